@@ -1,0 +1,1 @@
+"""The bench without a face: texts, edits, metrics, models and the engine that joins them."""

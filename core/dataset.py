@@ -1,0 +1,35 @@
+"""The contract of a dataset importer: a file or folder becomes a stream of items and of refusals."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from core.registry import Registry
+from core.types import Item
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A record that could not be read: where it stands (line or row, counted from 1) and why."""
+
+    line: int
+    reason: str
+
+
+class Importer(ABC):
+    """A frozen dataclass; streams, so that a large file does not fill the memory."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    licence: ClassVar[str]
+
+    @abstractmethod
+    def read(self, source: Path) -> Iterator[Item | Refusal]:
+        """The records of a source in order. A broken one is a Refusal and the rest go on."""
+
+
+DATASETS: Registry[Importer] = Registry("dataset", "core.datasets")

@@ -1,0 +1,1 @@
+"""Dataset importers, one file each."""

@@ -1,0 +1,54 @@
+"""Every exception that Touchstone raises on purpose.
+
+TouchstoneError
+├── UnknownNameError    a metric, perturbation, setting … that does not exist
+├── BadSettingError     a setting whose value cannot be read
+├── EditError           an executable edit that cannot be executed
+├── UnscorableError     a text that a metric cannot score
+├── NotHereError        weights that are not on this machine
+├── LoadError           weights that do not load
+└── MemoryFullError     weights or a batch that do not fit
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class TouchstoneError(Exception):
+    """A message for a person: what was got, what exists, what to do."""
+
+
+class UnknownNameError(TouchstoneError):
+    """A name that is not registered."""
+
+    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+        names = sorted(known)
+        near = difflib.get_close_matches(name, names, n=1)
+        guess = f" Did you mean {near[0]!r}?" if near else ""
+        super().__init__(f"No {what} is named {name!r}.{guess} Known: {', '.join(names)}.")
+
+
+class BadSettingError(TouchstoneError):
+    """A setting whose value cannot be read."""
+
+
+class EditError(TouchstoneError):
+    """An executable edit that cannot be executed."""
+
+
+class UnscorableError(TouchstoneError):
+    """A text that a metric cannot score."""
+
+
+class NotHereError(TouchstoneError):
+    """Weights that are not on this machine."""
+
+
+class LoadError(TouchstoneError):
+    """Weights that are here but do not load."""
+
+
+class MemoryFullError(TouchstoneError):
+    """Weights or a batch that do not fit into the memory of the device."""

@@ -1,0 +1,80 @@
+"""The contract of a metric: a pure plan of questions to models and a pure fold of their answers to a score."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from core.registry import Registry, settings_of, spell
+from core.types import Answer, Checkpoint, Example, Question, Rounds, Score
+
+Direction = Literal["higher", "lower", "neutral"]
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What a person must know to read the number.
+
+    `low` and `high` bound the score (None: unbounded). `direction` says which way consistency lies: "neutral"
+    describes the surface and has no better side. `differs` tells how the score departs from the published one, if it does.
+    `download_mb` is the size of the weights on the hub, 0 where nothing is downloaded.
+    """
+
+    title: str
+    family: str
+    measures: str
+    paper: str
+    url: str
+    low: float | None
+    high: float | None
+    direction: Direction = "higher"
+    download_mb: int = 0
+    differs: str = ""
+
+
+class Metric(ABC):
+    """A frozen dataclass whose fields are its settings; it holds no weights and opens no file.
+
+    A metric that asks once overrides `plan` and `fold`. One whose later questions depend on earlier answers overrides
+    `rounds`. `fold` raises UnscorableError for a text it cannot score.
+    """
+
+    name: ClassVar[str]
+    card: ClassVar[Card]
+
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        """The weights this metric needs; none for a lexical metric."""
+        return ()
+
+    def plan(self, example: Example) -> list[Question]:  # noqa: ARG002  # a lexical metric asks nothing
+        return []
+
+    @abstractmethod
+    def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:
+        """The score from the answers, given in the order of the questions."""
+
+    def rounds(self, example: Example) -> Rounds[Score]:
+        questions = self.plan(example)
+        answers = yield questions
+        return self.fold(example, questions, answers)
+
+    @property
+    def spec(self) -> str:
+        """The spelling that the command line and links use: `name[setting=value,…]`."""
+        return spell(self)
+
+
+METRICS: Registry[Metric] = Registry("metric", "core.metrics")
+
+
+def signature(metric: Metric, fingerprints: Sequence[str], splitter: str, version: str) -> str:
+    """One line that tells two numbers apart: name, settings, weights, sentence splitter, version.
+
+    Where weights are loaded their fingerprint stands instead of the path, which means nothing on another machine.
+    """
+    local = {checkpoint.source for checkpoint in metric.checkpoints()}
+    settings = [f"{name}:{value}" for name in settings_of(metric) if (value := getattr(metric, name)) not in local]
+    weights = [f"weights:{fingerprint[:12]}" for fingerprint in fingerprints]
+    return "|".join([metric.name, *settings, *weights, f"split:{splitter}", f"touchstone:{version}"])

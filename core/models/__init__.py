@@ -1,0 +1,1 @@
+"""Loaded models: the only place that imports torch."""

@@ -1,0 +1,50 @@
+"""The contract of a perturbation: a seeded generator of executable edits."""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from core.registry import Registry, spell
+from core.types import Edit, ErrorType, Example, Rounds
+
+Intent = Literal["preserving", "breaking", "gaming"]
+
+
+@dataclass(frozen=True, slots=True)
+class PerturbationCard:
+    """What a perturbation does to a summary, what it is meant to do to the truth, and where it comes from."""
+
+    title: str
+    intent: Intent
+    does: str
+    paper: str
+    error_type: ErrorType | None = None
+
+
+class Perturbation(ABC):
+    """A frozen dataclass whose fields are its settings; the same seed gives the same edits.
+
+    `edits` raises UnscorableError, with the reason, where the perturbation cannot apply: it never returns a summary
+    unchanged. A perturbation that asks a model overrides `rounds` instead.
+    """
+
+    name: ClassVar[str]
+    card: ClassVar[PerturbationCard]
+
+    @abstractmethod
+    def edits(self, example: Example, rng: random.Random) -> list[Edit]:
+        """Edits of the summary, in order and not overlapping."""
+
+    def rounds(self, example: Example, seed: int) -> Rounds[list[Edit]]:
+        yield []
+        return self.edits(example, random.Random(f"{seed}\0{example.id}"))
+
+    @property
+    def spec(self) -> str:
+        return spell(self)
+
+
+PERTURBATIONS: Registry[Perturbation] = Registry("perturbation", "core.perturbations")

@@ -1,0 +1,152 @@
+"""Plugins found by being there: a registry imports every module of one folder on first use."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import pkgutil
+import typing
+from collections.abc import Iterator, Mapping
+from typing import Generic, Protocol, TypeVar
+
+from core.errors import BadSettingError, UnknownNameError
+
+
+class Plugin(Protocol):
+    """A frozen dataclass with a name; its fields are its settings."""
+
+    name: typing.ClassVar[str]
+
+
+P = TypeVar("P", bound=Plugin)
+Setting = str | int | float | bool
+
+
+class Registry(Generic[P]):
+    """The plugins of one folder, by name; nothing is imported before the first question."""
+
+    def __init__(self, what: str, package: str) -> None:
+        self._what = what
+        self._package = package
+        self._classes: dict[str, type[P]] = {}
+        self._listed = False
+
+    def add(self, plugin: type[P]) -> type[P]:
+        """Register a class under its name; used as a decorator at the end of a plugin's module."""
+        known = self._classes.get(plugin.name)
+        if known is not None and known.__module__ != plugin.__module__:
+            raise ValueError(f"Two {self._what}s are named {plugin.name!r}: {known.__module__} and {plugin.__module__}.")
+        self._classes[plugin.name] = plugin
+        return plugin
+
+    def names(self) -> list[str]:
+        return sorted(self._all())
+
+    def __iter__(self) -> Iterator[type[P]]:
+        return iter([self._all()[name] for name in self.names()])
+
+    def get(self, name: str) -> type[P]:
+        classes = self._all()
+        if name not in classes:
+            raise UnknownNameError(self._what, name, classes)
+        return classes[name]
+
+    def parse(self, spec: str) -> P:
+        """Build a plugin from `name` or `name[setting=value,…]`.
+
+        Commas and brackets inside brackets or double quotes belong to the value. Raises UnknownNameError for a name or
+        setting that does not exist, BadSettingError for a value that cannot be read.
+        """
+        name, _, rest = spec.strip().partition("[")
+        plugin = self.get(name.strip())
+        if not rest:
+            return plugin()
+        if not rest.endswith("]"):
+            raise BadSettingError(f"{spec!r} opens a bracket and does not close it. Write {name}[setting=value].")
+        return plugin(**read_settings(plugin, _pairs(spec, rest[:-1])))
+
+    def _all(self) -> Mapping[str, type[P]]:
+        if not self._listed:
+            package = importlib.import_module(self._package)
+            for module in pkgutil.iter_modules(package.__path__):
+                importlib.import_module(f"{self._package}.{module.name}")
+            self._listed = True
+        return self._classes
+
+
+def settings_of(plugin: Plugin | type[Plugin]) -> dict[str, dataclasses.Field[Setting]]:
+    """The settings of a plugin: its dataclass fields by name."""
+    return {field.name: field for field in dataclasses.fields(plugin)}  # type: ignore[arg-type]  # plugins are dataclasses
+
+
+def spell(plugin: Plugin) -> str:
+    """The spec that `Registry.parse` reads back to an equal plugin: only settings that differ from the default."""
+    changed = {
+        name: getattr(plugin, name)
+        for name, field in settings_of(plugin).items()
+        if getattr(plugin, name) != field.default
+    }
+    if not changed:
+        return plugin.name
+    return f"{plugin.name}[{','.join(f'{name}={_quoted(value)}' for name, value in changed.items())}]"
+
+
+def read_settings(plugin: type[Plugin], texts: Mapping[str, str]) -> dict[str, Setting]:
+    """Values for a plugin's settings from their spelling, typed as its fields are."""
+    known = settings_of(plugin)
+    hints = typing.get_type_hints(plugin)
+    for name in texts:
+        if name not in known:
+            raise UnknownNameError(f"setting of {plugin.name}", name, known)
+    return {name: _read(f"{plugin.name}[{name}=…]", hints[name], text) for name, text in texts.items()}
+
+
+def _read(where: str, hint: object, text: str) -> Setting:
+    if typing.get_origin(hint) is typing.Literal:
+        choices = {str(choice): choice for choice in typing.get_args(hint)}
+        if text not in choices:
+            raise BadSettingError(f"{where} must be one of {', '.join(choices)}; got {text!r}.")
+        return typing.cast(Setting, choices[text])
+    if hint is bool:
+        if text.lower() not in {"true", "false"}:
+            raise BadSettingError(f"{where} must be true or false; got {text!r}.")
+        return text.lower() == "true"
+    if hint is str:
+        return text
+    try:
+        return float(text) if hint is float else int(text)
+    except ValueError:
+        kind = "number" if hint is float else "whole number"
+        raise BadSettingError(f"{where} must be a {kind}; got {text!r}.") from None
+
+
+def _pairs(spec: str, text: str) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for piece in _pieces(text):
+        name, equals, value = piece.partition("=")
+        if not equals:
+            raise BadSettingError(f"{piece!r} in {spec!r} is not of the form setting=value.")
+        pairs[name.strip()] = _unquoted(value.strip())
+    return pairs
+
+
+def _pieces(text: str) -> list[str]:
+    pieces, depth, quoted, start = [], 0, False, 0
+    for position, character in enumerate(text):
+        if character == '"':
+            quoted = not quoted
+        elif not quoted and character in "[]":
+            depth += 1 if character == "[" else -1
+        elif character == "," and not quoted and depth == 0:
+            pieces.append(text[start:position])
+            start = position + 1
+    return [piece for piece in [*pieces, text[start:]] if piece.strip()]
+
+
+def _quoted(value: Setting) -> str:
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return f'"{text}"' if any(character in text for character in ",]=") and "[" not in text else text
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text

@@ -1,0 +1,229 @@
+"""The nouns of the project: frozen values that travel between texts, metrics, engine, pages and store."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeVar
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """Half-open character offsets [start, end) into a text, counted in code points."""
+
+    start: int
+    end: int
+
+    def of(self, text: str) -> str:
+        return text[self.start : self.end]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A document (the premise) and a summary of it (the hypothesis)."""
+
+    id: str
+    document: str
+    summary: str
+
+
+class Verdict(StrEnum):
+    """What a judge says of a summary as a whole."""
+
+    CONSISTENT = "consistent"
+    INCONSISTENT = "inconsistent"
+    BORDERLINE = "borderline"
+
+
+class ErrorType(StrEnum):
+    """The seven error types of BUMP (Ma et al. 2023, table 1), and "Other" of its freestyle task."""
+
+    INTRINSIC_PREDICATE = "Intrinsic Predicate"
+    EXTRINSIC_PREDICATE = "Extrinsic Predicate"
+    INTRINSIC_ENTITY = "Intrinsic Entity"
+    EXTRINSIC_ENTITY = "Extrinsic Entity"
+    INTRINSIC_CIRCUMSTANCE = "Intrinsic Circumstance"
+    EXTRINSIC_CIRCUMSTANCE = "Extrinsic Circumstance"
+    COREFERENCE = "Coreference"
+    OTHER = "Other"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace `span` of a summary by `new`: one executable edit (SummExecEdit, Thorat et al. 2024)."""
+
+    span: Span
+    new: str
+    explanation: str = ""
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What one judge (a benchmark's gold or a person) said of one example."""
+
+    example_id: str
+    judge: str
+    verdict: Verdict
+    span: Span | None = None
+    category: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An example with what a dataset knows of it; an edited summary names its parent and the edits that made it.
+
+    `edits` apply to the parent's summary. `group` names the document: the unit of splitting and resampling.
+    """
+
+    example: Example
+    parent: str | None = None
+    edits: tuple[Edit, ...] = ()
+    intended: Verdict | None = None
+    error_type: ErrorType | None = None
+    domain: str = ""
+    group: str = ""
+    title: str = ""
+    judgements: tuple[Judgement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """Weights to load: a local folder or a hub repository, and the kind of forward pass they are for.
+
+    `kind` names a module of `core/models/kinds`. `dtype` is a torch dtype name.
+    """
+
+    source: str
+    kind: str
+    revision: str = "main"
+    dtype: str = "float32"
+
+
+Option = tuple[str, int | float | str | tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One input of one model.
+
+    `claim` (in the summary) and `evidence` (in the document) say where the inputs came from. They do not count in
+    equality: a sentence that merely moved is the same question.
+    """
+
+    checkpoint: Checkpoint
+    inputs: tuple[str, ...]
+    options: tuple[Option, ...] = ()
+    claim: Span | None = field(default=None, compare=False)
+    evidence: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model said to one question.
+
+    `values` are probabilities, log-probabilities, similarities, counts or an embedding, as the kind defines;
+    `spans` place them in an input when they are per token. `tokens` were read, `cut` were dropped by truncation.
+    """
+
+    values: tuple[float, ...] = ()
+    spans: tuple[Span, ...] = ()
+    texts: tuple[str, ...] = ()
+    tokens: int = 0
+    cut: int = 0
+
+
+T = TypeVar("T")
+Rounds = Generator[list[Question], list[Answer], T]
+"""A conversation with the models: yields questions, is sent their answers in the same order, returns its outcome."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The score of one sentence of the summary, and the passage of the document that it rests on."""
+
+    span: Span
+    score: float
+    evidence: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a metric looked at: the pieces of the document in order, tokens read and cut, and remarks."""
+
+    pieces: tuple[Span, ...] = ()
+    tokens: int = 0
+    cut: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What a metric says of one example, before the engine adds where and how it was obtained."""
+
+    value: float
+    parts: tuple[Part, ...] = ()
+    seen: Seen = Seen()
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """The bill: planned = cached + merged + asked questions; forward passes; tokens read by the models."""
+
+    planned: int = 0
+    cached: int = 0
+    merged: int = 0
+    asked: int = 0
+    passes: int = 0
+    tokens: int = 0
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(
+            self.planned + other.planned,
+            self.cached + other.cached,
+            self.merged + other.merged,
+            self.asked + other.asked,
+            self.passes + other.passes,
+            self.tokens + other.tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A score with its signature: enough to repeat it and to know what it may be compared with."""
+
+    example_id: str
+    metric: str
+    signature: str
+    score: float
+    parts: tuple[Part, ...]
+    seen: Seen
+    seconds: float
+    device: str
+    counts: Counts = Counts()
+
+
+class FailureKind(StrEnum):
+    """Why there is no score."""
+
+    INPUT = "input"  # the text cannot be scored by this metric
+    NEEDS_DOWNLOAD = "needs download"  # the weights are not on this machine
+    NEEDS_ENDPOINT = "needs endpoint"  # no language-model endpoint is configured
+    LOAD = "load"  # the weights are here but do not load
+    OUT_OF_MEMORY = "out of memory"
+    ERROR = "error"  # anything else; the traceback is in the log
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a metric has no score for an example; never a number."""
+
+    example_id: str
+    metric: str
+    kind: FailureKind
+    message: str
+
+
+Outcome = Result | Failure
