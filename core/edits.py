@@ -1,0 +1,228 @@
+"""Executable edits: parse and validate them, apply them, and recover them from two texts by a word diff."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import cast
+
+from diff_match_patch import diff_match_patch
+
+from core.errors import EditError
+from core.types import Edit, Span
+
+_TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
+_FIELDS = ("original_text", "replace_text", "explanation")
+
+Segment = tuple[int, str]
+"""(-1 deleted | 0 kept | 1 inserted, text)"""
+
+
+def apply(text: str, edits: Sequence[Edit]) -> str:
+    """Execute edits whose spans all refer to `text`. Raises EditError where two of them overlap or leave the text."""
+    ordered = sorted(edits, key=lambda edit: edit.span)
+    for edit in ordered:
+        if not 0 <= edit.span.start <= edit.span.end <= len(text):
+            raise EditError(
+                f"An edit at {edit.span.start}–{edit.span.end} lies outside the text of {len(text)} characters."
+            )
+    for before, after in pairwise(ordered):
+        if after.span.start < before.span.end:
+            raise EditError(
+                f"Two edits overlap at {before.span.of(text)!r} and {after.span.of(text)!r}. Merge them into one."
+            )
+    for edit in reversed(ordered):
+        text = text[: edit.span.start] + edit.new + text[edit.span.end :]
+    return text
+
+
+def segments(original: str, edited: str) -> list[Segment]:
+    """The word diff of two texts: kept and deleted segments join to `original`, kept and inserted ones to `edited`."""
+    vocabulary: dict[str, str] = {}
+    codes = [_encode(text, vocabulary) for text in (original, edited)]
+    tokens = {code: token for token, code in vocabulary.items()}
+    differ = diff_match_patch()
+    differ.Diff_Timeout = 0.5
+    diffs = differ.diff_main(codes[0], codes[1], False)
+    differ.diff_cleanupSemantic(diffs)
+    return [(op, "".join(tokens[code] for code in text)) for op, text in diffs]
+
+
+def recover(original: str, edited: str, declared: Sequence[Edit] = ()) -> list[Edit]:
+    """The executable edits that turn `original` into `edited`.
+
+    A declared edit that is still there as a whole stays one edit with its explanation and author, even where the diff
+    sees several changes in it.
+    """
+    found = _from_segments(segments(original, edited))
+    for edit in declared:
+        inside = [piece for piece in found if _within(piece.span, edit.span)]
+        if inside and _rewritten(original, edit.span, inside) == edit.new:
+            found = [piece for piece in found if piece not in inside] + [edit]
+    return sorted(found, key=lambda edit: edit.span)
+
+
+def as_segments(original: str, edits: Sequence[Edit]) -> list[Segment]:
+    """The edits laid out as a diff of the original, one deletion and one insertion each."""
+    laid: list[Segment] = []
+    position = 0
+    for edit in sorted(edits, key=lambda edit: edit.span):
+        laid += [(0, original[position : edit.span.start]), (-1, edit.span.of(original)), (1, edit.new)]
+        position = edit.span.end
+    return [segment for segment in [*laid, (0, original[position:])] if segment[1]]
+
+
+def parse(text: str, summary: str, by: str = "") -> list[Edit]:
+    """Read executable-edit JSON, one object or a list, against the summary that it edits.
+
+    Fields: `original_text` (a substring of the summary), `replace_text`, `explanation`, and `occurrence` (from 1) where
+    the substring stands more than once. Raises EditError with what is wrong and what to do.
+    """
+    raw = _load(text)
+    records = raw if isinstance(raw, list) else [raw]
+    if not records:
+        raise EditError(
+            "The list of edits is empty. Give at least one object with " + ", ".join(_FIELDS) + "."
+        )
+    edits = [_edit(record, summary, by, _position(records, number)) for number, record in enumerate(records)]
+    apply(summary, edits)
+    return edits
+
+
+def to_records(summary: str, edits: Sequence[Edit]) -> list[dict[str, str | int]]:
+    """Edits as JSON-able records that `parse` reads back; an insertion is written on a neighbouring word."""
+    return [_record(summary, _anchored(summary, edit)) for edit in edits]
+
+
+def occurrences(part: str, text: str) -> list[Span]:
+    """Where `part` stands in `text`, overlapping places included."""
+    found, start = [], text.find(part)
+    while part and start >= 0:
+        found.append(Span(start, start + len(part)))
+        start = text.find(part, start + 1)
+    return found
+
+
+def _encode(text: str, vocabulary: dict[str, str]) -> str:
+    # one private character a word, so that the diff moves whole words; surrogates are no characters
+    for token in _TOKEN.findall(text):
+        number = len(vocabulary) + 0x100
+        vocabulary.setdefault(token, chr(number if number < 0xD800 else number + 0x800))
+    return "".join(vocabulary[token] for token in _TOKEN.findall(text))
+
+
+def _from_segments(diff: Sequence[Segment]) -> list[Edit]:
+    edits: list[Edit] = []
+    position, touching = 0, False
+    for op, text in diff:
+        if op == 0:
+            position, touching = position + len(text), False
+            continue
+        if not touching:
+            edits.append(Edit(Span(position, position), ""))
+        last = edits[-1]
+        removed = len(text) if op < 0 else 0
+        edits[-1] = Edit(Span(last.span.start, last.span.end + removed), last.new + (text if op > 0 else ""))
+        position, touching = position + removed, True
+    return edits
+
+
+def _within(inner: Span, outer: Span) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
+
+
+def _rewritten(original: str, span: Span, edits: Sequence[Edit]) -> str:
+    local = [
+        replace(edit, span=Span(edit.span.start - span.start, edit.span.end - span.start)) for edit in edits
+    ]
+    return apply(span.of(original), local)
+
+
+def _load(text: str) -> object:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise EditError(
+            f"This is not JSON: {error.msg} at line {error.lineno}, column {error.colno}. "
+            'Write {"original_text": "…", "replace_text": "…", "explanation": "…"} or a list of such objects.'
+        ) from None
+
+
+def _position(records: Sequence[object], number: int) -> str:
+    return f"Edit {number + 1} of {len(records)}: " if len(records) > 1 else ""
+
+
+def _edit(record: object, summary: str, by: str, where: str) -> Edit:
+    if not isinstance(record, dict):
+        raise EditError(
+            f"{where}expected an object with {', '.join(_FIELDS)}; got {json.dumps(record)[:60]}."
+        )
+    for name in _FIELDS:
+        if not isinstance(record.get(name), str):
+            raise EditError(
+                f"{where}the field {name!r} is missing or not a text. An edit has {', '.join(_FIELDS)}."
+            )
+    old, new, explanation = (cast(str, record[name]) for name in _FIELDS)
+    if old == new:
+        raise EditError(f"{where}nothing changes: original_text and replace_text are both {old!r}.")
+    if not explanation.strip():
+        raise EditError(
+            f"{where}the explanation is empty. Say why the edited summary is (in)consistent with the document."
+        )
+    return Edit(_place(old, summary, record.get("occurrence"), where), new, explanation.strip(), by)
+
+
+def _place(old: str, summary: str, occurrence: object, where: str) -> Span:
+    places = occurrences(old, summary)
+    if not old:
+        raise EditError(
+            f"{where}original_text is empty. To insert, name a neighbouring word and repeat it in replace_text."
+        )
+    if not places:
+        raise EditError(
+            f"{where}{old!r} is not a substring of the summary. Copy it exactly, with case and punctuation."
+        )
+    if occurrence is None and len(places) == 1:
+        return places[0]
+    shown = "; ".join(f"{number}: {_context(summary, place)}" for number, place in enumerate(places, 1))
+    if occurrence is None:
+        raise EditError(
+            f'{where}{old!r} occurs {len(places)} times. Add "occurrence": a number, or lengthen original_text. {shown}'
+        )
+    if not isinstance(occurrence, int) or isinstance(occurrence, bool) or not 1 <= occurrence <= len(places):
+        raise EditError(
+            f"{where}occurrence is {json.dumps(occurrence)}; {old!r} occurs {len(places)} times. {shown}"
+        )
+    return places[occurrence - 1]
+
+
+def _context(text: str, span: Span) -> str:
+    return f"“…{text[max(0, span.start - 20) : span.end + 20]}…”"
+
+
+def _anchored(summary: str, edit: Edit) -> Edit:
+    if edit.span.start < edit.span.end:
+        return edit
+    before = re.search(r"\S+\s*$", summary[: edit.span.start])
+    if before:
+        return replace(edit, span=Span(before.start(), edit.span.end), new=before.group() + edit.new)
+    after = re.match(r"\s*\S+", summary[edit.span.end :])
+    if after:
+        return replace(
+            edit, span=Span(edit.span.start, edit.span.end + after.end()), new=edit.new + after.group()
+        )
+    raise EditError("The summary is empty: there is no word to write an executable edit on.")
+
+
+def _record(summary: str, edit: Edit) -> dict[str, str | int]:
+    old = edit.span.of(summary)
+    record: dict[str, str | int] = {
+        "original_text": old,
+        "replace_text": edit.new,
+        "explanation": edit.explanation,
+    }
+    places = occurrences(old, summary)
+    return record if len(places) == 1 else {**record, "occurrence": places.index(edit.span) + 1}

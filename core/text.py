@@ -1,0 +1,62 @@
+"""Sentences and words of a text as spans that know their place."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from pathlib import Path
+
+from nltk.data import find
+from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer, load_punkt_params
+
+from core.types import Span
+
+_WORD = re.compile(r"\w+")
+
+
+@lru_cache(maxsize=512)
+def sentences(text: str) -> tuple[Span, ...]:
+    """The sentences of a text, as NLTK's English Punkt splits them.
+
+    Blanks between sentences belong to none; a newline alone ends none; a blank text has none. Leading blanks of the
+    first sentence are left out, which is the one departure from NLTK.
+    """
+    spans = [Span(start, end) for start, end in _punkt().span_tokenize(text)]
+    return tuple(_without_margin(text, span) for span in spans if span.of(text).strip())
+
+
+@lru_cache(maxsize=512)
+def words(text: str) -> tuple[str, ...]:
+    """The lower-cased runs of letters and digits of a text, in order."""
+    return tuple(_WORD.findall(text.lower()))
+
+
+@cache
+def splitter() -> str:
+    """Which parameters Punkt runs on, for signatures: "punkt-tab" as the literature, or "punkt-touchstone".
+
+    NLTK's trained parameters cannot be shipped or fetched everywhere; without them the same algorithm runs on the
+    abbreviations of this folder. DECISIONS.md 4 has the measurement.
+    """
+    try:
+        find("tokenizers/punkt_tab/english/")
+    except LookupError:
+        return "punkt-touchstone"
+    return "punkt-tab"
+
+
+@cache
+def _punkt() -> PunktSentenceTokenizer:
+    if splitter() == "punkt-tab":
+        return PunktSentenceTokenizer(load_punkt_params(find("tokenizers/punkt_tab/english/")))
+    parameters = PunktParameters()
+    parameters.abbrev_types = set(
+        Path(__file__).with_name("abbreviations.txt").read_text(encoding="utf-8").split()
+    )
+    return PunktSentenceTokenizer(parameters)
+
+
+def _without_margin(text: str, span: Span) -> Span:
+    piece = span.of(text)
+    start = span.start + len(piece) - len(piece.lstrip())
+    return Span(start, start + len(piece.strip()))
