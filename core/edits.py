@@ -84,9 +84,7 @@ def parse(text: str, summary: str, by: str = "") -> list[Edit]:
     raw = _load(text)
     records = raw if isinstance(raw, list) else [raw]
     if not records:
-        raise EditError(
-            "The list of edits is empty. Give at least one object with " + ", ".join(_FIELDS) + "."
-        )
+        raise EditError("The list of edits is empty. Give at least one object with " + ", ".join(_FIELDS) + ".")
     edits = [_edit(record, summary, by, _position(records, number)) for number, record in enumerate(records)]
     apply(summary, edits)
     return edits
@@ -135,9 +133,7 @@ def _within(inner: Span, outer: Span) -> bool:
 
 
 def _rewritten(original: str, span: Span, edits: Sequence[Edit]) -> str:
-    local = [
-        replace(edit, span=Span(edit.span.start - span.start, edit.span.end - span.start)) for edit in edits
-    ]
+    local = [replace(edit, span=Span(edit.span.start - span.start, edit.span.end - span.start)) for edit in edits]
     return apply(span.of(original), local)
 
 
@@ -157,14 +153,10 @@ def _position(records: Sequence[object], number: int) -> str:
 
 def _edit(record: object, summary: str, by: str, where: str) -> Edit:
     if not isinstance(record, dict):
-        raise EditError(
-            f"{where}expected an object with {', '.join(_FIELDS)}; got {json.dumps(record)[:60]}."
-        )
+        raise EditError(f"{where}expected an object with {', '.join(_FIELDS)}; got {json.dumps(record)[:60]}.")
     for name in _FIELDS:
         if not isinstance(record.get(name), str):
-            raise EditError(
-                f"{where}the field {name!r} is missing or not a text. An edit has {', '.join(_FIELDS)}."
-            )
+            raise EditError(f"{where}the field {name!r} is missing or not a text. An edit has {', '.join(_FIELDS)}.")
     old, new, explanation = (cast(str, record[name]) for name in _FIELDS)
     if old == new:
         raise EditError(f"{where}nothing changes: original_text and replace_text are both {old!r}.")
@@ -193,9 +185,7 @@ def _place(old: str, summary: str, occurrence: object, where: str) -> Span:
             f'{where}{old!r} occurs {len(places)} times. Add "occurrence": a number, or lengthen original_text. {shown}'
         )
     if not isinstance(occurrence, int) or isinstance(occurrence, bool) or not 1 <= occurrence <= len(places):
-        raise EditError(
-            f"{where}occurrence is {json.dumps(occurrence)}; {old!r} occurs {len(places)} times. {shown}"
-        )
+        raise EditError(f"{where}occurrence is {json.dumps(occurrence)}; {old!r} occurs {len(places)} times. {shown}")
     return places[occurrence - 1]
 
 
@@ -211,9 +201,7 @@ def _anchored(summary: str, edit: Edit) -> Edit:
         return replace(edit, span=Span(before.start(), edit.span.end), new=before.group() + edit.new)
     after = re.match(r"\s*\S+", summary[edit.span.end :])
     if after:
-        return replace(
-            edit, span=Span(edit.span.start, edit.span.end + after.end()), new=edit.new + after.group()
-        )
+        return replace(edit, span=Span(edit.span.start, edit.span.end + after.end()), new=edit.new + after.group())
     raise EditError("The summary is empty: there is no word to write an executable edit on.")
 
 

@@ -35,7 +35,9 @@ class Registry(Generic[P]):
         """Register a class under its name; used as a decorator at the end of a plugin's module."""
         known = self._classes.get(plugin.name)
         if known is not None and known.__module__ != plugin.__module__:
-            raise ValueError(f"Two {self._what}s are named {plugin.name!r}: {known.__module__} and {plugin.__module__}.")
+            raise ValueError(
+                f"Two {self._what}s are named {plugin.name!r}: {known.__module__} and {plugin.__module__}."
+            )
         self._classes[plugin.name] = plugin
         return plugin
 

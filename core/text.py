@@ -14,21 +14,26 @@ from core.types import Span
 _WORD = re.compile(r"\w+")
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=128)
 def sentences(text: str) -> tuple[Span, ...]:
     """The sentences of a text, as NLTK's English Punkt splits them.
 
-    Blanks between sentences belong to none; a newline alone ends none; a blank text has none. Leading blanks of the
-    first sentence are left out, which is the one departure from NLTK.
+    Blanks between sentences belong to none, leading blanks of the text to the first; a newline alone ends none; a
+    blank text has none.
     """
-    spans = [Span(start, end) for start, end in _punkt().span_tokenize(text)]
-    return tuple(_without_margin(text, span) for span in spans if span.of(text).strip())
+    return tuple(Span(start, end) for start, end in _punkt().span_tokenize(text) if text[start:end].strip())
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=128)
 def words(text: str) -> tuple[str, ...]:
     """The lower-cased runs of letters and digits of a text, in order."""
     return tuple(_WORD.findall(text.lower()))
+
+
+@lru_cache(maxsize=128)
+def running(text: str) -> str:
+    """The words of a text between single blanks, with one at both ends: `" a b " in running(text)` finds a phrase."""
+    return f" {' '.join(words(text))} "
 
 
 @cache
@@ -50,13 +55,5 @@ def _punkt() -> PunktSentenceTokenizer:
     if splitter() == "punkt-tab":
         return PunktSentenceTokenizer(load_punkt_params(find("tokenizers/punkt_tab/english/")))
     parameters = PunktParameters()
-    parameters.abbrev_types = set(
-        Path(__file__).with_name("abbreviations.txt").read_text(encoding="utf-8").split()
-    )
+    parameters.abbrev_types = set(Path(__file__).with_name("abbreviations.txt").read_text(encoding="utf-8").split())
     return PunktSentenceTokenizer(parameters)
-
-
-def _without_margin(text: str, span: Span) -> Span:
-    piece = span.of(text)
-    start = span.start + len(piece) - len(piece.lstrip())
-    return Span(start, start + len(piece.strip()))

@@ -1,0 +1,57 @@
+"""BLEU of the summary against the document (Papineni et al. 2002), by the sacrebleu package."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+from sacrebleu.metrics.bleu import BLEU, BLEUScore
+
+from core.evidence import closest
+from core.metric import METRICS, Card, Metric
+from core.text import sentences
+from core.types import Answer, Example, Part, Question, Score, Seen, Span
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class Bleu(Metric):
+    """Sentence BLEU with sacrebleu's defaults; the document stands where a reference translation would."""
+
+    name: ClassVar[str] = "bleu"
+    card: ClassVar[Card] = Card(
+        title="BLEU",
+        family="Overlap",
+        measures="N-grams up to four of the summary that stand in the document, with a penalty for being shorter than it.",
+        paper="Papineni et al. 2002, BLEU; as used in BUMP (Ma et al. 2023)",
+        url="https://aclanthology.org/P02-1040",
+        low=0.0,
+        high=100.0,
+        differs="The score is sacrebleu's. A summary is far shorter than its document, so the penalty makes values tiny; "
+        "the sentence cells leave the penalty out to stay readable.",
+    )
+
+    def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:  # noqa: ARG002  # asks none
+        bleu = _score(example.document, example.summary)
+        parts = tuple(self._part(example, span) for span in sentences(example.summary))
+        notes = (f"Brevity penalty {bleu.bp:.3g}: {bleu.sys_len} against {bleu.ref_len} tokens.",)
+        return Score(bleu.score, parts, Seen((Span(0, len(example.document)),), notes=notes))
+
+    def _part(self, example: Example, span: Span) -> Part:
+        claim = span.of(example.summary)
+        precisions = _score(example.document, claim).precisions
+        value = math.exp(sum(map(math.log, precisions)) / len(precisions)) if all(precisions) else 0.0
+        return Part(span, value, closest(example.document, claim))
+
+
+def _score(document: str, text: str) -> BLEUScore:
+    return _against(document).corpus_score([text], None)
+
+
+@lru_cache(maxsize=8)
+def _against(document: str) -> BLEU:
+    # one corpus of one sentence is sacrebleu's sentence BLEU, and keeps the n-grams of the document between keystrokes
+    return BLEU(effective_order=True, references=[[document]])
