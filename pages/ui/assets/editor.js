@@ -1,0 +1,180 @@
+const editors = new WeakMap();
+
+const codePoints = (text, units) => Array.from(text.slice(0, units)).length;
+
+export default function (component) {
+  const root = component.parentElement;
+  const editor = editors.get(root) ?? open(root);
+  editor.component = component;
+  receive(editor);
+  // A render that is overtaken while its module loads is cleaned up although the component lives on.
+  return () => { if (!root.host.isConnected) close(editor, root); };
+}
+
+function open(root) {
+  const $ = selector => root.querySelector(selector);
+  const editor = {
+    $, box: $('textarea'), bar: $('.bar'), fresh: $('.new'), why: $('.why'),
+    rev: null, sent: null, timer: 0, range: null, dragging: false,
+  };
+  editors.set(root, editor);
+  listenToText(editor);
+  listenToSelection(editor);
+  listenToBar(editor);
+  watchRuns(editor);
+  return editor;
+}
+
+function close(editor, root) {
+  clearTimeout(editor.timer);
+  editor.runs?.disconnect();
+  document.removeEventListener('pointerup', editor.release);
+  editors.delete(root);
+}
+
+// Only a programmatic change, told by a new doc_rev, may overwrite what stands in the box.
+function receive(editor) {
+  const { value, doc_rev, height, limit } = editor.component.data;
+  editor.$('.editor').style.setProperty('--height', `${height}px`);
+  editor.limit = limit;
+  if (doc_rev === editor.rev) return;
+  editor.rev = doc_rev;
+  clearTimeout(editor.timer);
+  editor.timer = 0;
+  if (editor.box.value !== value) editor.box.value = value;
+  editor.sent = editor.box.value;
+  hideBar(editor);
+  say(editor, '');
+  count(editor);
+}
+
+function listenToText(editor) {
+  const { box } = editor;
+  box.addEventListener('input', event => { if (!event.isComposing) typed(editor); });
+  box.addEventListener('compositionend', () => typed(editor));
+  box.addEventListener('blur', () => { if (editor.timer) send(editor); });
+  box.addEventListener('keydown', event => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) { event.preventDefault(); send(editor); }
+    if (event.key === 'Escape' && !editor.bar.hidden) hideBar(editor);
+    keepKey(event);
+  });
+}
+
+// The app's shortcuts must not fire while writing (Ctrl+Z would lose native undo); Alt with a letter belongs to them.
+function keepKey(event) {
+  const shortcut = event.altKey && !event.ctrlKey && !event.metaKey && /^Key|^Digit/.test(event.code);
+  if (!shortcut) event.stopPropagation();
+}
+
+function typed(editor) {
+  clearTimeout(editor.timer);
+  editor.timer = setTimeout(() => send(editor), editor.component.data.debounce_ms);
+  hideBar(editor);
+  say(editor, 'typing…');
+  count(editor);
+}
+
+function send(editor) {
+  clearTimeout(editor.timer);
+  editor.timer = 0;
+  const value = editor.box.value;
+  const excess = codePoints(value, value.length) - editor.limit;
+  editor.$('.warning').textContent = excess > 0 ? `${excess.toLocaleString('en')} characters too long: not scored.` : '';
+  if (value === editor.sent || excess > 0) { say(editor, ''); return false; }
+  editor.sent = value;
+  say(editor, 'scoring…');
+  editor.component.setStateValue('text', { value, doc_rev: editor.rev });
+  return true;
+}
+
+function say(editor, words) { editor.$('.status').textContent = words; }
+
+function count(editor) {
+  const words = editor.box.value.match(/\S+/g)?.length ?? 0;
+  editor.$('.count').textContent = words === 1 ? '1 word' : `${words.toLocaleString('en')} words`;
+}
+
+// "scoring…" stands from sending until the script has run; where the state of the script cannot be seen, for a second.
+function watchRuns(editor) {
+  const app = document.querySelector('[data-testid="stApp"]');
+  const running = () => app?.dataset.testScriptState !== 'notRunning';
+  let ran = false;
+  editor.runs = new MutationObserver(() => {
+    if (running()) { ran = true; return; }
+    if (ran && !editor.timer) say(editor, '');
+    ran = false;
+  });
+  if (app) editor.runs.observe(app, { attributes: true, attributeFilter: ['data-test-script-state'] });
+}
+
+function listenToSelection(editor) {
+  const { box } = editor;
+  editor.release = () => { if (editor.dragging) { editor.dragging = false; setTimeout(() => select(editor)); } };
+  box.addEventListener('pointerdown', () => { editor.dragging = true; });
+  document.addEventListener('pointerup', editor.release);
+  box.addEventListener('keyup', event => { if (event.key !== 'Escape') select(editor); });
+  box.addEventListener('select', () => { if (!editor.dragging) select(editor); });
+}
+
+function select(editor) {
+  const { box, bar } = editor, [start, end] = [box.selectionStart, box.selectionEnd];
+  if (start === end) { hideBar(editor); return; }
+  const same = editor.range?.start === start && editor.range?.end === end;
+  if (same && bar.hidden) return;
+  editor.range = { start, end, old: box.value.slice(start, end) };
+  const old = editor.$('.old');
+  old.textContent = old.title = editor.range.old;
+  if (bar.hidden) { bar.hidden = false; reveal(editor, end); }
+}
+
+// The bar takes its room from the box, so the selected words may have slipped under its lower edge.
+function reveal({ box, bar }, offset) {
+  const mirror = document.createElement('div'), mark = document.createElement('span');
+  mirror.className = 'mirror';
+  mirror.style.width = `${box.clientWidth}px`;
+  mirror.textContent = box.value.slice(0, offset);
+  mark.textContent = '\u200b';
+  mirror.append(mark);
+  bar.after(mirror);
+  const lowest = mark.offsetTop + mark.offsetHeight * 1.5;
+  mirror.remove();
+  box.scrollTop = Math.max(box.scrollTop, lowest - box.clientHeight);
+}
+
+function hideBar(editor) {
+  if (editor.bar.hidden) { editor.range = null; return; }
+  const within = editor.bar.contains(editor.bar.getRootNode().activeElement);
+  editor.bar.hidden = true;
+  editor.fresh.value = editor.why.value = '';
+  if (within) editor.box.focus();
+}
+
+function listenToBar(editor) {
+  editor.$('.replace').addEventListener('click', () => replace(editor, editor.fresh.value));
+  editor.$('.delete').addEventListener('click', () => replace(editor, ''));
+  editor.$('.close').addEventListener('click', () => hideBar(editor));
+  editor.bar.addEventListener('keydown', event => {
+    if (event.key === 'Escape') { event.preventDefault(); hideBar(editor); }
+    if (event.key === 'Enter' && event.target.matches('input') && !event.isComposing) {
+      event.preventDefault();
+      replace(editor, editor.fresh.value);
+    }
+    keepKey(event);
+  });
+}
+
+// insertText keeps the browser's own undo history, which assigning to `value` would lose.
+function replace(editor, fresh) {
+  const { box, range } = editor;
+  if (!range || fresh === range.old || box.value.slice(range.start, range.end) !== range.old) { hideBar(editor); return; }
+  const event = {
+    start: codePoints(box.value, range.start), end: codePoints(box.value, range.end), old: range.old, new: fresh,
+    explanation: editor.why.value.trim(), doc_rev: editor.rev,
+  };
+  box.focus();
+  box.setSelectionRange(range.start, range.end);
+  document.execCommand(fresh ? 'insertText' : 'delete', false, fresh);
+  hideBar(editor);
+  count(editor);
+  if (send(editor)) editor.component.setTriggerValue('replace', event);
+}

@@ -1,0 +1,35 @@
+"""An app with nothing but the summary editor, for the browser tests."""
+
+import streamlit as st
+
+from pages.ui.editor import Replacement, set_text, summary_editor
+
+state = st.session_state
+state.setdefault("log", [])
+if "ed.text" not in state:
+    set_text("ed", "The 😀 council approved 12 plans on Monday.")
+
+
+def on_text() -> None:
+    state.log.append("text")
+    st.rerun("echo")
+
+
+def on_replace(made: Replacement) -> None:
+    state.log.append(f"replace {made.span.start}-{made.span.end} {made.old!r} -> {made.new!r} ({made.explanation})")
+    st.rerun("echo")
+
+
+@st.fragment(key="echo")
+def echo() -> None:
+    with st.container(key="echo"):
+        st.text(state["ed.text"])
+    with st.container(key="log"):
+        st.text("\n".join(state.log))
+
+
+st.button("Swap digits", key="swap", on_click=lambda: set_text("ed", state["ed.text"].replace("12", "21")))
+st.button("Rerun", key="rerun")
+st.button("Old message", key="old", on_click=lambda: state.update({"ed.doc_rev": state["ed.doc_rev"] + 1}))
+summary_editor(key="ed", on_text=on_text, on_replace=on_replace, height=260)
+echo()

@@ -1,0 +1,136 @@
+"""The summary editor in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+pytestmark = pytest.mark.e2e
+
+START = "The 😀 council approved 12 plans on Monday."
+
+
+@pytest.fixture
+def page(open_app: Callable[[str], Page]) -> Page:
+    page = open_app("editor_app.py")
+    expect(echo(page)).to_have_text(START)
+    return page
+
+
+def box(page: Page) -> Locator:
+    return page.get_by_label("Summary")
+
+
+def echo(page: Page) -> Locator:
+    return page.locator(".st-key-echo")
+
+
+def log(page: Page) -> Locator:
+    return page.locator(".st-key-log")
+
+
+def select(page: Page, words: str) -> None:
+    box(page).evaluate(
+        "(box, words) => { const at = box.value.indexOf(words); box.focus(); box.setSelectionRange(at, at + words.length); }",
+        words,
+    )
+
+
+def caret(page: Page) -> int:
+    return int(box(page).evaluate("box => box.selectionStart"))
+
+
+def test_a_burst_of_typing_is_one_event(page: Page) -> None:
+    box(page).press("Control+End")
+    page.keyboard.type(" It rained today.", delay=20)
+    expect(echo(page)).to_have_text(START + " It rained today.")
+    assert log(page).inner_text().split() == ["text"]
+
+
+def test_leaving_the_box_sends_at_once(page: Page) -> None:
+    box(page).press("Control+End")
+    page.keyboard.type("!")
+    box(page).blur()
+    expect(echo(page)).to_have_text(START + "!", timeout=1_000)
+
+
+def test_the_caret_stays_where_it_is_when_the_page_runs_again(page: Page) -> None:
+    box(page).press("Control+Home")
+    page.keyboard.type("Oh. ")
+    expect(echo(page)).to_have_text("Oh. " + START)
+    assert caret(page) == 4
+
+
+def test_replacing_selected_words_reports_offsets_in_code_points(page: Page) -> None:
+    select(page, "approved")
+    page.get_by_label("Replacement").fill("rejected")
+    page.get_by_label("Explanation").fill("It said no.")
+    page.get_by_label("Replacement").press("Enter")
+    expect(echo(page)).to_have_text(START.replace("approved", "rejected"))
+    expect(log(page)).to_contain_text("replace 14-22 'approved' -> 'rejected' (It said no.)")
+
+
+def test_deleting_selected_words_is_a_replacement_by_nothing(page: Page) -> None:
+    select(page, " on Monday")
+    page.get_by_role("button", name="Delete").click()
+    expect(echo(page)).to_have_text("The 😀 council approved 12 plans.")
+    expect(log(page)).to_contain_text("' on Monday' -> ''")
+
+
+def test_native_undo_takes_a_replacement_back(page: Page) -> None:
+    select(page, "approved")
+    page.get_by_label("Replacement").fill("rejected")
+    page.get_by_role("button", name="Replace").click()
+    expect(echo(page)).to_contain_text("rejected")
+    page.keyboard.press("Control+z")
+    expect(echo(page)).to_have_text(START)
+
+
+def test_escape_closes_the_bar_and_returns_to_the_box(page: Page) -> None:
+    select(page, "approved")
+    page.get_by_label("Replacement").press("Escape")
+    expect(page.get_by_label("Replacement")).to_be_hidden()
+    expect(box(page)).to_be_focused()
+
+
+def test_a_programmatic_change_replaces_the_text(page: Page) -> None:
+    page.get_by_role("button", name="Swap digits").click()
+    expect(box(page)).to_have_value(START.replace("12", "21"))
+
+
+def test_a_rerun_of_the_page_leaves_unsent_text_alone(page: Page) -> None:
+    box(page).press("Control+End")
+    page.keyboard.type("!")
+    page.get_by_role("button", name="Rerun").dispatch_event("click")
+    expect(echo(page)).to_have_text(START + "!")
+    expect(box(page)).to_have_value(START + "!")
+
+
+def test_composing_is_silent_until_the_text_is_committed(page: Page) -> None:
+    box(page).press("Control+End")
+    session = page.context.new_cdp_session(page)
+    session.send("Input.imeSetComposition", {"text": "に", "selectionStart": 1, "selectionEnd": 1})
+    expect(page.get_by_text("typing…")).to_be_hidden()
+    session.send("Input.insertText", {"text": "日本"})
+    expect(echo(page)).to_have_text(START + "日本")
+    assert log(page).inner_text().split() == ["text"]
+
+
+def test_hostile_text_stays_text(page: Page) -> None:
+    hostile = '<img src=x onerror="window.__xss=1"> <script>window.__xss=1</script> \u202eabc 😀'
+    box(page).fill(hostile)
+    select(page, hostile)
+    expect(page.locator(".old")).to_have_text(hostile)
+    expect(echo(page)).to_contain_text("<script>")
+    assert page.evaluate("window.__xss") is None
+
+
+def test_shortcuts_of_the_app_hear_alt_letters_only(page: Page) -> None:
+    page.evaluate("window.heard = []; document.addEventListener('keydown', e => window.heard.push(e.code))")
+    box(page).press("a")
+    box(page).press("Control+z")
+    box(page).press("Alt+s")
+    assert "KeyS" in page.evaluate("window.heard")
+    assert not {"KeyA", "KeyZ"} & set(page.evaluate("window.heard"))
