@@ -1,0 +1,80 @@
+"""The text of an uploaded document: plain text, Markdown or PDF."""
+
+from __future__ import annotations
+
+import codecs
+from io import BytesIO
+from pathlib import PurePath
+
+from pypdf import PasswordType, PdfReader
+from pypdf.errors import DependencyError, PyPdfError
+
+from core.errors import TouchstoneError
+
+_TEXTS = {".txt", ".md"}
+_SIGNATURES = {
+    b"%PDF-": "a PDF; give it the ending .pdf",
+    b"PK\x03\x04": "a ZIP archive or an office document; save it as .txt or .pdf",
+    b"\xd0\xcf\x11\xe0": "an old office document; save it as .txt or .pdf",
+    b"\x89PNG": "an image; upload its text",
+    b"\xff\xd8\xff": "an image; upload its text",
+    b"GIF8": "an image; upload its text",
+    b"\x1f\x8b": "a compressed file; unpack it first",
+    b"{\\rtf": "a rich-text file; save it as .txt",
+}
+# what pypdf lets through on damaged files besides its own errors
+_DAMAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, OverflowError, AssertionError)
+
+
+def read_document(name: str, data: bytes) -> str:
+    """The text of a file called `name`, with line ends as \\n and without a byte-order mark; never blank.
+
+    Raises TouchstoneError, with what was got and what to do, for anything that is not readable text.
+    """
+    ending = PurePath(name).suffix.lower()
+    if ending not in {*_TEXTS, ".pdf"}:
+        raise TouchstoneError(f"{name!r} is not of a kind that can be read. Known: .txt, .md, .pdf. Or paste the text.")
+    text = _pdf(name, data) if ending == ".pdf" else _decoded(name, data)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "\0" in text:
+        raise TouchstoneError(
+            f"{name!r} holds NUL characters: it is binary or UTF-16 without a mark. Save it as UTF-8 text."
+        )
+    if not text.strip():
+        raise TouchstoneError(f"{name!r} is empty. Upload a file with text or paste the document.")
+    return text
+
+
+def _decoded(name: str, data: bytes) -> str:
+    for signature, found in _SIGNATURES.items():
+        if data.startswith(signature):
+            raise TouchstoneError(f"{name!r} is not text but {found}.")
+    marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        return data.decode("utf-16" if marked else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TouchstoneError(
+            f"{name!r} is not {'UTF-16' if marked else 'UTF-8'}: byte 0x{data[error.start]:02x} at position {error.start}. "
+            "Save it as UTF-8 (in most editors: Save as, encoding UTF-8)."
+        ) from None
+
+
+def _pdf(name: str, data: bytes) -> str:
+    try:
+        reader = PdfReader(BytesIO(data))
+        if reader.is_encrypted and reader.decrypt("") is PasswordType.NOT_DECRYPTED:
+            raise TouchstoneError(f"{name!r} is protected by a password. Save a copy without one.")
+        pages = [page.extract_text() for page in reader.pages]
+    except DependencyError:
+        raise TouchstoneError(f"{name!r} is encrypted. Save a copy without encryption.") from None
+    except (PyPdfError, *_DAMAGE) as error:
+        raise TouchstoneError(f"{name!r} is not a readable PDF ({error}). Save it anew or paste its text.") from error
+    text = "\n\n".join(page.strip() for page in pages if page.strip())
+    if not text:
+        raise TouchstoneError(f"{name!r} has {len(pages)} pages and no text in them, probably scans. Paste its text.")
+    return _whole_characters(text)
+
+
+def _whole_characters(text: str) -> str:
+    """Join surrogate pairs, which some PDF fonts spell apart; a lone half becomes U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
