@@ -1,0 +1,152 @@
+"""Engines and transactions: SQLite in WAL mode or PostgreSQL, through the same code."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+
+from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from sqlmodel import Session
+
+from annotations.errors import NotSavedError, StoreError
+
+BUSY_SECONDS = 30.0
+
+# One writer at a time within the process: without it SQLite serves waiting writers unfairly (a tail of seconds).
+_WRITING = threading.Lock()
+
+
+def read_url(text: str) -> URL:
+    """A database URL with its driver named and an SQLite path made absolute. Raises StoreError."""
+    try:
+        url = make_url(text)
+    except ArgumentError:
+        raise StoreError(f"{text!r} is no database URL. Write sqlite:///folder/file.db or postgresql://…") from None
+    if url.get_backend_name() == "postgres" or url.drivername == "postgresql":
+        return url.set(drivername="postgresql+psycopg")
+    if url.get_backend_name() not in {"sqlite", "postgresql"}:
+        raise StoreError(
+            f"Touchstone keeps its data in SQLite or PostgreSQL, not in {url.get_backend_name()!r}. "
+            "Write sqlite:///folder/file.db or postgresql://…"
+        )
+    return url if in_memory(url) or url.get_backend_name() != "sqlite" else url.set(database=str(path_of(url)))
+
+
+def in_memory(url: URL) -> bool:
+    return url.get_backend_name() == "sqlite" and url.database in {None, "", ":memory:"}
+
+
+def path_of(url: URL) -> Path:
+    """Where the file of an SQLite URL lies."""
+    return Path(url.database or "").expanduser().absolute()
+
+
+def connect(url: URL) -> Engine:
+    """An engine that reads and writes; makes the folder of an SQLite file."""
+    if url.get_backend_name() != "sqlite":
+        return _postgres(url, options="")
+    if not in_memory(url):
+        _make_folder(path_of(url))
+    return _sqlite(url, ("foreign_keys=ON", "journal_mode=WAL", "synchronous=FULL"))
+
+
+def connect_read_only(url: URL) -> Engine:
+    """An engine that the database itself keeps from writing."""
+    if url.get_backend_name() != "sqlite":
+        return _postgres(url, options="-c default_transaction_read_only=on")
+    file = URL.create("sqlite", database=path_of(url).as_uri(), query={"mode": "ro", "uri": "true"})
+    return _sqlite(file, ("query_only=ON",))
+
+
+@contextmanager
+def write(engine: Engine) -> Iterator[Session]:
+    """A transaction that writes: all of it or nothing, and what it reads is current.
+
+    On SQLite the write lock is taken before the first read, so that read-then-decide is correct. Raises NotSavedError.
+    Nothing of the page may be touched inside: a click elsewhere would abort it.
+    """
+    sqlite = engine.dialect.name == "sqlite"
+    try:
+        with (
+            _WRITING if sqlite else nullcontext(),
+            engine.connect().execution_options(write=True) as connection,
+            Session(bind=connection, expire_on_commit=False) as session,
+            session.begin(),
+        ):
+            yield session
+    except (OperationalError, PoolTimeoutError) as error:
+        raise NotSavedError(f"This was NOT saved: {reason(error)} Keep this page open and save again.") from error
+
+
+@contextmanager
+def read(engine: Engine) -> Iterator[Session]:
+    """A transaction that reads one state of the database from beginning to end. Raises StoreError."""
+    snapshot: dict[str, object] = {}
+    if engine.dialect.name == "postgresql":
+        snapshot = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+    try:
+        with engine.connect().execution_options(**snapshot) as connection, Session(bind=connection) as session:
+            yield session
+    except (DatabaseError, PoolTimeoutError) as error:
+        raise StoreError(f"The database could not be read: {reason(error)}") from error
+
+
+def reason(error: Exception) -> str:
+    """What the database said, and what a person can do about it."""
+    said = str(getattr(error, "orig", None) or error).strip().splitlines()[0].rstrip(".")
+    return f"{said}. {next((advice for sign, advice in _ADVICE if sign in said), _OTHERWISE)}"
+
+
+_ADVICE = (
+    ("locked", "Another program is writing to it; close that program or wait a moment."),
+    ("full", "The disk is full; free some space."),
+    ("readonly", "The file may not be written; check the rights of the file and of its folder."),
+    ("unable to open", "The file cannot be opened; check that its folder exists and may be written."),
+    ("not a database", "Choose another file in TOUCHSTONE_DATABASE_URL."),
+    ("malformed", "The file is damaged; put back a backup."),
+)
+_OTHERWISE = "Check that the database can be reached and that TOUCHSTONE_DATABASE_URL is right."
+
+
+def _sqlite(url: URL, pragmas: tuple[str, ...]) -> Engine:
+    # An in-memory database lives in its one connection, so all threads share that one in turn.
+    pool = {"pool_size": 1, "max_overflow": 0} if in_memory(url) else {"pool_size": 10, "max_overflow": 30}
+    waiting = {} if "timeout" in url.query else {"timeout": BUSY_SECONDS}
+    engine = create_engine(url, connect_args={"check_same_thread": False, **waiting}, poolclass=QueuePool, **pool)
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: sqlite3.Connection, _: object) -> None:
+        connection.isolation_level = None  # SQLAlchemy says BEGIN, see below; the driver would say it too late
+        for pragma in pragmas:
+            connection.execute(f"PRAGMA {pragma}").close()
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        writing = connection.get_execution_options().get("write", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+    return engine
+
+
+def _postgres(url: URL, options: str) -> Engine:
+    try:
+        return create_engine(url, connect_args={"options": options}, pool_size=10, max_overflow=30, pool_pre_ping=True)
+    except ModuleNotFoundError as error:
+        raise StoreError(f"PostgreSQL needs the package {error.name}. Run: pip install 'psycopg[binary]'") from None
+
+
+def _make_folder(file: Path) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"The folder {file.parent} for the database cannot be made: {error.strerror}. "
+            "Choose another place in TOUCHSTONE_DATABASE_URL."
+        ) from error
+    if file.is_dir():
+        raise StoreError(f"{file} is a folder. Name a file in TOUCHSTONE_DATABASE_URL.")

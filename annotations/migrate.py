@@ -1,0 +1,113 @@
+"""Brings a database to the version of this code, or says why it cannot."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy.exc import DatabaseError
+
+from annotations.database import reason
+from annotations.errors import StoreError
+from annotations.tables import Table
+
+FOLDER = Path(__file__).parent / "migrations"
+
+# Alembic keeps its context in a module, so only one thread of a process may migrate at a time.
+_MIGRATING = threading.Lock()
+_POSTGRES_LOCK = 7_046_029_254  # any number, the same in every process
+
+
+def upgrade(engine: Engine, folder: Path = FOLDER) -> None:
+    """Run the missing versions of `folder` in one transaction; several processes may call this at once.
+
+    Raises StoreError for a database that is newer than this code, belongs to something else or cannot be opened.
+    """
+    try:
+        with _MIGRATING, _transaction(engine) as connection:
+            if not is_current(connection, folder):
+                command.upgrade(_config(folder, connection), "head")
+    except DatabaseError as error:
+        raise StoreError(f"{_name(engine)} cannot be opened: {reason(error)}") from error
+
+
+def require_current(engine: Engine) -> None:
+    """Raise StoreError unless the database is at the version of this code."""
+    try:
+        with engine.connect() as connection:
+            if is_current(connection):
+                return
+    except DatabaseError as error:
+        raise StoreError(f"{_name(engine)} cannot be opened: {reason(error)}") from error
+    raise StoreError(
+        f"{_name(engine)} was made by an older Touchstone. Open it once without TOUCHSTONE_DEMO to bring it up to date."
+    )
+
+
+def is_current(connection: Connection, folder: Path = FOLDER) -> bool:
+    """Whether no version is missing. Raises StoreError for a database that this code does not know."""
+    versions = ScriptDirectory.from_config(_config(folder))
+    known = {script.revision for script in versions.walk_revisions()}
+    at = MigrationContext.configure(connection).get_current_revision()
+    if at is None:
+        _refuse_foreign_tables(connection)
+    elif at not in known:
+        raise StoreError(
+            f"{_name(connection.engine)} is at version {at}, which this Touchstone (up to {versions.get_current_head()}) "
+            "does not know: it was made by a newer one. Update Touchstone, or name another database in "
+            "TOUCHSTONE_DATABASE_URL."
+        )
+    return at == versions.get_current_head()
+
+
+def _refuse_foreign_tables(connection: Connection) -> None:
+    taken = sorted(set(inspect(connection).get_table_names()) & set(Table.metadata.tables))
+    if taken:
+        raise StoreError(
+            f"{_name(connection.engine)} has tables of another program ({', '.join(taken)}). "
+            "Name another database in TOUCHSTONE_DATABASE_URL."
+        )
+
+
+@contextmanager
+def _transaction(engine: Engine) -> Iterator[Connection]:
+    with (
+        engine.connect().execution_options(write=True) as connection,
+        _without_foreign_keys(connection),
+        connection.begin(),
+    ):
+        if engine.dialect.name == "postgresql":
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _POSTGRES_LOCK})
+        yield connection
+
+
+@contextmanager
+def _without_foreign_keys(connection: Connection) -> Iterator[None]:
+    # A batch alteration on SQLite drops a table that others refer to; the setting only changes outside a transaction.
+    if connection.dialect.name != "sqlite":
+        yield
+        return
+    raw = connection.connection
+    raw.cursor().execute("PRAGMA foreign_keys=OFF")
+    try:
+        yield
+    finally:
+        raw.cursor().execute("PRAGMA foreign_keys=ON")
+
+
+def _config(folder: Path, connection: Connection | None = None) -> Config:
+    config = Config(attributes={"connection": connection})
+    config.set_main_option("script_location", str(folder).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    return config
+
+
+def _name(engine: Engine) -> str:
+    return f"The database {engine.url.render_as_string(hide_password=True)}"

@@ -1,0 +1,12 @@
+"""What Alembic runs: the missing steps, on the connection and in the transaction that `annotations.migrate` hands it."""
+
+from alembic import context
+
+from annotations.tables import Table
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=Table.metadata,
+    render_as_batch=True,
+)
+context.run_migrations()

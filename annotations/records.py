@@ -1,0 +1,214 @@
+"""What goes into the store and comes out of it: frozen values, checked when they are made."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from datetime import datetime
+from enum import StrEnum
+from itertools import pairwise
+from typing import Literal
+
+from annotations.errors import RecordError
+from core.edits import apply
+from core.types import Edit, ErrorType, Outcome, Result, Verdict
+
+
+class Grade(StrEnum):
+    """How right an explanation is; 1, 1/2 and 0 when it is counted."""
+
+    ENTIRELY = "entirely"
+    PARTIALLY = "partially"
+    NOT = "not"
+
+
+class Cause(StrEnum):
+    """What is wrong with an explanation (SummExecEdit, Thorat et al. 2024)."""
+
+    MISATTRIBUTION = "misattribution"
+    ADDITIONAL_UNRELATED = "additional unrelated"
+    COMPLETENESS = "completeness"
+    VAGUE = "vague"
+
+
+@dataclass(frozen=True, slots=True)
+class EditAnswers:
+    """The four questions of SummExecEdit; each is asked only where the one before was answered with yes."""
+
+    inconsistent: bool | None = None
+    interesting: bool | None = None
+    controlled: bool | None = None
+    explanation_good: bool | None = None
+
+    def __post_init__(self) -> None:
+        names = [field.name for field in fields(self)]
+        for before, after in pairwise(names):
+            if getattr(self, after) is not None and getattr(self, before) is not True:
+                raise RecordError(f"{after!r} is answered, but {before!r} is not yes. Answer the questions in order.")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A document, a summary and what edits made of it; an unedited summary has no edits and `edited == original`.
+
+    Raises RecordError for a blank or unstorable text and for edits that do not lead from `original` to `edited`,
+    EditError for edits that cannot be executed.
+    """
+
+    document: str
+    original: str
+    edited: str
+    edits: tuple[Edit, ...]
+
+    def __post_init__(self) -> None:
+        for name in ("document", "original", "edited"):
+            require_text(name, getattr(self, name))
+        for edit in self.edits:
+            require_storable("an edit", edit.new, edit.explanation, edit.by)
+        if self.edits and apply(self.original, self.edits) != self.edited:
+            raise RecordError("The edits do not turn the original summary into the edited one. Recover them again.")
+        if self.edits and self.edited == self.original:
+            raise RecordError("The edits change nothing. Leave them out to keep the summary as it is.")
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPair(Pair):
+    """A pair worth keeping, with who made it (`by`), what it is meant to be and what the metrics said.
+
+    `source` names a bundled example, "upload", "pasted", …. The outcomes of the two sides have the example_id
+    "original" or "edited".
+    """
+
+    by: str
+    intended: Verdict | None = None
+    error_type: ErrorType | None = None
+    title: str = ""
+    domain: str = ""
+    source: str = ""
+    outcomes: tuple[Outcome, ...] = ()
+
+    def __post_init__(self) -> None:
+        Pair.__post_init__(self)
+        require_storable("the pair's description", self.by, self.title, self.domain, self.source)
+        for outcome in self.outcomes:
+            _check_outcome(outcome)
+
+
+@dataclass(frozen=True, slots=True)
+class Record(Pair):
+    """What a person says of an edited summary, in one go.
+
+    `event_id` is made once per press of the button, so that a re-sent press is known. `confidence` is 1 to 5. `blind`
+    says that no score was to be seen. A `grade` needs an `explanation`, a `cause` a grade below "entirely".
+    """
+
+    annotator: str
+    event_id: str
+    verdict: Verdict
+    confidence: int | None = None
+    error_type: ErrorType | None = None
+    note: str = ""
+    blind: bool = False
+    answers: EditAnswers | None = None
+    explanation: str = ""
+    explanation_by: str = ""
+    grade: Grade | None = None
+    cause: Cause | None = None
+
+    def __post_init__(self) -> None:
+        Pair.__post_init__(self)
+        require_text("annotator", self.annotator)
+        require_text("event_id", self.event_id)
+        require_storable("the note or explanation", self.note, self.explanation, self.explanation_by)
+        if self.confidence is not None and self.confidence not in range(1, 6):
+            raise RecordError(f"The confidence is {self.confidence}; give 1 (a guess) to 5 (certain).")
+        self._check_grade()
+
+    def _check_grade(self) -> None:
+        if self.grade and not self.explanation.strip():
+            raise RecordError(
+                f"The grade is {self.grade.value!r}, but there is no explanation to grade. Write it first."
+            )
+        if self.cause and self.grade in {None, Grade.ENTIRELY}:
+            raise RecordError(
+                f"The cause {self.cause.value!r} says what is wrong with an explanation: "
+                "choose the grade 'partially' or 'not', or no cause."
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """Proof that something is in the database: `Store.pair(id)` gives it back.
+
+    `fresh` is False when it was there already. `revision` counts this person's labels of this item from 1.
+    """
+
+    id: str
+    created_at: datetime
+    fresh: bool
+    revision: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPair:
+    """A pair as it was kept last, with every score ever saved for its two sides, oldest first.
+
+    An item that has only been labelled has no author, intention or source. An unedited one has its scores on both sides.
+    """
+
+    id: str
+    created_at: datetime
+    kept: KeptPair
+
+
+@dataclass(frozen=True, slots=True)
+class SavedRow:
+    """One line of the list of what was saved; `text` is the summary that was kept or labelled.
+
+    `verdict` is the label's for a "label" and the intended one for a "pair".
+    """
+
+    kind: Literal["pair", "label"]
+    item_id: str
+    created_at: datetime
+    by: str
+    title: str
+    text: str
+    verdict: Verdict | None
+    error_type: ErrorType | None
+    confidence: int | None
+    revision: int | None
+    note: str
+
+
+def require_text(what: str, text: str) -> None:
+    """Raise RecordError for a blank or unstorable text."""
+    if not text.strip():
+        raise RecordError(f"The {what} is empty. Nothing can be kept without it.")
+    require_storable(f"the {what}", text)
+
+
+def require_storable(what: str, *texts: str) -> None:
+    """Raise RecordError for characters that no database holds: NUL and halves of surrogate pairs."""
+    for position, character in _unstorable(texts):
+        raise RecordError(
+            f"Character {position + 1} of {what} is U+{ord(character):04X}, which is no text and cannot be kept. "
+            "Remove it and save again."
+        )
+
+
+def _unstorable(texts: Iterable[str]) -> Iterable[tuple[int, str]]:
+    for text in texts:
+        if "\0" in text or not text.isascii():
+            yield from ((i, char) for i, char in enumerate(text) if char == "\0" or "\ud800" <= char <= "\udfff")
+
+
+def _check_outcome(outcome: Outcome) -> None:
+    if outcome.example_id not in {"original", "edited"}:
+        raise RecordError(f"An outcome is of {outcome.example_id!r}; a pair has the sides 'original' and 'edited'.")
+    if not isinstance(outcome, Result):
+        require_storable("a failure's message", outcome.message)
+        return
+    if not all(math.isfinite(value) for value in [outcome.score, *(part.score for part in outcome.parts)]):
+        raise RecordError(f"A score of {outcome.metric!r} is not a finite number and cannot be kept.")

@@ -1,0 +1,110 @@
+"""The store: every write is one transaction, and its receipt is given after the commit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Self
+
+from sqlalchemy import URL, Engine
+from sqlmodel import Session
+
+from annotations.database import connect, connect_read_only, in_memory, path_of, read, read_url, write
+from annotations.errors import ReadOnlyError
+from annotations.loading import count_rows, load_pair, load_saved
+from annotations.migrate import require_current, upgrade
+from annotations.records import KeptPair, Receipt, Record, SavedRow, StoredPair, require_storable, require_text
+from annotations.saving import old_drafts, put_draft, save_pair, save_record
+from annotations.tables import Draft
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """Pairs, scores, labels and judgements in a database; safe to share between threads.
+
+    Every method raises StoreError with a sentence where the database fails; a write raises NotSavedError when nothing of
+    it was saved and ReadOnlyError in a store that keeps nothing. After a NotSavedError the same write may be tried again.
+    """
+
+    engine: Engine
+    read_only: bool
+
+    @classmethod
+    def open(cls, url: str, read_only: bool = False) -> Self:
+        """Open a database, make it if it is not there, and bring it to the version of this code.
+
+        A read-only store touches no file; where there is none, it is empty. Raises StoreError.
+        """
+        parsed = read_url(url)
+        if read_only:
+            return cls._open_read_only(parsed)
+        store = cls(connect(parsed), read_only=False)
+        upgrade(store.engine)
+        with store.writing() as session:
+            session.connection().execute(old_drafts())
+        return store
+
+    @classmethod
+    def _open_read_only(cls, url: URL) -> Self:
+        if url.get_backend_name() == "sqlite" and (in_memory(url) or not path_of(url).exists()):
+            empty = cls(connect(read_url("sqlite://")), read_only=True)
+            upgrade(empty.engine)
+            return empty
+        store = cls(connect_read_only(url), read_only=True)
+        require_current(store.engine)
+        return store
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self.engine.dispose()
+
+    def keep_pair(self, pair: KeptPair) -> Receipt:
+        """Keep a pair with its scores; the same pair again gives the same id and `fresh=False`."""
+        with self.writing() as session:
+            return save_pair(session, pair)
+
+    def record(self, record: Record) -> Receipt:
+        """Keep a label with all that was said beside it; a re-sent event gives the receipt of the first time."""
+        with self.writing() as session:
+            return save_record(session, record)
+
+    def pair(self, id: str) -> StoredPair | None:
+        """A kept or labelled item, edited or not, with all that is needed to restore it."""
+        with read(self.engine) as session:
+            return load_pair(session, id)
+
+    def saved(self, limit: int = 50) -> list[SavedRow]:
+        """What was kept and labelled, newest first."""
+        with read(self.engine) as session:
+            return load_saved(session, limit)
+
+    def counts(self) -> dict[str, int]:
+        """The number of rows of each table."""
+        with read(self.engine) as session:
+            return count_rows(session)
+
+    def save_draft(self, id: str, owner: str, payload: str) -> None:
+        """Keep work in progress in place of what was under this id; forgotten 30 days after its last change."""
+        require_text("draft's id", id)
+        require_storable("the draft", owner, payload)
+        with self.writing() as session:
+            put_draft(session, Draft(id=id, owner=owner, payload=payload, updated_at=datetime.now(UTC)))
+
+    def draft(self, id: str) -> str | None:
+        """The payload kept under an id."""
+        with read(self.engine) as session:
+            draft = session.get(Draft, id)
+            return draft.payload if draft else None
+
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        """A write transaction of this store. Raises ReadOnlyError in a store that keeps nothing."""
+        if self.read_only:
+            raise ReadOnlyError(
+                "This was NOT saved: Touchstone runs as a demonstration and keeps nothing. "
+                "Start it without TOUCHSTONE_DEMO to keep what you do."
+            )
+        with write(self.engine) as session:
+            yield session

@@ -1,0 +1,206 @@
+"""The tables. All but `draft` only ever grow: triggers made by the migrations refuse UPDATE and DELETE."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import JSON, CheckConstraint, DateTime, Dialect, MetaData, TypeDecorator, UniqueConstraint
+from sqlmodel import Field, SQLModel
+
+NAMES = {
+    "pk": "pk_%(table_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+}
+
+
+class Moment(TypeDecorator[datetime]):
+    """A point in time, kept in UTC; SQLite forgets the zone, so it is put back."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002  # signature
+        return None if value is None else value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002  # signature
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class Table(SQLModel):
+    """The base of all tables; SQLModel does not validate tables, so `records` does before they are made."""
+
+    metadata = MetaData(naming_convention=NAMES)
+
+
+class Document(Table, table=True):
+    """A source text; `id` is its hash."""
+
+    id: str = Field(primary_key=True)
+    text: str
+    created_at: datetime = Field(sa_type=Moment)
+
+
+class Item(Table, table=True):
+    """A summary of a document, as it is read by people; `id` is the hash of its content.
+
+    An edited summary names its parent. Who made it and what was meant stands in `origin`, which labelling never reads.
+    """
+
+    id: str = Field(primary_key=True)
+    document_id: str = Field(foreign_key="document.id", index=True)
+    parent_id: str | None = Field(foreign_key="item.id", index=True)
+    text: str
+    created_at: datetime = Field(sa_type=Moment)
+
+
+class EditRow(Table, table=True):
+    """One executable edit; offsets are code points of the parent's text."""
+
+    __tablename__ = "edit"
+
+    item_id: str = Field(foreign_key="item.id", primary_key=True)
+    position: int = Field(primary_key=True)
+    start: int
+    end: int
+    original_text: str
+    replace_text: str
+    explanation: str
+    by: str
+
+
+class Origin(Table, table=True):
+    """Who kept an item, from where, and what it was meant to be; one item may come from several places."""
+
+    id: str = Field(primary_key=True)
+    item_id: str = Field(foreign_key="item.id", index=True)
+    by: str
+    intended: str | None
+    error_type: str | None
+    title: str
+    domain: str
+    source: str
+    created_at: datetime = Field(sa_type=Moment, index=True)
+
+
+class ScoreRow(Table, table=True):
+    """What a metric said of an item, once per signature; a failure has its reason and no value."""
+
+    __tablename__ = "score"
+    __table_args__ = (
+        UniqueConstraint("item_id", "signature"),
+        CheckConstraint(
+            "(status = 'ok' AND value IS NOT NULL AND error IS NULL AND error_kind IS NULL)"
+            " OR (status = 'failed' AND value IS NULL AND error IS NOT NULL AND error_kind IS NOT NULL)",
+            name="status",
+        ),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    item_id: str = Field(foreign_key="item.id")
+    metric: str
+    signature: str
+    status: str
+    value: float | None = None
+    error: str | None = None
+    error_kind: str | None = None
+    parts: list[Any] = Field(default_factory=list, sa_type=JSON)
+    seen: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
+    seconds: float | None = None
+    device: str = ""
+    created_at: datetime = Field(sa_type=Moment)
+
+
+class Label(Table, table=True):
+    """What a person said of an item; a changed mind is the next revision."""
+
+    __table_args__ = (
+        UniqueConstraint("item_id", "annotator", "revision"),
+        UniqueConstraint("event_id"),
+        CheckConstraint("verdict IN ('consistent', 'inconsistent', 'borderline')", name="verdict"),
+        CheckConstraint("confidence BETWEEN 1 AND 5", name="confidence"),
+        CheckConstraint("revision >= 1", name="revision"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    item_id: str = Field(foreign_key="item.id")
+    annotator: str = Field(index=True)
+    revision: int
+    verdict: str
+    confidence: int | None
+    error_type: str | None
+    note: str
+    blind: bool
+    event_id: str
+    created_at: datetime = Field(sa_type=Moment, index=True)
+
+
+class EditJudgement(Table, table=True):
+    """The four questions of SummExecEdit in order; a later one is asked only where the one before was passed."""
+
+    __table_args__ = (
+        UniqueConstraint("item_id", "annotator", "revision"),
+        UniqueConstraint("event_id"),
+        CheckConstraint("interesting IS NULL OR inconsistent IS TRUE", name="interesting"),
+        CheckConstraint("controlled IS NULL OR interesting IS TRUE", name="controlled"),
+        CheckConstraint("explanation_good IS NULL OR controlled IS TRUE", name="explanation_good"),
+        CheckConstraint("revision >= 1", name="revision"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    item_id: str = Field(foreign_key="item.id")
+    annotator: str = Field(index=True)
+    revision: int
+    inconsistent: bool
+    interesting: bool | None
+    controlled: bool | None
+    explanation_good: bool | None
+    event_id: str
+    created_at: datetime = Field(sa_type=Moment)
+
+
+class Explanation(Table, table=True):
+    """Why an item is or is not consistent, in the words of `by`, a person or a model; `id` is its hash."""
+
+    id: str = Field(primary_key=True)
+    item_id: str = Field(foreign_key="item.id", index=True)
+    text: str
+    by: str
+    created_at: datetime = Field(sa_type=Moment)
+
+
+class ExplanationJudgement(Table, table=True):
+    """Whether a person found an explanation right, and if not entirely, what is wrong with it."""
+
+    __table_args__ = (
+        UniqueConstraint("explanation_id", "annotator", "revision"),
+        UniqueConstraint("event_id"),
+        CheckConstraint("grade IN ('entirely', 'partially', 'not')", name="grade"),
+        CheckConstraint("cause IN ('misattribution', 'additional unrelated', 'completeness', 'vague')", name="cause"),
+        CheckConstraint("cause IS NULL OR grade <> 'entirely'", name="cause_of_what"),
+        CheckConstraint("revision >= 1", name="revision"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    explanation_id: str = Field(foreign_key="explanation.id")
+    annotator: str = Field(index=True)
+    revision: int
+    grade: str
+    cause: str | None
+    note: str
+    event_id: str
+    created_at: datetime = Field(sa_type=Moment)
+
+
+class Draft(Table, table=True):
+    """Work in progress, overwritten as it goes on and forgotten after a month."""
+
+    id: str = Field(primary_key=True)
+    owner: str = Field(index=True)
+    payload: str
+    updated_at: datetime = Field(sa_type=Moment, index=True)
