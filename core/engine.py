@@ -1,0 +1,234 @@
+"""The engine: plan, look up, merge, batch, ask, fold; streaming, cancellable, one per process."""
+
+from __future__ import annotations
+
+import itertools
+import queue
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+
+from core.cache import AnswerCache, key
+from core.desk import Desk
+from core.errors import LoadError
+from core.job import Cell, CellKey, Job, Order, Priority, Request, State
+from core.metric import Metric, signature
+from core.models.pool import ModelPool
+from core.models.state import Status
+from core.serving import Server
+from core.settings import VERSION
+from core.text import splitter
+from core.trouble import Trouble, attempt
+from core.types import Checkpoint, Counts, Example, Failure, FailureKind, Outcome, Question, Result, Score
+
+_PLANNERS = 4
+_WINDOW = 512  # jobs of a bulk run under way at once
+_STATES = {FailureKind.NEEDS_DOWNLOAD: State.NEEDS_DOWNLOAD, FailureKind.NEEDS_ENDPOINT: State.NEEDS_ENDPOINT}
+_MENDED_BY_THE_POOL = (FailureKind.NEEDS_DOWNLOAD, FailureKind.LOAD)
+
+
+class Engine:
+    """Answers requests of many owners and bulk runs from one pool of models and one cache.
+
+    Planning and folding run on a few threads; one thread asks the models of the device. A metric that raises spoils
+    only its own cell.
+    """
+
+    def __init__(self, pool: ModelPool, cache: AnswerCache) -> None:
+        self.pool = pool
+        self._cache = cache
+        self._lock = threading.Condition(threading.RLock())
+        self._desk = Desk()
+        self._latest: dict[str, Request] = {}
+        self._steps: queue.PriorityQueue[tuple[Order, int, Job | None]] = queue.PriorityQueue()
+        self._tickets = itertools.count()
+        self._counts = Counts()
+        self._server = Server(pool, cache, self._desk, self._lock, self._queue)
+        self._unwatch = pool.watch(self._pool_changed)
+        targets = [self._plan] * _PLANNERS + [self._server.serve]
+        self._threads = [threading.Thread(target=target, daemon=True) for target in targets]
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, owner: str, metrics: Sequence[Metric], examples: Sequence[Example]) -> Request:
+        """Ask for every metric on every example; cancels what this owner asked before, and keeps what is the same.
+
+        The same question again returns the same request, so a page may call it at every rerun.
+        """
+        with self._lock:
+            old = self._latest.get(owner)
+            if old and old.asks_the_same(metrics, examples):
+                self._revive(old)
+                return old
+            request = self._latest[owner] = Request(metrics, examples, Priority.INTERACTIVE)
+            for place, (metric, example) in enumerate(itertools.product(metrics, examples)):
+                self._adopt_or_start(request, old, metric, example, place)
+            self._cancel(old)
+            return request
+
+    def release(self, owner: str) -> None:
+        """Forget what an owner asked; the next submit starts afresh."""
+        with self._lock:
+            self._cancel(self._latest.pop(owner, None))
+
+    def cells(self, request: Request) -> tuple[int, dict[CellKey, Cell]]:
+        """One consistent look: the request's version and every cell."""
+        with self._lock:
+            return request.version, {place: self._cell(job) for place, job in request.jobs.items()}
+
+    def wait(self, request: Request, version: int, timeout: float) -> bool:
+        """Block until the request is newer than `version`, or cancelled; False when neither happened in time."""
+        with self._lock:
+            return self._lock.wait_for(lambda: request.version != version or request.cancelled.is_set(), timeout)
+
+    def run(self, metrics: Sequence[Metric], examples: Iterable[Example]) -> Iterator[Outcome]:
+        """Every metric on every example, in order, a window of them under way at once. Closing it cancels the rest."""
+        request = Request((), (), Priority.BULK)
+        window: deque[Job] = deque()
+        pairs = ((example, metric) for example in examples for metric in metrics)
+        try:
+            for place, (example, metric) in enumerate(pairs):
+                window.append(self._start(request, metric, example, place))
+                if len(window) >= _WINDOW:
+                    yield window.popleft().done.result()
+            while window:
+                yield window.popleft().done.result()
+        finally:
+            request.cancelled.set()
+
+    def counts(self) -> Counts:
+        """What was planned, answered from the cache, merged and asked since the start, and what it took."""
+        with self._lock:
+            return self._counts + self._server.counts
+
+    def close(self) -> None:
+        """Stop the threads; what is under way is cancelled."""
+        self._unwatch()
+        for owner in list(self._latest):
+            self.release(owner)
+        for _ in range(_PLANNERS):
+            self._steps.put(((-1, 0, 0), next(self._tickets), None))
+        self._server.close()
+        for thread in self._threads:
+            thread.join()
+
+    def _adopt_or_start(
+        self, request: Request, old: Request | None, metric: Metric, example: Example, place: int
+    ) -> None:
+        cell = (metric.spec, example.id)
+        job = old.jobs.get(cell) if old else None
+        if job and job.metric == metric and job.example == example and not job.failed():
+            job.join(request, place)
+            request.jobs[cell] = job
+        else:
+            request.jobs[cell] = self._start(request, metric, example, place)
+
+    def _start(self, request: Request, metric: Metric, example: Example, place: int) -> Job:
+        job = Job(metric, example, request, place)
+        self._queue(job)
+        return job
+
+    def _queue(self, job: Job) -> None:
+        self._steps.put((job.order, next(self._tickets), job))
+
+    def _cancel(self, request: Request | None) -> None:
+        if request:
+            request.cancelled.set()
+            self._lock.notify_all()
+
+    def _revive(self, request: Request) -> None:
+        """Ask again for cells that failed for want of a model that has come since."""
+        for place, (cell, job) in enumerate(request.jobs.items()):
+            if job.failed(*_MENDED_BY_THE_POOL) and self._models_may_answer(job.metric):
+                request.jobs[cell] = self._start(request, job.metric, job.example, place)
+                request.version += 1
+
+    def _models_may_answer(self, metric: Metric) -> bool:
+        hopeful = {Status.COLD, Status.LOADING, Status.READY}
+        return all(self.pool.state(checkpoint).status in hopeful for checkpoint in metric.checkpoints())
+
+    def _cell(self, job: Job) -> Cell:
+        outcome = job.done.result() if job.done.done() else None
+        if outcome and not job.failed(*_MENDED_BY_THE_POOL):
+            return _settled(outcome)
+        for state in map(self.pool.state, job.metric.checkpoints()):
+            if state.status in {Status.DOWNLOADING, Status.LOADING}:
+                return Cell(State.LOADING, None, state.message, state.progress)
+        if outcome:
+            return _settled(outcome)
+        return Cell(State.RUNNING if job.running else State.QUEUED)
+
+    def _pool_changed(self) -> None:
+        with self._lock:
+            for request in self._latest.values():
+                request.version += 1
+            self._lock.notify_all()
+
+    def _plan(self) -> None:
+        while (job := self._steps.get()[2]) is not None:
+            if job.live:
+                self._advance(job)
+
+    def _advance(self, job: Job) -> None:
+        outcome = _refused(job) or self._converse(job)
+        if outcome:
+            with self._lock:
+                job.finish(outcome)
+                self._lock.notify_all()
+
+    def _converse(self, job: Job) -> Outcome | None:
+        """Go round after round as far as the answers are known; None when a model has to be asked."""
+        while True:
+            step = attempt(job.step)
+            if isinstance(step, Score):
+                result = attempt(partial(self._result, job, step))
+                return result if isinstance(result, Result) else job.failure(result.kind, result.message)
+            answered = step if isinstance(step, Trouble) else attempt(partial(self._ask, job, step))
+            if isinstance(answered, Trouble):
+                return job.failure(answered.kind, answered.message)
+            if not answered:
+                return None
+
+    def _ask(self, job: Job, questions: Sequence[Question]) -> bool:
+        """Look the questions up and put down the unknown ones; True when all are answered already."""
+        prints = {checkpoint: self._fingerprint(checkpoint) for checkpoint in {q.checkpoint for q in questions}}
+        device = self.pool.device if questions else ""
+        keys = [key(question, prints[question.checkpoint], device) for question in questions]
+        job.keys, job.answers = keys, self._cache.get(keys)
+        with self._lock:
+            unknown = {k: q for k, q in zip(keys, questions, strict=True) if k not in job.answers}
+            asked = sum([self._desk.ask(k, question, job) for k, question in unknown.items()])
+            cached = sum(k in job.answers for k in keys)
+            self._bill(job, Counts(len(keys), cached, len(keys) - cached - asked, asked))
+            self._lock.notify_all()
+        return not unknown
+
+    def _bill(self, job: Job, counts: Counts) -> None:
+        job.counts += counts
+        self._counts += counts
+
+    def _fingerprint(self, checkpoint: Checkpoint) -> str:
+        state = self.pool.state(checkpoint)
+        if state.status is Status.FAILED:
+            raise LoadError(state.message)
+        return self.pool.fingerprint(checkpoint)
+
+    def _result(self, job: Job, score: Score) -> Result:
+        checkpoints = job.metric.checkpoints()
+        prints = [self.pool.fingerprint(checkpoint) for checkpoint in checkpoints]
+        device = self.pool.device if checkpoints else "cpu"
+        return job.result(score, signature(job.metric, prints, splitter(), VERSION), device)
+
+
+def _settled(outcome: Outcome) -> Cell:
+    if isinstance(outcome, Failure):
+        return Cell(_STATES.get(outcome.kind, State.FAILED), outcome, outcome.message)
+    return Cell(State.READY, outcome)
+
+
+def _refused(job: Job) -> Failure | None:
+    for what, text in (("document", job.example.document), ("summary", job.example.summary)):
+        if not text.strip():
+            return job.failure(FailureKind.INPUT, f"The {what} is empty. Paste, load or type one.")
+    return None

@@ -1,0 +1,144 @@
+"""One metric at work on one example, and the request of one owner that watches many of them."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+
+from core.metric import Metric
+from core.types import Answer, Counts, Example, Failure, FailureKind, Outcome, Question, Result, Score
+
+_numbers = itertools.count()
+
+
+class Priority(IntEnum):
+    """Who goes first: a person who waits at a screen, then everything else."""
+
+    INTERACTIVE = 0
+    BULK = 1
+
+
+Order = tuple[int, int, int]
+"""(priority, request, place in the request): smaller goes first"""
+
+
+class State(StrEnum):
+    """Where a cell of the board stands."""
+
+    QUEUED = "queued"
+    LOADING = "loading"
+    RUNNING = "running"
+    READY = "ready"
+    FAILED = "failed"
+    NEEDS_DOWNLOAD = "needs download"
+    NEEDS_ENDPOINT = "needs endpoint"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a page shows of one metric on one example: its outcome, or how far it is and why."""
+
+    state: State
+    outcome: Outcome | None = None
+    message: str = ""
+    progress: float | None = None
+
+
+CellKey = tuple[str, str]
+"""(metric spec, example id)"""
+
+
+class Request:
+    """What one owner waits for. A newer request of the same owner cancels it."""
+
+    def __init__(self, metrics: Sequence[Metric], examples: Sequence[Example], priority: Priority) -> None:
+        self.metrics = tuple(metrics)
+        self.examples = tuple(examples)
+        self.priority = priority
+        self.number = next(_numbers)
+        self.jobs: dict[CellKey, Job] = {}
+        self.version = 0
+        self.cancelled = threading.Event()
+
+    def asks_the_same(self, metrics: Sequence[Metric], examples: Sequence[Example]) -> bool:
+        return self.metrics == tuple(metrics) and self.examples == tuple(examples)
+
+    def order(self, place: int) -> Order:
+        """Of two people the one who typed last goes first; bulk work goes in its own order."""
+        return (self.priority, -self.number if self.priority is Priority.INTERACTIVE else self.number, place)
+
+
+class Job:
+    """The conversation of one metric about one example. The engine's lock guards everything that changes."""
+
+    def __init__(self, metric: Metric, example: Example, request: Request, place: int) -> None:
+        self.metric = metric
+        self.example = example
+        self.conversation = metric.rounds(example)
+        self.watchers = [request]
+        self.order = request.order(place)
+        self.done: Future[Outcome] = Future()
+        self.counts = Counts()
+        self.running = False
+        self.keys: list[bytes] | None = None  # of the questions last asked; None before the first round
+        self.answers: dict[bytes, Answer] = {}
+        self._started: float | None = None
+
+    @property
+    def live(self) -> bool:
+        return any(not request.cancelled.is_set() for request in self.watchers)
+
+    def join(self, request: Request, place: int) -> None:
+        self.watchers.append(request)
+        self.order = min(self.order, request.order(place))
+
+    def step(self) -> list[Question] | Score:
+        """Take the conversation one round further, with the answers to the questions last asked."""
+        self._started = self._started or time.perf_counter()
+        try:
+            if self.keys is None:
+                return next(self.conversation)
+            return self.conversation.send([self.answers[key] for key in self.keys])
+        except StopIteration as stop:
+            score: Score = stop.value
+            return score
+
+    def is_answered(self) -> bool:
+        return self.keys is not None and all(key in self.answers for key in self.keys)
+
+    def touch(self) -> None:
+        """Tell the watchers that there is something new to show."""
+        for request in self.watchers:
+            request.version += 1
+
+    def finish(self, outcome: Outcome) -> None:
+        if not self.done.done():
+            self.done.set_result(outcome)
+            self.touch()
+
+    def failed(self, *kinds: FailureKind) -> bool:
+        """Whether it ended in a failure, of one of these kinds where some are given."""
+        outcome = self.done.result() if self.done.done() else None
+        return isinstance(outcome, Failure) and (not kinds or outcome.kind in kinds)
+
+    def result(self, score: Score, signature: str, device: str) -> Result:
+        seconds = time.perf_counter() - self._started if self._started else 0.0
+        return Result(
+            example_id=self.example.id,
+            metric=self.metric.spec,
+            signature=signature,
+            score=score.value,
+            parts=score.parts,
+            seen=score.seen,
+            seconds=seconds,
+            device=device,
+            counts=self.counts,
+        )
+
+    def failure(self, kind: FailureKind, message: str) -> Failure:
+        return Failure(self.example.id, self.metric.spec, kind, message)

@@ -1,0 +1,136 @@
+"""The thread that asks the models: chooses the most urgent one, fills a batch, makes one forward pass, hands out answers."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+from core.cache import AnswerCache
+from core.desk import Desk, Waiting, fill, next_checkpoint
+from core.job import Job, Order
+from core.models.model import Model
+from core.models.pool import ModelPool
+from core.models.state import Status
+from core.trouble import Trouble, attempt
+from core.types import Answer, Checkpoint, Counts, FailureKind
+
+_FRONT = 256  # questions of one model looked at to fill a batch
+# Padded tokens in one forward pass. A processor gains nothing from large batches and cannot stop in the middle of one.
+_BATCH_TOKENS = {"cpu": 1024, "mps": 16_384, "cuda": 65_536}
+
+
+class Server:
+    """Serves the desk of one device until closed; `resume` is called with a job whose questions are all answered.
+
+    The lock is the engine's: it guards the desk and the jobs, and is notified when something changes.
+    """
+
+    def __init__(
+        self, pool: ModelPool, cache: AnswerCache, desk: Desk, lock: threading.Condition, resume: Callable[[Job], None]
+    ) -> None:
+        self._pool = pool
+        self._cache = cache
+        self._desk = desk
+        self._lock = lock
+        self._resume = resume
+        self._closed = False
+        self.counts = Counts()
+
+    def serve(self) -> None:
+        last: Checkpoint | None = None
+        while (last := self._next_checkpoint(last)) is not None:
+            trouble = attempt(partial(self._answer_batch, last))
+            if trouble:
+                self._give_up(last, trouble)
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            self._lock.notify_all()
+
+    def _next_checkpoint(self, last: Checkpoint | None) -> Checkpoint | None:
+        with self._lock:
+            while not self._closed:
+                orders = self._desk.checkpoints()
+                ready = [checkpoint for checkpoint in orders if self._status(checkpoint) is Status.READY]
+                chosen = next_checkpoint(orders, ready, last)
+                self._request_models(orders, chosen)
+                if chosen:
+                    return chosen
+                self._lock.wait()
+            return None
+
+    def _status(self, checkpoint: Checkpoint) -> Status:
+        state = self._pool.state(checkpoint)
+        if state.status is Status.FAILED:
+            self._give_up(checkpoint, Trouble(FailureKind.LOAD, state.message))
+        return state.status
+
+    def _request_models(self, orders: Mapping[Checkpoint, Order], chosen: Checkpoint | None) -> None:
+        """Have cold models loaded where there is room, or where nothing as urgent is ready."""
+        for checkpoint in sorted(orders, key=orders.__getitem__):
+            urgent = chosen is None or orders[checkpoint][0] < orders[chosen][0]
+            if self._status(checkpoint) is Status.COLD and (urgent or self._pool.fits(checkpoint)):
+                self._pool.request(checkpoint)
+
+    def _answer_batch(self, checkpoint: Checkpoint) -> None:
+        with self._pool.lease(checkpoint) as model:
+            with self._lock:
+                front = self._desk.front(checkpoint, _FRONT)
+            fresh = [waiting for waiting in front if waiting.row is None]
+            for waiting, row in zip(fresh, model.encode([waiting.question for waiting in fresh]), strict=True):
+                waiting.row = row
+            if front:
+                batch = fill(front, _BATCH_TOKENS[self._pool.device], _FRONT)
+                self._mark_running(batch)
+                self._forward(model, batch)
+
+    def _mark_running(self, batch: Sequence[Waiting]) -> None:
+        with self._lock:
+            for job in {job for waiting in batch for job in waiting.jobs if not job.running}:
+                job.running = True
+                job.touch()
+            self._lock.notify_all()
+
+    def _forward(self, model: Model, batch: Sequence[Waiting]) -> None:
+        """One forward pass; a batch that fails is halved until the question that cannot be answered stands alone."""
+        answers = attempt(partial(model.forward, [waiting.row for waiting in batch if waiting.row]))
+        if not isinstance(answers, Trouble):
+            self._deliver(batch, answers)
+        elif len(batch) == 1:
+            self._refuse(batch[0], answers)
+        else:
+            half = len(batch) // 2
+            self._forward(model, batch[:half])
+            self._forward(model, batch[half:])
+
+    def _deliver(self, batch: Sequence[Waiting], answers: Sequence[Answer]) -> None:
+        given = list(zip(batch, answers, strict=True))
+        self._cache.put({waiting.key: answer for waiting, answer in given})
+        with self._lock:
+            self.counts += Counts(passes=1, tokens=sum(answer.tokens for answer in answers))
+            for asker in {waiting.jobs[0] for waiting in batch if waiting.jobs}:
+                asker.counts += Counts(passes=1)
+            for waiting, answer in given:
+                self._hand_out(waiting, answer)
+
+    def _hand_out(self, waiting: Waiting, answer: Answer) -> None:
+        for place, job in enumerate(self._desk.take(waiting)):
+            job.answers[waiting.key] = answer
+            job.counts += Counts(tokens=answer.tokens if place == 0 else 0)
+            if job.is_answered():
+                self._resume(job)
+
+    def _refuse(self, waiting: Waiting, trouble: Trouble) -> None:
+        with self._lock:
+            for job in self._desk.take(waiting):
+                job.finish(job.failure(trouble.kind, trouble.message))
+            self._lock.notify_all()
+
+    def _give_up(self, checkpoint: Checkpoint, trouble: Trouble) -> None:
+        """Refuse everything that waits for a checkpoint."""
+        with self._lock:
+            for job in self._desk.clear(checkpoint):
+                job.finish(job.failure(trouble.kind, trouble.message))
+            self._lock.notify_all()

@@ -1,0 +1,42 @@
+"""What becomes of an exception in a metric or a model: a kind and a sentence for its own cell, and nothing more."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from core.errors import LoadError, MemoryFullError, NotHereError, UnscorableError
+from core.types import FailureKind
+
+_log = logging.getLogger(__name__)
+_T = TypeVar("_T")
+
+_KINDS: Mapping[type[Exception], FailureKind] = {
+    UnscorableError: FailureKind.INPUT,
+    NotHereError: FailureKind.NEEDS_DOWNLOAD,
+    LoadError: FailureKind.LOAD,
+    MemoryFullError: FailureKind.OUT_OF_MEMORY,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """What went wrong, as a kind and a sentence."""
+
+    kind: FailureKind
+    message: str
+
+
+def attempt(action: Callable[[], _T]) -> _T | Trouble:
+    """The outcome of an action, or the trouble that it raised."""
+    # The one broad except of the project: whatever a metric or a model raises must spoil only its own cell.
+    try:
+        return action()
+    except Exception as error:  # noqa: BLE001
+        for raised, kind in _KINDS.items():
+            if isinstance(error, raised):
+                return Trouble(kind, str(error))
+        _log.exception("A metric or a model failed")
+        return Trouble(FailureKind.ERROR, f"{type(error).__name__}: {error}")
