@@ -1,0 +1,284 @@
+const boards = new WeakMap();
+
+const ICONS = { ready: '✓', queued: '', loading: '', running: '', failed: '✕', 'needs download': '↓', 'needs endpoint': '⚿' };
+const ACTIONS = { download: 'Download', load: 'Load', retry: 'Retry' };
+const COLUMNS = ['before', 'after', 'shift', 'range'];
+
+export default function (component) {
+  const root = component.parentElement;
+  const board = boards.get(root) ?? open(root);
+  board.component = component;
+  receive(board, component.data);
+  listenToFeed(board);
+  // A render that is overtaken while its module loads is cleaned up although the component lives on.
+  return () => { if (!root.host.isConnected) { board.feed?.disconnect(); boards.delete(root); } };
+}
+
+function open(root) {
+  const $ = selector => root.querySelector(selector);
+  const board = { root, $, table: $('table'), rows: new Map(), drawn: 0, clicks: 0, at: [0, 0] };
+  boards.set(root, board);
+  board.table.addEventListener('click', event => clicked(board, event.target.closest('button')));
+  board.table.addEventListener('keydown', event => moved(board, event));
+  board.table.addEventListener('focusin', event => entered(board, event.target));
+  $('.sentences').addEventListener('click', event => clicked(board, event.target.closest('button')));
+  return board;
+}
+
+// The feed is a hidden element that a running script refills; see board_feed.
+function listenToFeed(board) {
+  if (board.feed) return;
+  const read = () => {
+    const feed = document.querySelector(`[data-feed="${CSS.escape(board.component.data.feed)}"]`);
+    if (!feed || feed.textContent === board.fed) return;
+    board.fed = feed.textContent;
+    const holder = feed.closest('[class*="st-key-"]');
+    if (holder) holder.style.display = 'none';
+    receive(board, JSON.parse(board.fed));
+  };
+  board.feed = new MutationObserver(read);
+  board.feed.observe(document.body, { childList: true, subtree: true, characterData: true });
+  read();
+}
+
+function receive(board, data) {
+  if (data.drawn <= board.drawn) return;
+  board.drawn = data.drawn;
+  // A board drawn before the last click was heard still shows the selection before it.
+  if (data.clicks >= board.clicks) { board.metric = data.metric; board.sentence = data.sentence; board.clicks = data.clicks; }
+  board.data = data;
+  draw(board);
+}
+
+function draw(board) {
+  const { $, data } = board;
+  drawNothing(board);
+  $('.board').classList.toggle('old', data.stale);
+  $('.stale').hidden = !data.stale;
+  drawHead(board);
+  drawRows(board);
+  drawSummary(board);
+  drawSelection(board);
+}
+
+function drawNothing({ $, data }) {
+  const words = !data.rows.length ? 'No metric is chosen. Choose one or more to see how they react to an edit.' : '';
+  put($('.nothing'), words);
+  $('.nothing').hidden = !words;
+  for (const part of ['.key', '.scroll', '.summary']) $(part).hidden = !data.rows.length;
+  $('.scale').hidden = !data.sentences.length;
+}
+
+function drawHead({ table, data }) {
+  const head = table.tHead.rows[0];
+  fit(head, 6, data.sentences.length, () => element('th', 'cell', { scope: 'col' }));
+  data.sentences.forEach((sentence, i) => {
+    put(head.cells[6 + i], String(i + 1));
+    head.cells[6 + i].title = sentence;
+    head.cells[6 + i].setAttribute('aria-label', `Sentence ${i + 1}: ${sentence}`);
+  });
+}
+
+function drawRows(board) {
+  const body = board.table.tBodies[0], specs = new Set(board.data.rows.map(row => row.spec));
+  for (const [spec, line] of board.rows) if (!specs.has(spec)) { line.remove(); board.rows.delete(spec); }
+  board.data.rows.forEach((row, i) => {
+    const line = board.rows.get(row.spec) ?? newLine(board, row.spec);
+    if (body.rows[i] !== line) body.insertBefore(line, body.rows[i] ?? null);
+    line.classList.toggle('first', i > 0 && row.family !== board.data.rows[i - 1].family);
+    drawRow(line, row, board.data.sentences.length);
+  });
+}
+
+function newLine(board, spec) {
+  const line = element('tr', '');
+  const metric = element('th', 'metric', { scope: 'row' });
+  metric.append(button('title'), element('span', 'family'));
+  const state = element('td', 'state');
+  state.append(element('span', 'icon', { 'aria-hidden': 'true' }), element('span', 'word'), element('span', 'small'));
+  const message = element('td', 'message', { colSpan: COLUMNS.length });
+  message.append(element('span', 'reason'), button('act'));
+  line.append(metric, state, ...COLUMNS.map(newNumber), message);
+  board.rows.set(spec, line);
+  line.dataset.spec = spec;
+  return line;
+}
+
+function newNumber(name) {
+  const cell = element('td', name);
+  if (name === 'range') cell.append(track(), element('span', 'dash'), element('span', 'small'));
+  else cell.append(element('span', 'value'), element('span', 'small'));
+  return cell;
+}
+
+function track() {
+  const track = element('div', 'track', { role: 'img' });
+  track.append(element('i', 'line'), element('i', 'dot before'), element('i', 'dot after'));
+  return track;
+}
+
+function drawRow(line, row, sentences) {
+  const $ = selector => line.querySelector(selector);
+  line.classList.toggle('pending', row.pending);
+  put($('.title'), row.title);
+  put($('.family'), row.notes.length ? `${row.family} · ${row.notes.length === 1 ? '1 note' : `${row.notes.length} notes`}` : row.family);
+  drawState($, row);
+  const blocked = !row.pending && row.state !== 'ready';
+  for (const name of COLUMNS) $(`td.${name}`).hidden = blocked;
+  drawMessage($, row, blocked);
+  put($('.before .value'), row.before);
+  put($('.after .value'), row.after);
+  put($('.after .small'), row.saved && `saved ${row.saved}`);
+  drawShift($('td.shift'), row.shift);
+  drawRange($('td.range'), row);
+  drawHeat(line, row, sentences);
+}
+
+function drawState($, row) {
+  const state = $('td.state');
+  if (state.dataset.state !== row.state) state.dataset.state = row.state;
+  put($('.icon'), ICONS[row.state]);
+  put($('.word'), row.state);
+  put($('.state .small'), row.pending ? row.message : row.time);
+}
+
+function drawMessage($, row, blocked) {
+  $('.message').hidden = !blocked;
+  put($('.reason'), row.message);
+  const act = $('.act');
+  act.hidden = !row.action;
+  act.dataset.action = row.action;
+  put(act, ACTIONS[row.action] ?? '');
+  act.setAttribute('aria-label', `${ACTIONS[row.action]} ${row.title}`);
+}
+
+function drawShift(cell, { text, side, arrow }) {
+  cell.dataset.side = side;
+  cell.title = side;
+  put(cell.querySelector('.value'), arrow ? `${arrow} ${text}` : text);
+  put(cell.querySelector('.small'), side);
+}
+
+function drawRange(cell, { range, before, after, hint }) {
+  const track = cell.querySelector('.track');
+  track.hidden = !range;
+  put(cell.querySelector('.dash'), range ? '' : '–');
+  put(cell.querySelector('.small'), range ? `${range.low} to ${range.high}, ${hint}` : `unbounded, ${hint}`);
+  if (!range) return;
+  track.setAttribute('aria-label', `before ${before}, after ${after}, on a scale from ${range.low} to ${range.high}`);
+  for (const name of ['before', 'after']) {
+    const dot = track.querySelector(`.${name}`);
+    dot.hidden = range[name] === null;
+    dot.style.left = `${100 * (range[name] ?? 0)}%`;
+  }
+}
+
+function drawHeat(line, row, sentences) {
+  fit(line, line.cells.length - line.querySelectorAll('.cell').length, sentences, () => {
+    const cell = element('td', 'cell');
+    cell.append(button('heat'));
+    return cell;
+  });
+  line.querySelectorAll('.heat').forEach((heat, i) => {
+    const part = row.parts[i] ?? { text: '', step: null };
+    heat.className = `heat ${part.step === null ? 'none' : `s${part.step}`}${row.neutral ? ' neutral' : ''}`;
+    heat.dataset.sentence = i;
+    put(heat, part.text || '·');
+    heat.setAttribute('aria-label', `${row.title}, sentence ${i + 1}: ${part.step === null ? 'no score' : part.text}`);
+  });
+}
+
+function drawSummary({ $, data, metric }) {
+  const row = data.rows.find(row => row.spec === metric);
+  $('.summary').hidden = !data.rows.length;
+  put($('.whose'), row ? row.title : 'Summary');
+  put($('.hint'), row ? `sentence by sentence (${row.hint})` : 'sentence by sentence: choose a metric above to tint them');
+  const list = $('.sentences');
+  fit(list, 0, data.sentences.length, () => { const item = element('li', ''); item.append(button('sentence')); return item; });
+  [...list.children].forEach((item, i) => drawSentence(item.firstChild, data.sentences[i], i, row));
+  fit($('.notes'), 0, row?.notes.length ?? 0, () => element('li', ''));
+  row?.notes.forEach((note, i) => put($('.notes').children[i], note));
+}
+
+function drawSentence(line, words, i, row) {
+  if (!line.firstChild) line.append(element('span', 'place'), element('span', 'words'), element('span', 'score'));
+  const part = row?.parts[i] ?? { text: '', step: null };
+  line.className = `sentence ${part.step === null ? 'none' : `s${part.step}`}${row?.neutral ? ' neutral' : ''}`;
+  line.dataset.sentence = i;
+  line.disabled = !row;
+  const [place, text, score] = line.children;
+  put(place, String(i + 1));
+  put(text, words);
+  put(score, part.text);
+}
+
+function drawSelection(board) {
+  const { $, table, metric, sentence } = board;
+  for (const line of board.rows.values()) {
+    const mine = line.dataset.spec === metric;
+    line.classList.toggle('chosen', mine);
+    line.querySelector('.title').setAttribute('aria-pressed', String(mine));
+    line.querySelectorAll('.heat').forEach((heat, i) => heat.setAttribute('aria-pressed', String(mine && i === sentence)));
+  }
+  [...$('.sentences').children].forEach((item, i) => item.firstChild.setAttribute('aria-pressed', String(i === sentence)));
+  rove(board);
+}
+
+function clicked(board, target) {
+  if (!target) return;
+  const spec = target.closest('tr')?.dataset.spec ?? board.metric;
+  if (target.matches('.act')) { board.component.setTriggerValue('action', { spec, action: target.dataset.action }); return; }
+  const sentence = target.dataset.sentence === undefined ? null : Number(target.dataset.sentence);
+  board.metric = spec;
+  board.sentence = sentence;
+  board.clicks += 1;
+  drawSummary(board);
+  drawSelection(board);
+  board.component.setStateValue('selected', { spec, sentence, clicks: board.clicks });
+}
+
+// One tab stop for the whole grid of titles and cells; the arrow keys move within it.
+function grid(board) {
+  return [...board.table.tBodies[0].rows].map(line => [...line.querySelectorAll('.title, .heat')]);
+}
+
+function rove(board) {
+  const rows = grid(board);
+  board.at = [Math.min(board.at[0], rows.length - 1), board.at[1]];
+  rows.forEach((cells, y) => cells.forEach((cell, x) => { cell.tabIndex = y === board.at[0] && x === Math.min(board.at[1], cells.length - 1) ? 0 : -1; }));
+}
+
+function entered(board, target) {
+  const rows = grid(board), y = rows.findIndex(cells => cells.includes(target));
+  if (y < 0) return;
+  board.at = [y, rows[y].indexOf(target)];
+  rove(board);
+}
+
+function moved(board, event) {
+  const rows = grid(board), [y, x] = board.at;
+  if (!rows[y]?.includes(event.target) || event.ctrlKey || event.altKey || event.metaKey) return;
+  const goal = {
+    ArrowUp: [y - 1, x], ArrowDown: [y + 1, x], ArrowLeft: [y, x - 1], ArrowRight: [y, x + 1],
+    Home: [y, 0], End: [y, rows[y].length - 1],
+  }[event.key];
+  if (!goal) return;
+  event.preventDefault();
+  rows[goal[0]]?.[goal[1]]?.focus();
+}
+
+function put(node, text) { if (node.textContent !== (text ?? '')) node.textContent = text ?? ''; }
+
+function fit(parent, start, wanted, make) {
+  while (parent.children.length - start > wanted) parent.lastElementChild.remove();
+  while (parent.children.length - start < wanted) parent.append(make());
+}
+
+function element(name, className, attributes = {}) {
+  const node = document.createElement(name);
+  node.className = className;
+  for (const [key, value] of Object.entries(attributes)) key in node ? node[key] = value : node.setAttribute(key, value);
+  return node;
+}
+
+function button(className) { return element('button', className, { type: 'button' }); }
