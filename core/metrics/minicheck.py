@@ -1,0 +1,248 @@
+"""MiniCheck (Tang, Laban and Durrett 2024): is a claim supported by some chunk of the document?
+
+The algorithm is that of the authors' package (MiniCheck b58b9fa): chunks of whole sentences and newlines packed greedily,
+chunk and claim in one text around a separator, the largest probability over the chunks.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from core.errors import BadSettingError, UnscorableError
+from core.metric import METRICS, Card, Metric
+from core.text import sentences
+from core.types import Answer, Checkpoint, Example, Option, Part, Question, Rounds, Score, Seen, Span
+
+Claims = Literal["sentences", "whole"]
+Dtype = Literal["float32", "float16", "bfloat16"]
+
+NO_AND_YES = (3, 209)
+"""Token ids of flan-T5 for the empty piece, which answers 0, and for the piece "1"."""
+
+_PAPER = "Tang, Laban, Durrett 2024, MiniCheck: Efficient Fact-Checking of LLMs on Grounding Documents"
+_URL = "https://aclanthology.org/2024.emnlp-main.499"
+_MEASURES = (
+    "How probable it is that a chunk of the document supports each sentence of the summary; the mean over sentences."
+)
+_DIFFERS = (
+    "The paper scores one claim. A summary is scored sentence by sentence and averaged here; claims=whole passes the "
+    "summary as one claim, as the authors' package does."
+)
+
+
+def _card(title: str, download_mb: int) -> Card:
+    return Card(
+        title=title,
+        family="Entailment",
+        measures=_MEASURES,
+        paper=_PAPER,
+        url=_URL,
+        low=0.0,
+        high=1.0,
+        download_mb=download_mb,
+        differs=_DIFFERS,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A passage as the model reads it, and where it stands in the document."""
+
+    text: str
+    span: Span
+
+
+def units(document: str) -> list[Span]:
+    """The sentences of each line, and between two lines the newline as a unit of its own."""
+    found: list[Span] = []
+    start = 0
+    for line in document.split("\n"):
+        found += [Span(start + span.start, start + span.end) for span in sentences(line)]
+        start += len(line) + 1
+        found.append(Span(start - 1, start))
+    return found[:-1]  # no newline after the last line
+
+
+def pack(document: str, spans: Sequence[Span], sizes: Iterable[int], budget: int) -> list[Chunk]:
+    """Fill chunks with whole units while the sizes stay within the budget; a unit over the budget stands alone."""
+    groups: list[list[Span]] = [[]]
+    used = 0
+    for span, size in zip(spans, sizes, strict=True):
+        if used + size > budget:
+            groups.append([])
+            used = 0
+        groups[-1].append(span)
+        used += size
+    return [chunk for group in groups if (chunk := _chunk(document, group)).text]
+
+
+def _chunk(document: str, group: Sequence[Span]) -> Chunk:
+    # a blank stays between two newlines in a row: the authors' models were run on it, and scores move without it
+    text = " ".join(span.of(document) for span in group).replace(" \n ", "\n").strip()
+    inner = [span for span in group if span.of(document) != "\n"] or [Span(0, 0)]
+    return Chunk(text, Span(inner[0].start, inner[-1].end))
+
+
+@dataclass(frozen=True)
+class MiniCheck(Metric):
+    """What the three models share: how they read a chunk with a claim, and how scores are put together."""
+
+    kind: ClassVar[str]
+    separator: ClassVar[str] = "</s>"
+    prefix: ClassVar[str] = ""
+    longest: ClassVar[int] = 2048
+
+    checkpoint: str = ""
+    revision: str = "main"
+    dtype: Dtype = "float32"
+    max_tokens: int = 2048
+    claims: Claims = "sentences"
+
+    def __post_init__(self) -> None:
+        if not 16 <= self.max_tokens <= self.longest:
+            raise BadSettingError(f"{self.name}: max_tokens must be 16 to {self.longest}; got {self.max_tokens}.")
+        if self.budget < 1:
+            raise BadSettingError(f"{self.name}: the size of a chunk must be at least 1; got {self.budget}.")
+
+    @property
+    @abstractmethod
+    def budget(self) -> int:
+        """The size of a chunk at most."""
+
+    @property
+    def weights(self) -> Checkpoint:
+        return Checkpoint(self.checkpoint, self.kind, self.revision, self.dtype)
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        return (("limit", self.max_tokens),)
+
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        return (self.weights,)
+
+    def ask(self, example: Example, chunks: Sequence[Chunk]) -> list[Question]:
+        """Every claim against every chunk; what was cut from the right is cut from the claim first."""
+        whole = (Span(0, len(example.summary)),)
+        spans = whole if self.claims == "whole" else sentences(example.summary)
+        return [
+            Question(
+                self.weights,
+                (self.prefix + chunk.text + self.separator + span.of(example.summary),),
+                self.options,
+                claim=span,
+                evidence=chunk.span,
+            )
+            for span in spans
+            for chunk in chunks
+        ]
+
+    def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:  # noqa: ARG002  # the spans are in the questions
+        """The largest probability over the chunks for each claim, and the mean of these over the claims."""
+        if not questions:
+            raise UnscorableError("There is nothing to compare: the document or the summary has no sentence.")
+        rows: dict[Span | None, list[tuple[Question, Answer]]] = {}
+        for question, answer in zip(questions, answers, strict=True):
+            rows.setdefault(question.claim, []).append((question, answer))
+        parts = tuple(_part(self.weights, asked) for asked in rows.values())
+        value = sum(part.score for part in parts) / len(parts)
+        return Score(value, parts, _seen(list(rows.values())))
+
+
+@dataclass(frozen=True)
+class EncoderMiniCheck(MiniCheck):
+    """Chunks are measured in the model's own tokens, so its tokenizer is asked first."""
+
+    kind: ClassVar[str] = "classify"
+    chunk_tokens: int = 400
+
+    @property
+    def budget(self) -> int:
+        return self.chunk_tokens
+
+    def rounds(self, example: Example) -> Rounds[Score]:
+        spans = units(example.document)
+        counter = Checkpoint(self.checkpoint, "count", self.revision)
+        [lengths] = yield [Question(counter, tuple(span.of(example.document) for span in spans))]
+        sizes = [min(int(length), self.max_tokens) for length in lengths.values]
+        questions = self.ask(example, pack(example.document, spans, sizes, self.budget))
+        answers = yield questions
+        return self.fold(example, questions, answers)
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class MiniCheckRoberta(EncoderMiniCheck):
+    """The small encoder: 512 tokens at once."""
+
+    name: ClassVar[str] = "minicheck-roberta"
+    card: ClassVar[Card] = _card("MiniCheck RoBERTa", 1_422)
+    longest: ClassVar[int] = 512
+    checkpoint: str = "lytang/MiniCheck-RoBERTa-Large"
+    max_tokens: int = 512
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class MiniCheckDeberta(EncoderMiniCheck):
+    """The large encoder: chunks of the same size, with room for long claims."""
+
+    name: ClassVar[str] = "minicheck-deberta"
+    card: ClassVar[Card] = _card("MiniCheck DeBERTa", 1_740)
+    separator: ClassVar[str] = "[SEP]"
+    checkpoint: str = "lytang/MiniCheck-DeBERTa-v3-Large"
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class MiniCheckFlanT5(MiniCheck):
+    """The encoder-decoder: answers by the first token it would write. Chunks are measured in words between blanks."""
+
+    name: ClassVar[str] = "minicheck-flan-t5"
+    card: ClassVar[Card] = _card("MiniCheck Flan-T5", 3_133)
+    kind: ClassVar[str] = "choose"
+    prefix: ClassVar[str] = "predict: "
+    checkpoint: str = "lytang/MiniCheck-Flan-T5-Large"
+    chunk_words: int = 500
+
+    @property
+    def budget(self) -> int:
+        return self.chunk_words
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        return (*super().options, ("choices", NO_AND_YES))
+
+    def plan(self, example: Example) -> list[Question]:
+        spans = units(example.document)
+        sizes = [len(span.of(example.document).split()) for span in spans]
+        return self.ask(example, pack(example.document, spans, sizes, self.budget))
+
+
+def _part(weights: Checkpoint, asked: Sequence[tuple[Question, Answer]]) -> Part:
+    question, answer = max(asked, key=lambda row: _supported(weights, row[1]))
+    return Part(question.claim or Span(0, 0), _supported(weights, answer), question.evidence)
+
+
+def _supported(weights: Checkpoint, answer: Answer) -> float:
+    if len(answer.values) != 2:
+        raise UnscorableError(
+            f"{weights.source} gives {len(answer.values)} probabilities and a MiniCheck model two. "
+            "Set checkpoint= to a MiniCheck model."
+        )
+    return answer.values[1]
+
+
+def _seen(claims: Sequence[Sequence[tuple[Question, Answer]]]) -> Seen:
+    answers = [answer for asked in claims for _, answer in asked]
+    cuts = [max(answer.cut for _, answer in asked) for asked in claims]
+    return Seen(
+        pieces=tuple(question.evidence or Span(0, 0) for question, _ in claims[0]),
+        tokens=sum(answer.tokens for answer in answers),
+        cut=sum(answer.cut for answer in answers),
+        notes=tuple(
+            f"The claim of sentence {number} was cut by {cut} tokens." for number, cut in enumerate(cuts, 1) if cut
+        ),
+    )

@@ -1,0 +1,100 @@
+"""Getting a checkpoint from the hub, with progress, and with a sentence for everything that goes wrong."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable
+from fnmatch import fnmatch
+
+import httpx2
+from huggingface_hub import HfApi, snapshot_download
+from huggingface_hub.errors import (
+    GatedRepoError,
+    HfHubHTTPError,
+    LocalEntryNotFoundError,
+    OfflineModeIsEnabled,
+    RepositoryNotFoundError,
+    RevisionNotFoundError,
+)
+from tqdm import tqdm  # type: ignore[import-untyped]  # it ships no types
+
+from core.errors import NotHereError
+from core.models.files import MODEL_FILES, TOKENIZER_FILES, WEIGHT_FILES
+from core.types import Checkpoint
+
+PATIENCE_S = 5.0
+"""How long the hub may take for an answer."""
+
+_SHARDS = {"model.safetensors.index.json": "model-*.safetensors", "pytorch_model.bin.index.json": "pytorch_model-*.bin"}
+_ALWAYS = (*TOKENIZER_FILES, *MODEL_FILES, "tokenizer_config.json", "special_tokens_map.json")
+
+
+def download(checkpoint: Checkpoint, report: Callable[[float], None]) -> None:
+    """Bring the needed files into the hub's cache; `report` gets the share done. Raises NotHereError with what to do."""
+    api = HfApi()
+    source, revision = checkpoint.source, checkpoint.revision
+    try:
+        info = api.model_info(source, revision=revision, timeout=PATIENCE_S)
+        snapshot_download(
+            source,
+            revision=revision,
+            allow_patterns=wanted(file.rfilename for file in info.siblings or ()),
+            etag_timeout=PATIENCE_S,
+            tqdm_class=_bar(report),
+        )
+    except (httpx2.HTTPError, OSError) as error:
+        raise NotHereError(_sentence(checkpoint, api.endpoint, error)) from error
+
+
+def wanted(names: Iterable[str]) -> list[str]:
+    """Of a repository's files those that are needed: one form of the weights, the configuration, the tokenizer."""
+    present = list(names)
+    weights = next((name for name in WEIGHT_FILES if name in present), "")
+    patterns = [*_ALWAYS, weights, _SHARDS.get(weights, "")]
+    return [name for name in present if any(fnmatch(name, pattern) for pattern in patterns)]
+
+
+def _bar(report: Callable[[float], None]) -> type[tqdm]:
+    """A progress bar that reports instead of drawing.
+
+    The hub opens two bars over the same bytes, whose totals grow: the largest counts, not the sum.
+    """
+    bars: list[tqdm] = []
+
+    class Bar(tqdm):
+        def __init__(self, *args: object, **options: object) -> None:
+            super().__init__(*args, **{**options, "disable": False, "file": io.StringIO()})
+            if options.get("unit") == "B":
+                bars.append(self)
+
+        def update(self, n: float | None = 1) -> bool | None:
+            drawn = super().update(n)
+            total = max((bar.total or 0 for bar in bars), default=0)
+            if total:
+                report(min(1.0, max(bar.n for bar in bars) / total))
+            return drawn
+
+    return Bar
+
+
+def _sentence(checkpoint: Checkpoint, hub: str, error: Exception) -> str:
+    """What went wrong and what to do, the narrowest error first."""
+    source, again = checkpoint.source, "press Download again, or put the files into a folder and set checkpoint= to it."
+    status = error.response.status_code if isinstance(error, HfHubHTTPError) else 0
+    sentences: list[tuple[type[Exception], str]] = [
+        (
+            GatedRepoError,
+            f"{source} is gated. Accept its terms at {hub}/{source}, log in with `hf auth login`, and {again}",
+        ),
+        (
+            RepositoryNotFoundError,
+            f"{hub} has no repository {source!r}, or it is private: log in with `hf auth login`, and {again}",
+        ),
+        (RevisionNotFoundError, f"{source} has no revision {checkpoint.revision!r}. Set revision= to one that exists."),
+        (HfHubHTTPError, f"{hub} refused {source} with status {status}. Wait and {again}"),
+        (OfflineModeIsEnabled, f"HF_HUB_OFFLINE forbids to download {source}. Unset it and {again}"),
+        (httpx2.HTTPError, f"{hub} cannot be reached to download {source}. Check the network and {again}"),
+        (LocalEntryNotFoundError, f"{hub} cannot be reached to download {source}. Check the network and {again}"),
+    ]
+    disk = f"{source} cannot be written to disk ({error}). Make room, or set HF_HOME to another disk, and {again}"
+    return next((sentence for kind, sentence in sentences if isinstance(error, kind)), disk)

@@ -1,0 +1,41 @@
+"""Kind "classify": the probabilities of a sequence classifier for a text or a pair of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from transformers import AutoModelForSequenceClassification, PreTrainedModel
+
+from core.models.model import Row, rows_of
+from core.models.network import freeing_memory, load_network, padded, segments, size_of
+from core.models.tokenizer import TextTokenizer
+from core.types import Answer, Checkpoint, Question
+
+
+class Classifier:
+    """Inputs: one text or a pair. Option "limit": tokens at most. Values: the softmax over all labels."""
+
+    def __init__(self, network: PreTrainedModel, tokenizer: TextTokenizer) -> None:
+        self._network = network
+        self._tokenizer = tokenizer
+        self.nbytes = size_of(network)
+
+    def encode(self, questions: Sequence[Question]) -> list[Row]:
+        return rows_of(self._tokenizer, questions)
+
+    def forward(self, rows: Sequence[Row]) -> list[Answer]:
+        tokens = [row.payload[0] for row in rows]
+        with torch.inference_mode(), freeing_memory(f"A batch of {len(rows)} texts does not fit"):
+            ids, mask, types = padded(tokens, self._network.config.pad_token_id or 0, self._network.device)
+            logits = self._network(input_ids=ids, attention_mask=mask, **segments(self._network, types)).logits
+            shares = logits.float().softmax(-1).tolist()  # (rows, labels); half precision loses the order of near-ties
+        return [
+            Answer(values=tuple(share), tokens=len(row), cut=row.cut) for share, row in zip(shares, tokens, strict=True)
+        ]
+
+
+def load(path: Path, checkpoint: Checkpoint, device: str) -> Classifier:
+    network = load_network(AutoModelForSequenceClassification.from_pretrained, path, checkpoint, device)
+    return Classifier(network, TextTokenizer.load(path))

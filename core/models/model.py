@@ -1,0 +1,69 @@
+"""The contract of a loaded model: questions become rows of tokens, rows become answers in one forward pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.errors import BadSettingError
+from core.models.tokenizer import Input, TextTokenizer, Tokens
+from core.types import Answer, Question
+
+UNLIMITED = 1 << 30
+"""A limit in tokens that no text reaches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A question made ready for its model: one `Tokens` per text that the model reads; `length` is the longest.
+
+    Rows of similar length belong into one batch. A row of length 0 needs no forward pass of a network.
+    """
+
+    question: Question
+    length: int
+    payload: tuple[Tokens, ...]
+
+
+class Model(Protocol):
+    """What `load(path, checkpoint, device)` of a module in `core/models/kinds` returns.
+
+    `load` raises LoadError for files that are broken or do not fit the kind, MemoryFullError where they do not fit.
+    """
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that the weights take on the device."""
+        ...
+
+    def encode(self, questions: Sequence[Question]) -> list[Row]:
+        """The rows of the questions, in their order; may be called from several threads."""
+        ...
+
+    def forward(self, rows: Sequence[Row]) -> list[Answer]:
+        """The answers in the order of the rows; which rows stand together changes no value beyond rounding.
+
+        Raises MemoryFullError, with the device's memory freed again, for a batch that does not fit.
+        """
+        ...
+
+
+def rows_of(tokenizer: TextTokenizer, questions: Sequence[Question], limit: int = UNLIMITED) -> list[Row]:
+    """Rows for kinds that read each question as one text or one pair; option "limit" lowers the limit."""
+    limits = [min(limit, int_option(question, "limit", limit)) for question in questions]
+    tokens = tokenizer.encode([_input(question) for question in questions], limits)
+    return [Row(question, len(row), (row,)) for question, row in zip(questions, tokens, strict=True)]
+
+
+def int_option(question: Question, name: str, default: int) -> int:
+    """A whole number among the options of a question."""
+    value = dict(question.options).get(name, default)
+    if not isinstance(value, int):
+        raise BadSettingError(f"Option {name} must be a whole number; got {value!r}.")
+    return value
+
+
+def _input(question: Question) -> Input:
+    first, *rest = question.inputs
+    return (first, rest[0]) if rest else first

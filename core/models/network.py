@@ -1,0 +1,102 @@
+"""Networks of transformers: loading that fails loudly, padded batches, and running out of memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from pickle import UnpicklingError
+from typing import cast
+
+import torch
+from safetensors import SafetensorError
+from torch import Tensor
+from transformers import PreTrainedModel
+from transformers.utils import logging
+
+from core.errors import LoadError, MemoryFullError
+from core.models.device import empty_cache
+from core.models.tokenizer import Tokens
+from core.types import Checkpoint
+
+FromPretrained = Callable[..., object]
+"""The `from_pretrained` of an architecture of transformers."""
+
+# what broken, foreign or truncated files make transformers raise
+_BROKEN = (OSError, ValueError, KeyError, RuntimeError, TypeError, EOFError, SafetensorError, UnpicklingError)
+
+
+def load_network(read: FromPretrained, folder: Path, checkpoint: Checkpoint, device: str) -> PreTrainedModel:
+    """A network with every weight from the files; raises LoadError, MemoryFullError.
+
+    Code of the repository is never run, pickles are read with weights_only, and a file that lacks a weight is refused
+    where transformers would fill it with random numbers.
+    """
+    logging.disable_progress_bar()  # the pool reports progress
+    logging.set_verbosity_error()  # missing weights are an error here, not a table in the log
+    with freeing_memory(f"{checkpoint.source} does not fit"):
+        network, report = _from_files(read, folder, checkpoint.dtype)
+        if missing := sorted(report["missing_keys"]):
+            raise LoadError(
+                f"The model in {folder} is of another kind: it lacks {len(missing)} weights ({', '.join(missing[:3])}). "
+                "Set checkpoint= to a model made for this metric."
+            )
+        return cast(PreTrainedModel, network.eval().to(device))
+
+
+def _from_files(read: FromPretrained, folder: Path, dtype: str) -> tuple[PreTrainedModel, dict[str, set[str]]]:
+    options = {"dtype": _dtype(dtype), "local_files_only": True, "trust_remote_code": False, "weights_only": True}
+    try:
+        loaded = read(folder, **options, output_loading_info=True)
+    except torch.OutOfMemoryError:
+        raise
+    except _BROKEN as error:
+        raise LoadError(_broken(folder, error)) from error
+    return cast(tuple[PreTrainedModel, dict[str, set[str]]], loaded)
+
+
+def size_of(network: torch.nn.Module) -> int:
+    """Bytes of its parameters and buffers."""
+    tensors = [*network.parameters(), *network.buffers()]
+    return sum(tensor.numel() * tensor.element_size() for tensor in tensors)
+
+
+def padded(rows: Sequence[Tokens], pad: int, device: str | torch.device) -> tuple[Tensor, Tensor, Tensor]:
+    """Ids, mask and segment types, each (rows, longest), padded on the right."""
+    longest = max(len(row) for row in rows)
+    ids = torch.full((len(rows), longest), pad)
+    mask, types = torch.zeros_like(ids), torch.zeros_like(ids)
+    for number, row in enumerate(rows):
+        ids[number, : len(row)] = torch.tensor(row.ids)
+        mask[number, : len(row)] = 1
+        types[number, : len(row)] = torch.tensor(row.types)
+    return ids.to(device), mask.to(device), types.to(device)
+
+
+def segments(network: PreTrainedModel, types: Tensor) -> dict[str, Tensor]:
+    """Segment types as keyword where the network knows more than one."""
+    return {"token_type_ids": types} if getattr(network.config, "type_vocab_size", 0) > 1 else {}
+
+
+@contextmanager
+def freeing_memory(what: str) -> Iterator[None]:
+    """Turn running out of device memory into MemoryFullError, after emptying the device's cache."""
+    try:
+        yield
+    except (torch.OutOfMemoryError, MemoryError) as error:
+        empty_cache()
+        raise MemoryFullError(
+            f"{what} into the memory of the device. Unload another model or use a smaller one."
+        ) from error
+
+
+def _dtype(name: str) -> torch.dtype:
+    dtype = getattr(torch, name, None)
+    if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
+        raise LoadError(f"{name!r} is no number type of a model. Use float32, float16 or bfloat16.")
+    return dtype
+
+
+def _broken(folder: Path, error: BaseException) -> str:
+    reason = str(error).strip().splitlines()
+    return f"The model in {folder} does not load: {reason[0] if reason else type(error).__name__} Get its files again."

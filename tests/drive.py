@@ -1,0 +1,38 @@
+"""Answers a metric's questions one at a time with freshly loaded models: the engine's work without the engine."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Generator
+from functools import cache
+from typing import TypeVar
+
+from core.models.files import locate
+from core.models.model import Model
+from core.types import Answer, Checkpoint, Question
+
+T = TypeVar("T")
+
+
+@cache
+def model(checkpoint: Checkpoint) -> Model:
+    loaded: Model = importlib.import_module(f"core.models.kinds.{checkpoint.kind}").load(
+        locate(checkpoint), checkpoint, "cpu"
+    )
+    return loaded
+
+
+def answer(question: Question) -> Answer:
+    one = model(question.checkpoint)
+    [reply] = one.forward(one.encode([question]))
+    return reply
+
+
+def drive(rounds: Generator[list[Question], list[Answer], T]) -> T:
+    """What the conversation returns."""
+    try:
+        questions = next(rounds)
+        while True:
+            questions = rounds.send([answer(question) for question in questions])
+    except StopIteration as end:
+        return end.value  # type: ignore[no-any-return]  # StopIteration forgets the type
