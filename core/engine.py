@@ -17,7 +17,7 @@ from core.metric import Metric, signature
 from core.models.pool import ModelPool
 from core.models.state import Status
 from core.serving import Server
-from core.settings import VERSION
+from core.settings import VERSION, Settings
 from core.text import splitter
 from core.trouble import Trouble, attempt
 from core.types import Checkpoint, Counts, Example, Failure, FailureKind, Outcome, Question, Result, Score
@@ -51,6 +51,12 @@ class Engine:
         for thread in self._threads:
             thread.start()
 
+    @classmethod
+    def open(cls, settings: Settings) -> Engine:
+        """The engine of a process, on the device, memory and cache folder that the settings name."""
+        pool = ModelPool(settings.device, settings.memory_bytes, settings.cache_dir)
+        return cls(pool, AnswerCache(settings.cache_dir))
+
     def submit(self, owner: str, metrics: Sequence[Metric], examples: Sequence[Example]) -> Request:
         """Ask for every metric on every example; cancels what this owner asked before, and keeps what is the same.
 
@@ -82,7 +88,7 @@ class Engine:
         with self._lock:
             return self._lock.wait_for(lambda: request.version != version or request.cancelled.is_set(), timeout)
 
-    def run(self, metrics: Sequence[Metric], examples: Iterable[Example]) -> Iterator[Outcome]:
+    def run(self, metrics: Sequence[Metric], examples: Iterable[Example]) -> Iterator[tuple[Example, Outcome]]:
         """Every metric on every example, in order, a window of them under way at once. Closing it cancels the rest."""
         request = Request((), (), Priority.BULK)
         window: deque[Job] = deque()
@@ -91,9 +97,9 @@ class Engine:
             for place, (example, metric) in enumerate(pairs):
                 window.append(self._start(request, metric, example, place))
                 if len(window) >= _WINDOW:
-                    yield window.popleft().done.result()
+                    yield _finished(window.popleft())
             while window:
-                yield window.popleft().done.result()
+                yield _finished(window.popleft())
         finally:
             request.cancelled.set()
 
@@ -219,6 +225,10 @@ class Engine:
         prints = [self.pool.fingerprint(checkpoint) for checkpoint in checkpoints]
         device = self.pool.device if checkpoints else "cpu"
         return job.result(score, signature(job.metric, prints, splitter(), VERSION), device)
+
+
+def _finished(job: Job) -> tuple[Example, Outcome]:
+    return job.example, job.done.result()
 
 
 def _settled(outcome: Outcome) -> Cell:

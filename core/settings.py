@@ -9,6 +9,9 @@ from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 VERSION = "0.1.0"
+_VAR = Path(__file__).resolve().parent.parent / "var"
+
+Device = Literal["auto", "cpu", "cuda", "mps"]
 
 
 class Settings(BaseSettings):
@@ -16,9 +19,13 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="TOUCHSTONE_", env_file=".env", extra="ignore")
 
-    database_url: str = Field("sqlite:///var/touchstone.db", description="where labels and pairs are kept")
-    cache_dir: Path = Field(Path("var/cache"), description="where model answers are kept")
-    device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="where models run")
-    memory_gb: float | None = Field(None, description="memory for models; by default half of what the device has")
-    user: str = Field("local", description="the name under which labels are recorded")
+    database_url: str = Field(f"sqlite:///{_VAR / 'touchstone.db'}", description="where labels and pairs are kept")
+    cache_dir: Path = Field(_VAR / "cache", description="where model answers are kept")
+    device: Device = Field("auto", description="where models run")
+    memory_gb: float | None = Field(None, gt=0, description="memory for models; by default half of what the device has")
+    user: str = Field("local", description="the name under which labels are recorded until another is given")
     demo: bool = Field(False, description="show everything, keep nothing")
+
+    @property
+    def memory_bytes(self) -> int | None:
+        return None if self.memory_gb is None else int(self.memory_gb * 2**30)

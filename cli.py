@@ -1,0 +1,127 @@
+"""Touchstone for the terminal: the same metrics, engine and store as the pages, for files."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from annotations.export import rows, write_csv, write_jsonl
+from annotations.store import Store
+from core.dataset import Refusal
+from core.datasets.pairs import Pairs
+from core.engine import Engine
+from core.errors import TouchstoneError
+from core.listing import direction_words, list_metrics, range_words
+from core.metric import METRICS, Metric
+from core.models.pool import ModelPool
+from core.models.state import Status
+from core.report import as_record
+from core.settings import Device, Settings
+from core.types import Checkpoint, Example, Failure
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, help=__doc__)
+
+_Json = Annotated[bool, typer.Option("--json", help="One JSON list instead of a table.")]
+_Out = Annotated[Path, typer.Option("-o", "--output", help="Where to write; .csv for a table, else JSONL.")]
+
+
+@app.command()
+def metrics(as_json: _Json = False) -> None:
+    """List the metrics: family, range, direction, and whether they are ready to run."""
+    settings = Settings()
+    pool = ModelPool(settings.device, settings.memory_bytes, settings.cache_dir)
+    listed = list_metrics(pool)
+    if as_json:
+        typer.echo(json.dumps([asdict(line) for line in listed], ensure_ascii=False, indent=1))
+        return
+    for line in listed:
+        reach = range_words(line.low, line.high)
+        typer.echo(f"{line.name:20} {line.family:12} {reach:9} {direction_words(line.direction):25} {line.state}")
+
+
+@app.command()
+def score(
+    pairs: Annotated[Path, typer.Argument(help="JSONL or CSV with id, document, summary.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="JSONL, one object per pair and metric.")],
+    metric: Annotated[list[str], typer.Option(help="name or name[setting=value,…]; may be repeated.")],
+    device: Annotated[Device | None, typer.Option(help="Where models run; TOUCHSTONE_DEVICE by default.")] = None,
+    stats: Annotated[
+        bool, typer.Option("--stats", help="Print questions asked, forward passes, tokens, as JSON.")
+    ] = False,
+) -> None:
+    """Score every pair of a file with every metric named. Broken lines are named and leave exit status 2."""
+    chosen = [METRICS.parse(spec) for spec in metric]
+    settings = Settings()
+    refusals: list[Refusal] = []
+    started = time.perf_counter()
+    engine = Engine.open(settings.model_copy(update={"device": device or settings.device}))
+    _fetch(engine.pool, chosen)
+    failures = 0
+    with output.open("w", encoding="utf-8") as file:
+        for example, outcome in engine.run(chosen, _examples(pairs, refusals)):
+            file.write(json.dumps(as_record(example, outcome), ensure_ascii=False, allow_nan=False) + "\n")
+            failures += isinstance(outcome, Failure)
+    engine.close()
+    if failures:
+        _say(f"{failures} scores failed; the field `error` in {output} says why.")
+    if stats:
+        typer.echo(json.dumps({**asdict(engine.counts()), "seconds": round(time.perf_counter() - started, 3)}))
+    if refusals:
+        raise typer.Exit(2)
+
+
+@app.command()
+def export(output: _Out) -> None:
+    """Write everything that was kept: pairs, scores, labels and judgements, one row each."""
+    store = Store.open(Settings().database_url, read_only=True)
+    write = write_csv if output.suffix.lower() == ".csv" else write_jsonl
+    with output.open("w", encoding="utf-8", newline="") as file:
+        write(rows(store), file)
+
+
+def _examples(source: Path, refusals: list[Refusal]) -> Iterator[Example]:
+    for found in Pairs().read(source):
+        if isinstance(found, Refusal):
+            refusals.append(found)
+            _say(f"{source}, line {found.line}: {found.reason}")
+        else:
+            yield found.example
+
+
+def _fetch(pool: ModelPool, chosen: Iterable[Metric]) -> None:
+    """Download what the metrics need; what cannot be had fails its own scores later, with the reason."""
+    for checkpoint in dict.fromkeys(checkpoint for metric in chosen for checkpoint in metric.checkpoints()):
+        if pool.state(checkpoint).status is Status.NEEDS_DOWNLOAD:
+            _say(f"Downloading {checkpoint.source} …")
+            pool.fetch(checkpoint)
+            _follow(pool, checkpoint)
+
+
+def _follow(pool: ModelPool, checkpoint: Checkpoint) -> None:
+    while (state := pool.state(checkpoint)).status is Status.DOWNLOADING:
+        _say(f"\r  {100 * (state.progress or 0):3.0f} % {state.message}", end="")
+        time.sleep(0.5)
+    _say(f"\r  {state.message or state.status}")
+
+
+def _say(text: str, end: str = "\n") -> None:
+    typer.echo(text, err=True, nl=end == "\n")
+
+
+def main() -> None:
+    try:
+        app()
+    except TouchstoneError as error:
+        _say(str(error))
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()
