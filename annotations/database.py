@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
+from sqlalchemy.exc import ArgumentError, DatabaseError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlmodel import Session
 
@@ -49,7 +50,7 @@ def path_of(url: URL) -> Path:
 def connect(url: URL) -> Engine:
     """An engine that reads and writes; makes the folder of an SQLite file."""
     if url.get_backend_name() != "sqlite":
-        return _postgres(url, options="")
+        return _postgres(url)
     if not in_memory(url):
         _make_folder(path_of(url))
     return _sqlite(url, ("foreign_keys=ON", "journal_mode=WAL", "synchronous=FULL"))
@@ -58,9 +59,14 @@ def connect(url: URL) -> Engine:
 def connect_read_only(url: URL) -> Engine:
     """An engine that the database itself keeps from writing."""
     if url.get_backend_name() != "sqlite":
-        return _postgres(url, options="-c default_transaction_read_only=on")
-    file = URL.create("sqlite", database=path_of(url).as_uri(), query={"mode": "ro", "uri": "true"})
-    return _sqlite(file, ("query_only=ON",))
+        options = f"{url.query.get('options', '')} -c default_transaction_read_only=on"
+        return _postgres(url.update_query_dict({"options": options}))
+    file = path_of(url)
+    query = {"mode": "ro", "uri": "true"}
+    # SQLite makes two files beside one in WAL mode even to read it; where it cannot, nobody writes either.
+    if not os.access(file.parent, os.W_OK) and not Path(f"{file}-wal").exists():
+        query["immutable"] = "1"
+    return _sqlite(URL.create("sqlite", database=file.as_uri(), query=query), ("query_only=ON",))
 
 
 @contextmanager
@@ -79,7 +85,7 @@ def write(engine: Engine) -> Iterator[Session]:
             session.begin(),
         ):
             yield session
-    except (OperationalError, PoolTimeoutError) as error:
+    except (DatabaseError, PoolTimeoutError) as error:
         raise NotSavedError(f"This was NOT saved: {reason(error)} Keep this page open and save again.") from error
 
 
@@ -98,7 +104,7 @@ def read(engine: Engine) -> Iterator[Session]:
 
 def reason(error: Exception) -> str:
     """What the database said, and what a person can do about it."""
-    said = str(getattr(error, "orig", None) or error).strip().splitlines()[0].rstrip(".")
+    said = (str(getattr(error, "orig", None) or error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
     return f"{said}. {next((advice for sign, advice in _ADVICE if sign in said), _OTHERWISE)}"
 
 
@@ -133,9 +139,9 @@ def _sqlite(url: URL, pragmas: tuple[str, ...]) -> Engine:
     return engine
 
 
-def _postgres(url: URL, options: str) -> Engine:
+def _postgres(url: URL) -> Engine:
     try:
-        return create_engine(url, connect_args={"options": options}, pool_size=10, max_overflow=30, pool_pre_ping=True)
+        return create_engine(url, pool_size=10, max_overflow=30, pool_pre_ping=True)
     except ModuleNotFoundError as error:
         raise StoreError(f"PostgreSQL needs the package {error.name}. Run: pip install 'psycopg[binary]'") from None
 

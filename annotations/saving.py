@@ -168,7 +168,7 @@ def _add_grade(session: Session, explanation_id: str, record: Record, now: datet
             revision=(session.exec(mine).one() or 0) + 1,
             grade=record.grade.value if record.grade else "",
             cause=record.cause.value if record.cause else None,
-            note=record.note,
+            note="",
             event_id=record.event_id,
             created_at=now,
         )

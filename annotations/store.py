@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,7 +12,7 @@ from sqlalchemy import URL, Engine
 from sqlmodel import Session
 
 from annotations.database import connect, connect_read_only, in_memory, path_of, read, read_url, write
-from annotations.errors import ReadOnlyError
+from annotations.errors import ReadOnlyError, StoreError
 from annotations.loading import count_rows, load_pair, load_saved
 from annotations.migrate import require_current, upgrade
 from annotations.records import KeptPair, Receipt, Record, SavedRow, StoredPair, require_storable, require_text
@@ -40,8 +40,7 @@ class Store:
         parsed = read_url(url)
         if read_only:
             return cls._open_read_only(parsed)
-        store = cls(connect(parsed), read_only=False)
-        upgrade(store.engine)
+        store = cls._ready(connect(parsed), upgrade, read_only=False)
         with store.writing() as session:
             session.connection().execute(old_drafts())
         return store
@@ -49,12 +48,17 @@ class Store:
     @classmethod
     def _open_read_only(cls, url: URL) -> Self:
         if url.get_backend_name() == "sqlite" and (in_memory(url) or not path_of(url).exists()):
-            empty = cls(connect(read_url("sqlite://")), read_only=True)
-            upgrade(empty.engine)
-            return empty
-        store = cls(connect_read_only(url), read_only=True)
-        require_current(store.engine)
-        return store
+            return cls._ready(connect(read_url("sqlite://")), upgrade, read_only=True)
+        return cls._ready(connect_read_only(url), require_current, read_only=True)
+
+    @classmethod
+    def _ready(cls, engine: Engine, prepare: Callable[[Engine], None], read_only: bool) -> Self:
+        try:
+            prepare(engine)
+        except StoreError:
+            engine.dispose()
+            raise
+        return cls(engine, read_only)
 
     def close(self) -> None:
         """Let go of the database."""

@@ -1,0 +1,153 @@
+"""Everything in the store in long form: one row per pair, score, label revision and judgement."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.orm import aliased
+from sqlmodel import Session, SQLModel, col, select
+
+from annotations.database import read
+from annotations.loading import load_edits
+from annotations.store import Store
+from annotations.tables import (
+    Document,
+    EditJudgement,
+    Explanation,
+    ExplanationJudgement,
+    Item,
+    Label,
+    Origin,
+    ScoreRow,
+)
+from core.edits import to_records
+from core.types import Edit
+
+Row = dict[str, Any]
+"""A row has a `kind` and the columns of that kind; its values are JSON-able."""
+
+COLUMNS = (
+    *("kind", "item_id", "document_id", "parent_id", "created_at"),
+    *("title", "domain", "source", "by", "intended", "document", "original", "summary", "edits"),
+    *("metric", "signature", "status", "value", "error", "error_kind", "parts", "seen", "seconds", "device"),
+    *("annotator", "revision", "event_id", "blind", "verdict", "confidence", "error_type", "note"),
+    *("inconsistent", "interesting", "controlled", "explanation_good"),
+    *("explanation_id", "explanation", "grade", "cause"),
+)
+
+_CHUNK = 500  # rows held in memory at a time
+
+
+def rows(store: Store) -> Iterator[Row]:
+    """All rows of one state of the database: items, then what was said of them, each kind oldest first.
+
+    An edited item is a "pair", an unedited one a "summary"; one kept several times (by several people, from several
+    sources) has a row for each. Every other row names its `item_id`.
+    """
+    with read(store.engine) as session:
+        yield from _items(session)
+        yield from _numbered(session, "score", ScoreRow)
+        yield from _numbered(session, "label", Label)
+        yield from _numbered(session, "edit_judgement", EditJudgement)
+        yield from _explanations(session)
+        yield from _grades(session)
+
+
+def to_jsonl(rows: Iterable[Row]) -> Iterator[str]:
+    """Lines of JSON with their ends; exact, and only the columns that a row has."""
+    return (json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
+
+
+def to_csv(rows: Iterable[Row]) -> Iterator[str]:
+    """Lines of CSV (RFC 4180) under one header; an absent value is an empty cell, lists and objects are JSON.
+
+    A text that a spreadsheet would execute (it begins with = + - @, tab or carriage return) gets an apostrophe before it.
+    """
+    yield _csv_line(COLUMNS)
+    for row in rows:
+        yield _csv_line([_cell(row.get(column)) for column in COLUMNS])
+
+
+def _items(session: Session) -> Iterator[Row]:
+    parent = aliased(Item)
+    found = session.exec(
+        select(Item, Document, parent, Origin)
+        .join(Document, col(Document.id) == Item.document_id)
+        .outerjoin(parent, col(parent.id) == Item.parent_id)
+        .outerjoin(Origin, col(Origin.item_id) == Item.id)
+        .order_by(col(Item.created_at), col(Item.id), col(Origin.created_at)),
+        execution_options={"yield_per": _CHUNK},
+    )
+    for item, document, original, origin in found:
+        yield _item(item, document, original, origin, load_edits(session, item.id) if original else ())
+
+
+def _item(item: Item, document: Document, original: Item | None, origin: Origin | None, edits: Iterable[Edit]) -> Row:
+    before = original.text if original else item.text
+    kept = _json(origin) if origin else {"created_at": item.created_at.isoformat()}
+    return {
+        "kind": "pair" if original else "summary",
+        "item_id": item.id,
+        "document_id": document.id,
+        "parent_id": item.parent_id,
+        "document": document.text,
+        "original": before,
+        "summary": item.text,
+        "edits": [_edit(before, edit) for edit in edits],
+        **kept,
+    }
+
+
+def _edit(text: str, edit: Edit) -> Row:
+    # the first fields can be executed again; an insertion stands there on a neighbouring word, so the exact one follows
+    (record,) = to_records(text, [edit])
+    return {**record, "by": edit.by, "span": [edit.span.start, edit.span.end], "inserted": edit.new}
+
+
+def _numbered(session: Session, kind: str, table: type[ScoreRow] | type[Label] | type[EditJudgement]) -> Iterator[Row]:
+    found = session.exec(select(table).order_by(col(table.id)), execution_options={"yield_per": _CHUNK})
+    return ({"kind": kind, **_json(row)} for row in found)
+
+
+def _explanations(session: Session) -> Iterator[Row]:
+    found = session.exec(
+        select(Explanation).order_by(col(Explanation.created_at), col(Explanation.id)),
+        execution_options={"yield_per": _CHUNK},
+    )
+    for row in found:
+        record = _json(row)
+        yield {"kind": "explanation", "explanation_id": row.id, "explanation": record.pop("text"), **record}
+
+
+def _grades(session: Session) -> Iterator[Row]:
+    found = session.exec(
+        select(ExplanationJudgement, Explanation.item_id)
+        .join(Explanation, col(Explanation.id) == ExplanationJudgement.explanation_id)
+        .order_by(col(ExplanationJudgement.id)),
+        execution_options={"yield_per": _CHUNK},
+    )
+    for row, item_id in found:
+        yield {"kind": "explanation_judgement", "item_id": item_id, **_json(row)}
+
+
+def _json(row: SQLModel) -> Row:
+    """All columns but the row's own id, which means nothing in another database."""
+    values = row.model_dump(exclude={"id"})
+    return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in values.items()}
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False)
+    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
+
+
+def _csv_line(cells: Iterable[object]) -> str:
+    line = io.StringIO()
+    csv.writer(line).writerow(cells)
+    return line.getvalue()
