@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from annotations.export import rows, write_csv, write_jsonl
+from annotations.export import rows, to_csv, to_jsonl
 from annotations.store import Store
 from core.dataset import Refusal
 from core.datasets.pairs import Pairs
@@ -81,9 +81,9 @@ def score(
 def export(output: _Out) -> None:
     """Write everything that was kept: pairs, scores, labels and judgements, one row each."""
     store = Store.open(Settings().database_url, read_only=True)
-    write = write_csv if output.suffix.lower() == ".csv" else write_jsonl
+    lines = to_csv if output.suffix.lower() == ".csv" else to_jsonl
     with output.open("w", encoding="utf-8", newline="") as file:
-        write(rows(store), file)
+        file.writelines(lines(rows(store)))
 
 
 def _examples(source: Path, refusals: list[Refusal]) -> Iterator[Example]:
