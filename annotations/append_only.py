@@ -13,7 +13,7 @@ END $$
 
 
 def protect(table: str) -> None:
-    """Make a table append-only.
+    """Make a table append-only; it may be so already.
 
     On SQLite a batch alteration makes the table anew and its triggers vanish: a later version that alters a protected
     table calls this again.
@@ -21,12 +21,12 @@ def protect(table: str) -> None:
     if op.get_bind().dialect.name == "postgresql":
         op.execute(_POSTGRES_FUNCTION)
         op.execute(
-            f"CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
+            f"CREATE OR REPLACE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
             "FOR EACH STATEMENT EXECUTE FUNCTION touchstone_append_only()"
         )
         return
     for change in ("UPDATE", "DELETE"):
         op.execute(
-            f"CREATE TRIGGER {table}_refuses_{change.lower()} BEFORE {change} ON {table} "
+            f"CREATE TRIGGER IF NOT EXISTS {table}_refuses_{change.lower()} BEFORE {change} ON {table} "
             f"BEGIN SELECT RAISE(ABORT, '{table} only grows: {change} is refused'); END"
         )

@@ -1,0 +1,118 @@
+"""URLs, connections and transactions."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from kept_samples import PAIR, record
+from sqlalchemy import event, text
+
+from annotations.database import read_url
+from annotations.errors import NotSavedError, StoreError
+from annotations.store import Store
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("", "is no database URL"),
+        ("labels.db", "is no database URL"),
+        ("mysql://host/labels", "not in 'mysql'"),
+        ("sqlite:////proc/touchstone/labels.db", "cannot be made"),
+        ("postgresql://nobody@127.0.0.1:1/labels", "cannot be opened"),
+    ],
+)
+def test_a_url_that_cannot_be_used_is_named_with_what_to_do(url: str, said: str) -> None:
+    with pytest.raises(StoreError, match=said) as caught:
+        Store.open(url)
+    assert "Write sqlite:///" in str(caught.value) or "TOUCHSTONE_DATABASE_URL" in str(caught.value)
+
+
+def test_a_password_is_never_part_of_a_message() -> None:
+    with pytest.raises(StoreError) as caught:
+        Store.open("postgresql://nobody:hunter2@127.0.0.1:1/labels")
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_folder_below_a_file_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "notes").write_text("a file")
+    with pytest.raises(StoreError, match="cannot be made"):
+        Store.open(f"sqlite:///{tmp_path}/notes/labels.db")
+
+
+def test_a_folder_is_no_database(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="is a folder"):
+        Store.open(f"sqlite:///{tmp_path}")
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_file_that_is_no_database_is_left_as_it_is(tmp_path: Path, read_only: bool) -> None:
+    file = tmp_path / "letter.db"
+    file.write_text("Dear reader, " * 500)
+    with pytest.raises(StoreError, match=r"not a database.*Choose another file"):
+        Store.open(f"sqlite:///{file}", read_only)
+    assert file.read_text() == "Dear reader, " * 500
+
+
+def test_the_parent_folder_is_made(tmp_path: Path) -> None:
+    Store.open(f"sqlite:///{tmp_path}/var/deep/labels.db").close()
+    assert (tmp_path / "var/deep/labels.db").exists()
+
+
+def test_a_relative_path_does_not_move_with_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert read_url("sqlite:///var/labels.db").database == str(tmp_path / "var/labels.db")
+
+
+def test_sqlite_is_set_to_survive_a_power_cut_and_to_check_references(sqlite_url: str) -> None:
+    store = Store.open(sqlite_url)
+    with store.engine.connect() as connection:
+        found = [
+            connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+            for name in ("journal_mode", "synchronous", "foreign_keys")
+        ]
+    store.close()
+    assert found == ["wal", 2, 1]
+
+
+def test_references_are_checked_again_after_the_migrations(sqlite_url: str) -> None:
+    store = Store.open(sqlite_url)
+    with pytest.raises(NotSavedError, match="FOREIGN KEY"), store.writing() as session:
+        session.execute(text("INSERT INTO edit VALUES ('nothing', 0, 0, 1, 'a', 'b', 'c', 'd')"))
+    store.close()
+
+
+def test_a_locked_database_says_that_the_label_was_not_saved(sqlite_url: str) -> None:
+    store = Store.open(f"{sqlite_url}?timeout=0.05")
+    other = sqlite3.connect(store.engine.url.database or "")
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(NotSavedError, match=r"NOT saved: database is locked.*save again"):
+        store.record(record())
+    other.close()
+    assert store.record(record()).fresh
+    store.close()
+
+
+def test_a_full_disk_says_that_the_label_was_not_saved_and_keeps_no_part_of_it(sqlite_url: str) -> None:
+    store = Store.open(sqlite_url)
+    store.keep_pair(PAIR)
+    before = store.counts()
+    store.engine.dispose()
+
+    @event.listens_for(store.engine, "connect")
+    def shrink(connection: sqlite3.Connection, _: object) -> None:
+        connection.execute("PRAGMA max_page_count = 1").close()  # as few as it has now
+
+    with pytest.raises(NotSavedError, match=r"NOT saved: database or disk is full.*free some space"):
+        store.record(record(note="a long story " * 10_000))
+    assert store.counts() == before
+    store.close()
+
+
+def test_memory_is_a_database_too_for_all_threads_together() -> None:
+    store = Store.open("sqlite://")
+    store.keep_pair(PAIR)
+    assert store.counts()["item"] == 2
+    store.close()

@@ -1,0 +1,130 @@
+"""Versions of the database."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from kept_samples import PAIR, record
+from sqlalchemy import Engine, create_engine, inspect, text
+
+from annotations.errors import NotSavedError, StoreError
+from annotations.migrate import FOLDER, upgrade
+from annotations.store import Store
+from annotations.tables import Table
+
+NEXT_VERSION = '''"""Ask how long a label took."""
+
+import sqlalchemy as sa
+from alembic import op
+
+from annotations.append_only import protect
+
+revision = "0002"
+down_revision = "0001"
+
+
+def upgrade() -> None:
+    with op.batch_alter_table("item") as table:
+        table.add_column(sa.Column("words", sa.Integer(), nullable=False, server_default="0"))
+        table.create_check_constraint(op.f("ck_item_words"), "words >= 0")
+    protect("item")
+'''
+
+
+def test_the_migrations_lead_to_the_tables_of_the_code(store: Store) -> None:
+    with store.engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, Table.metadata) == []
+
+
+def test_the_migrations_make_the_same_named_constraints_as_the_tables(sqlite_url: str, tmp_path: Path) -> None:
+    store = Store.open(sqlite_url)
+    made = create_engine(f"sqlite:///{tmp_path / 'made.db'}")
+    Table.metadata.create_all(made)
+    assert constraints(store.engine) == constraints(made)
+    assert all(name for names in constraints(made).values() for name in names)
+    made.dispose()
+    store.close()
+
+
+def constraints(engine: Engine) -> dict[str, dict[str | None, object]]:
+    look = inspect(engine)
+    return {
+        table: {
+            **{check["name"]: check["sqltext"] for check in look.get_check_constraints(table)},
+            **{unique["name"]: unique["column_names"] for unique in look.get_unique_constraints(table)},
+            **{key["name"]: key["constrained_columns"] for key in look.get_foreign_keys(table)},
+            look.get_pk_constraint(table)["name"]: look.get_pk_constraint(table)["constrained_columns"],
+        }
+        for table in Table.metadata.tables
+    }
+
+
+def test_opening_again_keeps_what_is_there(url: str) -> None:
+    first = Store.open(url)
+    receipt = first.keep_pair(PAIR)
+    first.record(record())
+    counts = first.counts()
+    first.close()
+    again = Store.open(url)
+    assert again.counts() == counts
+    kept = again.pair(receipt.id)
+    assert kept is not None
+    assert kept.kept == PAIR
+    again.close()
+
+
+@pytest.fixture
+def newer(tmp_path: Path) -> Path:
+    """The migrations with one more version, which alters a table that others refer to."""
+    folder = tmp_path / "migrations"
+    shutil.copytree(FOLDER, folder)
+    (folder / "versions" / "0002_words.py").write_text(NEXT_VERSION)
+    return folder
+
+
+def test_a_later_version_alters_an_append_only_table_with_data_in_it(store: Store, newer: Path) -> None:
+    store.keep_pair(PAIR)
+    store.record(record())
+    before = store.counts()
+    upgrade(store.engine, newer)
+    assert store.counts() == before
+    with pytest.raises(NotSavedError, match="item only grows: UPDATE is refused"), store.writing() as session:
+        session.execute(text("UPDATE item SET words = 1"))
+
+
+def test_a_database_newer_than_the_code_is_refused_with_what_to_do(url: str, newer: Path) -> None:
+    store = Store.open(url)
+    upgrade(store.engine, newer)
+    store.close()
+    for read_only in (False, True):
+        with pytest.raises(StoreError, match=r"at version 0002.*up to 0001.*Update Touchstone"):
+            Store.open(url, read_only)
+
+
+def test_a_database_of_another_program_is_refused(sqlite_url: str) -> None:
+    engine = create_engine(sqlite_url)
+    with engine.begin() as connection:
+        connection.execute(text("CREATE TABLE document (name TEXT)"))
+    engine.dispose()
+    with pytest.raises(StoreError, match=r"tables of another program \(document\)"):
+        Store.open(sqlite_url)
+
+
+def test_a_demonstration_does_not_bring_an_older_database_up_to_date(sqlite_url: str) -> None:
+    create_engine(sqlite_url).connect().close()
+    Path(sqlite_url.removeprefix("sqlite:///")).touch()
+    with pytest.raises(StoreError, match="without TOUCHSTONE_DEMO"):
+        Store.open(sqlite_url, read_only=True)
+
+
+def test_several_processes_may_open_a_new_database_at_once(url: str) -> None:
+    command = [sys.executable, "-c", f"from annotations.store import Store; Store.open({url!r}).close(); print('open')"]
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(6)]
+    assert [process.communicate()[0].strip() for process in processes] == ["open"] * 6
