@@ -20,8 +20,6 @@ MODEL_FILES = (
     "modules.json",
     "sentence_bert_config.json",
     "*_Pooling/config.json",
-    "*_Dense/config.json",
-    "*_Dense/model.safetensors",
 )
 # safe tensors before pickles, one file before shards
 WEIGHT_FILES = (

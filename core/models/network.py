@@ -22,21 +22,25 @@ from core.types import Checkpoint
 FromPretrained = Callable[..., object]
 """The `from_pretrained` of an architecture of transformers."""
 
+_OFFSET_POSITIONS = {"roberta", "xlm-roberta", "camembert", "mpnet", "longformer", "data2vec-text"}
 # what broken, foreign or truncated files make transformers raise
 _BROKEN = (OSError, ValueError, KeyError, RuntimeError, TypeError, EOFError, SafetensorError, UnpicklingError)
 
 
-def load_network(read: FromPretrained, folder: Path, checkpoint: Checkpoint, device: str) -> PreTrainedModel:
+def load_network(
+    read: FromPretrained, folder: Path, checkpoint: Checkpoint, device: str, unused: str | None = None
+) -> PreTrainedModel:
     """A network with every weight from the files; raises LoadError, MemoryFullError.
 
-    Code of the repository is never run, pickles are read with weights_only, and a file that lacks a weight is refused
-    where transformers would fill it with random numbers.
+    Code of the repository is never run, pickles are read with weights_only, and files that lack a weight are refused
+    where transformers would fill it with random numbers; only one whose name begins with `unused` may be missing.
     """
     logging.disable_progress_bar()  # the pool reports progress
     logging.set_verbosity_error()  # missing weights are an error here, not a table in the log
     with freeing_memory(f"{checkpoint.source} does not fit"):
         network, report = _from_files(read, folder, checkpoint.dtype)
-        if missing := sorted(report["missing_keys"]):
+        missing = sorted(key for key in report["missing_keys"] if not (unused and key.startswith(unused)))
+        if missing:
             raise LoadError(
                 f"The model in {folder} is of another kind: it lacks {len(missing)} weights ({', '.join(missing[:3])}). "
                 "Set checkpoint= to a model made for this metric."
@@ -61,16 +65,22 @@ def size_of(network: torch.nn.Module) -> int:
     return sum(tensor.numel() * tensor.element_size() for tensor in tensors)
 
 
-def padded(rows: Sequence[Tokens], pad: int, device: str | torch.device) -> tuple[Tensor, Tensor, Tensor]:
-    """Ids, mask and segment types, each (rows, longest), padded on the right."""
+def padded(rows: Sequence[Tokens], network: PreTrainedModel) -> tuple[Tensor, Tensor, Tensor]:
+    """Ids, mask and segment types for a network, each (rows, longest), padded on the right."""
     longest = max(len(row) for row in rows)
-    ids = torch.full((len(rows), longest), pad)
+    ids = torch.full((len(rows), longest), network.config.pad_token_id or 0)
     mask, types = torch.zeros_like(ids), torch.zeros_like(ids)
     for number, row in enumerate(rows):
         ids[number, : len(row)] = torch.tensor(row.ids)
         mask[number, : len(row)] = 1
         types[number, : len(row)] = torch.tensor(row.types)
-    return ids.to(device), mask.to(device), types.to(device)
+    return ids.to(network.device), mask.to(network.device), types.to(network.device)
+
+
+def positions(network: PreTrainedModel) -> int:
+    """The tokens that fit into the network's table of positions, which RoBERTa's descendants count from behind the pad."""
+    first = network.config.pad_token_id + 1 if network.config.model_type in _OFFSET_POSITIONS else 0
+    return int(getattr(network.config, "max_position_embeddings", 512)) - first
 
 
 def segments(network: PreTrainedModel, types: Tensor) -> dict[str, Tensor]:
