@@ -1,0 +1,158 @@
+"""The bundled examples keep what the format and the first page promise."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from core import edits
+from core.dataset import DATASETS, Refusal
+from core.datasets.bundled import FOLDER, Bundled, examples
+from core.text import sentences
+from core.types import ErrorType, Item, Verdict
+
+DOMAINS = {"news", "dialogue", "science", "law", "clinical note", "fiction"}
+FILES = sorted(FOLDER.glob("*.json"))
+RECORDS = [json.loads(path.read_text(encoding="utf-8")) for path in FILES]
+VARIANTS = [(record, variant) for record in RECORDS for variant in record["variants"]]
+SEEDS = [item for item in examples() if item.parent is None]
+EDITED = [item for item in examples() if item.parent is not None]
+
+over_files = pytest.mark.parametrize("record", RECORDS, ids=lambda record: record["id"])
+over_edited = pytest.mark.parametrize("item", EDITED, ids=lambda item: item.example.id)
+
+
+def test_there_are_at_least_fourteen_pairs_over_six_domains() -> None:
+    assert len(SEEDS) >= 14
+    assert {item.domain for item in SEEDS} == DOMAINS
+
+
+def test_every_domain_has_two_pairs_and_two_benign_variants() -> None:
+    pairs = Counter(item.domain for item in SEEDS)
+    benign = Counter(item.domain for item in EDITED if item.intended is Verdict.CONSISTENT)
+    assert min(pairs[domain] for domain in DOMAINS) >= 2
+    assert min(benign[domain] for domain in DOMAINS) >= 2
+
+
+def test_every_error_type_occurs_three_times() -> None:
+    types = Counter(item.error_type for item in EDITED)
+    assert min(types[kind] for kind in ErrorType if kind is not ErrorType.OTHER) >= 3
+
+
+def test_one_document_has_more_than_three_thousand_words() -> None:
+    assert max(len(item.example.document.split()) for item in SEEDS) > 3000
+
+
+def test_one_document_addresses_the_judge() -> None:
+    assert any("ignore your previous instructions" in item.example.document for item in SEEDS)
+
+
+def test_one_variant_has_several_edits() -> None:
+    assert any(len(item.edits) > 1 and item.intended is Verdict.INCONSISTENT for item in EDITED)
+
+
+def test_no_two_documents_are_the_same() -> None:
+    assert len({item.example.document for item in SEEDS}) == len(SEEDS)
+
+
+def test_ids_are_unique_and_safe_in_an_address() -> None:
+    ids = [item.example.id for item in examples()]
+    assert len(set(ids)) == len(ids)
+    assert all(re.fullmatch(r"[a-z][a-z0-9-]*(/[a-z][a-z0-9-]*)?", name) for name in ids)
+
+
+def test_the_first_example_is_the_harbour() -> None:
+    """The demo opens with it: a paraphrase that costs much ROUGE and a lie that costs none."""
+    assert [item.example.id for item in examples()][:3] == [
+        "news-harbour",
+        "news-harbour/paraphrase",
+        "news-harbour/one-word",
+    ]
+
+
+@over_files
+def test_a_summary_has_three_to_six_sentences_and_copies_none(record: dict[str, str]) -> None:
+    spans = sentences(record["summary"])
+    assert 3 <= len(spans) <= 6
+    assert [span.of(record["summary"]) for span in spans if span.of(record["summary"]) in record["document"]] == []
+
+
+@over_files
+def test_a_document_is_of_paragraphs_without_stray_blanks(record: dict[str, str]) -> None:
+    paragraphs = record["document"].split("\n\n")
+    assert len(paragraphs) >= 4
+    assert all(paragraph == " ".join(paragraph.split()) for paragraph in paragraphs)
+
+
+@over_files
+def test_a_document_is_dense_and_readable_at_a_sitting(record: dict[str, str]) -> None:
+    words = len(record["document"].split())
+    assert 180 <= words <= 450 or words > 3000
+
+
+@pytest.mark.parametrize(
+    ("record", "variant"), VARIANTS, ids=[f"{record['id']}/{variant['id']}" for record, variant in VARIANTS]
+)
+def test_executing_the_edits_by_hand_gives_the_variant(record: dict[str, str], variant: dict[str, list]) -> None:
+    """One textual replacement an edit; `occurrence` is not needed as long as every original text stands once."""
+    summary = record["summary"]
+    for edit in variant["edits"]:
+        assert record["summary"].count(edit["original_text"]) == 1
+        summary = summary.replace(edit["original_text"], edit["replace_text"])
+    (item,) = [item for item in EDITED if item.example.id == f"{record['id']}/{variant['id']}"]
+    assert item.example.summary == summary
+    assert item.example.document == record["document"]
+
+
+@over_edited
+def test_an_edit_explains_itself_in_a_sentence(item: Item) -> None:
+    for edit in item.edits:
+        assert len(edit.explanation.split()) >= 8
+        assert edit.explanation.endswith(".")
+
+
+@over_edited
+def test_a_variant_says_what_is_meant_by_it(item: Item) -> None:
+    assert item.title
+    assert item.intended in {Verdict.CONSISTENT, Verdict.INCONSISTENT}
+    assert (item.error_type is None) == (item.intended is Verdict.CONSISTENT)
+
+
+@over_edited
+def test_a_variant_hangs_on_its_pair(item: Item) -> None:
+    (seed,) = [seed for seed in SEEDS if seed.example.id == item.parent]
+    assert (item.group, item.domain) == (seed.group, seed.domain)
+    assert edits.apply(seed.example.summary, item.edits) == item.example.summary != seed.example.summary
+
+
+def test_a_pair_is_meant_to_be_consistent_and_is_its_own_group() -> None:
+    assert all(item.intended is Verdict.CONSISTENT for item in SEEDS)
+    assert all(item.group == item.example.id for item in SEEDS)
+
+
+def test_the_importer_is_found_by_name_and_gives_what_examples_gives() -> None:
+    assert tuple(DATASETS.parse("bundled").read(FOLDER)) == examples()
+
+
+def test_a_broken_file_is_refused_and_the_others_are_read(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("{", encoding="utf-8")
+    (tmp_path / "b.json").write_bytes(FILES[0].read_bytes())
+    first, *rest = Bundled().read(tmp_path)
+    assert isinstance(first, Refusal)
+    assert first.line == 1
+    assert first.reason.startswith("a.json is not an example file")
+    assert len(rest) == 1 + len(RECORDS[0]["variants"])
+
+
+def test_an_edit_off_the_summary_is_refused_with_its_file(tmp_path: Path) -> None:
+    record = json.loads(FILES[0].read_text(encoding="utf-8"))
+    record["variants"][0]["edits"][0]["original_text"] = "words that are not there"
+    (tmp_path / "a.json").write_text(json.dumps(record), encoding="utf-8")
+    (refusal,) = Bundled().read(tmp_path)
+    assert isinstance(refusal, Refusal)
+    assert "a.json" in refusal.reason
+    assert "not a substring" in refusal.reason

@@ -1,0 +1,104 @@
+"""Uploaded documents become text or a sentence that says why not."""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+import pytest
+from pypdf import PdfWriter
+
+from core.documents import read_document
+from core.errors import TouchstoneError
+
+
+def pdf(text: str) -> bytes:
+    """A PDF of one page, written by hand; no text gives a page without any."""
+    drawn = f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET" if text else ""
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
+        f"<< /Length {len(drawn)} >>\nstream\n{drawn}\nendstream",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    body, places = "%PDF-1.4\n", []
+    for number, content in enumerate(objects, start=1):
+        places.append(len(body))
+        body += f"{number} 0 obj\n{content}\nendobj\n"
+    table = "".join(f"{place:010d} 00000 n \n" for place in places)
+    end = f"trailer << /Size 6 /Root 1 0 R >>\nstartxref\n{len(body)}\n%%EOF\n"
+    return (body + f"xref\n0 6\n0000000000 65535 f \n{table}" + end).encode("latin-1")
+
+
+def locked(user_password: str) -> bytes:
+    writer = PdfWriter(clone_from=BytesIO(pdf("A secret harbour")))
+    writer.encrypt(user_password, "owner", algorithm="RC4-128")
+    out = BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("name", ["a.txt", "B.MD"])
+def test_text_is_read_in_every_marked_encoding(name: str, encoding: str) -> None:
+    assert read_document(name, "Œuvre – 👩‍🚀 שלום".encode(encoding)) == "Œuvre – 👩‍🚀 שלום"
+
+
+def test_big_endian_text_with_a_mark_is_read() -> None:
+    assert read_document("a.txt", b"\xfe\xff" + "Hafen".encode("utf-16-be")) == "Hafen"
+
+
+def test_line_ends_become_one_kind() -> None:
+    assert read_document("a.txt", b"one\r\ntwo\rthree\nfour") == "one\ntwo\nthree\nfour"
+
+
+def test_markup_stays_text() -> None:
+    assert read_document("a.md", b"<script>alert(1)</script> {{7*7}}") == "<script>alert(1)</script> {{7*7}}"
+
+
+def test_the_text_of_a_pdf_is_read() -> None:
+    assert read_document("a.pdf", pdf("The freighter struck the quay.")) == "The freighter struck the quay."
+
+
+def test_a_pdf_that_only_its_owner_may_change_is_read() -> None:
+    assert read_document("a.pdf", locked("")) == "A secret harbour"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "says"),
+    [
+        ("a.txt", "é".encode("latin-1"), "not UTF-8: byte 0xe9 at position 0. Save it as UTF-8"),
+        ("a.txt", b"\xff\xfeabc", "not UTF-16"),
+        ("a.txt", "text".encode("utf-16-le"), "NUL characters"),
+        ("a.txt", b"a\0b", "NUL characters"),
+        ("a.txt", b" \r\n ", "is empty"),
+        ("a.md", b"", "is empty"),
+        ("a.txt", pdf("x"), "a PDF; give it the ending .pdf"),
+        ("a.txt", b"PK\x03\x04rest", "office document"),
+        ("a.txt", b"\x89PNG\r\n", "an image"),
+        ("a.docx", b"PK\x03\x04rest", "Known: .txt, .md, .pdf"),
+        ("README", b"text", "Known: .txt, .md, .pdf"),
+        ("a.pdf", pdf(""), "no text in them, probably scans"),
+        ("a.pdf", locked("secret"), "protected by a password"),
+        ("a.pdf", b"%PDF-1.4 and nothing more", "not a readable PDF"),
+        ("a.pdf", pdf("x")[:200], "not a readable PDF"),
+        ("a.pdf", b"", "not a readable PDF"),
+        ("a.pdf", b"plain text", "not a readable PDF"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_what_to_do(name: str, data: bytes, says: str) -> None:
+    with pytest.raises(TouchstoneError) as refused:
+        read_document(name, data)
+    assert says in str(refused.value)
+    assert name in str(refused.value)
+
+
+@pytest.mark.parametrize("position", range(0, 560, 7))
+def test_a_damaged_pdf_is_read_or_refused_and_never_crashes(position: int) -> None:
+    damaged = bytearray(pdf("The freighter struck the quay."))
+    damaged[position : position + 5] = b"<</[("
+    try:
+        text = read_document("a.pdf", bytes(damaged))
+    except TouchstoneError as refused:
+        text = str(refused)
+    assert text.strip()
