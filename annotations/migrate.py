@@ -47,7 +47,7 @@ def require_current(engine: Engine) -> None:
     except DatabaseError as error:
         raise StoreError(f"{_name(engine)} cannot be opened: {reason(error)}") from error
     raise StoreError(
-        f"{_name(engine)} was made by an older Touchstone. Open it once without TOUCHSTONE_DEMO to bring it up to date."
+        f"{_name(engine)} was made by an older Touchstone. Start Touchstone once without TOUCHSTONE_DEMO to bring it up to date."
     )
 
 

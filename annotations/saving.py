@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import Delete, delete, func, literal
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Session, col, select
+from sqlmodel.sql.expression import SelectOfScalar
 
 from annotations.errors import RecordError
 from annotations.records import KeptPair, Pair, Receipt, Record
@@ -49,7 +50,8 @@ def save_record(session: Session, record: Record) -> Receipt:
     known = session.exec(select(Label).where(Label.event_id == record.event_id)).first()
     if known:
         return _receipt_again(known, _label(item_id, record, known.revision, now))
-    label = _label(item_id, record, _next_label(session, item_id, record.annotator), now)
+    mine = select(func.max(Label.revision)).where(Label.item_id == item_id, Label.annotator == record.annotator)
+    label = _label(item_id, record, _next(session, mine), now)
     session.add(label)
     _add_answers(session, item_id, record, now)
     _add_explanation(session, item_id, record, now)
@@ -120,9 +122,8 @@ def _receipt_again(known: Label, sent: Label) -> Receipt:
     return Receipt(known.item_id, known.created_at, fresh=False, revision=known.revision)
 
 
-def _next_label(session: Session, item_id: str, annotator: str) -> int:
-    mine = select(func.max(Label.revision)).where(Label.item_id == item_id, Label.annotator == annotator)
-    return (session.exec(mine).one() or 0) + 1
+def _next(session: Session, last: SelectOfScalar[int]) -> int:
+    return (session.exec(last).one() or 0) + 1
 
 
 def _add_answers(session: Session, item_id: str, record: Record, now: datetime) -> None:
@@ -136,7 +137,7 @@ def _add_answers(session: Session, item_id: str, record: Record, now: datetime) 
         EditJudgement(
             item_id=item_id,
             annotator=record.annotator,
-            revision=(session.exec(mine).one() or 0) + 1,
+            revision=_next(session, mine),
             inconsistent=answers.inconsistent,
             interesting=answers.interesting,
             controlled=answers.controlled,
@@ -165,7 +166,7 @@ def _add_grade(session: Session, explanation_id: str, record: Record, now: datet
         ExplanationJudgement(
             explanation_id=explanation_id,
             annotator=record.annotator,
-            revision=(session.exec(mine).one() or 0) + 1,
+            revision=_next(session, mine),
             grade=record.grade.value if record.grade else "",
             cause=record.cause.value if record.cause else None,
             note="",

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from kept_samples import AFTER, EDITED, ORIGINAL, PAIR, record
+from kept_samples import AFTER, ORIGINAL, PAIR, record
 
 from annotations.errors import RecordError
-from annotations.records import Cause, EditAnswers, Grade, KeptPair, Receipt
+from annotations.records import Cause, EditAnswers, Grade, KeptPair
 from annotations.store import Store
 from core.errors import EditError
 from core.types import Edit, Span
@@ -88,12 +88,3 @@ def test_hostile_text_comes_back_as_it_went_in(store: Store, text: str) -> None:
     assert {(row.by, row.note) for row in store.saved() if row.kind == "label"} == {(text, text)}
     store.save_draft(text, text, text)
     assert store.draft(text) == text
-
-
-def test_a_receipt_is_a_value() -> None:
-    stamp = Store.open("sqlite://")
-    receipt = stamp.record(record())
-    stamp.close()
-    assert receipt == Receipt(receipt.id, receipt.created_at, fresh=True, revision=1)
-    assert receipt.created_at.tzinfo is not None
-    assert EDITED != ORIGINAL

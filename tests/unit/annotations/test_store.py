@@ -97,6 +97,13 @@ def test_a_record_fills_its_tables_and_gives_the_item_back(store: Store) -> None
     assert (stored.kept.edits, stored.kept.intended, stored.kept.by) == (EDITS, None, "")
 
 
+def test_a_receipt_tells_the_time_in_utc_the_second_time_too(store: Store) -> None:
+    start = datetime.now(UTC)
+    store.record(record())
+    again = store.record(record())
+    assert start <= again.created_at <= datetime.now(UTC)
+
+
 def test_a_kept_pair_and_a_label_of_it_are_of_one_item(store: Store) -> None:
     assert store.keep_pair(PAIR).id == store.record(record()).id
 
