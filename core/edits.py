@@ -141,10 +141,13 @@ def _load(text: str) -> object:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        raise EditError(
-            f"This is not JSON: {error.msg} at line {error.lineno}, column {error.colno}. "
-            'Write {"original_text": "…", "replace_text": "…", "explanation": "…"} or a list of such objects.'
-        ) from None
+        problem = f"{error.msg} at line {error.lineno}, column {error.colno}"
+    except (RecursionError, ValueError) as error:  # nested without end, or a number of thousands of digits
+        problem = str(error)
+    raise EditError(
+        f"This is not JSON of an edit: {problem}. "
+        'Write {"original_text": "…", "replace_text": "…", "explanation": "…"} or a list of such objects.'
+    )
 
 
 def _position(records: Sequence[object], number: int) -> str:

@@ -155,6 +155,11 @@ class ModelPool:
                 raise TimeoutError(f"{checkpoint.source} is {self.state(checkpoint)} after {timeout_s} s.")
             return self.state(checkpoint)
 
+    def wait_for_change(self, seen: Mapping[Checkpoint, ModelState], timeout_s: float) -> bool:
+        """Wait until `states()` differs from what was seen; False when it did not in time."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self.states() != seen, timeout_s)
+
     def close(self) -> None:
         """Give up what waits, let a load in progress end, and drop all models."""
         with self._changed:

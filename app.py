@@ -1,0 +1,19 @@
+"""Touchstone in the browser: page config, navigation, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+ICON = Path(__file__).parent / "pages" / "ui" / "icon.png"
+
+st.set_page_config(page_title="Touchstone", page_icon=str(ICON), layout="wide", initial_sidebar_state="collapsed")
+st.navigation(
+    [
+        st.Page("pages/views/probe.py", title="Probe", icon=":material/science:", default=True),
+        st.Page("pages/views/data.py", title="Records", icon=":material/inventory_2:", url_path="data"),
+        st.Page("pages/views/metrics.py", title="Metrics", icon=":material/straighten:", url_path="metrics"),
+    ],
+    position="top",
+).run()

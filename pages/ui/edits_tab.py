@@ -1,0 +1,84 @@
+"""The executable edits between original and edited summary: shown red and green, explained, taken back one by one."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import streamlit as st
+
+from core import edits as executable
+from core.errors import TouchstoneError
+from core.types import Edit
+from pages.ui import pair as bench
+from pages.ui.diff import diff_html
+
+_EXAMPLE = '{"original_text": "…", "replace_text": "…", "explanation": "…"}'
+
+
+def edits_tab() -> None:
+    """The diff of the whole summary, then a row per edit."""
+    pair, edits = bench.current(), bench.edits()
+    if not edits:
+        st.info(
+            "No edits yet. Type in the summary, select words to replace them, paste edit JSON, or choose Try an edit.",
+            icon=":material/edit:",
+        )
+        return
+    st.html(diff_html(executable.as_segments(pair.original, edits)))
+    for number, edit in enumerate(edits, start=1):
+        _row(number, edit, pair.original)
+
+
+def json_tab() -> None:
+    """Executable-edit JSON in and out."""
+    st.text_area(
+        "Executable edits, one object or a list",
+        key="edit-json",
+        height=150,
+        placeholder=_EXAMPLE,
+        help="original_text must be a substring of the original summary. Edits made so far are replaced.",
+    )
+    st.button("Execute", key="execute", type="primary", on_click=_execute)
+    if st.session_state.get("json-error"):
+        st.error(st.session_state["json-error"], icon=":material/error:")
+    edits = bench.edits()
+    if edits:
+        st.text("The edits as they stand:")
+        records = executable.to_records(bench.current().original, edits)
+        st.code(json.dumps(records, ensure_ascii=False, indent=1), language="json", wrap_lines=True, height=150)
+
+
+def _row(number: int, edit: Edit, original: str) -> None:
+    name = f"{number}-{edit.span.start}-{edit.span.end}"
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"edit-{number}"):
+        with st.container(width=200):
+            st.html(diff_html([(-1, edit.span.of(original)), (1, edit.new)]))
+        key = f"why-{name}-{hash(edit)}"
+        st.session_state.setdefault(key, edit.explanation)
+        st.text_input(
+            "Explanation",
+            key=key,
+            label_visibility="collapsed",
+            placeholder="Why is the edited summary (in)consistent?",
+            on_change=_explain,
+            args=(edit, key),
+            width="stretch",
+        )
+        st.button("Revert", key=f"revert-{name}", on_click=bench.revert, args=(edit,))
+
+
+def _explain(edit: Edit, key: str) -> None:
+    bench.declare(replace(edit, explanation=st.session_state[key].strip()))
+
+
+def _execute() -> None:
+    state = st.session_state
+    original = bench.current().original
+    try:
+        edits = executable.parse(state["edit-json"], original, by=state["annotator"])
+    except TouchstoneError as error:
+        state["json-error"] = str(error)
+        return
+    state["json-error"] = ""
+    bench.rewrite(executable.apply(original, edits), edits)

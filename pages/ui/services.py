@@ -1,0 +1,48 @@
+"""What every session of the process shares: settings, engine and store."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from uuid import uuid4
+
+import streamlit as st
+
+from annotations.store import Store
+from core.engine import Engine
+from core.metric import METRICS
+from core.settings import Settings
+from core.types import Example
+
+
+@st.cache_resource(show_spinner=False)
+def settings() -> Settings:
+    return Settings()
+
+
+@st.cache_resource(show_spinner="Starting the engine…")
+def engine() -> Engine:
+    started = Engine.open(settings())
+    threading.Thread(target=_warm, args=(started,), daemon=True).start()
+    return started
+
+
+@st.cache_resource(show_spinner="Opening the database…")
+def store() -> Store:
+    return Store.open(settings().database_url, read_only=settings().demo)
+
+
+@st.cache_resource(scope="session", on_release=lambda owner: engine().release(owner), show_spinner=False)
+def owner() -> str:
+    """This session's name towards the engine; its work is dropped when the tab closes."""
+    return uuid4().hex
+
+
+def _warm(started: Engine) -> None:
+    """Import torch and load what ships with the packages before the first person needs it."""
+    ready = [plugin() for plugin in METRICS if plugin().card.download_mb == 0]
+    for _ in started.run(ready, [Example("warm-up", "The bench is being warmed up.", "The bench is warm.")]):
+        pass
+    # A collection walks every object of the imports and stops all sessions meanwhile; these stay for good.
+    gc.collect()
+    gc.freeze()

@@ -1,0 +1,92 @@
+"""The quiet row on top of Probe: what is on the bench and what can be done with it as a whole."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.datasets.bundled import examples
+from core.types import Item
+from pages.ui import links, services
+from pages.ui import pair as bench
+from pages.ui.choosing import metrics_popover
+from pages.ui.keeping import keep_button
+from pages.ui.loading import load_popover
+
+_OTHER = "Another text"
+
+
+def toolbar() -> None:
+    """Draw the row; every control works in a callback, so the page below already shows its effect."""
+    pair = bench.current()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="toolbar"):
+        _example_picker(pair)
+        load_popover()
+        _variants(pair)
+        st.space("stretch")
+        past, future = st.session_state["past"], st.session_state["future"]
+        st.button("Undo", icon=":material/undo:", on_click=bench.undo, disabled=not past, key="undo")
+        st.button("Redo", icon=":material/redo:", on_click=bench.redo, disabled=not future, key="redo")
+        st.button(
+            "Reset",
+            icon=":material/restart_alt:",
+            on_click=bench.rewrite,
+            args=(pair.original,),
+            key="reset",
+            disabled=bench.edited() == pair.original,
+        )
+        keep_button()
+        _share(pair)
+        metrics_popover()
+
+
+def _example_picker(pair: bench.Pair) -> None:
+    seeds = {item.example.id: item for item in examples() if not item.parent}
+    options = [*seeds] if pair.example in seeds else [_OTHER, *seeds]
+    st.session_state["example"] = pair.example if pair.example in seeds else _OTHER
+    st.selectbox(
+        "Example",
+        options,
+        key="example",
+        format_func=lambda id: f"{seeds[id].domain.capitalize()} · {seeds[id].title}" if id in seeds else id,
+        label_visibility="collapsed",
+        width=300,
+        on_change=_open_example,
+    )
+
+
+def _open_example() -> None:
+    chosen = st.session_state["example"]
+    if chosen != _OTHER:
+        bench.open_example(chosen)
+
+
+def _variants(pair: bench.Pair) -> None:
+    variants = {_label(item): item for item in examples() if item.parent and item.parent == pair.example}
+    if variants:
+        st.menu_button(
+            "Try an edit", list(variants), icon=":material/auto_fix_high:", key="variant", on_click=_open_variant
+        )
+
+
+def _label(item: Item) -> str:
+    return f"{item.title} ({item.error_type or 'harmless'})"
+
+
+def _open_variant() -> None:
+    chosen = st.session_state["variant"]
+    item = next(item for item in examples() if item.parent == bench.current().example and _label(item) == chosen)
+    bench.rewrite(item.example.summary, item.edits)
+    st.session_state["intended"], st.session_state["intended-type"] = item.intended, item.error_type
+
+
+def _share(pair: bench.Pair) -> None:
+    with st.popover("Link", icon=":material/link:", key="share"):
+        if not pair.example:
+            st.write("This text is only in your browser. Keep the pair first: its link then opens it.")
+            return
+        st.write("This link opens the same pair with the same edits.")
+        st.code(
+            f"{st.context.url}{links.link(pair.example, pair.original, bench.edits())}", language=None, wrap_lines=True
+        )
+        if services.settings().demo:
+            st.write("Nothing is kept in this demo.")

@@ -1,0 +1,18 @@
+"""Metrics: what each one measures, where it comes from, what it needs, and which models are in memory."""
+
+import streamlit as st
+
+from core.listing import list_metrics
+from pages.ui import services
+from pages.ui.cards import follow_models, memory_bar, metric_card
+
+pool = services.engine().pool
+memory_bar(pool)
+lines = list_metrics(pool)
+for family in dict.fromkeys(line.family for line in lines):
+    st.subheader(family)
+    grid = st.grid("auto", min_column_width=380, gap="small")
+    for line in [line for line in lines if line.family == family]:
+        with grid.cell():
+            metric_card(line, pool)
+follow_models(pool)

@@ -1,0 +1,54 @@
+"""Probe: edit a summary and watch every metric react."""
+
+import streamlit as st
+
+from pages.ui import pair as bench
+from pages.ui import services
+from pages.ui.board import board_feed, score_board
+from pages.ui.choosing import chosen_metrics
+from pages.ui.document import document_view
+from pages.ui.editing import editor
+from pages.ui.edits_tab import edits_tab, json_tab
+from pages.ui.lens import highlights, lens
+from pages.ui.notices import notices
+from pages.ui.record_tab import record_tab
+from pages.ui.scores import BOARD, act, ask, board_of, cells_of, pending, revision, wait
+from pages.ui.toolbar import toolbar
+
+state = st.session_state
+state.setdefault("annotator", services.settings().user)
+bench.restore()
+bench.show_in_address()
+metrics = chosen_metrics()
+request = ask(metrics)
+drawn = highlights(request, cells_of(request))
+
+toolbar()
+notices()
+left, right = st.columns([1.15, 1], gap="medium")
+with left:
+    document_view(bench.current().document, highlights=drawn, key="document", height=560)
+    lens(request, cells_of(request))
+with right:
+    editor()
+    edits, as_json, record = st.tabs(["Edits", "Edit JSON", "Record"], key="tabs")
+    with edits.container(height=330, border=False):
+        edits_tab()
+    with as_json.container(height=330, border=False):
+        json_tab()
+    with record.container(height=330, border=False):
+        record_tab()
+
+score_board(board_of(request, cells_of(request)), key=BOARD, on_select=lambda: None, on_action=act)
+show = board_feed(BOARD)
+while True:
+    version, cells = services.engine().cells(request)
+    show(board_of(request, cells))
+    if request.cancelled.is_set():
+        st.stop()
+    if highlights(request, cells) != drawn:
+        st.rerun()
+    if not pending(cells):
+        break
+    wait(request, version)
+st.html(f'<span id="settled" data-rev="{revision(bench.current().document, bench.edited())}" hidden></span>')
