@@ -5,15 +5,22 @@
 
 from __future__ import annotations
 
+import math
+import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import torch
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import (
+    DebertaV2Config,
+    DebertaV2ForSequenceClassification,
     PreTrainedModel,
     RobertaConfig,
     RobertaForSequenceClassification,
+    T5Config,
+    T5ForConditionalGeneration,
 )
 
 TEXT = """\
@@ -31,6 +38,9 @@ drip of water from the roof. Tomorrow, she thought, I will ask him why the lette
 We measured the melting of the glacier with three cameras and a radar. Between May and September the front moved back
 by 71 metres, which is more than in any year since the measurements began. Rain, not heat, explains most of the loss.
 """
+
+SPREAD = 3.0
+"""The standard deviation of the log-odds over the text's passages."""
 
 
 def roberta(folder: Path) -> Path:
@@ -50,7 +60,58 @@ def roberta(folder: Path) -> Path:
         eos_token_id=2,
     )
     network = random_network(lambda: RobertaForSequenceClassification(config))
-    scale(network.classifier.out_proj, 30)
+    spread_labels(network, network.classifier.out_proj, tokenizer)
+    return saved(network, tokenizer, folder)
+
+
+def deberta(folder: Path) -> Path:
+    """DebertaV2ForSequenceClassification with disentangled attention both ways and a Unigram tokenizer."""
+    tokenizer = unigram(["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"], unknown="[UNK]", strip=True)
+    template = {"single": "[CLS] $A [SEP]", "pair": "[CLS] $A [SEP] $B:1 [SEP]:1"}
+    tokenizer.post_processor = processors.TemplateProcessing(**template, special_tokens=[("[CLS]", 1), ("[SEP]", 2)])
+    config = DebertaV2Config(
+        vocab_size=tokenizer.get_vocab_size(),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        intermediate_size=64,
+        max_position_embeddings=512,
+        relative_attention=True,
+        position_buckets=32,
+        pos_att_type=["p2c", "c2p"],
+        norm_rel_ebd="layer_norm",
+        share_att_key=True,
+        position_biased_input=False,
+        type_vocab_size=0,
+        num_labels=2,
+        pad_token_id=0,
+    )
+    network = random_network(lambda: DebertaV2ForSequenceClassification(config))
+    spread_labels(network, network.classifier, tokenizer)
+    return saved(network, tokenizer, folder)
+
+
+def t5(folder: Path) -> Path:
+    """T5 v1.1: gated GELU, a head of its own, and ids 3 and 209 in the vocabulary."""
+    tokenizer = unigram(["<pad>", "</s>", "<unk>"], unknown="<unk>", strip=False)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="$A </s>", pair="$A </s> $B </s>", special_tokens=[("</s>", 1)]
+    )
+    config = T5Config(
+        vocab_size=tokenizer.get_vocab_size(),
+        d_model=32,
+        d_kv=8,
+        d_ff=64,
+        num_layers=2,
+        num_heads=4,
+        feed_forward_proj="gated-gelu",
+        tie_word_embeddings=False,
+        decoder_start_token_id=0,
+        pad_token_id=0,
+        eos_token_id=1,
+    )
+    network = random_network(lambda: T5ForConditionalGeneration(config))
+    spread_choices(network, tokenizer)
     return saved(network, tokenizer, folder)
 
 
@@ -68,23 +129,78 @@ def byte_level() -> Tokenizer:
     return tokenizer
 
 
+def unigram(special: list[str], unknown: str, strip: bool) -> Tokenizer:
+    """Pieces after NFKC with a mark before every word, as SentencePiece makes them, but without its random training."""
+    pieces = [(token, 0.0) for token in special] + frequent_pieces(400)
+    tokenizer = Tokenizer(models.Unigram(pieces, unk_id=special.index(unknown)))
+    stripping = [normalizers.Strip()] if strip else []
+    squeezing = normalizers.Replace(Regex(" {2,}"), " ")
+    tokenizer.normalizer = normalizers.Sequence([*stripping, normalizers.NFKC(), squeezing])
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
+    tokenizer.add_special_tokens(special)
+    return tokenizer
+
+
+def frequent_pieces(number: int) -> list[tuple[str, float]]:
+    """The commonest pieces of the words of the text, the mark and all its characters first, with log-probabilities."""
+    words = ["▁" + word for word in TEXT.split()]
+    letters = dict.fromkeys("▁1" + "".join(words), 1)
+    counts = Counter(
+        word[i:j] for word in words for i in range(len(word)) for j in range(i + 2, min(len(word), i + 7) + 1)
+    )
+    chosen = [*letters, *(piece for piece, _ in counts.most_common(number))]
+    return [(piece, math.log((counts[piece] or 1) / counts.total())) for piece in chosen]
+
+
 def random_network(build: Callable[[], PreTrainedModel]) -> PreTrainedModel:
     """A network with fixed random weights, large enough to tell texts apart."""
     with torch.random.fork_rng():
         torch.manual_seed(20_240_607)
-        network = build()
+        network = build().eval()
         for parameter in network.parameters():
             if parameter.dim() > 1:
                 parameter.data.normal_(0, 0.15)
     return network
 
 
-def scale(layer: torch.nn.Linear, factor: float) -> None:
-    """Spread the scores over their range."""
-    layer.weight.data.mul_(factor)
+@torch.no_grad()
+def spread_labels(network: PreTrainedModel, head: torch.nn.Linear, tokenizer: Tokenizer) -> None:
+    """Scale and centre the head of a classifier of two labels so that scores spread over their range."""
+    logits = torch.cat([network(ids).logits for ids in passages(tokenizer)])
+    difference = logits[:, 1] - logits[:, 0]
+    head.weight *= SPREAD / difference.std()
+    head.bias.copy_(torch.tensor([0.0, -SPREAD / difference.std() * difference.mean()]))
+
+
+@torch.no_grad()
+def spread_choices(network: T5ForConditionalGeneration, tokenizer: Tokenizer) -> None:
+    """The same for the two words that MiniCheck compares, by the part of their difference that all texts share."""
+    start = torch.zeros(1, 1, dtype=torch.long)
+    states = [
+        network(ids, decoder_input_ids=start, output_hidden_states=True).decoder_hidden_states[-1][:, 0]
+        for ids in passages(tokenizer)
+    ]
+    mean = torch.cat(states).mean(0)
+    no, yes = network.lm_head.weight[3], network.lm_head.weight[209]
+    yes -= mean * (mean @ (yes - no)) / (mean @ mean)
+    network.lm_head.weight *= SPREAD / (torch.cat(states) @ (yes - no)).std()
+
+
+def passages(tokenizer: Tokenizer) -> list[torch.Tensor]:
+    """Ids, (1, tokens) each, of passages of one to three lines."""
+    lines = TEXT.splitlines()
+    texts = ["\n".join(lines[i : i + 1 + i % 3]) for i in range(len(lines))]
+    return [torch.tensor([encoding.ids]) for encoding in tokenizer.encode_batch(texts)]
 
 
 def saved(network: PreTrainedModel, tokenizer: Tokenizer, folder: Path) -> Path:
     network.save_pretrained(folder)
     tokenizer.save(str(folder / "tokenizer.json"))
     return folder
+
+
+CHECKPOINTS: dict[str, Callable[[Path], Path]] = {"roberta": roberta, "deberta": deberta, "t5": t5}
+
+if __name__ == "__main__":
+    for name, build in CHECKPOINTS.items():
+        print(build(Path(sys.argv[1]) / name))  # noqa: T201  # what the command is for

