@@ -1,6 +1,6 @@
 const boards = new WeakMap();
 
-const ICONS = { ready: '✓', queued: '', loading: '', running: '', failed: '✕', 'needs download': '↓', 'needs endpoint': '⚿' };
+const ICONS = { ready: '✓', queued: '', loading: '', running: '', failed: '✕', 'needs download': '↓', 'needs endpoint': '!' };
 const ACTIONS = { download: 'Download', load: 'Load', retry: 'Retry' };
 const COLUMNS = ['before', 'after', 'shift', 'range'];
 
@@ -139,6 +139,7 @@ function drawState($, row) {
   if (state.dataset.state !== row.state) state.dataset.state = row.state;
   put($('.icon'), ICONS[row.state]);
   put($('.word'), row.state);
+  state.title = row.state;
   put($('.state .small'), row.pending ? row.message : row.time);
 }
 
@@ -183,7 +184,7 @@ function drawHeat(line, row, sentences) {
     const part = row.parts[i] ?? { text: '', step: null };
     heat.className = `heat ${part.step === null ? 'none' : `s${part.step}`}${row.neutral ? ' neutral' : ''}`;
     heat.dataset.sentence = i;
-    put(heat, part.text || '·');
+    put(heat, part.step === null ? '·' : part.text);
     heat.setAttribute('aria-label', `${row.title}, sentence ${i + 1}: ${part.step === null ? 'no score' : part.text}`);
   });
 }
@@ -201,15 +202,17 @@ function drawSummary({ $, data, metric }) {
 }
 
 function drawSentence(line, words, i, row) {
-  if (!line.firstChild) line.append(element('span', 'place'), element('span', 'words'), element('span', 'score'));
+  if (!line.firstChild) line.append(element('span', 'place'), element('span', 'score'), element('span', 'words'));
   const part = row?.parts[i] ?? { text: '', step: null };
-  line.className = `sentence ${part.step === null ? 'none' : `s${part.step}`}${row?.neutral ? ' neutral' : ''}`;
+  const step = part.step === null ? 'none' : `s${part.step}`, tone = row?.neutral ? ' neutral' : '';
+  line.className = `sentence ${step}${tone}`;
   line.dataset.sentence = i;
   line.disabled = !row;
-  const [place, text, score] = line.children;
+  const [place, score, text] = line.children;
+  score.className = `score ${step}`;
   put(place, String(i + 1));
   put(text, words);
-  put(score, part.text);
+  put(score, part.step === null ? '' : part.text);
 }
 
 function drawSelection(board) {

@@ -22,6 +22,7 @@ def on_replace(made: Replacement) -> None:
 
 @st.fragment(key="echo")
 def echo() -> None:
+    st.button("Age the box", on_click=lambda: state.update({"ed.doc_rev": state["ed.doc_rev"] + 1}))
     with st.container(key="echo"):
         st.text(state["ed.text"])
     with st.container(key="log"):
@@ -30,6 +31,5 @@ def echo() -> None:
 
 st.button("Swap digits", key="swap", on_click=lambda: set_text("ed", state["ed.text"].replace("12", "21")))
 st.button("Rerun", key="rerun")
-st.button("Old message", key="old", on_click=lambda: state.update({"ed.doc_rev": state["ed.doc_rev"] + 1}))
 summary_editor(key="ed", on_text=on_text, on_replace=on_replace, height=260)
 echo()

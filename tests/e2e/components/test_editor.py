@@ -36,6 +36,7 @@ def select(page: Page, words: str) -> None:
         "(box, words) => { const at = box.value.indexOf(words); box.focus(); box.setSelectionRange(at, at + words.length); }",
         words,
     )
+    expect(page.get_by_role("group", name="Replace the selected words")).to_be_visible()
 
 
 def caret(page: Page) -> int:
@@ -134,3 +135,24 @@ def test_shortcuts_of_the_app_hear_alt_letters_only(page: Page) -> None:
     box(page).press("Alt+s")
     assert "KeyS" in page.evaluate("window.heard")
     assert not {"KeyA", "KeyZ"} & set(page.evaluate("window.heard"))
+
+
+def test_a_message_about_an_older_revision_is_dropped_and_the_box_brought_up_to_date(page: Page) -> None:
+    page.get_by_role("button", name="Age the box").click()
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    box(page).press("Control+End")
+    page.keyboard.type(" Lost.")
+    expect(box(page)).to_have_value(START)
+    expect(echo(page)).to_have_text(START)
+    assert not log(page).inner_text().strip()
+
+
+def test_the_status_tells_typing_from_scoring_and_then_nothing(page: Page) -> None:
+    page.locator(".status").evaluate(
+        """status => { window.said = [];
+        new MutationObserver(() => window.said.push(status.textContent)).observe(status, { childList: true }) }"""
+    )
+    box(page).press("Control+End")
+    page.keyboard.type("!")
+    page.wait_for_function("window.said.at(-1) === ''")
+    assert page.evaluate("window.said") == ["typing…", "scoring…", ""]

@@ -1,0 +1,100 @@
+"""What the score board prints for a row of numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.metric import Direction
+from pages.ui.drawing import drawing, duration, heat, number, share, side
+from pages.ui.rows import Board, Row
+
+
+def row(before: float | None, after: float | None, direction: Direction = "higher", high: float | None = 1.0) -> Row:
+    low = None if high is None else 0.0
+    return Row("m", "Metric", "family", before=before, after=after, low=low, high=high, direction=direction)
+
+
+def drawn(one: Row) -> dict[str, object]:
+    rows = drawing(Board((one,), ()))["rows"]
+    assert isinstance(rows, list)
+    return rows[0]
+
+
+@pytest.mark.parametrize(
+    ("value", "high", "text"),
+    [
+        (0.4321, 1.0, "0.432"),
+        (-0.5, 1.0, "−0.500"),
+        (41.26, 100.0, "41.3"),
+        (-123.45, None, "−123.5"),
+        (None, 1.0, "–"),
+    ],
+)
+def test_a_number_has_the_decimals_that_its_range_deserves(value: float | None, high: float | None, text: str) -> None:
+    assert number(value, None if high is None else 0.0, high) == text
+
+
+@pytest.mark.parametrize(
+    ("direction", "before", "after", "words"),
+    [
+        ("higher", 0.2, 0.9, "more consistent"),
+        ("higher", 0.9, 0.2, "less consistent"),
+        ("lower", 0.2, 0.9, "less consistent"),
+        ("lower", 0.9, 0.2, "more consistent"),
+        ("neutral", 0.2, 0.9, ""),
+        ("higher", 0.5, 0.51, ""),
+    ],
+)
+def test_the_side_of_a_shift_follows_the_direction_of_the_metric(
+    direction: Direction, before: float, after: float, words: str
+) -> None:
+    assert side(row(before, after, direction)) == words
+
+
+def test_a_shift_of_an_unbounded_score_is_measured_against_its_size() -> None:
+    assert side(row(-100.0, -101.0, high=None)) == ""
+    assert side(row(-2.0, -3.0, high=None)) == "less consistent"
+
+
+def test_there_is_no_shift_without_both_scores() -> None:
+    assert drawn(row(None, 0.4))["shift"] == {"text": "–", "side": "", "arrow": ""}
+
+
+def test_a_shift_is_signed_and_points_where_the_number_went() -> None:
+    assert drawn(row(0.2, 0.9, "lower"))["shift"] == {"text": "+0.700", "side": "less consistent", "arrow": "▲"}
+
+
+@pytest.mark.parametrize("after", [0.5, 0.5 - 1e-9])
+def test_a_shift_of_nothing_has_no_sign(after: float) -> None:
+    assert drawn(row(0.5, after))["shift"] == {"text": "0.000", "side": "", "arrow": ""}
+
+
+def test_a_place_on_the_range_never_leaves_the_range() -> None:
+    assert [share(value, 0.0, 2.0) for value in (-1.0, 1.0, 9.0)] == [0.0, 0.5, 1.0]
+
+
+def test_an_unbounded_row_has_no_range() -> None:
+    assert drawn(row(1.0, 2.0, high=None))["range"] is None
+
+
+def test_heat_is_strongest_where_support_is_lowest() -> None:
+    assert heat([0.0, 0.5, 1.0, None], 0.0, 1.0, "higher") == [4, 2, 0, None]
+    assert heat([0.0, 0.5, 1.0], 0.0, 1.0, "lower") == [0, 2, 4]
+
+
+def test_an_unbounded_metric_is_heated_between_its_own_sentences() -> None:
+    assert heat([-9.0, -1.0], None, None, "higher") == [4, 0]
+
+
+def test_one_sentence_of_an_unbounded_metric_stays_cold() -> None:
+    assert heat([-9.0], None, None, "higher") == [0]
+
+
+def test_a_saved_score_is_told_only_where_it_prints_differently() -> None:
+    same = Row("m", "Metric", "family", after=0.51234, low=0.0, high=1.0, saved=0.51230)
+    other = Row("m", "Metric", "family", after=0.4, low=0.0, high=1.0, saved=0.512)
+    assert (drawn(same)["saved"], drawn(other)["saved"]) == ("", "0.512")
+
+
+def test_short_times_are_told_in_milliseconds() -> None:
+    assert [duration(seconds) for seconds in (None, 0.0042, 1.25)] == ["", "4 ms", "1.2 s"]
