@@ -31,7 +31,7 @@ class SemanticSimilarity(Metric):
         url="https://aclanthology.org/D19-1410",
         low=-1.0,
         high=1.0,
-        direction="neutral",
+        direction="higher",
         differs="Our own definition: papers embed document and summary whole, which drops the end of a long document. "
         "The score of a sentence is its cosine with the closest sentence of the document.",
     )

@@ -53,9 +53,9 @@ def read_selection(message: object, board: Board) -> Selection | None:
     """The selection in a message from the browser; None when the board has no such metric or sentence."""
     specs = {row.spec for row in board.rows}
     match message:
-        case {"spec": str(spec), "sentence": None} if spec in specs:
+        case {"spec": str(spec), "sentence": None, "clicks": int()} if spec in specs:
             return Selection(spec, None)
-        case {"spec": str(spec), "sentence": int(sentence)} if spec in specs:
+        case {"spec": str(spec), "sentence": int(sentence), "clicks": int()} if spec in specs:
             return Selection(spec, sentence) if 0 <= sentence < len(board.sentences) else None
     return None
 

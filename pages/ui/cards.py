@@ -11,6 +11,7 @@ from core.metric import METRICS
 from core.models.pool import ModelPool
 from core.models.state import ModelState, Status
 from core.types import Checkpoint
+from pages.ui.plain import plain
 
 _UNDER_WAY = (Status.LOADING, Status.DOWNLOADING)
 _LOOK_S = 0.2
@@ -102,7 +103,7 @@ def _progress(state: ModelState) -> None:
     if state.progress is not None:
         st.progress(state.progress, state.message or state.status.value)
     elif state.status is Status.FAILED:
-        st.error(state.message, icon=":material/error:")
+        st.error(plain(state.message), icon=":material/error:")
 
 
 def _gigabytes(count: int) -> str:

@@ -8,6 +8,7 @@ from core.errors import TouchstoneError
 from core.listing import list_metrics
 from core.metric import METRICS, Metric
 from pages.ui import services
+from pages.ui.plain import plain
 
 
 def chosen_metrics() -> list[Metric]:
@@ -46,7 +47,7 @@ def metrics_popover() -> None:
                 st.text(spec)
                 st.button("Remove", key=f"remove-{spec}", on_click=_remove, args=(spec,))
         if st.session_state.get("spec-error"):
-            st.error(st.session_state["spec-error"], icon=":material/error:")
+            st.error(plain(st.session_state["spec-error"]), icon=":material/error:")
 
 
 def _choose() -> None:

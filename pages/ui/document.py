@@ -35,7 +35,7 @@ class Segment:
 
 
 def document_view(text: str, *, highlights: Sequence[Highlight], key: str, height: int) -> None:
-    """Show `text` in a scrolling pane `height` pixels high; it scrolls to the first evidence when that changes."""
+    """Show `text` in a scrolling pane `height` pixels high; it scrolls to new evidence unless some of it can be seen."""
     cut = segments(len(text), highlights)
     starts = utf16(text, [segment.span.start for segment in cut])
     parts = [

@@ -44,6 +44,8 @@ def number(value: float | None, low: Bound, high: Bound, decimals: int = 3) -> s
 def duration(seconds: float | None) -> str:
     if seconds is None:
         return ""
+    if seconds < 0.001:
+        return "< 1 ms"
     return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
 
 

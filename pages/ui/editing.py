@@ -8,7 +8,7 @@ from core import edits as executable
 from pages.ui import pair as bench
 from pages.ui.editor import Replacement, summary_editor
 
-_HEIGHT = 190
+_HEIGHT = 180
 
 
 def editor() -> None:

@@ -9,15 +9,16 @@ import streamlit as st
 
 from core import edits as executable
 from core.errors import TouchstoneError
-from core.types import Edit
+from core.types import Edit, ErrorType, Verdict
 from pages.ui import pair as bench
 from pages.ui.diff import diff_html
+from pages.ui.plain import plain
 
 _EXAMPLE = '{"original_text": "…", "replace_text": "…", "explanation": "…"}'
 
 
 def edits_tab() -> None:
-    """The diff of the whole summary, then a row per edit."""
+    """A row per edit, what they are meant to do, then the diff of the whole summary."""
     pair, edits = bench.current(), bench.edits()
     if not edits:
         st.info(
@@ -25,9 +26,16 @@ def edits_tab() -> None:
             icon=":material/edit:",
         )
         return
-    st.html(diff_html(executable.as_segments(pair.original, edits)))
     for number, edit in enumerate(edits, start=1):
         _row(number, edit, pair.original)
+    _intention()
+    summary_diff()
+
+
+def summary_diff() -> None:
+    """The edited summary with its edits in red and green."""
+    pair = bench.current()
+    st.html(diff_html(executable.as_segments(pair.original, bench.edits())))
 
 
 def json_tab() -> None:
@@ -41,7 +49,7 @@ def json_tab() -> None:
     )
     st.button("Execute", key="execute", type="primary", on_click=_execute)
     if st.session_state.get("json-error"):
-        st.error(st.session_state["json-error"], icon=":material/error:")
+        st.error(plain(st.session_state["json-error"]), icon=":material/error:")
     edits = bench.edits()
     if edits:
         st.text("The edits as they stand:")
@@ -66,6 +74,15 @@ def _row(number: int, edit: Edit, original: str) -> None:
             width="stretch",
         )
         st.button("Revert", key=f"revert-{name}", on_click=bench.revert, args=(edit,))
+
+
+def _intention() -> None:
+    """What a kept pair is meant to be; a label says what it is."""
+    left, right = st.columns(2)
+    left.selectbox(
+        "Meant to be", [*Verdict], key="intended", index=None, placeholder="Not said", format_func=str.capitalize
+    )
+    right.selectbox("Intended error type", [*ErrorType], key="intended-type", index=None, placeholder="None")
 
 
 def _explain(edit: Edit, key: str) -> None:

@@ -13,6 +13,7 @@ from core.documents import read_document
 from core.errors import TouchstoneError
 from core.types import Item
 from pages.ui import pair as bench
+from pages.ui.plain import plain
 
 _TABLES = ("jsonl", "csv", "tsv")
 _DOCUMENTS = ("txt", "md", "pdf")
@@ -33,7 +34,7 @@ def load_popover() -> None:
         st.text_area("Summary", key="pasted-summary", height=90, placeholder="Paste a summary of it here.")
         st.button("Open the pair", key="open-pasted", type="primary", on_click=_open_pasted)
         if st.session_state.get("load-error"):
-            st.error(st.session_state["load-error"], icon=":material/error:")
+            st.error(plain(st.session_state["load-error"]), icon=":material/error:")
 
 
 def _show_upload() -> None:

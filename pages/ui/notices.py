@@ -6,19 +6,22 @@ import streamlit as st
 
 from pages.ui import services
 from pages.ui.links import link
+from pages.ui.plain import plain
 
 
 def notices() -> None:
     kind, text = st.session_state.pop("receipt", ("", ""))
     if kind == "error":
-        st.error(text, icon=":material/error:")
+        st.error(plain(text), icon=":material/error:")
     if kind in ("kept", "known"):
         said = "Kept" if kind == "kept" else "This pair was kept before"
-        st.success(f"{said} as `{text}`. Its link: `{st.context.url}{link(text, '', ())}`", icon=":material/bookmark:")
+        st.success(
+            f"{said} as `{text}`. Its link: `{st.context.url or ''}{link(text, '', ())}`", icon=":material/bookmark:"
+        )
     if kind == "label":
         st.success(f"Saved: label of `{text}`.", icon=":material/check:")
     notice = st.session_state.pop("notice", "")
     if notice:
-        st.info(notice, icon=":material/info:")
+        st.info(plain(notice), icon=":material/info:")
     if services.settings().demo:
         st.caption("Demo: edits and scores work, nothing is kept.")

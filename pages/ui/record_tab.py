@@ -11,6 +11,7 @@ from core.errors import TouchstoneError
 from core.types import ErrorType, Verdict
 from pages.ui import pair as bench
 from pages.ui import services
+from pages.ui.edits_tab import summary_diff
 
 QUESTIONS = {
     "inconsistent": "Does the edit make the summary inconsistent with the document?",
@@ -25,7 +26,11 @@ def record_tab() -> None:
     """Asks in order, shows a later question only when the one before was answered with yes, and saves once."""
     st.session_state.setdefault("press", uuid4().hex)
     _prepare()
-    st.segmented_control("The edited summary is", [*Verdict], key="verdict", format_func=str.capitalize)
+    if bench.edits():
+        with st.container(height=120, border=True):
+            summary_diff()
+    whose = "edited summary" if bench.edits() else "summary"
+    st.segmented_control(f"The {whose} is", [*Verdict], key="verdict", format_func=str.capitalize)
     left, right = st.columns(2)
     left.segmented_control("How sure are you?", [1, 2, 3, 4, 5], key="confidence", help="1 is a guess, 5 is certain.")
     right.selectbox("Error type", [*ErrorType], key="error-type", index=None, placeholder="None")
@@ -35,7 +40,7 @@ def record_tab() -> None:
     st.text_input("Note", key="note", placeholder="Optional")
     demo = services.settings().demo
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input("Recorded as", key="annotator", width=180)
+        st.text_input("Recorded as", key="annotator", width=180, persist_state="session")
         st.button(
             "Save label", key="save", type="primary", on_click=_save, disabled=demo or not st.session_state["verdict"]
         )
@@ -47,11 +52,12 @@ def _prepare() -> None:
     """Empty the form when another pair comes to the bench."""
     state = st.session_state
     pair = bench.current()
-    if state.get("judging") == (pair.document, pair.original):
-        return
+    fresh = state.get("judging") != (pair.document, pair.original)
     state["judging"] = (pair.document, pair.original)
     for field in _FIELDS:
-        state[field] = "" if field in ("note", "explanation") else None
+        # a widget that was not drawn for a while, as on another page, has lost its place in the state
+        if fresh or field not in state:
+            state[field] = "" if field in ("note", "explanation") else None
 
 
 def _edit_questions() -> None:

@@ -86,7 +86,9 @@ def _share(pair: bench.Pair) -> None:
             return
         st.write("This link opens the same pair with the same edits.")
         st.code(
-            f"{st.context.url}{links.link(pair.example, pair.original, bench.edits())}", language=None, wrap_lines=True
+            f"{st.context.url or ''}{links.link(pair.example, pair.original, bench.edits())}",
+            language=None,
+            wrap_lines=True,
         )
         if services.settings().demo:
             st.write("Nothing is kept in this demo.")

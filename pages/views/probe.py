@@ -19,28 +19,29 @@ state = st.session_state
 state.setdefault("annotator", services.settings().user)
 bench.restore()
 bench.show_in_address()
-metrics = chosen_metrics()
-request = ask(metrics)
-drawn = highlights(request, cells_of(request))
+request = ask(chosen_metrics())
+now = cells_of(request)
+drawn = highlights(request, now)
 
 toolbar()
 notices()
-left, right = st.columns([1.15, 1], gap="medium")
+left, right = st.columns([1.1, 1], gap="medium")
 with left:
-    document_view(bench.current().document, highlights=drawn, key="document", height=560)
-    lens(request, cells_of(request))
+    document_view(bench.current().document, highlights=drawn, key="document", height=440)
 with right:
-    editor()
-    edits, as_json, record = st.tabs(["Edits", "Edit JSON", "Record"], key="tabs")
-    with edits.container(height=330, border=False):
-        edits_tab()
-    with as_json.container(height=330, border=False):
+    edit, as_json, record = st.tabs(["Edit", "Edit JSON", "Record"], key="tabs")
+    with edit:
+        editor()
+        with st.container(height=180, border=False, key="edits"):
+            edits_tab()
+    with as_json:
         json_tab()
-    with record.container(height=330, border=False):
+    with record:
         record_tab()
 
-score_board(board_of(request, cells_of(request)), key=BOARD, on_select=lambda: None, on_action=act)
+score_board(board_of(request, now), key=BOARD, on_select=lambda: None, on_action=act)
 show = board_feed(BOARD)
+lens(request, now)
 while True:
     version, cells = services.engine().cells(request)
     show(board_of(request, cells))

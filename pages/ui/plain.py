@@ -1,0 +1,12 @@
+"""Text of people inside Streamlit's messages, which would read it as Markdown and fetch the images it names."""
+
+from __future__ import annotations
+
+import re
+
+_SPECIAL = re.compile(r"([!-/:-@\[-`{-~])")
+
+
+def plain(text: str) -> str:
+    """The text with every character that Markdown gives a meaning escaped."""
+    return _SPECIAL.sub(r"\\\1", text).replace("\n", "  \n")
