@@ -30,8 +30,8 @@ function draw(pane, text, parts) {
   pane.evidence = [...pane.words.querySelectorAll('mark')];
   pane.shown = shown;
   pane.box.scrollTop = top;
-  if (moved && pane.evidence.length) show(pane.box, pane.evidence[0]);
-  point(pane);
+  const seen = point(pane);
+  if (moved && !seen && pane.evidence.length) show(pane.box, pane.evidence[0]);
 }
 
 function nodes({ kinds, labels }, words) {
@@ -66,6 +66,7 @@ function place(box, part) {
   return { top: inner.top - outer.top, bottom: inner.bottom - outer.top };
 }
 
+// Points to evidence that is off screen; says whether any can be seen.
 function point(pane) {
   const edge = 8, { box, evidence, up, down } = pane;
   const places = evidence.map(part => ({ part, ...place(box, part) }));
@@ -76,4 +77,5 @@ function point(pane) {
   pane.below = below[0]?.part;
   up.hidden = seen || !pane.above;
   down.hidden = seen || !pane.below;
+  return seen;
 }

@@ -14,7 +14,7 @@ def test_a_known_metric_and_sentence_are_selected() -> None:
 
 
 def test_a_metric_alone_can_be_selected() -> None:
-    assert read_selection({"spec": "a", "sentence": None}, BOARD) == Selection("a", None)
+    assert read_selection({"spec": "a", "sentence": None, "clicks": 1}, BOARD) == Selection("a", None)
 
 
 @pytest.mark.parametrize(
@@ -22,12 +22,13 @@ def test_a_metric_alone_can_be_selected() -> None:
     [
         None,
         [],
-        {"spec": "c", "sentence": 0},
-        {"spec": "a", "sentence": 2},
-        {"spec": "a", "sentence": -1},
-        {"spec": "a", "sentence": "0"},
-        {"spec": "a"},
-        {"spec": ["a"], "sentence": None},
+        {"spec": "c", "sentence": 0, "clicks": 1},
+        {"spec": "a", "sentence": 2, "clicks": 1},
+        {"spec": "a", "sentence": -1, "clicks": 1},
+        {"spec": "a", "sentence": "0", "clicks": 1},
+        {"spec": "a", "clicks": 1},
+        {"spec": ["a"], "sentence": None, "clicks": 1},
+        {"spec": "a", "sentence": 0},
     ],
 )
 def test_what_the_board_does_not_have_cannot_be_selected(message: object) -> None:

@@ -97,4 +97,4 @@ def test_a_saved_score_is_told_only_where_it_prints_differently() -> None:
 
 
 def test_short_times_are_told_in_milliseconds() -> None:
-    assert [duration(seconds) for seconds in (None, 0.0042, 1.25)] == ["", "4 ms", "1.2 s"]
+    assert [duration(seconds) for seconds in (None, 0.0004, 0.0042, 1.25)] == ["", "< 1 ms", "4 ms", "1.2 s"]
