@@ -1,0 +1,37 @@
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+PORT ?= 8501
+BIN := .venv/bin
+
+.PHONY: help run test check fix clean
+
+help: ## show this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+
+.venv/.run: requirements.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Touchstone needs Python 3.11 or newer; set PYTHON=python3.11")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+.venv/.dev: requirements-dev.txt .venv/.run
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+run: .venv/.run ## open the app on localhost:8501 (PORT=… for another)
+	$(BIN)/python -m streamlit run app.py --server.port $(PORT)
+
+test: .venv/.dev ## run the whole test suite
+	$(BIN)/python -m pytest
+
+check: .venv/.dev ## formatting, lint, types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+fix: .venv/.dev ## format, and mend what lint can mend
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean: ## remove the virtual environment and caches, never the labels in var/
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache
