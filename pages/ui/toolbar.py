@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import random
+
 import streamlit as st
 
+from core import edits as executable
 from core.datasets.bundled import examples
-from core.types import Item
+from core.errors import TouchstoneError
+from core.perturbation import PERTURBATIONS
+from core.types import Example, Item
 from pages.ui import links, services
 from pages.ui import pair as bench
 from pages.ui.choosing import metrics_popover
@@ -22,6 +27,7 @@ def toolbar() -> None:
         _example_picker(pair)
         load_popover()
         _variants(pair)
+        _perturbations()
         st.space("stretch")
         past, future = st.session_state["past"], st.session_state["future"]
         st.button("Undo", icon=":material/undo:", on_click=bench.undo, disabled=not past, key="undo")
@@ -77,6 +83,25 @@ def _open_variant() -> None:
     item = next(item for item in examples() if item.parent == bench.current().example and _label(item) == chosen)
     bench.rewrite(item.example.summary, item.edits)
     st.session_state["intended"], st.session_state["intended-type"] = item.intended, item.error_type
+
+
+def _perturbations() -> None:
+    titles = {plugin.card.title: plugin.name for plugin in PERTURBATIONS}
+    st.menu_button(
+        "Perturb", list(titles), icon=":material/shuffle:", key="perturbation", on_click=_perturb, args=(titles,)
+    )
+
+
+def _perturb(titles: dict[str, str]) -> None:
+    """Rewrite the summary as it stands; each press draws anew."""
+    text = bench.edited()
+    perturbation = PERTURBATIONS.parse(titles[st.session_state["perturbation"]])
+    try:
+        edits = perturbation.edits(Example("", bench.current().document, text), random.Random())
+    except TouchstoneError as error:
+        st.session_state["notice"] = str(error)
+        return
+    bench.rewrite(executable.apply(text, edits), edits if text == bench.current().original else ())
 
 
 def _share(pair: bench.Pair) -> None:
