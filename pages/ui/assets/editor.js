@@ -27,7 +27,8 @@ function open(root) {
 
 function close(editor, root) {
   clearTimeout(editor.timer);
-  editor.runs?.disconnect();
+  clearTimeout(editor.look);
+  editor.runs.disconnect();
   document.removeEventListener('pointerup', editor.release);
   editors.delete(root);
 }
@@ -83,6 +84,8 @@ function send(editor) {
   if (value === editor.sent || excess > 0) { say(editor, ''); return false; }
   editor.sent = value;
   say(editor, 'scoring…');
+  clearTimeout(editor.look);
+  editor.look = setTimeout(() => settle(editor), 1000);
   editor.component.setStateValue('text', { value, doc_rev: editor.rev });
   return true;
 }
@@ -94,18 +97,21 @@ function count(editor) {
   editor.$('.count').textContent = words === 1 ? '1 word' : `${words.toLocaleString('en')} words`;
 }
 
-// "scoring…" stands from sending until the script has run; where the state of the script cannot be seen, for a second.
+const app = () => document.querySelector('[data-testid="stApp"]');
+
+const running = () => ['running', 'rerunRequested'].includes(app()?.dataset.testScriptState);
+
+// "scoring…" stands from sending until the script has run. A run may be too short to be seen, so look again in a second.
 function watchRuns(editor) {
-  const app = document.querySelector('[data-testid="stApp"]');
-  const running = () => app?.dataset.testScriptState !== 'notRunning';
   let ran = false;
   editor.runs = new MutationObserver(() => {
-    if (running()) { ran = true; return; }
-    if (ran && !editor.timer) say(editor, '');
-    ran = false;
+    if (ran && !running()) settle(editor);
+    ran = running();
   });
-  if (app) editor.runs.observe(app, { attributes: true, attributeFilter: ['data-test-script-state'] });
+  if (app()) editor.runs.observe(app(), { attributes: true, attributeFilter: ['data-test-script-state'] });
 }
+
+function settle(editor) { if (!editor.timer && !running()) say(editor, ''); }
 
 function listenToSelection(editor) {
   const { box } = editor;
