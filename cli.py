@@ -18,7 +18,7 @@ from core.dataset import Refusal
 from core.datasets.pairs import Pairs
 from core.engine import Engine
 from core.errors import TouchstoneError
-from core.listing import direction_words, list_metrics, range_words
+from core.listing import direction_words, list_metrics, markdown_table, range_words
 from core.metric import METRICS, Metric
 from core.models.pool import ModelPool
 from core.models.state import Status
@@ -29,17 +29,21 @@ from core.types import Checkpoint, Example, Failure
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, help=__doc__)
 
 _Json = Annotated[bool, typer.Option("--json", help="One JSON list instead of a table.")]
+_Markdown = Annotated[bool, typer.Option("--markdown", help="The table of the README.")]
 _Out = Annotated[Path, typer.Option("-o", "--output", help="Where to write; .csv for a table, else JSONL.")]
 
 
 @app.command()
-def metrics(as_json: _Json = False) -> None:
+def metrics(as_json: _Json = False, markdown: _Markdown = False) -> None:
     """List the metrics: family, range, direction, and whether they are ready to run."""
     settings = Settings()
     pool = ModelPool(settings.device, settings.memory_bytes, settings.cache_dir)
     listed = list_metrics(pool)
     if as_json:
         typer.echo(json.dumps([asdict(line) for line in listed], ensure_ascii=False, indent=1))
+        return
+    if markdown:
+        typer.echo(markdown_table(listed))
         return
     for line in listed:
         reach = range_words(line.low, line.high)

@@ -28,6 +28,7 @@ class MetricLine:
     high: float | None
     direction: Direction
     checkpoints: tuple[str, ...]
+    download_mb: int
     state: str
     message: str
     paper: str
@@ -51,6 +52,20 @@ def direction_words(direction: Direction) -> str:
     return _WORDS[direction]
 
 
+def markdown_table(lines: Sequence[MetricLine]) -> str:
+    """The table of metrics in the README."""
+    rows = [
+        f"| `{line.name}` | {line.family} | [{line.paper}]({line.url}) | {range_words(line.low, line.high)} "
+        f"| {direction_words(line.direction)} | {_need(line)} |"
+        for line in lines
+    ]
+    return "\n".join(["| metric | family | source | range | direction | weights |", "|---|---|---|---|---|---|", *rows])
+
+
+def _need(line: MetricLine) -> str:
+    return size_words(line.download_mb) if line.download_mb else "with the packages" if line.checkpoints else "none"
+
+
 def _line(metric: Metric, pool: ModelPool) -> MetricLine:
     card = metric.card
     state, message = _state(metric.checkpoints(), card, pool)
@@ -62,6 +77,7 @@ def _line(metric: Metric, pool: ModelPool) -> MetricLine:
         high=card.high,
         direction=card.direction,
         checkpoints=tuple(checkpoint.source for checkpoint in metric.checkpoints()),
+        download_mb=card.download_mb,
         state=state,
         message=message,
         paper=card.paper,

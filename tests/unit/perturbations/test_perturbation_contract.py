@@ -50,7 +50,7 @@ def test_shuffling_keeps_every_sentence() -> None:
     example = Example("a", "doc", "One came. Two left. Three stayed.")
     edits = PERTURBATIONS.parse("shuffled").edits(example, random.Random(0))
     shuffled = executable.apply(example.summary, edits)
-    assert sorted(shuffled.split(". ")) != example.summary
+    assert shuffled != example.summary
     assert sorted(shuffled.replace(".", "").split()) == sorted(example.summary.replace(".", "").split())
 
 

@@ -1,0 +1,85 @@
+"""What README and CONTRIBUTING show is true: their examples are executed and their tables are current."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+from core import edits as executable
+from core.dataset import DATASETS, Importer, Refusal
+from core.datasets.bundled import examples
+from core.listing import list_metrics, markdown_table
+from core.metric import METRICS, Metric
+from core.models.pool import ModelPool
+from core.perturbation import PERTURBATIONS, Perturbation
+from core.registry import Plugin, Registry
+from core.settings import VERSION, Settings
+from core.types import Example, Item
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = {
+    match[1]: match[2]
+    for match in re.finditer(r"```python\n# (\S+)\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.DOTALL)
+}
+
+
+def found_in_folder(path: str, folder: Path, registry: Registry[Plugin], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drop the example into a folder beside the project's own and list both again."""
+    registry.names()  # what is imported now stays registered when the test is over
+    package = importlib.import_module(str(Path(path).parent).replace("/", "."))
+    (folder / Path(path).name).write_text(EXAMPLES[path], encoding="utf-8")
+    monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
+    monkeypatch.setattr(registry, "_listed", False)
+    monkeypatch.setattr(registry, "_classes", dict(registry._classes))
+
+
+def test_a_metric_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found_in_folder("core/metrics/quotes.py", tmp_path, METRICS, monkeypatch)  # type: ignore[arg-type]
+    metric: Metric = METRICS.parse("quotes[case=true]")
+    score = metric.fold(Example("a", 'He said "never again".', 'She heard "Never again".'), [], [])
+    assert (score.value, METRICS.parse("quotes").spec) == (0.0, "quotes")
+
+
+def test_a_perturbation_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found_in_folder("core/perturbations/hedge.py", tmp_path, PERTURBATIONS, monkeypatch)  # type: ignore[arg-type]
+    perturbation: Perturbation = PERTURBATIONS.parse("hedge")
+    edits = perturbation.edits(Example("a", "doc", "It rains. It pours."), random.Random(0))
+    assert executable.apply("It rains. It pours.", edits).count(": ") == 2
+
+
+def test_an_importer_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found_in_folder("core/datasets/blocks.py", tmp_path, DATASETS, monkeypatch)  # type: ignore[arg-type]
+    importer: Importer = DATASETS.parse("blocks")
+    source = tmp_path / "blocks.txt"
+    source.write_text("A long text.\n---\nA text.\n===\nno dashes", encoding="utf-8")
+    item, refusal = importer.read(source)
+    assert isinstance(item, Item)
+    assert item.example.summary == "A text."
+    assert refusal == Refusal(2, "The block has no line of three dashes between document and summary.")
+
+
+def test_the_table_of_metrics_in_the_readme_is_current(tmp_path: Path) -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    shown = text.partition("--markdown -->\n")[2].partition("\n<!-- /metrics")[0]
+    assert shown == markdown_table(list_metrics(ModelPool("cpu", None, tmp_path)))
+
+
+def test_the_executable_edit_in_the_readme_applies_to_the_first_example() -> None:
+    record = re.search(r"```json\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+    assert record
+    edits = executable.parse(record[1], examples()[0].example.summary)
+    assert json.loads(record[1])["replace_text"] == edits[0].new
+
+
+def test_every_setting_is_named_in_the_readme() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    assert [name for name in Settings.model_fields if f"`TOUCHSTONE_{name.upper()}`" not in text] == []
+
+
+def test_the_changelog_has_the_version() -> None:
+    assert f"## {VERSION}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
