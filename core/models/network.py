@@ -52,9 +52,9 @@ def _from_files(read: FromPretrained, folder: Path, dtype: str) -> tuple[PreTrai
     options = {"dtype": _dtype(dtype), "local_files_only": True, "trust_remote_code": False, "weights_only": True}
     try:
         loaded = read(folder, **options, output_loading_info=True)
-    except torch.OutOfMemoryError:
-        raise
     except _BROKEN as error:
+        if _is_full(error):
+            raise
         raise LoadError(_broken(folder, error)) from error
     return cast(tuple[PreTrainedModel, dict[str, set[str]]], loaded)
 
@@ -90,14 +90,24 @@ def segments(network: PreTrainedModel, types: Tensor) -> dict[str, Tensor]:
 
 @contextmanager
 def freeing_memory(what: str) -> Iterator[None]:
-    """Turn running out of device memory into MemoryFullError, after emptying the device's cache."""
+    """Turn running out of memory into MemoryFullError, after emptying the device's cache."""
     try:
         yield
-    except (torch.OutOfMemoryError, MemoryError) as error:
-        empty_cache()
-        raise MemoryFullError(
-            f"{what} into the memory of the device. Unload another model or use a smaller one."
-        ) from error
+    except (RuntimeError, MemoryError) as error:
+        if not _is_full(error):
+            raise
+        full = f"{what} into the memory of the device. Unload another model or use a smaller one."
+    else:
+        return
+    # raised here, where the failed batch is no longer held by the traceback
+    empty_cache()
+    raise MemoryFullError(full)
+
+
+def _is_full(error: BaseException) -> bool:
+    """Whether a device or the machine ran out of memory; only CUDA has an exception of its own for it."""
+    says = ("out of memory", "allocate memory")
+    return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or any(words in str(error) for words in says)
 
 
 def _dtype(name: str) -> torch.dtype:

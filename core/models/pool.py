@@ -217,6 +217,8 @@ class ModelPool:
         with self._failing(entry):
             folder = locate(checkpoint)
             self._make_room(entry, memory_bytes(folder, checkpoint))
+            if entry.error:
+                return
             self._set(entry, ModelState(Status.LOADING, "loading"))
             kind = importlib.import_module(f"core.models.kinds.{checkpoint.kind}")
             model: Model = kind.load(folder, checkpoint, self.device)
@@ -248,15 +250,15 @@ class ModelPool:
                 "Raise TOUCHSTONE_MEMORY_GB, set dtype=float16, or use a smaller model."
             )
         deadline = time.monotonic() + self._patience_s
-        while self._used() + need > self.budget_bytes:
+        while self._used() + need > self.budget_bytes and not entry.error:
             if self._drop_oldest():
                 continue
             self._set(entry, ModelState(Status.LOADING, "waiting for memory that other models use"))
-            self._wait_for_idle(deadline)
+            self._wait_for_idle(entry, deadline)
 
-    def _wait_for_idle(self, deadline: float) -> None:
+    def _wait_for_idle(self, entry: _Entry, deadline: float) -> None:
         with self._changed:
-            if not self._changed.wait_for(self._idle, deadline - time.monotonic()):
+            if not self._changed.wait_for(lambda: self._idle() or entry.error, deadline - time.monotonic()):
                 raise MemoryFullError("All the memory for models is in use. Unload one and try again.")
 
     def _used(self) -> int:

@@ -1,0 +1,150 @@
+"""What is needed comes from the hub, with progress; a hub that does not answer says so within seconds."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from huggingface_hub import constants
+
+from core.models.download import wanted
+from core.models.pool import ModelPool
+from core.models.state import ModelState, Status
+from core.types import Checkpoint
+from tests.unit.models.hub import Hub, serving
+
+REPOSITORY = Checkpoint("owner/name", "classify")
+OVER = {Status.READY, Status.FAILED}
+
+
+@pytest.fixture
+def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelPool]:
+    """A pool whose hub cache is empty."""
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    pool = ModelPool("cpu", None, tmp_path / "cache")
+    yield pool
+    pool.close()
+
+
+@pytest.fixture
+def repository(tiny_roberta: Path, tmp_path: Path) -> Path:
+    """A folder with everything that a repository of the hub may hold."""
+    folder = shutil.copytree(tiny_roberta, tmp_path / "repository")
+    (folder / "README.md").write_text("Read me.")
+    (folder / "pytorch_model.bin").write_bytes(b"the same weights as a pickle")
+    return folder
+
+
+def use(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What HF_ENDPOINT does when it is set before the start."""
+    monkeypatch.setattr(constants, "ENDPOINT", address)
+    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", address + "/{repo_id}/resolve/{revision}/{filename}")
+
+
+def fetch(pool: ModelPool, monkeypatch: pytest.MonkeyPatch, address: str) -> ModelState:
+    use(address, monkeypatch)
+    pool.fetch(REPOSITORY)
+    return pool.wait_for(REPOSITORY, OVER, 60)
+
+
+def test_a_fetched_model_is_downloaded_and_loaded(
+    pool: ModelPool, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[ModelState] = []
+    pool.watch(lambda: seen.append(pool.state(REPOSITORY)))
+    with serving(Hub(repository)) as hub:
+        assert fetch(pool, monkeypatch, hub.address).status is Status.READY
+        assert hub.asked == {"config.json", "tokenizer.json", "model.safetensors"}
+    shares = [state.progress for state in seen if state.status is Status.DOWNLOADING and state.progress is not None]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+
+
+def test_what_was_fetched_once_needs_no_hub(pool: ModelPool, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(Hub(repository)) as hub:
+        fetch(pool, monkeypatch, hub.address)
+    pool.unload(REPOSITORY)
+    assert pool.state(REPOSITORY).status is Status.COLD
+    pool.request(REPOSITORY)
+    assert pool.wait_for(REPOSITORY, OVER, 60).status is Status.READY
+
+
+def test_a_hub_that_never_answers_is_given_up_within_seconds(pool: ModelPool, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        started = time.monotonic()
+        state = fetch(pool, monkeypatch, f"http://127.0.0.1:{silent.getsockname()[1]}")
+        assert time.monotonic() - started < 10
+    assert state.status is Status.FAILED
+    assert "cannot be reached" in state.message
+
+
+def test_a_hub_that_refuses_the_connection_is_given_up_within_seconds(
+    pool: ModelPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closing:
+        address = f"http://127.0.0.1:{closing.getsockname()[1]}"
+    started = time.monotonic()
+    state = fetch(pool, monkeypatch, address)
+    assert time.monotonic() - started < 10
+    assert f"{address} cannot be reached" in state.message
+
+
+def test_fetching_again_after_a_failure_tries_again(
+    pool: ModelPool, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert fetch(pool, monkeypatch, "http://127.0.0.1:1").status is Status.FAILED
+    with serving(Hub(repository)) as hub:
+        assert fetch(pool, monkeypatch, hub.address).status is Status.READY
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "advice"),
+    [
+        (403, "GatedRepo", "is gated. Accept its terms at"),
+        (401, "RepoNotFound", "has no repository 'owner/name', or it is private"),
+        (404, "RevisionNotFound", "has no revision 'main'"),
+        (500, "", "with status 500"),
+    ],
+)
+def test_a_refusal_says_what_to_do(
+    pool: ModelPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, code: str, advice: str
+) -> None:
+    with serving(Hub(tmp_path, status, code)) as hub:
+        state = fetch(pool, monkeypatch, hub.address)
+    assert state.status is Status.FAILED
+    assert advice in state.message
+
+
+def test_a_slow_download_does_not_hold_up_a_model_on_disk(
+    pool: ModelPool, tiny_roberta: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on_disk = Checkpoint(str(tiny_roberta), "classify")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        use(f"http://127.0.0.1:{silent.getsockname()[1]}", monkeypatch)
+        pool.fetch(REPOSITORY)
+        pool.request(on_disk)
+        assert pool.wait_for(on_disk, OVER, 60).status is Status.READY
+        assert pool.state(REPOSITORY).status is Status.DOWNLOADING
+        assert pool.wait_for(REPOSITORY, OVER, 60).status is Status.FAILED
+
+
+def test_sharded_safe_tensors_are_preferred_to_a_pickle() -> None:
+    names = ["a.md", "config.json", "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"]
+    names += [
+        "model.safetensors.index.json",
+        "pytorch_model.bin",
+        "tokenizer.json",
+        "1_Pooling/config.json",
+        "onnx/model.onnx",
+    ]
+    assert wanted(names) == [name for name in names if name not in {"a.md", "pytorch_model.bin", "onnx/model.onnx"}]
+
+
+def test_a_pickle_is_taken_where_there_is_nothing_else() -> None:
+    assert wanted(["pytorch_model.bin", "flax_model.msgpack"]) == ["pytorch_model.bin"]

@@ -1,0 +1,263 @@
+"""The pool loads in the background, keeps what is leased, drops what was used longest ago, and fails with a sentence."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from core.errors import LoadError, MemoryFullError, NotHereError
+from core.models.files import memory_bytes
+from core.models.pool import ModelPool
+from core.models.state import Status
+from core.types import Checkpoint, Question
+
+SETTLED = {Status.READY, Status.FAILED}
+Pools = Callable[..., ModelPool]
+
+
+@pytest.fixture
+def pools(tmp_path: Path) -> Iterator[Pools]:
+    made: list[ModelPool] = []
+
+    def make(budget: int | None = None, patience_s: float = 60.0) -> ModelPool:
+        made.append(ModelPool("cpu", budget, tmp_path / "cache", patience_s))
+        return made[-1]
+
+    yield make
+    for pool in made:
+        pool.close()
+
+
+@pytest.fixture
+def copies(tiny_roberta: Path, tmp_path: Path) -> list[Checkpoint]:
+    """Three checkpoints of one size."""
+    folders = [shutil.copytree(tiny_roberta, tmp_path / name) for name in "abc"]
+    return [Checkpoint(str(folder), "classify") for folder in folders]
+
+
+@pytest.fixture
+def room_for_two(copies: list[Checkpoint]) -> int:
+    return int(2.5 * memory_bytes(Path(copies[0].source), copies[0]))
+
+
+def load(pool: ModelPool, checkpoint: Checkpoint) -> Status:
+    pool.request(checkpoint)
+    return pool.wait_for(checkpoint, SETTLED, 60).status
+
+
+def test_a_request_returns_before_the_model_is_loaded(pools: Pools, copies: list[Checkpoint]) -> None:
+    pool = pools()
+    assert pool.state(copies[0]).status is Status.COLD
+    assert pool.request(copies[0]).status in {Status.LOADING, Status.READY}
+    assert pool.wait_for(copies[0], SETTLED, 60).status is Status.READY
+
+
+def test_a_loaded_model_says_how_much_memory_it_takes(pools: Pools, copies: list[Checkpoint]) -> None:
+    pool = pools()
+    with pool.lease(copies[0]) as model:
+        assert pool.state(copies[0]).nbytes == model.nbytes > 100_000
+
+
+def test_a_lease_loads_what_is_on_disk(pools: Pools, copies: list[Checkpoint]) -> None:
+    with pools().lease(copies[0]) as model:
+        [answer] = model.forward(model.encode([Question(copies[0], ("Nobody was hurt.",))]))
+    assert sum(answer.values) == pytest.approx(1)
+
+
+def test_a_folder_that_does_not_exist_says_so(pools: Pools) -> None:
+    pool, checkpoint = pools(), Checkpoint("./no/such/folder", "classify")
+    state = pool.request(checkpoint)
+    assert state.status is Status.FAILED
+    assert "no folder './no/such/folder'" in state.message
+    with pytest.raises(NotHereError, match="no folder"), pool.lease(checkpoint):
+        pass
+
+
+def test_a_repository_that_is_not_here_needs_a_download(pools: Pools) -> None:
+    pool, checkpoint = pools(), Checkpoint("touchstone-tests/not-here", "classify")
+    state = pool.request(checkpoint)
+    assert state.status is Status.NEEDS_DOWNLOAD
+    assert "Press Download" in state.message
+    with pytest.raises(NotHereError, match="is not on this machine"), pool.lease(checkpoint):
+        pass
+
+
+def test_a_source_that_is_neither_folder_nor_repository_says_so(pools: Pools) -> None:
+    state = pools().state(Checkpoint("what is this?", "classify"))
+    assert "neither a folder of this machine nor the name of a hub repository" in state.message
+
+
+def test_a_failure_lasts_until_someone_tries_again(pools: Pools, copies: list[Checkpoint]) -> None:
+    pool, weights = pools(), Path(copies[0].source) / "model.safetensors"
+    whole = weights.read_bytes()
+    weights.write_bytes(whole[:5000])
+    assert load(pool, copies[0]) is Status.FAILED
+    weights.write_bytes(whole)
+    assert pool.request(copies[0]).status is Status.FAILED
+    with pytest.raises(LoadError, match="does not load"), pool.lease(copies[0]):
+        pass
+    pool.retry(copies[0])
+    assert pool.wait_for(copies[0], SETTLED, 60).status is Status.READY
+
+
+def test_a_broken_checkpoint_leaves_the_others_working(pools: Pools, copies: list[Checkpoint]) -> None:
+    pool = pools()
+    (Path(copies[0].source) / "model.safetensors").write_bytes(b"not weights")
+    pool.request(copies[0])
+    assert load(pool, copies[1]) is Status.READY
+    assert pool.state(copies[0]).status is Status.FAILED
+
+
+def test_a_kind_that_raises_anything_fails_only_its_model(pools: Pools, copies: list[Checkpoint]) -> None:
+    pool, unknown = pools(), Checkpoint(copies[0].source, "no_such_kind")
+    assert load(pool, unknown) is Status.FAILED
+    assert "no_such_kind" in pool.state(unknown).message
+    assert load(pool, copies[0]) is Status.READY
+
+
+def test_the_model_used_longest_ago_makes_room(pools: Pools, copies: list[Checkpoint], room_for_two: int) -> None:
+    pool = pools(room_for_two)
+    for checkpoint in (copies[0], copies[1], copies[0]):
+        with pool.lease(checkpoint):
+            pass
+    assert load(pool, copies[2]) is Status.READY
+    assert [pool.state(checkpoint).status for checkpoint in copies] == [Status.READY, Status.COLD, Status.READY]
+
+
+def test_a_leased_model_stays(pools: Pools, copies: list[Checkpoint], room_for_two: int) -> None:
+    pool = pools(room_for_two)
+    with pool.lease(copies[0]):
+        load(pool, copies[1])
+        load(pool, copies[2])
+        assert [pool.state(checkpoint).status for checkpoint in copies] == [Status.READY, Status.COLD, Status.READY]
+
+
+def test_a_load_waits_for_memory_that_is_in_use(pools: Pools, copies: list[Checkpoint], room_for_two: int) -> None:
+    pool = pools(room_for_two)
+    with pool.lease(copies[0]), pool.lease(copies[1]):
+        pool.request(copies[2])
+        waiting = "waiting for memory that other models use"
+        while pool.state(copies[2]).message != waiting:
+            assert pool.wait_for_change(pool.states(), 60)
+    assert pool.wait_for(copies[2], SETTLED, 60).status is Status.READY
+
+
+def test_a_load_gives_up_when_memory_stays_in_use(pools: Pools, copies: list[Checkpoint], room_for_two: int) -> None:
+    pool = pools(room_for_two, patience_s=0.05)
+    with pool.lease(copies[0]), pool.lease(copies[1]):
+        assert load(pool, copies[2]) is Status.FAILED
+    assert "memory" in pool.state(copies[2]).message
+
+
+def test_a_model_larger_than_the_budget_fails_at_once(pools: Pools, copies: list[Checkpoint]) -> None:
+    pool = pools(budget=1000)
+    with pytest.raises(MemoryFullError, match="TOUCHSTONE_MEMORY_GB"), pool.lease(copies[0]):
+        pass
+    assert pool.state(copies[0]).status is Status.FAILED
+
+
+def test_unloading_waits_for_the_lease_to_end(pools: Pools, copies: list[Checkpoint]) -> None:
+    pool = pools()
+    with pool.lease(copies[0]):
+        pool.unload(copies[0])
+        assert pool.state(copies[0]).status is Status.READY
+    assert pool.state(copies[0]).status is Status.COLD
+
+
+def test_whether_a_model_fits_is_known_before_it_loads(
+    pools: Pools, copies: list[Checkpoint], room_for_two: int
+) -> None:
+    pool = pools(room_for_two)
+    load(pool, copies[0])
+    assert pool.fits(copies[1])
+    load(pool, copies[1])
+    assert not pool.fits(copies[2])
+
+
+def test_watchers_hear_of_every_state_until_they_stop(pools: Pools, copies: list[Checkpoint]) -> None:
+    pool = pools()
+    heard: list[Status] = []
+    stop = pool.watch(lambda: heard.append(pool.state(copies[0]).status))
+    load(pool, copies[0])
+    assert heard[0] is Status.LOADING
+    assert Status.READY in heard
+    stop()
+    count = len(heard)
+    pool.unload(copies[0])
+    assert len(heard) == count
+
+
+def test_a_watcher_may_ask_another_thread_about_the_pool(pools: Pools, copies: list[Checkpoint]) -> None:
+    pool = pools()
+    with ThreadPoolExecutor(1) as other:
+        pool.watch(lambda: other.submit(pool.states).result(timeout=30) and None)
+        assert load(pool, copies[0]) is Status.READY
+
+
+def test_waiting_for_a_status_ends_with_a_message(pools: Pools, copies: list[Checkpoint]) -> None:
+    with pytest.raises(TimeoutError, match="cold"):
+        pools().wait_for(copies[0], {Status.READY}, 0.01)
+
+
+def test_closing_answers_those_who_wait(pools: Pools, copies: list[Checkpoint], room_for_two: int) -> None:
+    pool = pools(room_for_two)
+    failures: list[BaseException] = []
+
+    def want() -> None:
+        try:
+            with pool.lease(copies[2]):
+                pass
+        except LoadError as error:
+            failures.append(error)
+
+    with pool.lease(copies[0]), pool.lease(copies[1]):
+        thread = threading.Thread(target=want)
+        thread.start()
+        pool.wait_for(copies[2], {Status.LOADING}, 60)
+        pool.close()
+        thread.join(60)
+    assert [str(error) for error in failures] == ["The model pool is closed."]
+
+
+def test_eight_threads_share_a_pool_with_room_for_two(
+    pools: Pools, copies: list[Checkpoint], room_for_two: int
+) -> None:
+    pool = pools(room_for_two)
+    alone = {checkpoint: _answer(pool, checkpoint) for checkpoint in copies}
+
+    def hammer(seed: int) -> bool:
+        dice = random.Random(seed)
+        chosen = [dice.choice(copies) for _ in range(12)]
+        for checkpoint in chosen:
+            assert _answer(pool, checkpoint) == alone[checkpoint]
+            if dice.random() < 0.1:
+                pool.unload(dice.choice(copies))
+        return sum(state.nbytes for state in pool.states().values()) <= pool.budget_bytes
+
+    with ThreadPoolExecutor(8) as threads:
+        assert all(threads.map(hammer, range(8)))
+
+
+def test_asking_for_states_loads_no_torch(tiny_roberta: Path, tmp_path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path; from core.models.pool import ModelPool; from core.types import Checkpoint\n"
+        f"pool = ModelPool('cpu', None, Path({str(tmp_path)!r}))\n"
+        f"print(pool.state(Checkpoint({str(tiny_roberta)!r}, 'classify')).status, 'torch' in sys.modules)\n"
+        f"with pool.lease(Checkpoint({str(tiny_roberta)!r}, 'count')): print('torch' in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["cold", "False", "False"]
+
+
+def _answer(pool: ModelPool, checkpoint: Checkpoint) -> tuple[float, ...]:
+    with pool.lease(checkpoint) as model:
+        [answer] = model.forward(model.encode([Question(checkpoint, ("Two ferries were torn loose.",))]))
+    return answer.values
