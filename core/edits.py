@@ -55,14 +55,16 @@ def recover(original: str, edited: str, declared: Sequence[Edit] = ()) -> list[E
     """The executable edits that turn `original` into `edited`.
 
     A declared edit that is still there as a whole stays one edit with its explanation and author, even where the diff
-    sees several changes in it.
+    sees several changes in it or one change over it and its neighbour. Of two on the same words the later counts.
     """
-    found = _from_segments(segments(original, edited))
-    for edit in declared:
-        inside = [piece for piece in found if _within(piece.span, edit.span)]
-        if inside and _rewritten(original, edit.span, inside) == edit.new:
-            found = [piece for piece in found if piece not in inside] + [edit]
-    return sorted(found, key=lambda edit: edit.span)
+    possible = list(declared) if edited != original else []
+    while True:
+        standing = _apart(possible)
+        changes = _from_segments(segments(apply(original, standing), edited))
+        touched = _touched(standing, changes)
+        if not touched:
+            return sorted([*standing, *_before(standing, changes)], key=lambda edit: edit.span)
+        possible = [edit for edit in possible if edit not in touched]
 
 
 def as_segments(original: str, edits: Sequence[Edit]) -> list[Segment]:
@@ -91,8 +93,16 @@ def parse(text: str, summary: str, by: str = "") -> list[Edit]:
 
 
 def to_records(summary: str, edits: Sequence[Edit]) -> list[dict[str, str | int]]:
-    """Edits as JSON-able records that `parse` reads back; an insertion is written on a neighbouring word."""
-    return [_record(summary, _anchored(summary, edit)) for edit in edits]
+    """Edits as JSON-able records in the order of the text that `parse` reads back.
+
+    An insertion is written on a neighbouring word, as far as no other edit claims it.
+    """
+    ordered = sorted(edits, key=lambda edit: edit.span)
+    limits = [*(edit.span.start for edit in ordered[1:]), len(summary)]
+    written = [Edit(Span(0, 0), "")]
+    for edit, limit in zip(ordered, limits, strict=True):
+        written.append(_anchored(summary, edit, Span(written[-1].span.end, limit)))
+    return [_record(summary, edit) for edit in written[1:]]
 
 
 def occurrences(part: str, text: str) -> list[Span]:
@@ -128,13 +138,47 @@ def _from_segments(diff: Sequence[Segment]) -> list[Edit]:
     return edits
 
 
-def _within(inner: Span, outer: Span) -> bool:
-    return outer.start <= inner.start and inner.end <= outer.end
+def _apart(edits: Sequence[Edit]) -> list[Edit]:
+    """Edits in the order of the text, without the earlier of two that were given for the same words."""
+    apart: list[Edit] = []
+    for edit in reversed(edits):
+        if not any(_overlap(edit.span, other.span) for other in apart):
+            apart.append(edit)
+    return sorted(apart, key=lambda edit: edit.span)
 
 
-def _rewritten(original: str, span: Span, edits: Sequence[Edit]) -> str:
-    local = [replace(edit, span=Span(edit.span.start - span.start, edit.span.end - span.start)) for edit in edits]
-    return apply(span.of(original), local)
+def _overlap(one: Span, other: Span) -> bool:
+    return one == other or (one.start < other.end and other.start < one.end)
+
+
+def _touched(standing: Sequence[Edit], changes: Sequence[Edit]) -> list[Edit]:
+    """Of the edits that were executed those whose new text is changed further, or added to at its ends."""
+    return [
+        edit
+        for edit, image in zip(standing, _images(standing), strict=True)
+        if any(change.span.start <= image.end and image.start <= change.span.end for change in changes)
+    ]
+
+
+def _images(edits: Sequence[Edit]) -> list[Span]:
+    """Where the new texts of ordered edits stand once they are executed."""
+    images, shift = [], 0
+    for edit in edits:
+        start = edit.span.start + shift
+        images.append(Span(start, start + len(edit.new)))
+        shift = images[-1].end - edit.span.end
+    return images
+
+
+def _before(executed: Sequence[Edit], changes: Sequence[Edit]) -> list[Edit]:
+    """Changes of the text after some edits, apart from these, as changes of the text before them."""
+    images = _images(executed)
+    moved = []
+    for change in changes:
+        passed = [i for i, image in enumerate(images) if image.end < change.span.start]
+        shift = images[passed[-1]].end - executed[passed[-1]].span.end if passed else 0
+        moved.append(replace(change, span=Span(change.span.start - shift, change.span.end - shift)))
+    return moved
 
 
 def _load(text: str) -> object:
@@ -196,16 +240,17 @@ def _context(text: str, span: Span) -> str:
     return f"“…{text[max(0, span.start - 20) : span.end + 20]}…”"
 
 
-def _anchored(summary: str, edit: Edit) -> Edit:
+def _anchored(summary: str, edit: Edit, room: Span) -> Edit:
+    """An insertion as a replacement of the word before or after it, within the room that other edits leave."""
     if edit.span.start < edit.span.end:
         return edit
-    before = re.search(r"\S+\s*$", summary[: edit.span.start])
-    if before:
-        return replace(edit, span=Span(before.start(), edit.span.end), new=before.group() + edit.new)
-    after = re.match(r"\s*\S+", summary[edit.span.end :])
+    before = re.split(r"(?<=\s)(?=\S)", summary[room.start : edit.span.start])[-1]
+    after = re.split(r"(?<=\S)(?=\s)", summary[edit.span.end : room.end])[0]
+    if before.strip() or (before and not after.strip()):
+        return replace(edit, span=Span(edit.span.start - len(before), edit.span.end), new=before + edit.new)
     if after:
-        return replace(edit, span=Span(edit.span.start, edit.span.end + after.end()), new=edit.new + after.group())
-    raise EditError("The summary is empty: there is no word to write an executable edit on.")
+        return replace(edit, span=Span(edit.span.start, edit.span.end + len(after)), new=edit.new + after)
+    raise EditError(f"There is no word to write the insertion of {edit.new!r} on. Merge it with its neighbours.")
 
 
 def _record(summary: str, edit: Edit) -> dict[str, str | int]:
