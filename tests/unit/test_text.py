@@ -1,0 +1,79 @@
+"""Sentences and words are spans that know their place."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from nltk.tokenize import sent_tokenize
+
+from core.text import running, sentences, splitter, words
+from tests.doubles.texts import random_text
+
+
+def split(text: str) -> list[str]:
+    return [span.of(text) for span in sentences(text)]
+
+
+def test_sentences_lose_the_blanks_between_them() -> None:
+    assert split("One came.  Two left.\n\nThree stayed. ") == ["One came.", "Two left.", "Three stayed."]
+
+
+def test_leading_blanks_belong_to_the_first_sentence() -> None:
+    assert split("  \n One came. Two left.") == ["  \n One came.", "Two left."]
+
+
+def test_a_newline_alone_ends_no_sentence() -> None:
+    assert split("The harbour\nwas closed\n\non Tuesday") == ["The harbour\nwas closed\n\non Tuesday"]
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t \u00a0\u3000"])
+def test_a_blank_text_has_no_sentence(text: str) -> None:
+    assert sentences(text) == ()
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Dr. Brekke paid 3.4 million to the U.S. insurer on Jan. 5.",
+        "He lives in St. Ives, e.g. near the harbour, i.e. by the sea.",
+        "Rain fell at 5 p.m. and at 6 a.m. in the morning.",
+    ],
+)
+def test_an_abbreviation_ends_no_sentence(sentence: str) -> None:
+    assert split(f"{sentence} Nobody was hurt.") == [sentence, "Nobody was hurt."]
+
+
+def test_a_closing_quotation_mark_stays_with_its_sentence() -> None:
+    assert split('"We lose a day." She left.') == ['"We lose a day."', "She left."]
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_sentences_stand_in_order_and_leave_out_only_blanks(seed: int) -> None:
+    text = random_text(random.Random(seed), 60)
+    spans = sentences(text)
+    left_out = "".join(
+        text[before:after]
+        for before, after in zip(
+            [0, *(span.end for span in spans)], [*(span.start for span in spans), len(text)], strict=True
+        )
+    )
+    assert all(span.start < span.end for span in spans)
+    assert left_out.strip() == ""
+    assert sum(span.end - span.start for span in spans) + len(left_out) == len(text)
+
+
+@pytest.mark.skipif(splitter() != "punkt-tab", reason="NLTK's trained Punkt parameters are not on this machine")
+@pytest.mark.parametrize("seed", range(20))
+def test_with_the_trained_parameters_sentences_are_those_of_nltk(seed: int) -> None:
+    text = random_text(random.Random(seed), 60)
+    assert split(text) == [sentence for sentence in sent_tokenize(text) if sentence.strip()]
+
+
+def test_words_are_lower_case_runs_of_letters_and_digits() -> None:
+    assert words("Dr. Brekke's 3.4 ÉCLAIRS 東京!") == ("dr", "brekke", "s", "3", "4", "éclairs", "東京")
+
+
+def test_running_words_find_whole_words_only() -> None:
+    assert " a day " in running("We lose a day.")
+    assert " a da " not in running("We lose a day.")
