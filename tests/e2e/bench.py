@@ -1,0 +1,113 @@
+"""The Probe page as a person handles it: by names on the screen, waiting for states and never for times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from playwright.sync_api import Locator, Page, expect
+
+from core.datasets.bundled import examples
+from core.types import Item
+from pages.ui.scores import revision
+from tests.e2e.server import Server
+
+START_MS = 60_000  # the first page of a server waits for the models that come with it
+
+HARBOUR = "news-harbour"
+
+
+def example(id: str = HARBOUR) -> Item:
+    """A bundled item by its id."""
+    return next(item for item in examples() if item.example.id == id)
+
+
+@dataclass(frozen=True)
+class Bench:
+    """One open Probe page and the server behind it."""
+
+    page: Page
+    server: Server
+
+    @property
+    def box(self) -> Locator:
+        """Where the summary is written."""
+        return self.page.get_by_label("Summary", exact=True).first
+
+    def open(self, query: str = "") -> None:
+        self.page.goto(f"{self.server.url}/{query}")
+        expect(self.page.locator("#settled")).to_be_attached(timeout=START_MS)
+
+    def settled(self, document: str, summary: str, timeout: float = 20_000) -> None:
+        """Wait until every score of these texts has come."""
+        rev = revision(document, summary)
+        self.page.locator(f'#settled[data-rev="{rev}"]').wait_for(state="attached", timeout=timeout)
+
+    def shows(self, summary: str) -> None:
+        """Wait until the first example stands there with this summary, scored."""
+        expect(self.box).to_have_value(summary)
+        self.settled(example().example.document, summary)
+
+    def write(self, summary: str) -> None:
+        self.box.fill(summary)
+
+    def variant(self, title: str) -> None:
+        self.page.get_by_role("button", name="Try an edit").click()
+        self.page.get_by_role("menuitem", name=title).click()
+
+    def select_words(self, words: str) -> None:
+        """Select words of the summary as a mouse would."""
+        self.box.evaluate(
+            """(box, words) => {
+            const at = box.value.indexOf(words);
+            box.focus(); box.setSelectionRange(at, at + words.length);
+            }""",
+            words,
+        )
+        expect(self.page.get_by_role("group", name="Replace the selected words")).to_be_visible()
+
+    def replace(self, words: str, by: str, explanation: str) -> None:
+        self.select_words(words)
+        self.page.get_by_label("Replacement").fill(by)
+        self.page.get_by_label("Explanation, optional").fill(explanation)
+        self.page.get_by_label("Replacement").press("Enter")
+
+    def tab(self, name: str) -> None:
+        self.page.get_by_role("tab", name=name, exact=True).click()
+
+    def press(self, name: str) -> None:
+        self.page.get_by_role("button", name=name).click()
+
+    def execute(self, json: str) -> None:
+        """Paste edit JSON and execute it."""
+        self.tab("Edit JSON")
+        self.page.get_by_role("textbox", name="Executable edits").fill(json)
+        self.press("Execute")
+
+    def choose(self, group: str, option: str) -> None:
+        self.page.get_by_role("radiogroup", name=group).get_by_role("radio", name=option, exact=True).click()
+
+    def chosen(self, group: str, option: str) -> Locator:
+        return self.page.get_by_role("radiogroup", name=group).get_by_role("radio", name=option, exact=True)
+
+    def row(self, spec: str) -> Locator:
+        return self.page.locator(f'tr[data-spec="{spec}"]')
+
+    def score(self, spec: str, column: str = "after") -> Locator:
+        return self.row(spec).locator(f"td.{column} .value")
+
+    def cell(self, spec: str, sentence: int) -> Locator:
+        """A cell of the heat map; sentences count from 1."""
+        return self.row(spec).locator(".heat").nth(sentence - 1)
+
+    def evidence(self) -> Locator:
+        return self.page.locator(".document mark")
+
+    def add_metric(self, spec: str) -> None:
+        self.page.get_by_role("button", name="Metrics").click()
+        field = self.page.get_by_role("textbox", name="Add one with other settings")
+        field.fill(spec)
+        field.press("Enter")
+
+    def message(self, words: str) -> None:
+        """Wait until a notice or error with these words can be read."""
+        expect(self.page.get_by_test_id("stAlert").filter(has_text=words)).to_be_visible()

@@ -1,0 +1,81 @@
+"""Real servers and one real browser, shared by every browser test.
+
+Skipped where there is no Chromium, except on CI, where its absence is a failure.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from tests.e2e.bench import Bench
+from tests.e2e.server import PLUGGED, Server, serve
+from tests.e2e.watch import watched
+
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+_MISSING = "No Chromium on this machine: install chromium or set CHROMIUM to its path."
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if CHROMIUM is None and os.environ.get("CI") == "true":
+        pytest.fail(_MISSING)
+    if CHROMIUM is None:
+        pytest.skip(_MISSING)
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Touchstone as it is, with an empty database of its own."""
+    with serve(tmp_path_factory.mktemp("bench")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def plugged_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Touchstone with the metrics and kinds of model in `plugins`, and a hub that refuses connections."""
+    with serve(tmp_path_factory.mktemp("plugged"), start=PLUGGED, HF_ENDPOINT="http://127.0.0.1:9") as running:
+        yield running
+
+
+@pytest.fixture
+def new_context(browser: Browser) -> Iterator[Callable[[], BrowserContext]]:
+    """Fresh browser profiles; an error in any of their pages fails the test."""
+    with ExitStack() as open_contexts:
+
+        def new() -> BrowserContext:
+            context = browser.new_context(viewport={"width": 1440, "height": 1000}, reduced_motion="reduce")
+            context.set_default_timeout(20_000)
+            open_contexts.callback(context.close)
+            open_contexts.enter_context(watched(context))
+            return context
+
+        yield new
+
+
+@pytest.fixture
+def new_page(new_context: Callable[[], BrowserContext]) -> Callable[[], Page]:
+    """A page in a fresh profile, on every call."""
+    return lambda: new_context().new_page()
+
+
+@pytest.fixture
+def page(new_page: Callable[[], Page]) -> Page:
+    return new_page()
+
+
+@pytest.fixture
+def bench(page: Page, server: Server) -> Bench:
+    """Probe with the first example, scored."""
+    opened = Bench(page, server)
+    opened.open()
+    return opened

@@ -1,0 +1,18 @@
+"""`python -m tests.e2e.plugged run app.py …`: Streamlit with the test doubles of `plugins` beside our own plugins."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from streamlit.web import cli
+
+import core.metrics
+import core.models.kinds
+
+_PLUGINS = Path(__file__).parent / "plugins"
+
+core.metrics.__path__.append(str(_PLUGINS / "metrics"))
+core.models.kinds.__path__.append(str(_PLUGINS / "kinds"))
+
+if __name__ == "__main__":
+    cli.main()

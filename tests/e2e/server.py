@@ -1,0 +1,87 @@
+"""A Touchstone server in a process of its own, with its own database, cache and models."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sqlite3
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.error import URLError
+
+from annotations.store import Store
+
+ROOT = Path(__file__).parents[2]
+STREAMLIT = ("-m", "streamlit")
+PLUGGED = ("-m", "tests.e2e.plugged")
+
+
+@dataclass(frozen=True)
+class Server:
+    """Where a running server is, and where it keeps what it keeps."""
+
+    url: str
+    database: Path
+    pid: int
+
+    def rows(self, query: str, *values: str) -> list[sqlite3.Row]:
+        """What a query says of the database file, read beside the server."""
+        with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as connection:
+            connection.row_factory = sqlite3.Row
+            return connection.execute(query, values).fetchall()
+
+    def count(self, table: str) -> int:
+        [[number]] = self.rows(f"SELECT count(*) FROM {table}")
+        return int(number)
+
+    def store(self) -> Store:
+        return Store.open(f"sqlite:///{self.database}")
+
+
+@contextmanager
+def serve(
+    folder: Path, app: Path = ROOT / "app.py", start: Sequence[str] = STREAMLIT, **environment: str
+) -> Iterator[Server]:
+    """Run an app until the block ends; what it keeps and logs goes into `folder`."""
+    database, port = folder / "touchstone.db", _free_port()
+    settings = {
+        "TOUCHSTONE_DATABASE_URL": f"sqlite:///{database}",
+        "TOUCHSTONE_CACHE_DIR": str(folder / "cache"),
+        "HF_HOME": str(folder / "hub"),
+        "PYTHONPATH": str(ROOT),
+    }
+    command = [sys.executable, *start, "run", str(app), f"--server.port={port}", "--server.headless=true"]
+    with (
+        (folder / "server.log").open("w") as log,
+        subprocess.Popen(
+            command, cwd=ROOT, env={**os.environ, **settings, **environment}, stdout=log, stderr=log
+        ) as process,
+    ):
+        server = Server(f"http://127.0.0.1:{port}", database, process.pid)
+        try:
+            _wait(server.url, process)
+            yield server
+        finally:
+            process.terminate()
+
+
+def _free_port() -> int:
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _wait(url: str, process: subprocess.Popen[bytes]) -> None:
+    while process.poll() is None:
+        try:
+            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=5):
+                return
+        except (URLError, ConnectionError):
+            continue
+    raise RuntimeError("The app of the test did not start; its log is in the test's folder.")
