@@ -34,11 +34,16 @@ def drawing(board: Board) -> Drawing:
 
 
 def number(value: float | None, low: Bound, high: Bound, decimals: int = 3) -> str:
-    """The value with at most `decimals` decimals, one where its range or size is large; a dash where there is none."""
+    """The value with at most `decimals` decimals, one where its range or size is large; a dash where there is none.
+
+    What would be printed as zero and is not shows its magnitude instead, as in 7e−05.
+    """
     if value is None:
         return "–"
     wide = low is not None and high is not None and high - low > 10
-    return f"{value:.{1 if wide or abs(value) >= 100 else decimals}f}".replace("-", "\u2212")
+    text = f"{value:.{1 if wide or abs(value) >= 100 else decimals}f}"
+    shown = f"{value:.0e}" if value and not float(text) else text
+    return shown.replace("-", "\u2212")
 
 
 def duration(seconds: float | None) -> str:

@@ -9,7 +9,7 @@ import streamlit as st
 from core import edits as executable
 from core.datasets.bundled import examples
 from core.errors import TouchstoneError
-from core.perturbation import PERTURBATIONS
+from core.perturbation import PERTURBATIONS, Perturbation
 from core.types import Example, Item
 from pages.ui import links, services
 from pages.ui import pair as bench
@@ -26,8 +26,7 @@ def toolbar() -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="toolbar"):
         _example_picker(pair)
         load_popover()
-        _variants(pair)
-        _perturbations()
+        _edit_menu(pair)
         st.space("stretch")
         past, future = st.session_state["past"], st.session_state["future"]
         st.button("Undo", icon=":material/undo:", on_click=bench.undo, disabled=not past, key="undo")
@@ -66,36 +65,37 @@ def _open_example() -> None:
         bench.open_example(chosen)
 
 
-def _variants(pair: bench.Pair) -> None:
+def _edit_menu(pair: bench.Pair) -> None:
     variants = {_label(item): item for item in examples() if item.parent and item.parent == pair.example}
-    if variants:
-        st.menu_button(
-            "Try an edit", list(variants), icon=":material/auto_fix_high:", key="variant", on_click=_open_variant
-        )
+    perturbations = {plugin.card.title: plugin.name for plugin in PERTURBATIONS}
+    st.menu_button(
+        "Try an edit",
+        [*variants, *perturbations],
+        icon=":material/auto_fix_high:",
+        key="tried",
+        on_click=_try_edit,
+        args=(variants, perturbations),
+        help="Edits that come with the example, and perturbations of whatever stands in the editor.",
+    )
 
 
 def _label(item: Item) -> str:
     return f"{item.title} ({item.error_type or 'harmless'})"
 
 
-def _open_variant() -> None:
-    chosen = st.session_state["variant"]
-    item = next(item for item in examples() if item.parent == bench.current().example and _label(item) == chosen)
+def _try_edit(variants: dict[str, Item], perturbations: dict[str, str]) -> None:
+    state = st.session_state
+    if state["tried"] in perturbations:
+        _perturb(PERTURBATIONS.parse(perturbations[state["tried"]]))
+        return
+    item = variants[state["tried"]]
     bench.rewrite(item.example.summary, item.edits)
-    st.session_state["intended"], st.session_state["intended-type"] = item.intended, item.error_type
+    state["intended"], state["intended-type"] = item.intended, item.error_type
 
 
-def _perturbations() -> None:
-    titles = {plugin.card.title: plugin.name for plugin in PERTURBATIONS}
-    st.menu_button(
-        "Perturb", list(titles), icon=":material/shuffle:", key="perturbation", on_click=_perturb, args=(titles,)
-    )
-
-
-def _perturb(titles: dict[str, str]) -> None:
+def _perturb(perturbation: Perturbation) -> None:
     """Rewrite the summary as it stands; each press draws anew."""
     text = bench.edited()
-    perturbation = PERTURBATIONS.parse(titles[st.session_state["perturbation"]])
     try:
         edits = perturbation.edits(Example("", bench.current().document, text), random.Random())
     except TouchstoneError as error:
