@@ -186,8 +186,8 @@ def _load(text: str) -> object:
         return json.loads(text)
     except json.JSONDecodeError as error:
         problem = f"{error.msg} at line {error.lineno}, column {error.colno}"
-    except (RecursionError, ValueError) as error:  # nested without end, or a number of thousands of digits
-        problem = str(error)
+    except (RecursionError, ValueError):  # brackets in thousands, a number of thousands of digits
+        problem = "it is too deep or too long to be read"
     raise EditError(
         f"This is not JSON of an edit: {problem}. "
         'Write {"original_text": "…", "replace_text": "…", "explanation": "…"} or a list of such objects.'

@@ -190,8 +190,8 @@ def test_occurrences_may_overlap() -> None:
     [
         ('{"original_text": "a",\n "replace_text" "b"}', "This is not JSON of an edit: Expecting ':' delimiter at line 2, column 17"),
         ("", "This is not JSON of an edit: Expecting value at line 1, column 1"),
-        ("[" * 100_000, "This is not JSON of an edit: "),
-        ("9" * 5000, "This is not JSON of an edit: "),
+        ("[" * 100_000, "This is not JSON of an edit: it is too deep or too long to be read"),
+        ("9" * 5000, "This is not JSON of an edit: it is too deep or too long to be read"),
         ([], "The list of edits is empty. Give at least one object with original_text, replace_text, explanation"),
         (["closed"], "expected an object with original_text, replace_text, explanation; got \"closed\""),
         ({"original_text": "closed"}, "the field 'replace_text' is missing or not a text"),
