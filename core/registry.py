@@ -146,9 +146,13 @@ def _pieces(text: str) -> list[str]:
 
 
 def _quoted(value: Setting) -> str:
+    """A value as it stands in a spec; in quotes, with those inside doubled, where it would not be read back as it is."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    return f'"{text}"' if any(character in text for character in ",]=") and "[" not in text else text
+    balanced = text.count("[") == text.count("]")
+    if balanced and '"' not in text and text == text.strip() and len(_pieces(f"={text}")) == 1:
+        return text
+    return '"' + text.replace('"', '""') + '"'
 
 
 def _unquoted(text: str) -> str:
-    return text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text
+    return text[1:-1].replace('""', '"') if len(text) > 1 and text[0] == text[-1] == '"' else text
