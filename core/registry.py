@@ -149,7 +149,7 @@ def _quoted(value: Setting) -> str:
     """A value as it stands in a spec; in quotes, with those inside doubled, where it would not be read back as it is."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     balanced = text.count("[") == text.count("]")
-    if balanced and '"' not in text and text == text.strip() and len(_pieces(f"={text}")) == 1:
+    if balanced and '"' not in text and text == text.strip() and _pieces(f"={text}") == [f"={text}"]:
         return text
     return '"' + text.replace('"', '""') + '"'
 
