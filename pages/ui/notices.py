@@ -10,7 +10,10 @@ from pages.ui.plain import plain
 
 
 def notices() -> None:
-    kind, text = st.session_state.pop("receipt", ("", ""))
+    """Say once what there is to say; the next thing that a person does takes it away."""
+    state = st.session_state
+    state["said"] = {name: state.pop(name) for name in ("receipt", "notice") if name in state}
+    kind, text = state["said"].get("receipt", ("", ""))
     if kind == "error":
         st.error(plain(text), icon=":material/error:")
     if kind in ("kept", "known"):
@@ -20,8 +23,12 @@ def notices() -> None:
         )
     if kind == "label":
         st.success(f"Saved: label of `{text}`.", icon=":material/check:")
-    notice = st.session_state.pop("notice", "")
-    if notice:
+    if notice := state["said"].get("notice"):
         st.info(plain(notice), icon=":material/info:")
     if services.settings().demo:
         st.caption("Demo: edits and scores work, nothing is kept.")
+
+
+def say_again() -> None:
+    """Say the same in a run that follows at once without anybody having done anything."""
+    st.session_state.update(st.session_state["said"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from uuid import uuid4
 
 import streamlit as st
@@ -24,7 +25,6 @@ _FIELDS = ("verdict", "confidence", "error-type", "note", "explanation", "grade"
 
 def record_tab() -> None:
     """Asks in order, shows a later question only when the one before was answered with yes, and saves once."""
-    st.session_state.setdefault("press", uuid4().hex)
     _prepare()
     if bench.edits():
         with st.container(height=120, border=True):
@@ -85,15 +85,17 @@ def _grade_words(grade: Grade) -> str:
 
 
 def _save() -> None:
-    """The durable write first; only then the receipt, and a new name for the next press."""
+    """The durable write first, only then the receipt; saving again what was saved last changes nothing."""
     state = st.session_state
     try:
-        receipt = services.store().record(_record())
+        record = _record()
+        if record != state.get("recorded"):
+            state["press"], state["recorded"] = uuid4().hex, record
+        receipt = services.store().record(replace(record, event_id=state["press"]))
     except TouchstoneError as error:
         state["receipt"] = ("error", str(error))
         return
     state["receipt"] = ("label", f"{receipt.id} · revision {receipt.revision}")
-    state["press"] = uuid4().hex
 
 
 def _record() -> Record:
@@ -107,7 +109,7 @@ def _record() -> Record:
         edited=bench.edited(),
         edits=tuple(bench.edits()),
         annotator=state["annotator"].strip(),
-        event_id=state["press"],
+        event_id="unsaved",
         verdict=state["verdict"],
         confidence=state["confidence"],
         error_type=state["error-type"],
