@@ -8,7 +8,7 @@ import sqlite3
 import threading
 from array import array
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from core.errors import TouchstoneError
@@ -37,11 +37,16 @@ class AnswerCache:
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Answer]:
         """The answers that are known among these keys."""
         with self._lock:
-            found = {key: self._memory[key] for key in keys if key in self._memory}
+            found = self._recent(keys)
             missing = [key for key in dict.fromkeys(keys) if key not in found]
             read = self._read(missing)
             self._remember(read)
             return found | read
+
+    def recent(self, keys: Iterable[bytes]) -> dict[bytes, Answer]:
+        """The answers among these keys that were read or written of late; does not touch the disk."""
+        with self._lock:
+            return self._recent(keys)
 
     def put(self, answers: Mapping[bytes, Answer]) -> None:
         rows = [(key, *_written(answer)) for key, answer in answers.items()]
@@ -52,6 +57,9 @@ class AnswerCache:
     def close(self) -> None:
         with self._lock:
             self._disk.close()
+
+    def _recent(self, keys: Iterable[bytes]) -> dict[bytes, Answer]:
+        return {key: self._memory[key] for key in keys if key in self._memory}
 
     def _read(self, keys: Sequence[bytes]) -> dict[bytes, Answer]:
         read: dict[bytes, Answer] = {}

@@ -109,7 +109,7 @@ class Engine:
             return self._counts + self._server.counts
 
     def close(self) -> None:
-        """Stop the threads; what is under way is cancelled."""
+        """Stop the threads, drop the models and close the cache; what is under way is cancelled."""
         self._unwatch()
         for owner in list(self._latest):
             self.release(owner)
@@ -118,6 +118,8 @@ class Engine:
         self._server.close()
         for thread in self._threads:
             thread.join()
+        self.pool.close()
+        self._cache.close()
 
     def _adopt_or_start(
         self, request: Request, old: Request | None, metric: Metric, example: Example, place: int
@@ -201,8 +203,11 @@ class Engine:
         prints = {checkpoint: self._fingerprint(checkpoint) for checkpoint in {q.checkpoint for q in questions}}
         device = self.pool.device if questions else ""
         keys = [key(question, prints[question.checkpoint], device) for question in questions]
-        job.keys, job.answers = keys, self._cache.get(keys)
+        known = self._cache.get(keys)
         with self._lock:
+            # another job's answer may have come since; the server keeps it before it clears the desk, so none is missed
+            known |= self._cache.recent(k for k in keys if k not in known)
+            job.keys, job.answers = keys, known
             unknown = {k: q for k, q in zip(keys, questions, strict=True) if k not in job.answers}
             asked = sum([self._desk.ask(k, question, job) for k, question in unknown.items()])
             cached = sum(k in job.answers for k in keys)
