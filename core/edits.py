@@ -11,7 +11,7 @@ from typing import cast
 
 from diff_match_patch import diff_match_patch
 
-from core.errors import EditError
+from core.errors import AmbiguousEditError, EditError
 from core.types import Edit, Span
 
 _TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
@@ -81,15 +81,24 @@ def parse(text: str, summary: str, by: str = "") -> list[Edit]:
     """Read executable-edit JSON, one object or a list, against the summary that it edits.
 
     Fields: `original_text` (a substring of the summary), `replace_text`, `explanation`, and `occurrence` (from 1) where
-    the substring stands more than once. Raises EditError with what is wrong and what to do.
+    the substring stands more than once. Raises EditError with what is wrong and what to do, AmbiguousEditError where
+    only the occurrence is missing.
     """
-    raw = _load(text)
-    records = raw if isinstance(raw, list) else [raw]
+    records = _records(text)
     if not records:
         raise EditError("The list of edits is empty. Give at least one object with " + ", ".join(_FIELDS) + ".")
-    edits = [_edit(record, summary, by, _position(records, number)) for number, record in enumerate(records)]
+    edits = [_numbered(records, number, summary, by) for number in range(len(records))]
     apply(summary, edits)
     return edits
+
+
+def with_occurrence(text: str, record: int, occurrence: int) -> str:
+    """The same JSON with the occurrence, from 1, that one of its records means."""
+    records = _records(text)
+    chosen = cast(dict[str, object], records[record])
+    return json.dumps(
+        [*records[:record], {**chosen, "occurrence": occurrence}, *records[record + 1 :]], ensure_ascii=False
+    )
 
 
 def to_records(summary: str, edits: Sequence[Edit]) -> list[dict[str, str | int]]:
@@ -194,45 +203,51 @@ def _load(text: str) -> object:
     )
 
 
-def _position(records: Sequence[object], number: int) -> str:
-    return f"Edit {number + 1} of {len(records)}: " if len(records) > 1 else ""
+def _records(text: str) -> list[object]:
+    raw = _load(text)
+    return raw if isinstance(raw, list) else [raw]
 
 
-def _edit(record: object, summary: str, by: str, where: str) -> Edit:
+def _numbered(records: Sequence[object], number: int, summary: str, by: str) -> Edit:
+    """One record of several; its errors say which it is."""
+    where = f"Edit {number + 1} of {len(records)}: " if len(records) > 1 else ""
+    try:
+        return _edit(records[number], summary, by)
+    except AmbiguousEditError as error:
+        raise AmbiguousEditError(f"{where}{error}", error.places, number) from None
+    except EditError as error:
+        raise EditError(f"{where}{error}") from None
+
+
+def _edit(record: object, summary: str, by: str) -> Edit:
     if not isinstance(record, dict):
-        raise EditError(f"{where}expected an object with {', '.join(_FIELDS)}; got {json.dumps(record)[:60]}.")
+        raise EditError(f"Expected an object with {', '.join(_FIELDS)}; got {json.dumps(record)[:60]}.")
     for name in _FIELDS:
         if not isinstance(record.get(name), str):
-            raise EditError(f"{where}the field {name!r} is missing or not a text. An edit has {', '.join(_FIELDS)}.")
+            raise EditError(f"The field {name!r} is missing or not a text. An edit has {', '.join(_FIELDS)}.")
     old, new, explanation = (cast(str, record[name]) for name in _FIELDS)
     if old == new:
-        raise EditError(f"{where}nothing changes: original_text and replace_text are both {old!r}.")
+        raise EditError(f"Nothing changes: original_text and replace_text are both {old!r}.")
     if not explanation.strip():
-        raise EditError(
-            f"{where}the explanation is empty. Say why the edited summary is (in)consistent with the document."
-        )
-    return Edit(_place(old, summary, record.get("occurrence"), where), new, explanation.strip(), by)
+        raise EditError("The explanation is empty. Say why the edited summary is (in)consistent with the document.")
+    return Edit(_place(old, summary, record.get("occurrence")), new, explanation.strip(), by)
 
 
-def _place(old: str, summary: str, occurrence: object, where: str) -> Span:
+def _place(old: str, summary: str, occurrence: object) -> Span:
     places = occurrences(old, summary)
     if not old:
-        raise EditError(
-            f"{where}original_text is empty. To insert, name a neighbouring word and repeat it in replace_text."
-        )
+        raise EditError("original_text is empty. To insert, name a neighbouring word and repeat it in replace_text.")
     if not places:
-        raise EditError(
-            f"{where}{old!r} is not a substring of the summary. Copy it exactly, with case and punctuation."
-        )
+        raise EditError(f"{old!r} is not a substring of the summary. Copy it exactly, with case and punctuation.")
     if occurrence is None and len(places) == 1:
         return places[0]
-    shown = "; ".join(f"{number}: {_context(summary, place)}" for number, place in enumerate(places, 1))
+    contexts = [_context(summary, place) for place in places]
+    shown = "; ".join(f"{number}: {context}" for number, context in enumerate(contexts, 1))
     if occurrence is None:
-        raise EditError(
-            f'{where}{old!r} occurs {len(places)} times. Add "occurrence": a number, or lengthen original_text. {shown}'
-        )
+        message = f'{old!r} occurs {len(places)} times. Add "occurrence": a number, or lengthen original_text. {shown}'
+        raise AmbiguousEditError(message, contexts)
     if not isinstance(occurrence, int) or isinstance(occurrence, bool) or not 1 <= occurrence <= len(places):
-        raise EditError(f"{where}occurrence is {json.dumps(occurrence)}; {old!r} occurs {len(places)} times. {shown}")
+        raise EditError(f"occurrence is {json.dumps(occurrence)}; {old!r} occurs {len(places)} times. {shown}")
     return places[occurrence - 1]
 
 

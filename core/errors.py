@@ -4,6 +4,7 @@ TouchstoneError
 ├── UnknownNameError    a metric, perturbation, setting … that does not exist
 ├── BadSettingError     a setting whose value cannot be read
 ├── EditError           an executable edit that cannot be executed
+│   └── AmbiguousEditError  one whose words stand in more than one place
 ├── UnscorableError     a text that a metric cannot score
 ├── NotHereError        weights that are not on this machine
 ├── LoadError           weights that do not load
@@ -36,6 +37,15 @@ class BadSettingError(TouchstoneError):
 
 class EditError(TouchstoneError):
     """An executable edit that cannot be executed."""
+
+
+class AmbiguousEditError(EditError):
+    """An executable edit whose words stand in more than one place, shown in their surroundings."""
+
+    def __init__(self, message: str, places: list[str], record: int = 0) -> None:
+        super().__init__(message)
+        self.places = places
+        self.record = record
 
 
 class UnscorableError(TouchstoneError):

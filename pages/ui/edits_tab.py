@@ -8,7 +8,7 @@ from dataclasses import replace
 import streamlit as st
 
 from core import edits as executable
-from core.errors import TouchstoneError
+from core.errors import AmbiguousEditError, TouchstoneError
 from core.types import Edit, ErrorType, Verdict
 from pages.ui import pair as bench
 from pages.ui.diff import diff_html
@@ -50,6 +50,8 @@ def json_tab() -> None:
     st.button("Execute", key="execute", type="primary", on_click=_execute)
     if st.session_state.get("json-error"):
         st.error(plain(st.session_state["json-error"]), icon=":material/error:")
+    for number, place in enumerate(st.session_state.get("json-places", []), start=1):
+        st.button(f"Use {number}: {plain(place)}", key=f"occurrence-{number}", on_click=_choose, args=(number,))
     edits = bench.edits()
     if edits:
         st.text("The edits as they stand:")
@@ -89,13 +91,22 @@ def _explain(edit: Edit, key: str) -> None:
     bench.declare(replace(edit, explanation=st.session_state[key].strip()))
 
 
+def _choose(occurrence: int) -> None:
+    """Write the occurrence that was meant into the JSON and execute it."""
+    state = st.session_state
+    state["edit-json"] = executable.with_occurrence(state["edit-json"], state["json-record"], occurrence)
+    _execute()
+
+
 def _execute() -> None:
     state = st.session_state
     original = bench.current().original
+    state["json-error"], state["json-places"] = "", []
     try:
         edits = executable.parse(state["edit-json"], original, by=state["annotator"])
     except TouchstoneError as error:
         state["json-error"] = str(error)
+        if isinstance(error, AmbiguousEditError):
+            state["json-places"], state["json-record"] = error.places, error.record
         return
-    state["json-error"] = ""
     bench.rewrite(executable.apply(original, edits), edits)

@@ -11,7 +11,7 @@ from itertools import pairwise
 import pytest
 
 from core import edits
-from core.errors import EditError
+from core.errors import AmbiguousEditError, EditError
 from core.types import Edit, Span
 from tests.doubles.texts import random_change, random_text
 
@@ -193,12 +193,12 @@ def test_occurrences_may_overlap() -> None:
         ("[" * 100_000, "This is not JSON of an edit: it is too deep or too long to be read"),
         ("9" * 5000, "This is not JSON of an edit: it is too deep or too long to be read"),
         ([], "The list of edits is empty. Give at least one object with original_text, replace_text, explanation"),
-        (["closed"], "expected an object with original_text, replace_text, explanation; got \"closed\""),
-        ({"original_text": "closed"}, "the field 'replace_text' is missing or not a text"),
-        (record(new=None), "the field 'replace_text' is missing or not a text"),
-        (record(why=7), "the field 'explanation' is missing or not a text"),
-        (record("closed", "closed"), "nothing changes: original_text and replace_text are both 'closed'"),
-        (record(why=" \n"), "the explanation is empty. Say why"),
+        (["closed"], "Expected an object with original_text, replace_text, explanation; got \"closed\""),
+        ({"original_text": "closed"}, "The field 'replace_text' is missing or not a text"),
+        (record(new=None), "The field 'replace_text' is missing or not a text"),
+        (record(why=7), "The field 'explanation' is missing or not a text"),
+        (record("closed", "closed"), "Nothing changes: original_text and replace_text are both 'closed'"),
+        (record(why=" \n"), "The explanation is empty. Say why"),
         (record("", "open"), "original_text is empty. To insert, name a neighbouring word"),
         (record("Closed"), "'Closed' is not a substring of the summary. Copy it exactly, with case and punctuation"),
         (record("The", "A"), "'The' occurs 2 times. Add \"occurrence\": a number, or lengthen original_text. 1: “…The harbour was closed"),
@@ -249,3 +249,14 @@ def test_the_words_of_a_long_text_of_many_scripts_are_not_mixed_up() -> None:
     edited = original.replace("word59998", "other")
     [edit] = edits.recover(original, edited)
     assert (edit.span.of(original), edit.new) == ("word59998", "other")
+
+
+def test_an_ambiguous_edit_offers_its_places_and_takes_the_chosen_one() -> None:
+    summary = "The plan passed. The plan costs much."
+    text = '[{"original_text": "passed", "replace_text": "failed", "explanation": "x"}, '
+    text += '{"original_text": "plan", "replace_text": "idea", "explanation": "y"}]'
+    with pytest.raises(AmbiguousEditError, match="Edit 2 of 2") as raised:
+        edits.parse(text, summary)
+    assert (raised.value.record, len(raised.value.places)) == (1, 2)
+    chosen = edits.parse(edits.with_occurrence(text, raised.value.record, 2), summary)
+    assert edits.apply(summary, chosen) == "The plan failed. The idea costs much."
