@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import threading
 import time
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
+from core.errors import TouchstoneError
 from core.metric import Metric
 from core.types import Answer, Counts, Example, Failure, FailureKind, Outcome, Question, Result, Score
 
@@ -91,7 +93,8 @@ class Job:
 
     @property
     def live(self) -> bool:
-        return any(not request.cancelled.is_set() for request in self.watchers)
+        """Whether somebody waits for it and it can still be answered."""
+        return not self.done.done() and any(not request.cancelled.is_set() for request in self.watchers)
 
     def join(self, request: Request, place: int) -> None:
         self.watchers.append(request)
@@ -127,6 +130,12 @@ class Job:
         return isinstance(outcome, Failure) and (not kinds or outcome.kind in kinds)
 
     def result(self, score: Score, signature: str, device: str) -> Result:
+        """The result that a score makes; raises TouchstoneError for what is no number."""
+        for value in (score.value, *(part.score for part in score.parts)):
+            if not math.isfinite(value):
+                raise TouchstoneError(
+                    f"The metric gave {value}, which is no number to compare. Try another text or setting."
+                )
         seconds = time.perf_counter() - self._started if self._started else 0.0
         return Result(
             example_id=self.example.id,

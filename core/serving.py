@@ -68,23 +68,37 @@ class Server:
         return state.status
 
     def _request_models(self, orders: Mapping[Checkpoint, Order], chosen: Checkpoint | None) -> None:
-        """Have cold models loaded where there is room, or where nothing as urgent is ready."""
+        """Have cold models loaded where there is room, or where nothing as urgent is ready.
+
+        Where the files do not even tell their size the load is left to say why.
+        """
         for checkpoint in sorted(orders, key=orders.__getitem__):
             urgent = chosen is None or orders[checkpoint][0] < orders[chosen][0]
-            if self._status(checkpoint) is Status.COLD and (urgent or self._pool.fits(checkpoint)):
+            if self._status(checkpoint) is Status.COLD and (urgent or attempt(partial(self._pool.fits, checkpoint))):
                 self._pool.request(checkpoint)
 
     def _answer_batch(self, checkpoint: Checkpoint) -> None:
         with self._pool.lease(checkpoint) as model:
             with self._lock:
                 front = self._desk.front(checkpoint, _FRONT)
-            fresh = [waiting for waiting in front if waiting.row is None]
-            for waiting, row in zip(fresh, model.encode([waiting.question for waiting in fresh]), strict=True):
-                waiting.row = row
-            if front:
-                batch = fill(front, _BATCH_TOKENS[self._pool.device], _FRONT)
+            self._encode(model, [waiting for waiting in front if waiting.row is None])
+            if ready := [waiting for waiting in front if waiting.row]:
+                batch = fill(ready, _BATCH_TOKENS[self._pool.device], _FRONT)
                 self._mark_running(batch)
                 self._forward(model, batch)
+
+    def _encode(self, model: Model, fresh: Sequence[Waiting]) -> None:
+        """Make rows of questions; those that cannot be encoded are found by halving, and refused alone."""
+        rows = attempt(partial(model.encode, [waiting.question for waiting in fresh]))
+        if not isinstance(rows, Trouble):
+            for waiting, row in zip(fresh, rows, strict=True):
+                waiting.row = row
+        elif len(fresh) == 1:
+            self._refuse(fresh[0], rows)
+        else:
+            half = len(fresh) // 2
+            self._encode(model, fresh[:half])
+            self._encode(model, fresh[half:])
 
     def _mark_running(self, batch: Sequence[Waiting]) -> None:
         with self._lock:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from core.errors import LoadError, MemoryFullError, NotHereError, UnscorableError
+from core.errors import LoadError, MemoryFullError, NotHereError, TouchstoneError, UnscorableError
 from core.types import FailureKind
 
 _log = logging.getLogger(__name__)
@@ -18,6 +18,7 @@ _KINDS: Mapping[type[Exception], FailureKind] = {
     NotHereError: FailureKind.NEEDS_DOWNLOAD,
     LoadError: FailureKind.LOAD,
     MemoryFullError: FailureKind.OUT_OF_MEMORY,
+    TouchstoneError: FailureKind.ERROR,  # last: the others are of its kind
 }
 
 
@@ -35,8 +36,16 @@ def attempt(action: Callable[[], _T]) -> _T | Trouble:
     try:
         return action()
     except Exception as error:  # noqa: BLE001
-        for raised, kind in _KINDS.items():
-            if isinstance(error, raised):
-                return Trouble(kind, str(error))
-        _log.exception("A metric or a model failed")
-        return Trouble(FailureKind.ERROR, f"{type(error).__name__}: {error}")
+        return _told(error)
+
+
+def _told(error: Exception) -> Trouble:
+    if isinstance(error, MemoryError):
+        return Trouble(
+            FailureKind.OUT_OF_MEMORY, "This machine has no memory left for it. Shorten the text or free some."
+        )
+    for raised, kind in _KINDS.items():
+        if isinstance(error, raised):
+            return Trouble(kind, str(error))
+    _log.error("A metric or a model failed", exc_info=error)
+    return Trouble(FailureKind.ERROR, ": ".join(filter(None, [type(error).__name__, str(error)])))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from core.errors import MemoryFullError, UnscorableError
+from core.errors import BadSettingError, MemoryFullError, UnscorableError
 from core.metric import Card, Metric
 from core.text import sentences
 from core.types import Answer, Checkpoint, Example, Part, Question, Score
@@ -16,12 +16,13 @@ from tests.doubles.models import PATIENCE_S
 CARD = Card(
     title="Double", family="Test", measures="Nothing.", paper="None", url="https://example.org", low=0.0, high=1.0
 )
-_ERRORS = {
-    "value": ValueError("a bad value"),
-    "silent": ZeroDivisionError(),
-    "memory": MemoryError(),
-    "full": MemoryFullError("The batch does not fit."),
-    "input": UnscorableError("The summary rhymes."),
+_ERRORS: dict[str, Callable[[], Exception]] = {
+    "value": lambda: ValueError("a bad value"),
+    "silent": ZeroDivisionError,
+    "memory": MemoryError,
+    "full": lambda: MemoryFullError("The batch does not fit."),
+    "input": lambda: UnscorableError("The summary rhymes."),
+    "setting": lambda: BadSettingError("There is no layer 99."),
 }
 
 
@@ -70,16 +71,16 @@ class Breaking(Metric):
 
     name: ClassVar[str] = "breaking"
     card: ClassVar[Card] = CARD
-    error: Literal["value", "silent", "memory", "full", "input"] = "value"
+    error: Literal["value", "silent", "memory", "full", "input", "setting"] = "value"
     when: Literal["plan", "fold"] = "fold"
 
     def plan(self, example: Example) -> list[Question]:  # noqa: ARG002  # asks none
         if self.when == "plan":
-            raise _ERRORS[self.error]
+            raise _ERRORS[self.error]()
         return []
 
     def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:  # noqa: ARG002  # asks none
-        raise _ERRORS[self.error]
+        raise _ERRORS[self.error]()
 
 
 @dataclass(frozen=True)
