@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
@@ -59,11 +59,22 @@ def metric_card(line: MetricLine, pool: ModelPool) -> None:
             _model(checkpoint, pool, card.download_mb, line.name)
 
 
-def follow_models(pool: ModelPool) -> None:
-    """Keep the run open while a model is on its way, and draw the page anew when something changed."""
-    seen = dict(pool.states())
-    while any(state.status in _UNDER_WAY for state in seen.values()):
-        if pool.wait_for_change(seen, _LOOK_S):
+def other_models(pool: ModelPool) -> None:
+    """The models of metrics with other settings, which have no card of their own."""
+    carded = {checkpoint for plugin in METRICS for checkpoint in plugin().checkpoints()}
+    others = [checkpoint for checkpoint in pool.states() if checkpoint not in carded]
+    if not others:
+        return
+    st.subheader("With other settings")
+    with st.container(border=True, key="other-models"):
+        for checkpoint in others:
+            _model(checkpoint, pool, 0, checkpoint.source)
+
+
+def follow_models(pool: ModelPool, drawn: Mapping[Checkpoint, ModelState]) -> None:
+    """Keep the run open while a model is on its way, and draw the page anew when it is no longer as drawn."""
+    while pool.states() != drawn or any(state.status in _UNDER_WAY for state in drawn.values()):
+        if pool.wait_for_change(drawn, _LOOK_S):
             st.rerun()
         st.session_state.get("interrupt")  # lets a click end this run
 
@@ -81,7 +92,7 @@ def _model(checkpoint: Checkpoint, pool: ModelPool, download_mb: int, name: str)
     state = pool.state(checkpoint)
     key = f"{name}-{checkpoint.kind}"
     with st.container(horizontal=True, vertical_alignment="center"):
-        size = _gigabytes(state.nbytes) if state.nbytes else size_words(download_mb) if download_mb else "packaged"
+        size = _gigabytes(state.nbytes) if state.nbytes else size_words(download_mb) if download_mb else "on disk"
         st.text(f"{checkpoint.source} · {checkpoint.kind} · {size}")
         st.space("stretch")
         if state.status is Status.READY:

@@ -29,7 +29,6 @@ def drawing(board: Board) -> Drawing:
         "sentences": board.sentences,
         "metric": board.selected_metric,
         "sentence": board.selected_sentence,
-        "stale": board.stale,
     }
 
 

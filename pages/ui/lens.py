@@ -12,9 +12,15 @@ from pages.ui.document import Highlight
 from pages.ui.scores import Cells, selection
 
 
-def highlights(request: Request, cells: Cells) -> tuple[Highlight, ...]:
+def result_shown(request: Request, cells: Cells) -> Result | None:
+    """What the selected metric says of the edited summary; None while it has said nothing of this text."""
+    cell = cells.get((selection(request).spec, "edited"))
+    outcome = cell.outcome if cell and cell.state is State.READY else None
+    return outcome if isinstance(outcome, Result) else None
+
+
+def highlights(request: Request, result: Result | None) -> tuple[Highlight, ...]:
     """Marks for the document: the evidence of the selected sentence, or of every one where none is selected."""
-    result = _selected(request, cells)
     if result is None:
         return ()
     chosen = selection(request).sentence
@@ -23,12 +29,11 @@ def highlights(request: Request, cells: Cells) -> tuple[Highlight, ...]:
     return (*_pieces(result), *_unread(result, bench.current().document), *evidence)
 
 
-def lens(request: Request, cells: Cells) -> None:
+def lens(request: Request, result: Result | None) -> None:
     """One click beneath the document: what the selected metric read, in words."""
     chosen: Selection = selection(request)
     metric = next((metric for metric in request.metrics if metric.spec == chosen.spec), None)
     with st.expander(f"What {metric.card.title} saw" if metric else "What a metric saw", icon=":material/visibility:"):
-        result = _selected(request, cells)
         if metric is None or result is None:
             st.write("Select a metric with a score on the board.")
             return
@@ -36,12 +41,6 @@ def lens(request: Request, cells: Cells) -> None:
         st.text("\n".join(_facts(result)))
         if metric.card.differs:
             st.caption(f"Differs from the published metric: {metric.card.differs}")
-
-
-def _selected(request: Request, cells: Cells) -> Result | None:
-    cell = cells.get((selection(request).spec, "edited"))
-    outcome = cell.outcome if cell and cell.state is State.READY else None
-    return outcome if isinstance(outcome, Result) else None
 
 
 def _evidence(number: int, part: Part, span: Span) -> Highlight:

@@ -1,34 +1,28 @@
-"""One line under the toolbar: the receipt of a save, a draft that came back, or what went wrong."""
+"""What has to be said once: the receipt of a save, a draft that came back, or what went wrong.
+
+Toasts lie over the page: a line between the controls would move them, and a click on its way to one would be lost.
+"""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui import services
 from pages.ui.links import link
 from pages.ui.plain import plain
 
 
 def notices() -> None:
-    """Say once what there is to say; the next thing that a person does takes it away."""
+    """Show what callbacks left in the session state; it is forgotten only after it was shown."""
     state = st.session_state
-    state["said"] = {name: state.pop(name) for name in ("receipt", "notice") if name in state}
-    kind, text = state["said"].get("receipt", ("", ""))
+    kind, text = state.get("receipt", ("", ""))
     if kind == "error":
-        st.error(plain(text), icon=":material/error:")
+        st.toast(plain(text), icon=":material/error:", duration="infinite")
     if kind in ("kept", "known"):
         said = "Kept" if kind == "kept" else "This pair was kept before"
-        st.success(
-            f"{said} as `{text}`. Its link: `{st.context.url or ''}{link(text, '', ())}`", icon=":material/bookmark:"
-        )
+        address = f"{st.context.url or ''}{link(text, '', ())}"
+        st.toast(f"{said} as `{text}`. Its link: `{address}`", icon=":material/bookmark:", duration="long")
     if kind == "label":
-        st.success(f"Saved: label of `{text}`.", icon=":material/check:")
-    if notice := state["said"].get("notice"):
-        st.info(plain(notice), icon=":material/info:")
-    if services.settings().demo:
-        st.caption("Demo: edits and scores work, nothing is kept.")
-
-
-def say_again() -> None:
-    """Say the same in a run that follows at once without anybody having done anything."""
-    st.session_state.update(st.session_state["said"])
+        st.toast(f"Saved: label of `{text}`.", icon=":material/check:", duration="long")
+    if state.get("notice"):
+        st.toast(plain(state["notice"]), icon=":material/info:", duration="long")
+    state["receipt"], state["notice"] = ("", ""), ""

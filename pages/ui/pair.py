@@ -60,7 +60,7 @@ def edits() -> list[Edit]:
 def open_pair(pair: Pair, text: str | None = None) -> None:
     """Put a pair on the bench, edited to `text` where one is given."""
     st.session_state["pair"] = replace(pair, original=_lines(pair.original), document=_lines(pair.document))
-    st.session_state["past"], st.session_state["future"] = [], []
+    st.session_state["past"], st.session_state["future"], st.session_state["shown"] = [], [], {}
     set_text(EDITOR, _lines(pair.original) if text is None else text)
     st.session_state["known"] = edited()
     keep_draft()

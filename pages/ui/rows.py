@@ -38,13 +38,12 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """All rows over one summary; `stale` while they do not yet belong to the text that stands in the editor."""
+    """All rows over one summary, and what is selected of them."""
 
     rows: tuple[Row, ...]
     sentences: tuple[str, ...]
     selected_metric: str = ""
     selected_sentence: int | None = None
-    stale: bool = False
 
 
 @dataclass(frozen=True, slots=True)

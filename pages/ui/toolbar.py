@@ -42,6 +42,8 @@ def toolbar() -> None:
         keep_button()
         _share(pair)
         metrics_popover()
+        if services.settings().demo:
+            st.badge("demo: nothing is kept", icon=":material/visibility_lock:", color="orange")
 
 
 def _example_picker(pair: bench.Pair) -> None:
@@ -115,5 +117,3 @@ def _share(pair: bench.Pair) -> None:
             language=None,
             wrap_lines=True,
         )
-        if services.settings().demo:
-            st.write("Nothing is kept in this demo.")

@@ -4,9 +4,10 @@ import streamlit as st
 
 from core.listing import list_metrics
 from pages.ui import services
-from pages.ui.cards import follow_models, memory_bar, metric_card
+from pages.ui.cards import follow_models, memory_bar, metric_card, other_models
 
 pool = services.engine().pool
+drawn = pool.states()
 memory_bar(pool)
 lines = list_metrics(pool)
 for family in dict.fromkeys(line.family for line in lines):
@@ -15,4 +16,5 @@ for family in dict.fromkeys(line.family for line in lines):
     for line in [line for line in lines if line.family == family]:
         with grid.cell():
             metric_card(line, pool)
-follow_models(pool)
+other_models(pool)
+follow_models(pool, drawn)

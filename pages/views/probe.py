@@ -9,8 +9,8 @@ from pages.ui.choosing import chosen_metrics
 from pages.ui.document import document_view
 from pages.ui.editing import editor
 from pages.ui.edits_tab import edits_tab, json_tab
-from pages.ui.lens import highlights, lens
-from pages.ui.notices import notices, say_again
+from pages.ui.lens import highlights, lens, result_shown
+from pages.ui.notices import notices
 from pages.ui.record_tab import record_tab
 from pages.ui.scores import BOARD, act, ask, board_of, cells_of, pending, revision, wait
 from pages.ui.toolbar import toolbar
@@ -21,13 +21,13 @@ bench.restore()
 bench.show_in_address()
 request = ask(chosen_metrics())
 now = cells_of(request)
-drawn = highlights(request, now)
+drawn = result_shown(request, now)
 
 toolbar()
 notices()
 left, right = st.columns([1.1, 1], gap="medium")
 with left:
-    document_view(bench.current().document, highlights=drawn, key="document", height=440)
+    document_view(bench.current().document, highlights=highlights(request, drawn), key="document", height=440)
 with right:
     edit, as_json, record = st.tabs(["Edit", "Edit JSON", "Record"], key="tabs")
     with edit:
@@ -41,14 +41,13 @@ with right:
 
 score_board(board_of(request, now), key=BOARD, on_select=lambda: None, on_action=act)
 show = board_feed(BOARD)
-lens(request, now)
+lens(request, drawn)
 while True:
     version, cells = services.engine().cells(request)
     show(board_of(request, cells))
     if request.cancelled.is_set():
         st.stop()
-    if highlights(request, cells) != drawn:
-        say_again()
+    if result_shown(request, cells) != drawn:
         st.rerun()
     if not pending(cells):
         break

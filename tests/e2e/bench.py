@@ -110,4 +110,5 @@ class Bench:
 
     def message(self, words: str) -> None:
         """Wait until a notice or error with these words can be read."""
-        expect(self.page.get_by_test_id("stAlert").filter(has_text=words)).to_be_visible()
+        said = self.page.get_by_test_id("stAlert").or_(self.page.get_by_test_id("stToast"))
+        expect(said.filter(has_text=words).last).to_be_visible()

@@ -53,8 +53,6 @@ function receive(board, data) {
 function draw(board) {
   const { $, data } = board;
   drawNothing(board);
-  $('.board').classList.toggle('old', data.stale);
-  $('.stale').hidden = !data.stale;
   drawHead(board);
   drawRows(board);
   drawSummary(board);
