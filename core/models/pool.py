@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import importlib
 import logging
-import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -18,27 +16,12 @@ from core.models.download import download
 from core.models.files import locate, memory_bytes
 from core.models.fingerprints import Fingerprints
 from core.models.model import Model
+from core.models.shelf import Entry, Shelf
 from core.models.state import ModelState, Status, state_on_disk
 from core.models.worker import Worker
 from core.types import Checkpoint
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True, eq=False)
-class _Entry:
-    """A checkpoint that is in memory, under way or failed; guarded by the pool's condition."""
-
-    state: ModelState
-    model: Model | None = None
-    error: TouchstoneError | None = None
-    leases: int = 0
-    used_at: float = 0.0
-    unwanted: bool = False
-
-    @property
-    def idle(self) -> bool:
-        return self.model is not None and not self.leases
 
 
 class ModelPool:
@@ -54,9 +37,7 @@ class ModelPool:
         self._wanted_budget = budget_bytes
         self._patience_s = patience_s
         self._fingerprints = Fingerprints(cache_dir)
-        self._changed = threading.Condition()
-        self._entries: dict[Checkpoint, _Entry] = {}
-        self._watchers: tuple[Callable[[], None], ...] = ()
+        self._shelf = Shelf()
         self._loader = Worker("model-loader")
         self._downloader = Worker("model-downloader")
 
@@ -75,52 +56,50 @@ class ModelPool:
         return self._fingerprints.of(checkpoint)
 
     def state(self, checkpoint: Checkpoint) -> ModelState:
-        entry = self._entries.get(checkpoint)
+        entry = self._shelf.entries.get(checkpoint)
         return entry.state if entry else state_on_disk(checkpoint)
 
     def states(self) -> Mapping[Checkpoint, ModelState]:
         """The checkpoints that are in memory, under way or failed."""
-        with self._changed:
-            return {checkpoint: entry.state for checkpoint, entry in self._entries.items()}
+        return self._shelf.states()
 
     def fits(self, checkpoint: Checkpoint) -> bool:
         """Whether a checkpoint on disk could be loaded without dropping another; raises NotHereError."""
-        return self._used() + memory_bytes(locate(checkpoint), checkpoint) <= self.budget_bytes
+        return self._shelf.used_bytes() + memory_bytes(locate(checkpoint), checkpoint) <= self.budget_bytes
 
     def request(self, checkpoint: Checkpoint) -> ModelState:
         """Start loading a checkpoint that is on disk; one that failed stays failed until `retry`."""
-        with self._changed:
+        with self._shelf.changed:
             self._start(checkpoint)
-        self._tell()
+        self._shelf.tell()
         return self.state(checkpoint)
 
     def fetch(self, checkpoint: Checkpoint) -> ModelState:
         """Download what is missing, then load; tries again what failed."""
         if state_on_disk(checkpoint).status is not Status.NEEDS_DOWNLOAD:
             return self.retry(checkpoint)
-        with self._changed:
-            known = self._entries.get(checkpoint)
-            if known is None or known.state.status is Status.FAILED:
-                entry = _Entry(ModelState(Status.DOWNLOADING, "waiting for its turn"))
-                self._entries[checkpoint] = entry
+        with self._shelf.changed:
+            self._shelf.forget_failure(checkpoint)
+            if checkpoint not in self._shelf.entries:
+                entry = Entry(ModelState(Status.DOWNLOADING, "waiting for its turn"))
+                self._shelf.entries[checkpoint] = entry
                 self._downloader.put(lambda: self._download(checkpoint, entry))
-        self._tell()
+        self._shelf.tell()
         return self.state(checkpoint)
 
     def retry(self, checkpoint: Checkpoint) -> ModelState:
         """Forget a failure and start loading."""
-        with self._changed:
-            self._forget_failure(checkpoint)
+        self._shelf.forget_failure(checkpoint)
         return self.request(checkpoint)
 
     def unload(self, checkpoint: Checkpoint) -> None:
         """Drop a model from memory as soon as nobody uses it, or forget its failure; a download goes on."""
-        with self._changed:
-            self._forget_failure(checkpoint)
-            if entry := self._entries.get(checkpoint):
+        self._shelf.forget_failure(checkpoint)
+        with self._shelf.changed:
+            if entry := self._shelf.entries.get(checkpoint):
                 entry.unwanted = True
-        self._drop_unwanted()
-        self._tell()
+        self._shelf.drop_unwanted()
+        self._shelf.tell()
 
     @contextmanager
     def lease(self, checkpoint: Checkpoint) -> Iterator[Model]:
@@ -131,118 +110,85 @@ class ModelPool:
         """
         entry = self._hold(checkpoint)
         try:
-            yield self._loaded(entry)
+            yield self._shelf.model_of(entry)
         finally:
-            with self._changed:
-                entry.leases -= 1
-                entry.used_at = time.monotonic()
-                self._changed.notify_all()
-            self._drop_unwanted()
+            self._shelf.give_back(entry)
 
     def watch(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Call `callback` after every change of a state, from whichever thread made it; returns the way to stop.
 
         It is called outside the pool's lock, must return soon and must not raise.
         """
-        with self._changed:
-            self._watchers = (*self._watchers, callback)
-        return lambda: self._unwatch(callback)
+        return self._shelf.watch(callback)
 
     def wait_for(self, checkpoint: Checkpoint, statuses: Collection[Status], timeout_s: float) -> ModelState:
         """Wait until a checkpoint is in one of the statuses; raises TimeoutError."""
-        with self._changed:
-            if not self._changed.wait_for(lambda: self.state(checkpoint).status in statuses, timeout_s):
+        with self._shelf.changed:
+            if not self._shelf.changed.wait_for(lambda: self.state(checkpoint).status in statuses, timeout_s):
                 raise TimeoutError(f"{checkpoint.source} is {self.state(checkpoint)} after {timeout_s} s.")
             return self.state(checkpoint)
 
     def wait_for_change(self, seen: Mapping[Checkpoint, ModelState], timeout_s: float) -> bool:
         """Wait until `states()` differs from what was seen; False when it did not in time."""
-        with self._changed:
-            return self._changed.wait_for(lambda: self.states() != seen, timeout_s)
+        with self._shelf.changed:
+            return self._shelf.changed.wait_for(lambda: self.states() != seen, timeout_s)
 
     def close(self) -> None:
         """Give up what waits, let a load in progress end, and drop all models."""
-        with self._changed:
-            waiting = [entry for entry in self._entries.values() if entry.model is None]
+        with self._shelf.changed:
+            waiting = [entry for entry in self._shelf.entries.values() if entry.model is None]
         for entry in waiting:
-            self._fail(entry, LoadError("The model pool is closed."))
+            self._shelf.fail(entry, LoadError("The model pool is closed."))
         self._loader.close(patience_s=30)
         self._downloader.close(patience_s=0.1)
-        with self._changed:
-            self._entries.clear()
+        with self._shelf.changed:
+            self._shelf.entries.clear()
         devices.reclaim()
 
     def _start(self, checkpoint: Checkpoint) -> None:
-        if checkpoint in self._entries or state_on_disk(checkpoint).status is not Status.COLD:
+        if checkpoint in self._shelf.entries or state_on_disk(checkpoint).status is not Status.COLD:
             return
-        entry = _Entry(ModelState(Status.LOADING, "waiting for its turn"))
-        self._entries[checkpoint] = entry
+        entry = Entry(ModelState(Status.LOADING, "waiting for its turn"))
+        self._shelf.entries[checkpoint] = entry
         self._loader.put(lambda: self._load(checkpoint, entry))
 
-    def _hold(self, checkpoint: Checkpoint) -> _Entry:
-        with self._changed:
+    def _hold(self, checkpoint: Checkpoint) -> Entry:
+        with self._shelf.changed:
             self._start(checkpoint)
-            entry = self._entries.get(checkpoint)
+            entry = self._shelf.entries.get(checkpoint)
             if entry is None:
                 locate(checkpoint)  # says why it is not here
-                raise NotHereError(f"{checkpoint.source} appeared only now. Try again.")
+                raise NotHereError(f"{checkpoint.source} came to this machine just now. Try again.")
             if entry.state.status is Status.DOWNLOADING:
-                raise NotHereError(f"{checkpoint.source} is being downloaded.")
+                raise NotHereError(f"{checkpoint.source} is being downloaded. Try again when it is here.")
             entry.leases += 1
             entry.unwanted = False
-        self._tell()
+        self._shelf.tell()
         return entry
 
-    def _loaded(self, entry: _Entry) -> Model:
-        with self._changed:
-            self._changed.wait_for(lambda: entry.model or entry.error)
-            if entry.error:
-                raise type(entry.error)(str(entry.error))  # a new one: it collects the traceback of its thread
-            assert entry.model is not None
-            return entry.model
-
-    def _download(self, checkpoint: Checkpoint, entry: _Entry) -> None:
+    def _download(self, checkpoint: Checkpoint, entry: Entry) -> None:
         def report(share: float) -> None:
-            self._set(entry, ModelState(Status.DOWNLOADING, progress=round(share, 2)))
+            self._shelf.set(entry, ModelState(Status.DOWNLOADING, progress=round(share, 2)))
 
         with self._failing(entry):
             report(0.0)
             download(checkpoint, report)
-            self._set(entry, ModelState(Status.LOADING, "waiting for its turn"))
+            self._shelf.set(entry, ModelState(Status.LOADING, "waiting for its turn"))
             self._loader.put(lambda: self._load(checkpoint, entry))
 
-    def _load(self, checkpoint: Checkpoint, entry: _Entry) -> None:
-        if entry.error:
-            return
+    def _load(self, checkpoint: Checkpoint, entry: Entry) -> None:
         with self._failing(entry):
             folder = locate(checkpoint)
             self._make_room(entry, memory_bytes(folder, checkpoint))
-            if entry.error:
+            if entry.error:  # the pool was closed meanwhile
                 return
-            self._set(entry, ModelState(Status.LOADING, "loading"))
+            self._shelf.set(entry, ModelState(Status.LOADING, "loading"))
             kind = importlib.import_module(f"core.models.kinds.{checkpoint.kind}")
-            model: Model = kind.load(folder, checkpoint, self.device)
-            with self._changed:
-                entry.model, entry.used_at = model, time.monotonic()
-            self._set(entry, ModelState(Status.READY, nbytes=model.nbytes))
+            self._shelf.fill(entry, kind.load(folder, checkpoint, self.device))
         devices.settle()
-        self._drop_unwanted()
+        self._shelf.drop_unwanted()
 
-    @contextmanager
-    def _failing(self, entry: _Entry) -> Iterator[None]:
-        try:
-            yield
-        except TouchstoneError as error:
-            self._fail(entry, error)
-        except Exception as error:  # noqa: BLE001  # whatever a library raises spoils this model; the thread serves others
-            _log.exception("A model does not load.")
-            self._fail(entry, LoadError(f"The model does not load ({type(error).__name__}: {error}); see the log."))
-
-    def _fail(self, entry: _Entry, error: TouchstoneError) -> None:
-        entry.error = type(error)(str(error))  # without the traceback, which would keep a half-loaded model alive
-        self._set(entry, ModelState(Status.FAILED, str(error)))
-
-    def _make_room(self, entry: _Entry, need: int) -> None:
+    def _make_room(self, entry: Entry, need: int) -> None:
         """Drop idle models until `need` bytes fit; raises MemoryFullError."""
         if need > self.budget_bytes:
             raise MemoryFullError(
@@ -250,67 +196,26 @@ class ModelPool:
                 "Raise TOUCHSTONE_MEMORY_GB, set dtype=float16, or use a smaller model."
             )
         deadline = time.monotonic() + self._patience_s
-        while self._used() + need > self.budget_bytes and not entry.error:
-            if self._drop_oldest():
-                continue
-            self._set(entry, ModelState(Status.LOADING, "waiting for memory that other models use"))
-            self._wait_for_idle(entry, deadline)
+        while self._shelf.used_bytes() + need > self.budget_bytes and not entry.error:
+            if not self._shelf.drop_oldest():
+                self._shelf.set(entry, ModelState(Status.LOADING, "waiting for memory that other models use"))
+                self._wait_for_idle(entry, deadline)
 
-    def _wait_for_idle(self, entry: _Entry, deadline: float) -> None:
-        with self._changed:
-            if not self._changed.wait_for(lambda: self._idle() or entry.error, deadline - time.monotonic()):
-                raise MemoryFullError("All the memory for models is in use. Unload one and try again.")
+    def _wait_for_idle(self, entry: Entry, deadline: float) -> None:
+        with self._shelf.changed:
+            over = self._shelf.changed.wait_for(lambda: self._shelf.idle() or entry.error, deadline - time.monotonic())
+        if not over:
+            raise MemoryFullError("All the memory for models is in use. Unload one and try again.")
 
-    def _used(self) -> int:
-        with self._changed:
-            return sum(entry.state.nbytes for entry in self._entries.values())
-
-    def _idle(self) -> list[Checkpoint]:
-        """What is loaded and leased by nobody, the least recently used first."""
-        idle = [
-            (entry.used_at, checkpoint)
-            for checkpoint, entry in self._entries.items()
-            if entry.idle and entry.state.nbytes
-        ]
-        return [checkpoint for _, checkpoint in sorted(idle, key=lambda pair: pair[0])]
-
-    def _drop_oldest(self) -> bool:
-        with self._changed:
-            idle = self._idle()
-            if idle:
-                del self._entries[idle[0]]
-        if idle:
-            self._dropped()
-        return bool(idle)
-
-    def _drop_unwanted(self) -> None:
-        with self._changed:
-            leaving = [checkpoint for checkpoint, entry in self._entries.items() if entry.idle and entry.unwanted]
-            for checkpoint in leaving:
-                del self._entries[checkpoint]
-        if leaving:
-            self._dropped()
-
-    def _dropped(self) -> None:
-        devices.reclaim()
-        self._tell()
-
-    def _forget_failure(self, checkpoint: Checkpoint) -> None:
-        entry = self._entries.get(checkpoint)
-        if entry is not None and entry.error:
-            del self._entries[checkpoint]
-
-    def _set(self, entry: _Entry, state: ModelState) -> None:
-        if state != entry.state:
-            entry.state = state
-            self._tell()
-
-    def _tell(self) -> None:
-        with self._changed:
-            self._changed.notify_all()
-        for callback in self._watchers:
-            callback()
-
-    def _unwatch(self, callback: Callable[[], None]) -> None:
-        with self._changed:
-            self._watchers = tuple(watcher for watcher in self._watchers if watcher is not callback)
+    @contextmanager
+    def _failing(self, entry: Entry) -> Iterator[None]:
+        """Whatever is raised inside spoils this model only: the thread goes on with the others."""
+        try:
+            yield
+        except TouchstoneError as error:
+            self._shelf.fail(entry, error)
+        except Exception as error:  # noqa: BLE001  # libraries raise anything for files they do not expect
+            _log.exception("A model does not load.")
+            self._shelf.fail(
+                entry, LoadError(f"The model does not load ({type(error).__name__}: {error}); see the log.")
+            )

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -170,6 +171,15 @@ def test_unloading_waits_for_the_lease_to_end(pools: Pools, copies: list[Checkpo
         pool.unload(copies[0])
         assert pool.state(copies[0]).status is Status.READY
     assert pool.state(copies[0]).status is Status.COLD
+
+
+def test_an_unloaded_model_leaves_memory(pools: Pools, copies: list[Checkpoint]) -> None:
+    pool = pools()
+    with pool.lease(copies[0]) as model:
+        gone = weakref.ref(model)
+    del model
+    pool.unload(copies[0])
+    assert gone() is None
 
 
 def test_whether_a_model_fits_is_known_before_it_loads(
