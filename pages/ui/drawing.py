@@ -33,16 +33,17 @@ def drawing(board: Board) -> Drawing:
 
 
 def number(value: float | None, low: Bound, high: Bound, decimals: int = 3) -> str:
-    """The value with at most `decimals` decimals, one where its range or size is large; a dash where there is none.
-
-    What would be printed as zero and is not shows its magnitude instead, as in 7e−05.
-    """
+    """The value with at most `decimals` decimals, one where its range or size is large; a dash where there is none."""
     if value is None:
         return "–"
     wide = low is not None and high is not None and high - low > 10
-    text = f"{value:.{1 if wide or abs(value) >= 100 else decimals}f}"
-    shown = f"{value:.0e}" if value and not float(text) else text
-    return shown.replace("-", "\u2212")
+    return f"{value:.{1 if wide or abs(value) >= 100 else decimals}f}".replace("-", "\u2212")
+
+
+def score(value: float | None, low: Bound, high: Bound) -> str:
+    """A number; what would be printed as zero and is not shows its magnitude instead, as in 7e−05."""
+    text = number(value, low, high)
+    return f"{value:.0e}".replace("-", "\u2212") if value and not text.strip("\u22120.") else text
 
 
 def duration(seconds: float | None) -> str:
@@ -101,8 +102,8 @@ def _row(row: Row) -> Drawing:
         "message": row.message,
         "action": row.action,
         "pending": row.state in {"queued", "loading", "running"},
-        "before": number(row.before, row.low, row.high),
-        "after": number(row.after, row.low, row.high),
+        "before": score(row.before, row.low, row.high),
+        "after": score(row.after, row.low, row.high),
         "saved": _saved(row),
         "shift": _shift(row),
         "range": _range(row),
@@ -116,8 +117,8 @@ def _row(row: Row) -> Drawing:
 
 def _saved(row: Row) -> str:
     """What the score was when the pair was kept, where it prints differently now."""
-    then = number(row.saved, row.low, row.high)
-    return "" if row.saved is None or then == number(row.after, row.low, row.high) else then
+    then = score(row.saved, row.low, row.high)
+    return "" if row.saved is None or then == score(row.after, row.low, row.high) else then
 
 
 def _shift(row: Row) -> Drawing:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.metric import Direction
-from pages.ui.drawing import drawing, duration, heat, number, share, side
+from pages.ui.drawing import drawing, duration, heat, number, score, share, side
 from pages.ui.rows import Board, Row
 
 
@@ -98,3 +98,7 @@ def test_a_saved_score_is_told_only_where_it_prints_differently() -> None:
 
 def test_short_times_are_told_in_milliseconds() -> None:
     assert [duration(seconds) for seconds in (None, 0.0004, 0.0042, 1.25)] == ["", "< 1 ms", "4 ms", "1.2 s"]
+
+
+def test_a_score_too_small_to_print_shows_its_magnitude() -> None:
+    assert [score(value, 0.0, 100.0) for value in (7.2e-5, 0.0, 7.25)] == ["7e\u221205", "0.0", "7.2"]
