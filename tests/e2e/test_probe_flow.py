@@ -118,4 +118,6 @@ def test_replaced_words_become_an_executable_edit_with_its_explanation(bench: Be
 
 def receipt(page: Page) -> str:
     """The id of the item in the receipt on the screen."""
-    return page.get_by_test_id("stToast").filter(has_text="Saved").last.inner_text().split("of ")[1].split()[0].strip("`.")
+    return (
+        page.get_by_test_id("stToast").filter(has_text="Saved").last.inner_text().split("of ")[1].split()[0].strip("`.")
+    )
