@@ -16,6 +16,7 @@ from transformers import (
 
 from core.errors import BadSettingError, NotHereError, UnscorableError
 from core.metric import METRICS
+from core.metrics.minicheck import pack, units
 from core.models.files import locate
 from core.text import sentences
 from core.types import Checkpoint, Example
@@ -137,6 +138,21 @@ def test_evidence_is_the_chunk_as_it_stands_in_the_document(tiny_roberta: Path) 
     assert all(text.endswith("The lamp was lit.") for text in texts)
     assert "".join(texts).count("The lamp was lit.") == 200
     assert score.parts[0].evidence in score.seen.pieces
+
+
+@pytest.mark.parametrize(
+    ("budget", "texts"),
+    [(4, ["Rain fell. It stopped."]), (3, ["Rain fell.", "It stopped."]), (1, ["Rain fell.", "It stopped."])],
+)
+def test_a_chunk_is_closed_when_a_unit_would_exceed_the_budget(budget: int, texts: list[str]) -> None:
+    document = "Rain fell. It stopped."
+    assert [chunk.text for chunk in pack(document, units(document), [2, 2], budget)] == texts
+
+
+def test_two_newlines_in_a_row_leave_the_blank_that_the_authors_leave() -> None:
+    document = "Rain fell.\n\nIt stopped.\nWe left."
+    [chunk] = pack(document, units(document), [1] * 6, 100)
+    assert chunk.text == "Rain fell.\n\n It stopped.\nWe left."
 
 
 def test_a_claim_that_was_cut_is_noted(tiny_roberta: Path) -> None:
