@@ -49,16 +49,15 @@ class ScriptedKind:
         assert self.loadable.wait(PATIENCE_S), "nobody let the model load"
         if checkpoint.source in self.broken:
             raise LoadError(f"{path.name} is broken.")
-        return ScriptedModel(self)
+        return ScriptedModel(self, nbytes=(path / "model.safetensors").stat().st_size)
 
 
 class ScriptedModel:
     """The value of an answer is the share of vowels of the text, so that every text has its own."""
 
-    nbytes = 1
-
-    def __init__(self, kind: ScriptedKind) -> None:
+    def __init__(self, kind: ScriptedKind, nbytes: int) -> None:
         self._kind = kind
+        self.nbytes = nbytes
 
     def encode(self, questions: Sequence[Question]) -> list[Row]:
         for question in questions:
