@@ -1,0 +1,171 @@
+"""Answers once given are there for every later process; nothing else is taken for them."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.cache import AnswerCache, key
+from core.errors import TouchstoneError
+from core.types import Answer, Checkpoint, Question, Span
+from tests.doubles.process import finish, start
+
+QUESTION = Question(Checkpoint("model", "classify"), ("A claim.",), (("limit", 512),), Span(0, 8))
+ANSWER = Answer((0.1, -1e300, 5e-324), (Span(0, 2),), ("text 😀",), tokens=7, cut=1)
+
+WRITER = """
+import sys
+from pathlib import Path
+from core.cache import AnswerCache
+from core.types import Answer
+cache = AnswerCache(Path(sys.argv[1]))
+for number in range(200):
+    cache.put({f"{sys.argv[2]}-{number}".encode(): Answer((float(number),))})
+"""
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Iterator[AnswerCache]:
+    opened = AnswerCache(tmp_path / "cache")
+    yield opened
+    opened.close()
+
+
+def test_an_answer_is_read_back_exactly(cache: AnswerCache) -> None:
+    cache.put({b"a": ANSWER})
+    assert cache.get([b"a", b"b"]) == {b"a": ANSWER}
+
+
+def test_answers_survive_reopening(tmp_path: Path) -> None:
+    first = AnswerCache(tmp_path)
+    first.put({b"a": ANSWER, b"b": Answer()})
+    first.close()
+    second = AnswerCache(tmp_path)
+    assert second.get([b"a", b"b"]) == {b"a": ANSWER, b"b": Answer()}
+    second.close()
+
+
+def test_only_what_was_read_or_written_of_late_is_recent(tmp_path: Path) -> None:
+    first = AnswerCache(tmp_path)
+    first.put({b"a": ANSWER, b"b": ANSWER})
+    assert first.recent([b"a", b"c"]) == {b"a": ANSWER}
+    first.close()
+    second = AnswerCache(tmp_path)
+    second.get([b"b"])
+    assert second.recent([b"a", b"b"]) == {b"b": ANSWER}
+    second.close()
+
+
+def test_more_answers_than_a_statement_has_variables_are_read(tmp_path: Path) -> None:
+    answers = {str(number).encode(): Answer((float(number),)) for number in range(1234)}
+    first = AnswerCache(tmp_path)
+    first.put(answers)
+    first.close()
+    second = AnswerCache(tmp_path)
+    assert second.get(list(answers)) == answers
+    second.close()
+
+
+def test_what_no_longer_fits_into_the_memory_is_still_on_disk(cache: AnswerCache) -> None:
+    cache.put({b"first": ANSWER})
+    cache.put({str(number).encode(): Answer() for number in range(20_000)})
+    assert cache.recent([b"first"]) == {}
+    assert cache.get([b"first"]) == {b"first": ANSWER}
+
+
+def test_two_processes_write_and_read_the_same_file(cache: AnswerCache, tmp_path: Path) -> None:
+    writers = [start("-c", WRITER, str(tmp_path / "cache"), name) for name in ("one", "two")]
+    cache.put({f"here-{number}".encode(): Answer((float(number),)) for number in range(200)})
+    assert [finish(writer) for writer in writers] == [(0, "", "")] * 2
+    keys = [f"{name}-{number}".encode() for name in ("one", "two", "here") for number in range(200)]
+    found = cache.get(keys)
+    assert [found[one].values for one in keys] == [(float(number),) for number in range(200)] * 3
+
+
+def test_many_threads_use_one_cache(cache: AnswerCache) -> None:
+    barrier = threading.Barrier(8)
+    wrong: list[bytes] = []
+
+    def work(name: int) -> None:
+        barrier.wait()
+        for number in range(50):
+            mine = f"{name}-{number}".encode()
+            cache.put({mine: Answer((float(number),))})
+            if cache.get([mine]) != {mine: Answer((float(number),))}:
+                wrong.append(mine)
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert len(cache.get([f"{name}-{number}".encode() for name in range(8) for number in range(50)])) == 400
+
+
+def test_the_first_of_two_answers_stays(tmp_path: Path) -> None:
+    first = AnswerCache(tmp_path)
+    first.put({b"a": ANSWER})
+    first.put({b"a": Answer()})
+    first.close()
+    second = AnswerCache(tmp_path)
+    assert second.get([b"a"]) == {b"a": ANSWER}
+    second.close()
+
+
+def test_a_folder_that_cannot_be_made_is_named_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(TouchstoneError, match=r"file/answers-1\.sqlite cannot be used: .*Set TOUCHSTONE_CACHE_DIR"):
+        AnswerCache(tmp_path / "file")
+
+
+def test_a_file_that_is_no_database_is_named_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "answers-1.sqlite").write_bytes(b"not a database " * 100)
+    with pytest.raises(TouchstoneError, match="or delete the file: it holds only what can be computed again"):
+        AnswerCache(tmp_path)
+
+
+def test_an_infinite_value_is_kept_as_it_is(cache: AnswerCache) -> None:
+    cache.put({b"a": Answer((math.inf, -math.inf))})
+    assert cache.get([b"a"]) == {b"a": Answer((math.inf, -math.inf))}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        key(replace(QUESTION, inputs=("Another claim.",)), "weights", "cpu"),
+        key(replace(QUESTION, inputs=("A claim", ".")), "weights", "cpu"),
+        key(replace(QUESTION, options=(("limit", 511),)), "weights", "cpu"),
+        key(replace(QUESTION, options=()), "weights", "cpu"),
+        key(QUESTION, "other weights", "cpu"),
+        key(QUESTION, "weights", "cuda"),
+        key(replace(QUESTION, checkpoint=replace(QUESTION.checkpoint, kind="embed")), "weights", "cpu"),
+        key(replace(QUESTION, checkpoint=replace(QUESTION.checkpoint, dtype="float16")), "weights", "cpu"),
+    ],
+)
+def test_whatever_decides_an_answer_changes_its_key(other: bytes) -> None:
+    assert other != key(QUESTION, "weights", "cpu")
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        replace(QUESTION, claim=Span(5, 13), evidence=Span(0, 4)),
+        replace(QUESTION, checkpoint=replace(QUESTION.checkpoint, source="elsewhere", revision="v2")),
+    ],
+)
+def test_where_a_text_stood_and_its_weights_lay_does_not_change_its_key(same: Question) -> None:
+    assert key(same, "weights", "cpu") == key(QUESTION, "weights", "cpu")
+
+
+def test_a_closed_cache_answers_no_more(tmp_path: Path) -> None:
+    cache = AnswerCache(tmp_path)
+    cache.close()
+    with pytest.raises(sqlite3.ProgrammingError):
+        cache.get([b"a"])

@@ -1,0 +1,74 @@
+"""What is said of a metric before it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.listing import direction_words, list_metrics, range_words, size_words
+from core.metric import METRICS
+from core.models.pool import ModelPool
+from tests.doubles.process import finish, start
+
+LIST = """
+import sys
+from pathlib import Path
+from core.listing import list_metrics
+from core.models.pool import ModelPool
+assert list_metrics(ModelPool("auto", None, Path(sys.argv[1])))
+print(*[name for name in ("torch", "transformers", "streamlit", "openai") if name in sys.modules])
+"""
+
+
+@pytest.fixture
+def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelPool]:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    opened = ModelPool("cpu", 1_000_000, tmp_path)
+    yield opened
+    opened.close()
+
+
+def test_every_metric_is_listed_with_its_family_together(pool: ModelPool) -> None:
+    lines = list_metrics(pool)
+    assert sorted(line.name for line in lines) == METRICS.names()
+    assert [line.family for line in lines] == sorted(line.family for line in lines)
+
+
+def test_what_needs_no_download_is_ready(pool: ModelPool) -> None:
+    states = {line.name: line.state for line in list_metrics(pool)}
+    assert states["rouge2"] == states["semantic-similarity"] == "ready"
+
+
+def test_what_needs_a_download_says_from_where_and_how_much(pool: ModelPool) -> None:
+    [line] = [line for line in list_metrics(pool) if line.name == "minicheck-roberta"]
+    assert line.state == "needs download (lytang/MiniCheck-RoBERTa-Large, 1.4 GB)"
+    assert "Press Download" in line.message
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [
+        (0.0, 1.0, "[0, 1]"),
+        (None, 0.0, "(-∞, 0]"),
+        (0.0, None, "[0, ∞)"),
+        (None, None, "(-∞, ∞)"),
+        (-1.0, 0.5, "[-1, 0.5]"),
+    ],
+)
+def test_a_range_is_written_as_in_the_literature(low: float | None, high: float | None, words: str) -> None:
+    assert range_words(low, high) == words
+
+
+def test_a_direction_is_said_in_words() -> None:
+    assert direction_words("higher") == "higher = more consistent"
+    assert direction_words("neutral") == "describes the surface"
+
+
+def test_a_size_is_written_in_gigabytes_from_a_thousand_megabytes_on() -> None:
+    assert [size_words(size) for size in (90, 999, 1000, 3133)] == ["90 MB", "999 MB", "1.0 GB", "3.1 GB"]
+
+
+def test_listing_metrics_loads_no_torch(tmp_path: Path) -> None:
+    assert finish(start("-c", LIST, str(tmp_path))) == (0, "\n", "")

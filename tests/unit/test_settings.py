@@ -1,0 +1,51 @@
+"""What can be set from outside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from core.settings import Settings
+
+
+@pytest.fixture(autouse=True)
+def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No variable of the machine and no .env of the working folder."""
+    for name in Settings.model_fields:
+        monkeypatch.delenv(f"TOUCHSTONE_{name.upper()}", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+def test_nothing_needs_to_be_set() -> None:
+    settings = Settings()
+    assert settings.database_url.startswith("sqlite:///")
+    assert (settings.device, settings.memory_bytes, settings.demo) == ("auto", None, False)
+
+
+def test_a_variable_is_read_under_its_prefix(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("TOUCHSTONE_DEMO", "1")
+    monkeypatch.setenv("TOUCHSTONE_MEMORY_GB", "0.5")
+    settings = Settings()
+    assert (settings.cache_dir, settings.demo, settings.memory_bytes) == (tmp_path, True, 2**29)
+
+
+def test_a_file_of_variables_is_read_and_the_environment_overrules_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / ".env").write_text("TOUCHSTONE_USER=ana\nTOUCHSTONE_DEVICE=cpu\nSOMETHING_ELSE=1\n")
+    monkeypatch.setenv("TOUCHSTONE_USER", "ben")
+    assert (Settings().user, Settings().device) == ("ben", "cpu")
+
+
+@pytest.mark.parametrize(("name", "value"), [("DEVICE", "toaster"), ("MEMORY_GB", "-1"), ("MEMORY_GB", "much")])
+def test_a_value_that_cannot_be_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    monkeypatch.setenv(f"TOUCHSTONE_{name}", value)
+    with pytest.raises(ValidationError, match=name.lower()):
+        Settings()
+
+
+def test_every_setting_says_what_it_is_for() -> None:
+    assert all(field.description for field in Settings.model_fields.values())
