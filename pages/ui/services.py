@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import threading
 from uuid import uuid4
 
@@ -22,6 +23,8 @@ def settings() -> Settings:
 
 @st.cache_resource(show_spinner="Starting the engine…")
 def engine() -> Engine:
+    # torch's threads wait by spinning: one core is left to the pages, or typing would stutter while a model runs
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 2) - 1)))
     started = Engine.open(settings())
     threading.Thread(target=_warm, args=(started,), daemon=True).start()
     return started
