@@ -31,7 +31,7 @@ class Bench:
     @property
     def box(self) -> Locator:
         """Where the summary is written."""
-        return self.page.get_by_label("Summary", exact=True).first
+        return self.page.locator(".editor textarea")
 
     def open(self, query: str = "") -> None:
         self.page.goto(f"{self.server.url}/{query}")

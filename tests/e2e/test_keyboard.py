@@ -1,0 +1,61 @@
+"""Everything on Probe can be reached and used without a mouse."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.bench import Bench
+
+pytestmark = pytest.mark.e2e
+
+_WHERE = """() => {
+let at = document.activeElement;
+while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+return [at.getAttribute('aria-label'), at.textContent.slice(0, 60), at.className].join(' | ');
+}"""
+
+
+def reach(bench: Bench, words: str) -> None:
+    """Press Tab until the element with focus has these words in its label, text or class."""
+    passed: list[str] = []
+    while not passed or words not in passed[-1]:
+        assert len(passed) < 80, passed
+        bench.page.keyboard.press("Tab")
+        passed.append(bench.page.evaluate(_WHERE))
+
+
+def test_tab_reaches_example_editor_board_and_record_in_this_order(bench: Bench) -> None:
+    page = bench.page
+    reach(bench, "Example")
+    reach(bench, "Edit")
+    reach(bench, "Summary")
+    page.keyboard.press("Control+End")
+    page.keyboard.type(" It rained.")
+    expect(bench.cell("rouge2", 5)).to_be_visible()
+    reach(bench, "title")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(bench.cell("rouge2", 1)).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_label_is_saved_by_keyboard(bench: Bench) -> None:
+    page, before = bench.page, bench.server.count("label")
+    bench.box.press("Control+End")
+    page.keyboard.type(" By keyboard.")
+    page.keyboard.press("Shift+Tab")
+    reach_back = page.get_by_role("tab", name="Edit", exact=True)
+    expect(reach_back).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("tab", name="Record", exact=True)).to_have_attribute("aria-selected", "true")
+    reach(bench, "Consistent")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Space")
+    expect(bench.chosen("The edited summary is", "Inconsistent")).to_be_checked()
+    expect(page.get_by_role("button", name="Save label")).to_be_enabled()
+    reach(bench, "Save label")
+    page.keyboard.press("Enter")
+    bench.message("Saved: label of")
+    assert bench.server.count("label") == before + 1

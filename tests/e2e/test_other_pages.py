@@ -1,0 +1,103 @@
+"""Records and Metrics, the first request of a fresh server, and a server that keeps nothing."""
+
+from __future__ import annotations
+
+import csv
+import json
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotations.records import KeptPair, Record
+from core.types import Edit, Span, Verdict
+from tests.e2e.bench import START_MS, Bench, example
+from tests.e2e.server import Server, serve
+
+pytestmark = pytest.mark.e2e
+
+DOCUMENT, ORIGINAL = "The harbour was closed on Tuesday.", "It was closed on Tuesday."
+EDIT = Edit(Span(17, 24), "Friday", "The document says Tuesday.", "me")
+EDITED = "It was closed on Friday."
+
+
+def keep_something(server: Server) -> str:
+    """A kept pair with a label; gives its id."""
+    store = server.store()
+    pair = KeptPair(DOCUMENT, ORIGINAL, EDITED, (EDIT,), by="me", intended=Verdict.INCONSISTENT, title="Closed")
+    receipt = store.keep_pair(pair)
+    store.record(
+        Record(DOCUMENT, ORIGINAL, EDITED, (EDIT,), annotator="me", event_id="one", verdict=Verdict.INCONSISTENT)
+    )
+    store.close()
+    return receipt.id
+
+
+def download(page: Page, button: str) -> str:
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=button).click()
+    return Path(waiting.value.path()).read_text(encoding="utf-8")
+
+
+def test_records_are_listed_and_exported(page: Page, server: Server) -> None:
+    page.goto(server.url)  # makes the database where this is the first test
+    expect(page.locator("#settled")).to_be_attached(timeout=START_MS)
+    id = keep_something(server)
+    page.goto(f"{server.url}/data")
+    expect(page.get_by_test_id("stDataFrame")).to_be_visible()
+    expect(page.get_by_test_id("stMetric").filter(has_text="Labels")).to_contain_text(str(server.count("label")))
+    lines = [json.loads(line) for line in download(page, "Export JSONL").splitlines()]
+    assert any(id in line.values() for line in lines)
+    rows = list(csv.DictReader(download(page, "Export CSV").splitlines()))
+    assert any(id in row.values() for row in rows)
+
+
+def test_a_model_is_unloaded_and_loaded_again_and_memory_follows(page: Page, plugged_server: Server) -> None:
+    Bench(page, plugged_server).open()
+    page.get_by_role("link", name="Metrics").click()
+    card = page.locator(".st-key-card-semantic-similarity")
+    bar = page.get_by_text("for models in use")
+    expect(card.get_by_role("button", name="Unload")).to_be_visible()
+    full = bar.inner_text()
+    card.get_by_role("button", name="Unload").click()
+    expect(card).to_contain_text("not loaded")
+    assert memory(bar.inner_text()) < memory(full)
+    card.get_by_role("button", name="Load").click()
+    expect(card.get_by_role("button", name="Unload")).to_be_visible()
+    expect(bar).to_have_text(full)
+
+
+def memory(words: str) -> float:
+    """Megabytes in use, from the text over the bar."""
+    number, unit, *_ = words.split()
+    return float(number) * {"GB": 1000, "MB": 1}[unit]
+
+
+def test_the_first_request_of_a_fresh_server_goes_through_the_app(page: Page, tmp_path: Path) -> None:
+    with ExitStack() as servers:
+        for name in ("data", "metrics"):
+            folder = tmp_path / name
+            folder.mkdir()
+            fresh = servers.enter_context(serve(folder))
+            page.goto(f"{fresh.url}/{name}")
+            for link in ("Probe", "Records", "Metrics"):
+                expect(page.get_by_role("link", name=link)).to_be_visible()
+            shown = "Nothing was kept yet" if name == "data" else "for models in use"
+            expect(page.get_by_text(shown)).to_be_visible()
+
+
+def test_a_demonstration_scores_edits_and_keeps_nothing(page: Page, tmp_path: Path) -> None:
+    with serve(tmp_path, TOUCHSTONE_DEMO="1") as server:
+        bench = Bench(page, server)
+        bench.open()
+        text = example().example.summary + " It rained."
+        bench.write(text)
+        bench.shows(text)
+        expect(page.get_by_role("button", name="Keep pair")).to_be_disabled()
+        bench.tab("Record")
+        bench.choose("The edited summary is", "Inconsistent")
+        expect(bench.chosen("The edited summary is", "Inconsistent")).to_be_checked()
+        expect(page.get_by_role("button", name="Save label")).to_be_disabled()
+        expect(page.get_by_text("Nothing is kept in this demo.")).to_be_visible()
+        assert not server.database.exists()
