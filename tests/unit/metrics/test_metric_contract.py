@@ -1,0 +1,192 @@
+"""What every metric owes: a number within its bounds or a reason, the same each time, however it is batched.
+
+A metric with weights on the hub runs on a tiny random checkpoint of its architecture, named in `TINY`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.datasets.bundled import examples as bundled
+from core.engine import Engine
+from core.metric import METRICS, Metric
+from core.registry import settings_of
+from core.settings import Settings
+from core.text import sentences
+from core.types import Example, Failure, FailureKind, Outcome, Result
+
+TINY = {"minicheck-roberta": "tiny_roberta", "minicheck-deberta": "tiny_deberta", "minicheck-flan-t5": "tiny_t5"}
+FIRST = bundled()[0].example
+PAIRS = [item.example for item in bundled() if item.parent is None and len(item.example.document) < 3000][:4]
+LONG = " ".join(f"Boat {number} landed nine tonnes of herring in bay {number % 7}." for number in range(1000))
+
+EMPTY = {
+    "empty document": Example("pair", "", FIRST.summary),
+    "blank document": Example("pair", " \n\t\u3000", FIRST.summary),
+    "empty summary": Example("pair", FIRST.document, ""),
+    "blank summary": Example("pair", FIRST.document, "\u00a0 \n"),
+}
+UNUSUAL = {
+    "one word": Example("pair", "Rain.", "Rain."),
+    "one letter": Example("pair", "a", "b"),
+    "only a full stop": Example("pair", ".", "."),
+    "one word against a document": Example("pair", FIRST.document, "Harbour"),
+    "10,000 words": Example("pair", LONG, "Boat 7 landed nine tonnes. Boat 8 sank in bay 3."),
+    "10,000 words without an end": Example("pair", "herring " * 10_000, "Herring is a fish."),
+    "a long summary": Example("pair", FIRST.summary, FIRST.document),
+    "Chinese": Example("pair", "港口因风暴关闭。没有人受伤。维修费用为340万克朗。", "港口关闭了。没有人受伤。"),
+    "Arabic": Example("pair", "أُغلق الميناء بعد العاصفة. لم يصب أحد.", "أُغلق الميناء. أصيب ثلاثة."),
+    "emoji": Example("pair", "👩‍👩‍👧‍👦 😀. 🇳🇴! ✅", "😀 ✅. 👩‍👩‍👧‍👦"),
+    "combining marks": Example("pair", "a\u0308\u0323 e\u0301. u\u030a!", "a\u0323\u0308. e\u0301"),
+    "markup": Example("pair", "<script>alert(1)</script> </s> [SEP] &amp;", "<b>alert</b> </s><s> [CLS]"),
+    "blanks around": Example("pair", "\n\n  Rain fell.  \n", "  Rain fell. \n It rained.\t"),
+}
+
+over_metrics = pytest.mark.parametrize("name", METRICS.names())
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    opened = Engine.open(Settings(device="cpu", memory_gb=2, cache_dir=tmp_path_factory.mktemp("contract")))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def metric(name: str, request: pytest.FixtureRequest) -> Metric:
+    """The metric with its default settings, on tiny weights where the true ones would be downloaded."""
+    if name not in TINY:
+        return METRICS.parse(name)
+    folder: Path = request.getfixturevalue(TINY[name])
+    return METRICS.parse(f"{name}[checkpoint={folder}]")
+
+
+def outcome(engine: Engine, metric: Metric, example: Example) -> Outcome:
+    [(_, found)] = engine.run([metric], [example])
+    return found
+
+
+def result(engine: Engine, metric: Metric, example: Example) -> Result:
+    found = outcome(engine, metric, example)
+    assert isinstance(found, Result), found
+    return found
+
+
+def numbers(found: Result) -> list[float]:
+    return [found.score, *(part.score for part in found.parts)]
+
+
+@over_metrics
+@pytest.mark.parametrize("example", EMPTY.values(), ids=EMPTY)
+def test_an_empty_text_is_refused_with_a_sentence(engine: Engine, metric: Metric, example: Example) -> None:
+    found = outcome(engine, metric, example)
+    assert isinstance(found, Failure)
+    assert found.kind is FailureKind.INPUT
+    assert found.message.endswith(".")
+
+
+@over_metrics
+@pytest.mark.parametrize("example", UNUSUAL.values(), ids=UNUSUAL)
+def test_an_unusual_text_gets_a_number_within_bounds_or_a_reason(
+    engine: Engine, metric: Metric, example: Example
+) -> None:
+    found = outcome(engine, metric, example)
+    if isinstance(found, Failure):
+        assert found.kind is FailureKind.INPUT, found
+        assert found.message.endswith(".")
+    else:
+        low, high = metric.card.low, metric.card.high
+        assert all(math.isfinite(number) for number in numbers(found))
+        assert all(low is None or number >= low - 1e-6 for number in numbers(found))
+        assert all(high is None or number <= high + 1e-6 for number in numbers(found))
+
+
+@over_metrics
+@pytest.mark.parametrize("example", UNUSUAL.values(), ids=UNUSUAL)
+def test_parts_lie_in_the_summary_and_evidence_in_the_document(
+    engine: Engine, metric: Metric, example: Example
+) -> None:
+    found = outcome(engine, metric, example)
+    parts = found.parts if isinstance(found, Result) else ()
+    evidence = [part.evidence for part in parts if part.evidence]
+    pieces = found.seen.pieces if isinstance(found, Result) else ()
+    assert all(0 <= part.span.start < part.span.end <= len(example.summary) for part in parts)
+    assert all(0 <= span.start <= span.end <= len(example.document) for span in [*evidence, *pieces])
+    assert [part.span for part in parts] == sorted({part.span for part in parts})
+
+
+@over_metrics
+def test_a_copied_and_an_invented_sentence_are_told_apart_with_evidence(engine: Engine, metric: Metric) -> None:
+    copied = sentences(FIRST.document)[0].of(FIRST.document)
+    found = result(engine, metric, Example("pair", FIRST.document, f"{copied} Olaf Vik and 99 others are in Rome."))
+    first, second = found.parts
+    assert first.score != second.score
+    assert first.evidence is not None
+
+
+@over_metrics
+def test_a_fresh_engine_gives_the_same(engine: Engine, metric: Metric, tmp_path: Path) -> None:
+    """Nothing comes from the cache: the second engine keeps its own."""
+    other = Engine.open(Settings(device="cpu", memory_gb=2, cache_dir=tmp_path))
+    first, second = result(engine, metric, FIRST), result(other, metric, FIRST)
+    other.close()
+    assert numbers(second) == pytest.approx(numbers(first), abs=1e-5)
+    assert [part.span for part in second.parts] == [part.span for part in first.parts]
+    assert second.signature == first.signature
+
+
+@over_metrics
+def test_batching_changes_nothing(engine: Engine, metric: Metric, tmp_path: Path) -> None:
+    other = Engine.open(Settings(device="cpu", memory_gb=2, cache_dir=tmp_path))
+    together = [found for _, found in other.run([metric], reversed(PAIRS))]
+    other.close()
+    alone = [outcome(engine, metric, example) for example in PAIRS]
+    for one, same in zip(alone, reversed(together), strict=True):
+        assert isinstance(one, Result)
+        assert isinstance(same, Result)
+        assert numbers(same) == pytest.approx(numbers(one), abs=1e-5)
+
+
+@over_metrics
+def test_a_second_run_asks_nothing(engine: Engine, metric: Metric) -> None:
+    first = result(engine, metric, FIRST)
+    asked = engine.counts().asked
+    second = result(engine, metric, FIRST)
+    assert engine.counts().asked == asked
+    assert second.counts.planned == second.counts.cached
+    assert numbers(second) == numbers(first)
+
+
+@over_metrics
+def test_a_spec_is_read_back_to_an_equal_metric(metric: Metric) -> None:
+    assert METRICS.parse(metric.spec) == metric
+    assert hash(METRICS.parse(metric.spec)) == hash(metric)
+
+
+@over_metrics
+def test_a_metric_is_frozen_and_its_settings_have_defaults(name: str) -> None:
+    plugin = METRICS.get(name)
+    assert plugin.__dataclass_params__.frozen  # type: ignore[attr-defined]
+    assert all(setting.default is not dataclasses.MISSING for setting in settings_of(plugin).values())
+
+
+@over_metrics
+def test_a_card_says_what_a_reader_must_know(name: str) -> None:
+    card = METRICS.get(name).card
+    assert all([card.title, card.family, card.paper])
+    assert card.measures.endswith(".")
+    assert card.url.startswith("https://")
+    assert card.low is None or card.high is None or card.low < card.high
+    assert card.differs == "" or card.differs.endswith(".")
+
+
+@over_metrics
+def test_a_card_tells_the_size_of_what_has_to_be_downloaded(name: str) -> None:
+    plugin = METRICS.parse(name)
+    shipped = all(checkpoint.source.startswith("package:") for checkpoint in plugin.checkpoints())
+    assert (plugin.card.download_mb == 0) == shipped
