@@ -92,7 +92,9 @@ def _model(checkpoint: Checkpoint, pool: ModelPool, download_mb: int, name: str)
     state = pool.state(checkpoint)
     key = f"{name}-{checkpoint.kind}"
     with st.container(horizontal=True, vertical_alignment="center"):
-        size = _gigabytes(state.nbytes) if state.nbytes else size_words(download_mb) if download_mb else "on this machine"
+        size = (
+            _gigabytes(state.nbytes) if state.nbytes else size_words(download_mb) if download_mb else "on this machine"
+        )
         st.text(f"{checkpoint.source} · {checkpoint.kind} · {size}")
         st.space("stretch")
         if state.status is Status.READY:

@@ -29,7 +29,7 @@ class Pair:
     """What was loaded, and the edits that somebody declared as units with an explanation.
 
     `example` is the id that links carry: of a bundled example, of a kept pair, or empty for a text not kept yet.
-    `saved` are the scores of a kept pair.
+    `saved` are the scores of a kept pair, whose edited summary was `kept`.
     """
 
     example: str
@@ -40,6 +40,7 @@ class Pair:
     original: str
     declared: tuple[Edit, ...] = ()
     saved: tuple[Outcome, ...] = ()
+    kept: str = ""
 
 
 def current() -> Pair:
@@ -55,6 +56,11 @@ def edited() -> str:
 def edits() -> list[Edit]:
     """The executable edits between the original and what stands in the editor."""
     return executable.recover(current().original, edited(), current().declared)
+
+
+def saved_outcomes() -> tuple[Outcome, ...]:
+    """The scores that were kept with just this edited summary."""
+    return current().saved if current().kept == edited() else ()
 
 
 def open_pair(pair: Pair, text: str | None = None) -> None:
@@ -193,7 +199,15 @@ def from_item(item: Item) -> tuple[Pair, str]:
 def _from_stored(stored: StoredPair) -> tuple[Pair, str]:
     kept = stored.kept
     pair = Pair(
-        stored.id, kept.title, kept.domain, kept.source, kept.document, kept.original, kept.edits, kept.outcomes
+        example=stored.id,
+        title=kept.title,
+        domain=kept.domain,
+        source=kept.source,
+        document=kept.document,
+        original=kept.original,
+        declared=kept.edits,
+        saved=kept.outcomes,
+        kept=kept.edited,
     )
     return pair, kept.edited
 

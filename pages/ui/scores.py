@@ -19,6 +19,7 @@ BOARD = "board"
 _SIDES = ("original", "edited")
 _FAST_LANE_S = 0.08  # lexical metrics answer within this; waiting for them saves a flicker
 _LOOK_S = 0.2  # how long a click may wait for the open run to notice it
+_SAME = 1e-6  # machines may differ by so much
 _PENDING = (State.QUEUED, State.LOADING, State.RUNNING)
 
 Cells = Mapping[CellKey, Cell]
@@ -46,8 +47,8 @@ def board_of(request: Request, cells: Cells) -> Board:
     """The board of one consistent look at the cells."""
     text = request.examples[1].summary
     spans = sentences(text)
-    saved = {outcome.metric: outcome for outcome in bench.current().saved if outcome.example_id == "edited"}
-    rows = tuple(_row(metric, cells, len(spans), text, saved.get(metric.spec)) for metric in request.metrics)
+    saved = {outcome.metric: outcome for outcome in bench.saved_outcomes() if outcome.example_id == "edited"}
+    rows = tuple(_row(metric, cells, text, saved.get(metric.spec)) for metric in request.metrics)
     chosen = selection(request)
     sentence = chosen.sentence if chosen.sentence is not None and chosen.sentence < len(spans) else None
     return Board(rows, tuple(span.of(text) for span in spans), chosen.spec, sentence)
@@ -92,14 +93,10 @@ def act(spec: str, action: str) -> None:
     engine.release(services.owner())
 
 
-def _row(metric: Metric, cells: Cells, count: int, text: str, saved: Outcome | None) -> Row:
+def _row(metric: Metric, cells: Cells, text: str, saved: Outcome | None) -> Row:
     before, after = (cells[metric.spec, side] for side in _SIDES)
-    shown = next((cell for cell in (after, before) if cell.state is not State.READY), after)
-    if isinstance(after.outcome, Result):
-        _remember(metric.spec, after.outcome, text)
-    score, parts = _recall(metric.spec)
-    current = after if isinstance(after.outcome, Result) or shown.state in _PENDING else None
-    old = saved.score if isinstance(saved, Result) and score is not None and abs(saved.score - score) > 1e-6 else None
+    shown = after if after.state is not State.READY else before
+    value, parts = _newest(metric.spec, after, text)
     return Row(
         spec=metric.spec,
         title=metric.card.title,
@@ -107,27 +104,36 @@ def _row(metric: Metric, cells: Cells, count: int, text: str, saved: Outcome | N
         state=shown.state.value,
         message=shown.message,
         before=before.outcome.score if isinstance(before.outcome, Result) else None,
-        after=score if current else None,
+        after=value,
         low=metric.card.low,
         high=metric.card.high,
         direction=metric.card.direction,
         seconds=after.outcome.seconds if isinstance(after.outcome, Result) else None,
-        parts=parts[:count] if current else (),
+        parts=parts,
         notes=_notes(after.outcome, saved),
-        saved=old,
+        saved=_if_different(saved, after.outcome),
         action=_action(shown),
     )
 
 
-def _remember(spec: str, result: Result, text: str) -> None:
-    by_span = {part.span: part.score for part in result.parts}
-    parts = tuple(by_span.get(span) for span in sentences(text))
-    st.session_state.setdefault("shown", {})[spec] = (result.score, parts)
+def _newest(spec: str, cell: Cell, text: str) -> tuple[float | None, tuple[float | None, ...]]:
+    """The score and its parts, sentence by sentence; those of the text before while this one is being scored."""
+    newest: dict[str, tuple[float | None, tuple[float | None, ...]]] = st.session_state["shown"]
+    spans = sentences(text)
+    if isinstance(cell.outcome, Result):
+        by_span = {part.span: part.score for part in cell.outcome.parts}
+        newest[spec] = (cell.outcome.score, tuple(by_span.get(span) for span in spans))
+    elif cell.state not in _PENDING:
+        return None, ()
+    value, parts = newest.get(spec, (None, ()))
+    return value, parts[: len(spans)]
 
 
-def _recall(spec: str) -> tuple[float | None, tuple[float | None, ...]]:
-    found: tuple[float | None, tuple[float | None, ...]] = st.session_state.get("shown", {}).get(spec, (None, ()))
-    return found
+def _if_different(saved: Outcome | None, now: Outcome | None) -> float | None:
+    """The saved score where the same text has another one now."""
+    if not isinstance(saved, Result) or not isinstance(now, Result):
+        return None
+    return saved.score if abs(saved.score - now.score) > _SAME else None
 
 
 def _notes(outcome: Outcome | None, saved: Outcome | None) -> tuple[str, ...]:
