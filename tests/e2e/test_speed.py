@@ -1,0 +1,108 @@
+"""How fast the bench is with ten sessions open: measured inside the page, printed with -s, held against wide bars."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.e2e.bench import Bench, example
+from tests.e2e.server import Server
+
+pytestmark = pytest.mark.e2e
+
+SESSIONS = 10
+FIRST_SCORES_S = 1.0
+USABLE_S = 3.0
+IDLE_SHARE = 0.10  # of one core
+IDLE_WINDOW_S = 3.0
+
+_FIRST_SCORES = """words => new Promise(resolve => {
+const find = () => [...document.querySelectorAll('*')].map(node => node.shadowRoot).filter(Boolean);
+const root = find().find(root => root.querySelector('tr[data-spec=rouge2]'));
+const box = find().find(root => root.querySelector('.editor')).querySelector('textarea');
+const row = root.querySelector('tr[data-spec=rouge2]');
+const started = performance.now();
+const look = () => {
+    if (row.classList.contains('pending') || !root.querySelector('.sentences').textContent.includes(words)) return;
+    seen.disconnect();
+    resolve((performance.now() - started) / 1000);
+};
+const seen = new MutationObserver(look);
+seen.observe(root, { subtree: true, childList: true, characterData: true, attributes: true });
+box.value += ' ' + words;
+box.dispatchEvent(new InputEvent('input', { bubbles: true }));
+})"""
+
+_FIRST_BOARD = """() => new Promise(resolve => {
+const look = () => {
+    for (const node of document.querySelectorAll('*'))
+        if (node.shadowRoot?.querySelector('tr[data-spec=rouge2] .after .value')?.textContent) {
+            resolve(performance.now() / 1000);
+            return;
+        }
+    requestAnimationFrame(look);
+};
+look();
+})"""
+
+
+@pytest.fixture(scope="module")
+def sessions(browser: Browser, server: Server) -> Iterator[list[Bench]]:
+    """Ten people, each with Probe open."""
+    with ExitStack() as contexts:
+        benches = []
+        for _ in range(SESSIONS):
+            context = contexts.enter_context(browser.new_context())
+            benches.append(Bench(context.new_page(), server))
+            benches[-1].open()
+        yield benches
+
+
+def test_lexical_scores_of_a_new_text_come_within_a_second(sessions: list[Bench]) -> None:
+    words = iter(("It rained.", "It snowed.", "It thundered."))
+    bench = sessions[0]
+    within(FIRST_SCORES_S, "keystroke to lexical scores", lambda: bench.page.evaluate(_FIRST_SCORES, next(words)))
+
+
+def test_the_page_is_usable_within_three_seconds(sessions: list[Bench], new_page: Callable[[], Page]) -> None:
+    assert len(sessions) == SESSIONS
+    within(USABLE_S, "page opened to first board", lambda: first_board(new_page(), sessions[0].server))
+
+
+def test_a_server_with_ten_open_sessions_is_idle(sessions: list[Bench]) -> None:
+    assert len(sessions) == SESSIONS
+    sessions[-1].settled(example().example.document, example().example.summary)
+    within(IDLE_SHARE, "share of a core while idle", lambda: busy_share(sessions[0].server.pid))
+
+
+def within(bar: float, what: str, measure: Callable[[], float]) -> None:
+    """Measure once more where the first time was over the bar: other work shares the machine."""
+    figures = [measure()]
+    if figures[0] > bar:
+        figures.append(measure())
+    print(f"\n{what}: {', '.join(f'{figure:.3f}' for figure in figures)} (bar {bar})")  # noqa: T201
+    assert figures[-1] <= bar
+
+
+def first_board(page: Page, server: Server) -> float:
+    page.goto(server.url, wait_until="commit")
+    seconds: float = page.evaluate(_FIRST_BOARD)
+    return seconds
+
+
+def busy_share(pid: int) -> float:
+    """Processor time of a process over some seconds, as a share of one core."""
+    before, started = processor_s(pid), time.monotonic()
+    time.sleep(IDLE_WINDOW_S)  # what is measured is that nothing happens meanwhile
+    return (processor_s(pid) - before) / (time.monotonic() - started)
+
+
+def processor_s(pid: int) -> float:
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
