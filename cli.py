@@ -6,9 +6,11 @@ import json
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import asdict
+from itertools import chain, islice
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 
@@ -24,9 +26,15 @@ from core.models.pool import ModelPool
 from core.models.state import Status
 from core.report import as_record
 from core.settings import Device, Settings
-from core.types import Checkpoint, Example, Failure
+from core.types import Checkpoint, Example, Failure, Outcome
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, help=__doc__)
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # it would take name[setting=value] for markup
+    help=__doc__,
+)
 
 _Json = Annotated[bool, typer.Option("--json", help="One JSON list instead of a table.")]
 _Markdown = Annotated[bool, typer.Option("--markdown", help="The table of the README.")]
@@ -36,7 +44,7 @@ _Out = Annotated[Path, typer.Option("-o", "--output", help="Where to write; .csv
 @app.command()
 def metrics(as_json: _Json = False, markdown: _Markdown = False) -> None:
     """List the metrics: family, range, direction, and whether they are ready to run."""
-    settings = Settings()
+    settings = Settings.read()
     pool = ModelPool(settings.device, settings.memory_bytes, settings.cache_dir)
     listed = list_metrics(pool)
     if as_json:
@@ -62,19 +70,16 @@ def score(
 ) -> None:
     """Score every pair of a file with every metric named. Broken lines are named and leave exit status 2."""
     chosen = [METRICS.parse(spec) for spec in metric]
-    settings = Settings()
+    settings = Settings.read()
+    _keep_apart(pairs, output)
     refusals: list[Refusal] = []
+    examples = _begun(_examples(pairs, refusals))
     started = time.perf_counter()
-    engine = Engine.open(settings.model_copy(update={"device": device or settings.device}))
-    _fetch(engine.pool, chosen)
-    failures = 0
-    with output.open("w", encoding="utf-8") as file:
-        for example, outcome in engine.run(chosen, _examples(pairs, refusals)):
-            file.write(json.dumps(as_record(example, outcome), ensure_ascii=False, allow_nan=False) + "\n")
-            failures += isinstance(outcome, Failure)
-    engine.close()
+    with closing(Engine.open(settings.model_copy(update={"device": device or settings.device}))) as engine:
+        _fetch(engine.pool, chosen)
+        failures = _write(output, engine.run(chosen, examples))
     if failures:
-        _say(f"{failures} scores failed; the field `error` in {output} says why.")
+        _say(f"Scores that failed: {failures}. The field `error` in {output} says why.")
     if stats:
         typer.echo(json.dumps({**asdict(engine.counts()), "seconds": round(time.perf_counter() - started, 3)}))
     if refusals:
@@ -84,10 +89,37 @@ def score(
 @app.command()
 def export(output: _Out) -> None:
     """Write everything that was kept: pairs, scores, labels and judgements, one row each."""
-    store = Store.open(Settings().database_url, read_only=True)
+    store = Store.open(Settings.read().database_url, read_only=True)
     lines = to_csv if output.suffix.lower() == ".csv" else to_jsonl
-    with output.open("w", encoding="utf-8", newline="") as file:
+    with _opened(output) as file:
         file.writelines(lines(rows(store)))
+
+
+def _keep_apart(source: Path, output: Path) -> None:
+    if output.exists() and source.exists() and output.samefile(source):
+        raise TouchstoneError(f"{output} is the file of pairs itself, which would be lost. Name another with -o.")
+
+
+def _begun(examples: Iterator[Example]) -> Iterator[Example]:
+    """The same examples, the first of them read: a file that cannot be read is refused before anything is overwritten."""
+    return chain(list(islice(examples, 1)), examples)
+
+
+def _write(output: Path, outcomes: Iterable[tuple[Example, Outcome]]) -> int:
+    """Write a line for each outcome as it comes; the number of failures among them."""
+    failures = 0
+    with _opened(output) as file:
+        for example, outcome in outcomes:
+            file.write(json.dumps(as_record(example, outcome), ensure_ascii=False, allow_nan=False) + "\n")
+            failures += isinstance(outcome, Failure)
+    return failures
+
+
+def _opened(output: Path) -> TextIO:
+    try:
+        return output.open("w", encoding="utf-8", newline="")
+    except OSError as error:
+        raise TouchstoneError(f"{output} cannot be written: {error.strerror}. Name another file with -o.") from error
 
 
 def _examples(source: Path, refusals: list[Refusal]) -> Iterator[Example]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from core.errors import BadSettingError
 
 VERSION = "0.1.0"
 _VAR = Path(__file__).resolve().parent.parent / "var"
@@ -25,6 +27,15 @@ class Settings(BaseSettings):
     memory_gb: float | None = Field(None, gt=0, description="memory for models; by default half of what the device has")
     user: str = Field("local", description="the name under which labels are recorded until another is given")
     demo: bool = Field(False, description="show everything, keep nothing")
+
+    @classmethod
+    def read(cls) -> Settings:
+        """The settings of this process; raises BadSettingError, which names the variables, for values that cannot be."""
+        try:
+            return cls()
+        except ValidationError as error:
+            wrong = [f"TOUCHSTONE_{str(found['loc'][0]).upper()}: {found['msg']}" for found in error.errors()]
+            raise BadSettingError(f"{'; '.join(wrong)}. Change it in the environment or in .env.") from error
 
     @property
     def memory_bytes(self) -> int | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from core.errors import BadSettingError
 from core.settings import Settings
 
 
@@ -45,6 +46,12 @@ def test_a_value_that_cannot_be_is_refused(monkeypatch: pytest.MonkeyPatch, name
     monkeypatch.setenv(f"TOUCHSTONE_{name}", value)
     with pytest.raises(ValidationError, match=name.lower()):
         Settings()
+
+
+def test_a_refusal_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOUCHSTONE_DEVICE", "toaster")
+    with pytest.raises(BadSettingError, match=r"^TOUCHSTONE_DEVICE: .*Change it in the environment or in \.env\."):
+        Settings.read()
 
 
 def test_every_setting_says_what_it_is_for() -> None:
