@@ -49,3 +49,9 @@ def test_the_message_goes_when_the_next_edit_can_be_executed(bench: Bench) -> No
     bench.message("is not a substring")
     bench.execute(one("Tuesday", "Friday"))
     expect(bench.page.get_by_test_id("stAlert").filter(has_text="is not a substring")).to_have_count(0)
+
+
+def test_words_that_occur_twice_offer_their_places(bench: Bench) -> None:
+    bench.execute(one("tug", "rowing boat"))
+    bench.press("Use 2:")
+    bench.settled(example().example.document, example().example.summary.replace("one-tug", "one-rowing boat"))

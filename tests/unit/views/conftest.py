@@ -1,0 +1,66 @@
+"""The pages without a browser: Streamlit's AppTest on an empty database, with one engine for all tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from annotations.store import Store
+from core.engine import Engine
+from core.settings import Settings
+from pages.ui import services
+
+APP = Path(__file__).parents[3] / "app.py"
+LEXICAL = ["rouge2", "bleu", "coverage"]
+
+Open = Callable[..., AppTest]
+
+
+@pytest.fixture(scope="session")
+def page_engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    engine = Engine.open(Settings(cache_dir=tmp_path_factory.mktemp("cache"), device="cpu"))
+    yield engine
+    engine.close()
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return tmp_path / "touchstone.db"
+
+
+@pytest.fixture(autouse=True)
+def _own_services(monkeypatch: pytest.MonkeyPatch, database: Path, page_engine: Engine) -> Iterator[None]:
+    """A database for each test, and the engine that is warm already."""
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{database}")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr(services, "engine", lambda: page_engine)
+    st.cache_resource.clear()
+    yield
+    services.store().close()
+    st.cache_resource.clear()
+
+
+@pytest.fixture
+def store(database: Path) -> Iterator[Store]:
+    """The database of the test, opened beside the app."""
+    opened = Store.open(f"sqlite:///{database}")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def probe() -> Open:
+    """Run Probe with lexical metrics, after an address with these parameters."""
+
+    def run(**query: str) -> AppTest:
+        app = AppTest.from_file(str(APP), default_timeout=60)
+        app.session_state["metrics"] = LEXICAL
+        for name, value in query.items():
+            app.query_params[name] = value
+        return app.run()
+
+    return run

@@ -1,0 +1,139 @@
+"""Probe as a script: what a run computes, keeps and says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotations.store import Store
+from core.datasets.bundled import examples
+from pages.ui.rows import Board, Row
+
+Open = Callable[..., AppTest]
+
+FIRST = examples()[0].example
+
+
+def board(app: AppTest) -> Board:
+    assert not app.exception
+    shown: Board = app.session_state["board.board"]
+    return shown
+
+
+def row(app: AppTest, spec: str) -> Row:
+    return next(row for row in board(app).rows if row.spec == spec)
+
+
+def write(app: AppTest, text: str) -> AppTest:
+    app.session_state["editor.text"] = text
+    return app.run()
+
+
+def said(app: AppTest) -> str:
+    return " ".join(element.value for element in [*app.toast, *app.error, *app.info])
+
+
+def test_the_first_example_has_its_lexical_scores(probe: Open) -> None:
+    app = probe()
+    assert app.session_state["editor.text"] == FIRST.summary
+    assert {line.spec: line.state for line in board(app).rows} == dict.fromkeys(["bleu", "coverage", "rouge2"], "ready")
+    assert row(app, "rouge2").after == pytest.approx(0.7041, abs=1e-4)
+
+
+def test_a_new_text_is_scored_beside_the_original(probe: Open) -> None:
+    app = write(probe(), FIRST.summary + " Penguins arrived.")
+    rouge = row(app, "rouge2")
+    assert rouge.before == pytest.approx(0.7041, abs=1e-4)
+    assert rouge.after is not None
+    assert rouge.after < 0.7041
+    assert board(app).sentences[-1] == "Penguins arrived."
+
+
+def test_the_metrics_that_are_chosen_have_a_row(probe: Open) -> None:
+    app = probe()
+    app.session_state["metrics"] = ["conciseness", "rouge2[measured=f1]"]
+    app.run()
+    assert {line.spec for line in board(app).rows} == {"conciseness", "rouge2[measured=f1]"}
+
+
+def test_no_metric_at_all_is_no_error(probe: Open) -> None:
+    app = probe()
+    app.session_state["metrics"] = []
+    assert board(app.run()).rows == ()
+
+
+def test_a_label_lands_in_the_database(probe: Open, store: Store) -> None:
+    app = write(probe(), FIRST.summary.replace("Tuesday", "Friday"))
+    app.session_state["verdict"], app.session_state["confidence"] = "inconsistent", 5
+    app.run()
+    app.button(key="save").click().run()
+    assert "Saved: label of" in said(app)
+    [label] = store.saved()
+    assert (label.verdict, label.confidence, label.by) == ("inconsistent", 5, "local")
+
+
+def test_the_same_label_saved_twice_is_one_row(probe: Open, store: Store) -> None:
+    app = probe()
+    app.session_state["verdict"] = "consistent"
+    app.run()
+    app.button(key="save").click().run()
+    app.button(key="save").click().run()
+    assert store.counts()["label"] == 1
+
+
+def test_a_changed_mind_is_another_revision(probe: Open, store: Store) -> None:
+    app = probe()
+    for verdict in ("consistent", "borderline", "consistent"):
+        app.session_state["verdict"] = verdict
+        app.run()
+        app.button(key="save").click().run()
+    assert [label.revision for label in store.saved()] == [3, 2, 1]
+
+
+def test_a_kept_pair_carries_its_edit_and_its_scores(probe: Open, store: Store) -> None:
+    app = write(probe(), FIRST.summary.replace("Tuesday", "Friday"))
+    app.button(key="keep").click().run()
+    [line] = store.saved()
+    stored = store.pair(line.item_id)
+    assert stored is not None
+    assert [(edit.new, edit.by) for edit in stored.kept.edits] == [("Friday", "local")]
+    assert {outcome.metric for outcome in stored.kept.outcomes} == {"rouge2", "bleu", "coverage"}
+
+
+def test_a_demonstration_disables_saving(monkeypatch: pytest.MonkeyPatch, probe: Open) -> None:
+    monkeypatch.setenv("TOUCHSTONE_DEMO", "1")
+    app = probe()
+    app.session_state["verdict"] = "consistent"
+    app.run()
+    assert not app.exception
+    assert app.button(key="save").disabled
+    assert app.button(key="keep").disabled
+
+
+def test_an_unknown_example_is_said_and_the_first_one_opened(probe: Open) -> None:
+    app = probe(example="nobody-knows-this")
+    assert "No example is called" in said(app)
+    assert app.session_state["editor.text"] == FIRST.summary
+
+
+def test_a_damaged_link_is_said_and_the_first_example_opened(probe: Open) -> None:
+    app = probe(example=FIRST.id, edits="damaged")
+    assert "cannot be read" in said(app)
+    assert app.session_state["editor.text"] == FIRST.summary
+
+
+def test_edit_json_that_does_not_fit_is_answered(probe: Open) -> None:
+    app = probe()
+    app.text_area(key="edit-json").set_value('{"original_text": "nowhere", "replace_text": "x", "explanation": "y"}')
+    app.button(key="execute").click().run()
+    assert "is not a substring of the summary" in said(app).replace("\\", "")
+    assert app.session_state["editor.text"] == FIRST.summary
+
+
+def test_an_empty_summary_spoils_the_scores_and_nothing_else(probe: Open) -> None:
+    app = write(probe(), "   ")
+    assert row(app, "rouge2").state == "failed"
+    assert "summary is empty" in row(app, "rouge2").message
+    assert row(write(app, FIRST.summary), "rouge2").state == "ready"
