@@ -32,10 +32,9 @@ class Trouble:
 
 def attempt(action: Callable[[], _T]) -> _T | Trouble:
     """The outcome of an action, or the trouble that it raised."""
-    # The one broad except of the project: whatever a metric or a model raises must spoil only its own cell.
     try:
         return action()
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:  # noqa: BLE001  # whatever a metric or a model raises must spoil only its own cell
         return _told(error)
 
 

@@ -1,0 +1,143 @@
+"""The layout of design section 4, and imports that go one way."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = {"core", "annotations", "pages", "tests"}
+ENTRIES = {"app.py", "cli.py"}
+SHIPPED = [
+    *(path for package in sorted(PACKAGES - {"tests"}) for path in sorted((ROOT / package).rglob("*.py"))),
+    *(ROOT / entry for entry in sorted(ENTRIES)),
+]
+PAGES = sorted((ROOT / "pages" / "views").glob("*.py"))
+LONGEST_PAGE = 120
+VAGUE = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "managers", "base"}
+UNSAFE = (
+    *("unsafe_allow_html", "unsafe_allow_javascript", "dangerouslySetInnerHTML"),
+    *("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "createContextualFragment", "srcdoc"),
+)
+
+ONLY_IN = {
+    "torch": "core/models",
+    "transformers": "core/models",
+    "tokenizers": "core/models",
+    "safetensors": "core/models",
+    "huggingface_hub": "core/models",
+    "sentence_transformers": "core/models",
+    "openai": "core/llm",
+    "sqlmodel": "annotations",
+    "sqlalchemy": "annotations",
+    "alembic": "annotations",
+    "streamlit": "pages app.py",
+    "plotly": "pages",
+    "typer": "cli.py",
+}
+"""Where a library may be imported, and nowhere else."""
+
+OURS = {
+    "core": {"core"},
+    "annotations": {"annotations", "core.types", "core.errors", "core.edits"},
+    "pages": {"pages.ui", "core", "annotations"},
+    "cli.py": {"core", "annotations"},
+    "app.py": {"pages.ui", "core"},
+}
+"""What of ours a package may import."""
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@cache
+def imports(path: Path) -> frozenset[str]:
+    """The full names of the modules that a file imports, wherever in it; of `from a import b` also `a.b`."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name_of(path)} imports relatively; write the whole name"
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return frozenset(found)
+
+
+def within(module: str, package: str) -> bool:
+    return module == package or module.startswith(f"{package}.")
+
+
+over_files = pytest.mark.parametrize("path", SHIPPED, ids=name_of)
+
+
+@over_files
+def test_a_package_imports_only_what_lies_below_it(path: Path) -> None:
+    allowed = OURS[name_of(path).split("/")[0]]
+    ours = {module for module in imports(path) if module.split(".")[0] in {*PACKAGES, "app", "cli"}}
+    assert {module for module in ours if not any(within(module, package) for package in allowed)} == set()
+
+
+@over_files
+def test_a_library_is_imported_only_where_it_belongs(path: Path) -> None:
+    strays = {
+        module
+        for module in imports(path)
+        for library, places in ONLY_IN.items()
+        if within(module, library) and not name_of(path).startswith(tuple(places.split()))
+    }
+    assert strays == set()
+
+
+def test_listing_what_exists_needs_no_model_library() -> None:
+    """Contracts and plugins may be imported by anyone: none of them may drag a kind of model in."""
+    plugins = [
+        path for path in SHIPPED if name_of(path).startswith(("core/metrics/", "core/perturbations/", "core/datasets/"))
+    ]
+    assert [name_of(path) for path in plugins if any(within(module, "core.models") for module in imports(path))] == []
+
+
+def test_no_page_lies_where_streamlit_would_serve_it_past_the_gate() -> None:
+    assert list((ROOT / "pages").glob("*.py")) == []
+    assert PAGES
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name_of)
+def test_a_page_reads_from_top_to_bottom(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    assert len(text.splitlines()) <= LONGEST_PAGE
+    assert [node.name for node in ast.walk(ast.parse(text)) if isinstance(node, definitions)] == []
+
+
+def test_what_people_write_reaches_the_screen_as_text() -> None:
+    sources = [*SHIPPED, *(path for path in (ROOT / "pages").rglob("*") if path.suffix in {".js", ".html", ".css"})]
+    found = {
+        (name_of(path), unsafe) for path in sources for unsafe in UNSAFE if unsafe in path.read_text(encoding="utf-8")
+    }
+    assert found == set()
+
+
+def test_the_top_of_the_project_is_that_of_the_design() -> None:
+    assert {path.name for path in ROOT.glob("*.py")} == ENTRIES
+    packages = {path.name for path in ROOT.iterdir() if path.is_dir() and list(path.glob("*.py"))}
+    assert packages | {"pages", "tests"} == PACKAGES
+
+
+def test_no_file_has_a_name_that_says_nothing() -> None:
+    assert [name_of(path) for path in SHIPPED if path.stem in VAGUE] == []
+
+
+@pytest.mark.parametrize("contract", ["metric", "perturbation", "dataset"])
+def test_beside_the_contract_lies_the_folder_of_its_members(contract: str) -> None:
+    assert (ROOT / "core" / f"{contract}.py").is_file()
+    assert (ROOT / "core" / f"{contract}s" / "__init__.py").is_file()
+
+
+def test_the_environment_is_read_by_the_settings() -> None:
+    """The number of threads has to be set before torch is imported, so the pages' services may do that."""
+    readers = [name_of(path) for path in SHIPPED if "os.environ" in path.read_text(encoding="utf-8")]
+    assert set(readers) <= {"pages/ui/services.py"}

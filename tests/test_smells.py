@@ -1,0 +1,138 @@
+"""Smells that a program can find: copied bodies, tests that cannot fail, errors that are swallowed, silent excuses."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+FOLDERS = ("core", "annotations", "pages", "tests")
+FILES = [
+    *(path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))),
+    ROOT / "app.py",
+    ROOT / "cli.py",
+]
+TESTS = [path for path in FILES if name_of(path).startswith("tests/")]
+SHIPPED = [path for path in FILES if path not in TESTS]
+LONG_BODY = 6
+CHECKS = {"raises", "warns", "expect", "fail"}
+"""Besides `assert`: pytest's and Playwright's ways to fail."""
+
+BROAD = {
+    "core/trouble.py": "whatever a metric or a model raises must spoil only its own cell",
+    "core/models/pool.py": "libraries raise anything for files that they do not expect",
+    "core/models/tokenizer.py": "the library raises nothing narrower; it is raised again as LoadError",
+}
+"""Where everything is caught, once each, and why."""
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def functions(path: Path) -> Iterator[Function]:
+    return (node for node in ast.walk(tree(path)) if isinstance(node, Function))
+
+
+def body(function: Function) -> list[ast.stmt]:
+    """The statements of a function without its docstring."""
+    return function.body[1:] if ast.get_docstring(function) else function.body
+
+
+def shape(statements: list[ast.stmt]) -> str:
+    """The statements with the names of variables left out."""
+    text = "\n".join(ast.dump(statement) for statement in statements)
+    return re.sub(r"(Name\(id|arg\(arg)='\w+'", r"\1", text)
+
+
+def called(node: ast.AST) -> set[str]:
+    calls = [call.func for call in ast.walk(node) if isinstance(call, ast.Call)]
+    return {func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "") for func in calls}
+
+
+@cache
+def able() -> set[str]:
+    """The names of functions of the tests that can fail: they assert, or call one that does."""
+    calls = {function.name: called(function) for path in TESTS for function in functions(path)}
+    found = {
+        function.name
+        for path in TESTS
+        for function in functions(path)
+        if any(isinstance(node, ast.Assert) for node in ast.walk(function))
+    } | CHECKS
+    while more := {name for name, names in calls.items() if names & found} - found:
+        found |= more
+    return found
+
+
+def is_broad(caught: ast.expr | None) -> bool:
+    """Whether a handler catches everything: bare, or by name, alone or among others."""
+    if isinstance(caught, ast.Tuple):
+        return any(is_broad(one) for one in caught.elts)
+    return caught is None or (isinstance(caught, ast.Name) and caught.id in {"Exception", "BaseException"})
+
+
+def comments(path: Path) -> list[str]:
+    tokens = tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline)
+    return [token.string for token in tokens if token.type == tokenize.COMMENT]
+
+
+def test_no_two_functions_have_the_same_body() -> None:
+    places = defaultdict(list)
+    for path in FILES:
+        for function in functions(path):
+            statements = body(function)
+            if statements and (statements[-1].end_lineno or 0) - statements[0].lineno + 1 >= LONG_BODY:
+                places[shape(statements)].append(f"{name_of(path)}:{function.lineno} {function.name}")
+    assert [copies for copies in places.values() if len(copies) > 1] == []
+
+
+@pytest.mark.parametrize("path", TESTS, ids=name_of)
+def test_every_test_can_fail(path: Path) -> None:
+    tests = [function.name for function in functions(path) if function.name.startswith("test_")]
+    assert [name for name in tests if name not in able()] == []
+
+
+def test_everything_is_caught_only_where_it_is_listed_with_a_reason() -> None:
+    found = Counter(
+        name_of(path)
+        for path in FILES
+        for handler in ast.walk(tree(path))
+        if isinstance(handler, ast.ExceptHandler) and is_broad(handler.type)
+    )
+    assert found == dict.fromkeys(BROAD, 1)
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_a_module_opens_with_a_sentence(path: Path) -> None:
+    opening = (ast.get_docstring(tree(path)) or "").split("\n\n")[0]
+    assert re.search(r"[.:?]$", opening), opening
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=name_of)
+def test_an_exception_to_a_rule_has_its_reason_beside_it(path: Path) -> None:
+    excuses = [comment for comment in comments(path) if re.match(r"# (noqa|type: ignore)", comment)]
+    assert [
+        excuse for excuse in excuses if not re.match(r"# (noqa: [\w, ]+|type: ignore\[[\w, -]+\])  # \w", excuse)
+    ] == []
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_nothing_is_left_to_do_in_the_code(path: Path) -> None:
+    assert [comment for comment in comments(path) if re.search(r"\b(TODO|FIXME|XXX|HACK)\b", comment)] == []
