@@ -91,15 +91,18 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """Weights to load: a local folder or a hub repository, and the kind of forward pass they are for.
+    """Weights to load, and the kind of forward pass they are for.
 
-    `kind` names a module of `core/models/kinds`. `dtype` is a torch dtype name.
+    `source` is a local folder or file, a hub repository (owner/name), or one file of it (owner/name/file). `kind` names a
+    module of `core/models/kinds`. `dtype` is a torch dtype name. `backbone` is the folder or repository of configuration
+    and tokenizer where the weights come without.
     """
 
     source: str
     kind: str
     revision: str = "main"
     dtype: str = "float32"
+    backbone: str = ""
 
 
 Option = tuple[str, int | float | str | tuple[int, ...]]

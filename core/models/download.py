@@ -19,7 +19,7 @@ from huggingface_hub.errors import (
 from tqdm import tqdm  # type: ignore[import-untyped]  # it ships no types
 
 from core.errors import NotHereError
-from core.models.files import MODEL_FILES, TOKENIZER_FILES, WEIGHT_FILES
+from core.models.files import BACKBONE, MODEL_FILES, TOKENIZER_FILES, WEIGHT_FILES, hub_file, is_local, parts
 from core.types import Checkpoint
 
 PATIENCE_S = 5.0
@@ -31,19 +31,26 @@ _ALWAYS = (*TOKENIZER_FILES, *MODEL_FILES, "tokenizer_config.json", "special_tok
 
 def download(checkpoint: Checkpoint, report: Callable[[float], None]) -> None:
     """Bring the needed files into the hub's cache; `report` gets the share done. Raises NotHereError with what to do."""
+    for part in parts(checkpoint):
+        if not is_local(part.source):
+            _download(part, report)
+
+
+def _download(part: Checkpoint, report: Callable[[float], None]) -> None:
     api = HfApi()
-    source, revision = checkpoint.source, checkpoint.revision
+    repository, file = hub_file(part.source)
     try:
-        info = api.model_info(source, revision=revision, timeout=PATIENCE_S)
+        info = api.model_info(repository, revision=part.revision, timeout=PATIENCE_S)
+        names = [found.rfilename for found in info.siblings or ()]
         snapshot_download(
-            source,
-            revision=revision,
-            allow_patterns=wanted(file.rfilename for file in info.siblings or ()),
+            repository,
+            revision=part.revision,
+            allow_patterns=[file] if file else _backbone(names) if part.kind == BACKBONE else wanted(names),
             etag_timeout=PATIENCE_S,
             tqdm_class=_bar(report),
         )
     except (httpx2.HTTPError, OSError) as error:
-        raise NotHereError(_sentence(checkpoint, api.endpoint, error)) from error
+        raise NotHereError(_sentence(part, api.endpoint, error)) from error
 
 
 def wanted(names: Iterable[str]) -> list[str]:
@@ -52,6 +59,12 @@ def wanted(names: Iterable[str]) -> list[str]:
     weights = next((name for name in WEIGHT_FILES if name in present), "")
     patterns = [*_ALWAYS, weights, _SHARDS.get(weights, "")]
     return [name for name in present if any(fnmatch(name, pattern) for pattern in patterns)]
+
+
+def _backbone(names: Iterable[str]) -> list[str]:
+    """Of a repository's files those that tell how a model is built and reads."""
+    known = {*TOKENIZER_FILES, "config.json", "tokenizer_config.json", "special_tokens_map.json"}
+    return [name for name in names if name in known]
 
 
 def _bar(report: Callable[[float], None]) -> type[tqdm]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -14,7 +15,10 @@ from core.errors import LoadError, NotHereError
 from core.types import Checkpoint
 
 PACKAGE = "package:"
-TOKENIZER_FILES = ("tokenizer.json", "vocab.json", "merges.txt")
+BACKBONE = "backbone"
+"""The kind of a checkpoint of which only configuration and tokenizer are read."""
+
+TOKENIZER_FILES = ("tokenizer.json", "vocab.json", "merges.txt", "vocab.txt", "spiece.model")
 MODEL_FILES = (
     "config.json",
     "modules.json",
@@ -31,21 +35,38 @@ WEIGHT_FILES = (
 
 
 def is_local(source: str) -> bool:
-    """Whether a source names a folder or package of this machine rather than a repository of the hub."""
+    """Whether a source names a folder, file or package of this machine rather than a repository of the hub."""
     return source.startswith((PACKAGE, ".", "~")) or Path(source).is_absolute() or Path(source).exists()
 
 
+def hub_file(source: str) -> tuple[str, str]:
+    """The repository that a source names, and the file of it that it names, if any."""
+    names = source.split("/")
+    return "/".join(names[:2]), "/".join(names[2:])
+
+
+def parts(checkpoint: Checkpoint) -> tuple[Checkpoint, ...]:
+    """The checkpoints that have to be on this machine: the weights and, where one is named, their backbone."""
+    if not checkpoint.backbone:
+        return (checkpoint,)
+    return replace(checkpoint, backbone=""), Checkpoint(checkpoint.backbone, BACKBONE)
+
+
 def locate(checkpoint: Checkpoint) -> Path:
-    """The folder that holds a checkpoint's files; raises NotHereError, with what to do, where there is none."""
-    if checkpoint.source.startswith(PACKAGE):
-        return _in_package(checkpoint.source.removeprefix(PACKAGE))
-    if is_local(checkpoint.source):
-        return _in_folder(checkpoint.source)
-    return _in_hub_cache(checkpoint)
+    """The folder of a checkpoint's files, or the one file that it is; raises NotHereError, with what to do, for neither."""
+    found, *_ = [_locate(part) for part in parts(checkpoint)]
+    return found
+
+
+def locate_backbone(checkpoint: Checkpoint) -> Path:
+    """The folder of configuration and tokenizer; raises NotHereError."""
+    return _locate(parts(checkpoint)[-1])
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """The files that transformers would read the weights from; none where there are none."""
+    """The files that the weights are read from; none where there are none."""
+    if folder.is_file():
+        return [folder]
     for name in WEIGHT_FILES:
         if (folder / name).is_file():
             return _shards(folder / name) if name.endswith(".index.json") else [folder / name]
@@ -57,6 +78,8 @@ def deciding_files(folder: Path, kind: str) -> list[Path]:
     tokenizer = [folder / name for name in TOKENIZER_FILES if (folder / name).is_file()]
     if kind == "count":
         return tokenizer
+    if kind == BACKBONE:
+        return [*tokenizer, folder / "config.json"]
     model = sorted(path for pattern in MODEL_FILES for path in folder.glob(pattern))
     return [*tokenizer, *model, *weight_files(folder)]
 
@@ -73,6 +96,14 @@ def memory_bytes(folder: Path, checkpoint: Checkpoint) -> int:
     return sum(_tensor_bytes(path, width) for path in weight_files(folder))
 
 
+def _locate(part: Checkpoint) -> Path:
+    if part.source.startswith(PACKAGE):
+        return _in_package(part.source.removeprefix(PACKAGE))
+    if is_local(part.source):
+        return _in_folder(part)
+    return _in_hub_cache(part)
+
+
 def _in_package(name: str) -> Path:
     spec = find_spec(name)
     if spec is None or spec.origin is None:
@@ -83,40 +114,52 @@ def _in_package(name: str) -> Path:
     return Path(spec.origin).parent / "model"
 
 
-def _in_folder(source: str) -> Path:
-    folder = Path(source).expanduser()
-    if not folder.is_dir():
+def _in_folder(part: Checkpoint) -> Path:
+    place = Path(part.source).expanduser()
+    if place.suffix == ".ckpt" and place.is_file():
+        return place
+    setting, files = ("backbone", "and") if part.kind == BACKBONE else ("checkpoint", "model.safetensors and")
+    if not place.is_dir():
         raise NotHereError(
-            f"There is no folder {source!r}. Set checkpoint= to a folder that holds config.json, tokenizer.json and "
-            "model.safetensors, or to the name of a hub repository."
+            f"There is no folder {part.source!r}. Set {setting}= to a folder that holds config.json, {files} "
+            "tokenizer.json, or to the name of a hub repository."
         )
-    if missing := _missing(folder):
+    lone = sorted(place.glob("*.ckpt"))
+    if part.kind != BACKBONE and len(lone) == 1 and not weight_files(place):
+        return lone[0]
+    if missing := _missing(place, part.kind):
         raise NotHereError(
-            f"The folder {source!r} lacks {missing}. Put the files of the model's hub repository there, "
-            "or set checkpoint= to another folder."
+            f"The folder {part.source!r} lacks {missing}. Put the files of the model's hub repository there, "
+            f"or set {setting}= to another folder."
         )
-    return folder
+    return place
 
 
-def _in_hub_cache(checkpoint: Checkpoint) -> Path:
+def _in_hub_cache(part: Checkpoint) -> Path:
+    repository, file = hub_file(part.source)
     try:
-        config = try_to_load_from_cache(checkpoint.source, "config.json", revision=checkpoint.revision)
+        found = try_to_load_from_cache(repository, file or "config.json", revision=part.revision)
     except HFValidationError:
         raise NotHereError(
-            f"{checkpoint.source!r} is neither a folder of this machine nor the name of a hub repository (owner/name)."
+            f"{part.source!r} is neither a folder of this machine nor the name of a hub repository (owner/name)."
         ) from None
-    if isinstance(config, str) and not _missing(Path(config).parent):
-        return Path(config).parent
+    if isinstance(found, str) and file:
+        return Path(found)
+    if isinstance(found, str) and not _missing(Path(found).parent, part.kind):
+        return Path(found).parent
+    setting = "backbone" if part.kind == BACKBONE else "checkpoint"
     raise NotHereError(
-        f"{checkpoint.source} (revision {checkpoint.revision}) is not on this machine. Press Download on the Metrics "
-        "page (cli.py downloads by itself), or put its files into a folder and set checkpoint= to that folder."
+        f"{part.source} (revision {part.revision}) is not on this machine. Press Download on the Metrics "
+        f"page (cli.py downloads by itself), or put its files into a folder and set {setting}= to that folder."
     )
 
 
-def _missing(folder: Path) -> str:
-    """What a folder lacks to be a model, in words; empty when nothing."""
+def _missing(folder: Path, kind: str) -> str:
+    """What a folder lacks to be a model of a kind, in words; empty when nothing."""
     if not (folder / "config.json").is_file():
         return "config.json"
+    if kind == BACKBONE:
+        return "" if any((folder / name).is_file() for name in TOKENIZER_FILES) else "tokenizer.json"
     weights = weight_files(folder)
     if not weights:
         return "model.safetensors (or pytorch_model.bin)"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from core.models.files import deciding_files, locate
+from core.models.files import deciding_files, locate, parts
 from core.types import Checkpoint
 
 _Key = tuple[str, int, int]
@@ -25,10 +25,13 @@ class Fingerprints:
 
     def of(self, checkpoint: Checkpoint) -> str:
         """Sha256, in hex, over names and contents of the deciding files; raises NotHereError."""
-        folder = locate(checkpoint)
-        files = deciding_files(folder, checkpoint.kind)
+        places = [(locate(part), part.kind) for part in parts(checkpoint)]
         with self._lock:
-            lines = [f"{path.relative_to(folder)} {self._of_file(path)}" for path in files]
+            lines = [
+                f"{path.relative_to(place)} {self._of_file(path)}"
+                for place, kind in places
+                for path in deciding_files(place, kind)
+            ]
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
     def _of_file(self, path: Path) -> str:

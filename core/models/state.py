@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core.errors import LoadError, NotHereError
-from core.models.files import is_local, locate
+from core.models.files import is_local, locate, parts
 from core.types import Checkpoint
 
 
@@ -33,11 +33,12 @@ class ModelState:
 
 def state_on_disk(checkpoint: Checkpoint) -> ModelState:
     """The state of a checkpoint that nobody asked for yet: COLD, NEEDS_DOWNLOAD, or FAILED for a folder that is not there."""
-    try:
-        locate(checkpoint)
-    except NotHereError as error:
-        status = Status.FAILED if is_local(checkpoint.source) else Status.NEEDS_DOWNLOAD
-        return ModelState(status, str(error))
-    except LoadError as error:
-        return ModelState(Status.FAILED, str(error))
+    for part in parts(checkpoint):
+        try:
+            locate(part)
+        except NotHereError as error:
+            status = Status.FAILED if is_local(part.source) else Status.NEEDS_DOWNLOAD
+            return ModelState(status, str(error))
+        except LoadError as error:
+            return ModelState(Status.FAILED, str(error))
     return ModelState(Status.COLD)
