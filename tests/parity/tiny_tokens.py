@@ -1,0 +1,152 @@
+"""Tiny random checkpoints of the models that read tokens: BERTScore, BLEURT, LettuceDetect."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import torch
+from sentencepiece import SentencePieceTrainer
+from tokenizers import Tokenizer, processors
+from transformers import (
+    DebertaConfig,
+    DebertaModel,
+    ModernBertConfig,
+    ModernBertForTokenClassification,
+    PreTrainedModel,
+    RemBertConfig,
+    RemBertForSequenceClassification,
+)
+
+from tests.tiny import SPREAD, TEXT, byte_level, passages, random_network, saved
+
+TEMPLATE = {"single": "[CLS] $A [SEP]", "pair": "[CLS] $A [SEP] $B:1 [SEP]:1"}
+
+
+def checkpoints(folder: Path) -> dict[str, str]:
+    """A spec with local weights for each metric of these models."""
+    return {
+        "bertscore": f"bertscore[checkpoint={deberta_v1(folder / 'deberta-v1')}]",
+        "bleurt-20": f"bleurt-20[checkpoint={bleurt(folder / 'bleurt')}]",
+        "lettucedetect": f"lettucedetect[checkpoint={modernbert(folder / 'modernbert')}]",
+    }
+
+
+def deberta_v1(folder: Path) -> Path:
+    """DebertaModel (the first version) with more layers than the 40 that BERTScore reads."""
+    tokenizer = bert_template()
+    config = DebertaConfig(
+        vocab_size=tokenizer.get_vocab_size(),
+        hidden_size=16,
+        num_hidden_layers=41,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=512,
+        relative_attention=True,
+        pos_att_type=["c2p", "p2c"],
+        position_biased_input=False,
+        type_vocab_size=0,
+        pad_token_id=0,
+    )
+    network = random_network(lambda: DebertaModel(config))
+    for layer in network.encoder.layer:
+        layer.attention.output.dense.weight.data *= 0.3  # forty layers that only mix would make all tokens alike
+    return saved(network, tokenizer, folder)
+
+
+def modernbert(folder: Path) -> Path:
+    """ModernBertForTokenClassification with local and global attention and two labels."""
+    tokenizer = bert_template()
+    config = ModernBertConfig(
+        vocab_size=tokenizer.get_vocab_size(),
+        hidden_size=32,
+        num_hidden_layers=4,
+        num_attention_heads=4,
+        intermediate_size=48,
+        max_position_embeddings=8192,
+        local_attention=16,
+        global_attn_every_n_layers=3,
+        num_labels=2,
+        pad_token_id=0,
+        cls_token_id=1,
+        sep_token_id=2,
+        bos_token_id=1,
+        eos_token_id=2,
+    )
+    network = random_network(lambda: ModernBertForTokenClassification(config))
+    spread_tokens(network, network.classifier, tokenizer)
+    return saved(network, tokenizer, folder)
+
+
+def bleurt(folder: Path) -> Path:
+    """RemBERT with one number on top, under the names of the PyTorch port, and a SentencePiece file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    model = io.BytesIO()
+    SentencePieceTrainer.train(
+        sentence_iterator=iter(TEXT.splitlines()),
+        model_writer=model,
+        vocab_size=220,
+        pad_id=0,
+        unk_id=1,
+        bos_id=-1,
+        eos_id=-1,
+        pad_piece="[PAD]",
+        unk_piece="[UNK]",
+        control_symbols=["[CLS]", "[SEP]", "[MASK]"],
+        num_threads=1,
+        minloglevel=2,
+    )
+    (folder / "spm.model").write_bytes(model.getvalue())
+    shape = {
+        "vocab_size": 220,
+        "hidden_size": 32,
+        "num_hidden_layers": 3,
+        "num_attention_heads": 4,
+        "intermediate_size": 64,
+        "max_position_embeddings": 512,
+        "type_vocab_size": 2,
+        "layer_norm_eps": 1e-12,
+        "pad_token_id": 0,
+        "hidden_act": "gelu",
+        "bos_token_id": 2,
+        "eos_token_id": 3,
+    }
+    config = RemBertConfig(**shape, input_embedding_size=12, num_labels=1)
+    network = random_network(lambda: RemBertForSequenceClassification(config))
+    with torch.no_grad():
+        network.classifier.weight *= 3
+    names = (("rembert.", "bleurt."), ("embedding_hidden_mapping_in", "embedding_projection"))
+    tensors = {}
+    for name, tensor in network.state_dict().items():
+        for new, old in names:
+            name = name.replace(new, old)
+        tensors[name] = tensor
+    torch.save(tensors, folder / "pytorch_model.bin")
+    (folder / "config.json").write_text(json.dumps({"model_type": "bleurt", "embedding_size": 12, **shape}))
+    return folder
+
+
+def bert_template() -> Tokenizer:
+    """Byte-level pieces between [CLS] and [SEP], the two texts of a pair in segments of their own."""
+    tokenizer = byte_level()
+    content = json.loads(tokenizer.to_str())
+    new = {"<s>": "[CLS]", "<pad>": "[PAD]", "</s>": "[SEP]", "<unk>": "[UNK]", "<mask>": "[MASK]"}
+    order = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"]
+    vocab = {token: number for token, number in content["model"]["vocab"].items() if token not in new}
+    content["model"]["vocab"] = {**{token: number for number, token in enumerate(order)}, **vocab}
+    for number, added in enumerate(content["added_tokens"]):
+        added.update(id=number, content=order[number])
+    content["post_processor"] = None
+    named = Tokenizer.from_str(json.dumps(content))
+    named.post_processor = processors.TemplateProcessing(**TEMPLATE, special_tokens=[("[CLS]", 1), ("[SEP]", 2)])
+    return named
+
+
+@torch.no_grad()
+def spread_tokens(network: PreTrainedModel, head: torch.nn.Linear, tokenizer: Tokenizer) -> None:
+    """Scale and centre the head of a token classifier of two labels so that probabilities spread over their range."""
+    logits = torch.cat([network(ids).logits[0] for ids in passages(tokenizer)])
+    difference = logits[:, 1] - logits[:, 0]
+    head.weight *= SPREAD / difference.std()
+    head.bias.copy_(torch.tensor([0.0, -SPREAD / difference.std() * difference.mean()]))
