@@ -1,0 +1,123 @@
+"""Kind "likelihood": how probable a BART finds each token of a target, given a source and the tokens before."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+import torch
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
+from transformers import BartForConditionalGeneration
+
+from core.errors import BadSettingError
+from core.models.model import Row
+from core.models.network import freeing_memory, load_network, padded, positions, size_of
+from core.models.tokenizer import TextTokenizer, Tokens
+from core.types import Answer, Checkpoint, Question, Span
+
+_KEPT_BYTES = 256 << 20  # about 64 documents of 1,024 tokens for a large BART in float32
+_TOKENS_AT_ONCE = 1024  # a token has a logit for each of 50,265 words
+
+
+class Teacher:
+    """Inputs: source and target. Option "limits": tokens of source and target at most, with those of the template.
+
+    Values: the natural log-probability of each token of the target, those of the template included, by teacher forcing.
+    Spans: where the tokens stand in the target; (0, 0) for one of the template.
+    States of sources are kept on the device, so that a changed target costs passes of the decoder only.
+    """
+
+    def __init__(self, network: BartForConditionalGeneration, tokenizer: TextTokenizer) -> None:
+        self._network = network
+        self._tokenizer = tokenizer
+        self._sources: OrderedDict[tuple[int, ...], Tensor] = OrderedDict()
+        self._lock = threading.Lock()
+        self.nbytes = size_of(network)
+
+    def encode(self, questions: Sequence[Question]) -> list[Row]:
+        texts = [text for question in questions for text in question.inputs]
+        longest = positions(self._network)
+        limits = [min(longest, limit) for question in questions for limit in _limits(question, longest)]
+        tokens = self._tokenizer.encode(texts, limits)
+        pairs = zip(tokens[::2], tokens[1::2], strict=True)
+        return [Row(question, max(map(len, pair)), pair) for question, pair in zip(questions, pairs, strict=True)]
+
+    def forward(self, rows: Sequence[Row]) -> list[Answer]:
+        targets = [row.payload[1] for row in rows]
+        with torch.inference_mode(), freeing_memory(f"A batch of {len(rows)} pairs does not fit"):
+            sources = self._source_states([row.payload[0] for row in rows])
+            flat = self._log_probabilities(self._target_states(sources, targets), targets)
+            each = flat.split([len(target) for target in targets])
+            return [self._answer(*pair) for pair in zip(rows, each, strict=True)]
+
+    def _source_states(self, sources: Sequence[Tokens]) -> list[Tensor]:
+        """The encoder's states, (tokens, width) each; those read for an earlier target are remembered."""
+        with self._lock:
+            states = {source.ids: self._sources[source.ids] for source in sources if source.ids in self._sources}
+        missing = {source.ids: source for source in sources if source.ids not in states}
+        states.update(zip(missing, self._read(list(missing.values())), strict=True))
+        with self._lock:
+            self._remember(states)
+        return [states[source.ids] for source in sources]
+
+    def _remember(self, states: dict[tuple[int, ...], Tensor]) -> None:
+        for ids, found in states.items():
+            self._sources[ids] = found
+            self._sources.move_to_end(ids)
+        while sum(kept.nbytes for kept in self._sources.values()) > _KEPT_BYTES:
+            self._sources.popitem(last=False)
+
+    def _read(self, sources: Sequence[Tokens]) -> list[Tensor]:
+        if not sources:
+            return []
+        ids, mask, _ = padded(sources, self._network)
+        states = self._network.model.encoder(input_ids=ids, attention_mask=mask).last_hidden_state
+        # copies: a slice would keep the padding of the whole batch in memory
+        return [states[number, : len(source)].clone() for number, source in enumerate(sources)]
+
+    def _target_states(self, sources: Sequence[Tensor], targets: Sequence[Tokens]) -> Tensor:
+        """The decoder's states before it writes each token of each target, (tokens of all targets, width)."""
+        device, start = self._network.device, self._network.config.decoder_start_token_id
+        written = pad_sequence([torch.tensor((start, *target.ids[:-1])) for target in targets], batch_first=True)
+        states = self._network.model.decoder(
+            input_ids=written.to(device),
+            encoder_hidden_states=pad_sequence(list(sources), batch_first=True),
+            encoder_attention_mask=pad_sequence([source.new_ones(len(source)).long() for source in sources], True),
+            use_cache=False,
+        ).last_hidden_state
+        return torch.cat([states[number, : len(target)] for number, target in enumerate(targets)])
+
+    def _log_probabilities(self, states: Tensor, targets: Sequence[Tokens]) -> Tensor:
+        """Of each token among all words, (tokens of all targets,)."""
+        network = self._network
+        ids = torch.tensor([token for target in targets for token in target.ids], device=states.device)
+        found = []
+        for state, chosen in zip(states.split(_TOKENS_AT_ONCE), ids.split(_TOKENS_AT_ONCE), strict=True):
+            logits = (network.lm_head(state) + network.final_logits_bias).float()  # (tokens, words)
+            found.append(logits.gather(1, chosen[:, None])[:, 0] - logits.logsumexp(-1))
+        return torch.cat(found)
+
+    def _answer(self, row: Row, values: Tensor) -> Answer:
+        source, target = row.payload
+        return Answer(
+            values=tuple(values.tolist()),
+            spans=tuple(Span(*offsets) for offsets in target.offsets),
+            tokens=len(source) + len(target),
+            cut=source.cut + target.cut,
+        )
+
+
+def _limits(question: Question, longest: int) -> tuple[int, int]:
+    limits = dict(question.options).get("limits", (longest, longest))
+    if not isinstance(limits, tuple) or len(limits) != 2:
+        raise BadSettingError(f"Option limits must be two whole numbers; got {limits!r}.")
+    return limits
+
+
+def load(path: Path, checkpoint: Checkpoint, device: str) -> Teacher:
+    network = load_network(BartForConditionalGeneration.from_pretrained, path, checkpoint, device)
+    return Teacher(cast(BartForConditionalGeneration, network), TextTokenizer.load(path))
