@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tokenizers import Encoding, Tokenizer
+from tokenizers import Encoding, Tokenizer, processors
 
 from core.errors import LoadError
+from core.models.configuration import entries
+from core.models.spiece import albert_tokenizer
 
 Input = str | tuple[str, str]
 Strategy = Literal["longest_first", "only_first", "only_second"]
@@ -49,10 +51,14 @@ class TextTokenizer:
         """Read the tokenizer of a checkpoint's folder; raises LoadError."""
         if (folder / "tokenizer.json").is_file():
             return cls(_verbatim(folder / "tokenizer.json"))
-        if (folder / "vocab.json").is_file() and (folder / "merges.txt").is_file():
-            return cls(_byte_level(folder))
+        if (folder / "spiece.model").is_file() and entries(folder / "config.json").get("model_type") == "albert":
+            return cls(albert_tokenizer(folder))
+        if (folder / "vocab.txt").is_file() or (
+            (folder / "vocab.json").is_file() and (folder / "merges.txt").is_file()
+        ):
+            return cls(_rebuilt(folder))
         raise LoadError(
-            f"{folder} has no tokenizer.json (nor vocab.json with merges.txt). Save one there once, "
+            f"{folder} has no tokenizer.json (nor vocab.txt, nor vocab.json with merges.txt). Save one there once, "
             "with PreTrainedTokenizerFast.save_pretrained of the transformers version that the model was trained with."
         )
 
@@ -98,11 +104,24 @@ def _verbatim(path: Path) -> Tokenizer:
         raise LoadError(f"{path} is not a readable tokenizer ({error}). Get the file again.") from error
 
 
-def _byte_level(folder: Path) -> Tokenizer:
-    # byte-level tokenizers are the ones that transformers rebuilds without changing ids
+def _rebuilt(folder: Path) -> Tokenizer:
+    # byte-level and WordPiece tokenizers are the ones that transformers rebuilds without changing ids
     from transformers import AutoTokenizer
 
     try:
-        return AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False).backend_tokenizer
+        backend = AutoTokenizer.from_pretrained(
+            folder, local_files_only=True, trust_remote_code=False
+        ).backend_tokenizer
     except (OSError, ValueError) as error:
         raise LoadError(f"The tokenizer files of {folder} are not readable ({error}). Get them again.") from error
+    if entries(folder / "config.json").get("model_type") == "deberta":
+        _join_pairs_by_one_separator(backend)
+    return backend
+
+
+def _join_pairs_by_one_separator(backend: Tokenizer) -> None:
+    """The pairs of DeBERTa's first version as transformers 4 wrote them; version 5 writes two separators, as for RoBERTa."""
+    specials = [(name, backend.token_to_id(name)) for name in ("[CLS]", "[SEP]")]
+    backend.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=specials
+    )
