@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
+from core.remember import remembered
 from core.text import sentences
 from core.types import Span
 
@@ -20,7 +20,7 @@ _FUNCTION_WORDS = frozenset(
 )
 
 
-@lru_cache(maxsize=256)
+@remembered(256)
 def entities(text: str) -> tuple[Span, ...]:
     """Numbers, and runs of capitalised words; a capital that only opens a sentence does not make a name."""
     openings = {span.start + _margin(span.of(text)) for span in sentences(text)}

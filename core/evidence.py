@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import lru_cache
 from math import log
 
+from core.remember import remembered
 from core.text import sentences, words
 from core.types import Span
 
@@ -27,7 +27,7 @@ def closest(document: str, claim: str) -> Span | None:
     return best
 
 
-@lru_cache(maxsize=32)
+@remembered(32)
 def _index(document: str) -> tuple[tuple[tuple[Span, frozenset[str]], ...], dict[str, float]]:
     """Every sentence with its words, and the weight of every word."""
     vocabularies = tuple((span, frozenset(words(span.of(document)))) for span in sentences(document))

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 
+from nltk import redos
 from nltk.data import find
 from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer, load_punkt_params
 
+from core.remember import remembered
 from core.types import Span
+
+# NLTK ends a match after five seconds on the clock, which a busy machine needs for a book; its patterns are linear
+redos.DEFAULT_TIMEOUT = 120.0
 
 _WORD = re.compile(r"\w+")
 
 
-@lru_cache(maxsize=128)
+@remembered(128)
 def sentences(text: str) -> tuple[Span, ...]:
     """The sentences of a text, as NLTK's English Punkt splits them.
 
@@ -24,13 +29,13 @@ def sentences(text: str) -> tuple[Span, ...]:
     return tuple(Span(start, end) for start, end in _punkt().span_tokenize(text) if text[start:end].strip())
 
 
-@lru_cache(maxsize=128)
+@remembered(128)
 def words(text: str) -> tuple[str, ...]:
     """The lower-cased runs of letters and digits of a text, in order."""
     return tuple(_WORD.findall(text.lower()))
 
 
-@lru_cache(maxsize=128)
+@remembered(128)
 def running(text: str) -> str:
     """The words of a text between single blanks, with one at both ends: `" a b " in running(text)` finds a phrase."""
     return f" {' '.join(words(text))} "

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar
 
 from sacrebleu.metrics.bleu import BLEU, BLEUScore
 
 from core.evidence import closest
 from core.metric import METRICS, Card, Metric
+from core.remember import remembered
 from core.text import sentences
 from core.types import Answer, Example, Part, Question, Score, Seen, Span
 
@@ -48,10 +48,11 @@ class Bleu(Metric):
 
 
 def _score(document: str, text: str) -> BLEUScore:
-    return _against(document).corpus_score([text], None)
+    score: BLEUScore = _against(document).corpus_score([text], None)
+    return score
 
 
-@lru_cache(maxsize=8)
+@remembered(8)
 def _against(document: str) -> BLEU:
     # one corpus of one sentence is sacrebleu's sentence BLEU, and keeps the n-grams of the document between keystrokes
     return BLEU(effective_order=True, references=[[document]])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar
 
 from core.metric import METRICS, Card
+from core.remember import remembered
 from core.surface import SurfaceMetric, some_words
 from core.text import words
 
@@ -80,7 +80,7 @@ def _run(document: Sequence[str], start: int, summary: Sequence[str], position: 
     return length
 
 
-@lru_cache(maxsize=32)
+@remembered(32)
 def _places(document: str) -> dict[str, list[int]]:
     places: dict[str, list[int]] = {}
     for place, word in enumerate(words(document)):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar
 
 from core.errors import UnscorableError
 from core.metric import METRICS, Card
+from core.remember import remembered
 from core.surface import SurfaceMetric, some_words
 from core.text import running, sentences, words
 
@@ -67,6 +67,6 @@ class SentenceNovelty(SurfaceMetric):
         return sum(f" {' '.join(claim)} " not in text_of_words for claim in claims) / len(claims)
 
 
-@lru_cache(maxsize=32)
+@remembered(32)
 def _vocabulary(document: str) -> frozenset[str]:
     return frozenset(words(document))

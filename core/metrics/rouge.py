@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import ClassVar, Literal
 
 from rouge_score.rouge_scorer import RougeScorer
 from rouge_score.tokenizers import DefaultTokenizer, Tokenizer
 
 from core.metric import METRICS, Card
+from core.remember import remembered
 from core.surface import SurfaceMetric
 
 
@@ -17,7 +18,7 @@ class _Remembering(Tokenizer):  # type: ignore[misc]  # rouge-score carries no t
     """rouge-score's own tokenizer, which otherwise stems the unchanged document again for every keystroke."""
 
     def __init__(self, stemmer: bool) -> None:
-        self._tokens = lru_cache(maxsize=64)(DefaultTokenizer(stemmer).tokenize)
+        self._tokens = remembered(64)(DefaultTokenizer(stemmer).tokenize)
 
     def tokenize(self, text: str) -> list[str]:
         tokens: list[str] = self._tokens(text)
