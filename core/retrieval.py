@@ -1,0 +1,99 @@
+"""Long documents: the few passages of a document against which a sentence of its summary is read.
+
+The framework of LongDocFACTScore (Bishop, Xie and Ananiadou 2024): the sentences of the document closest to the claim
+by the cosine of their embeddings, each with its neighbours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import BadSettingError, UnscorableError
+from core.text import sentences
+from core.types import Answer, Checkpoint, Example, Question, Span
+
+Vectors = NDArray[np.float64]
+Window = Literal["symmetric", "coded"]
+"""`symmetric`: w sentences on both sides. `coded`: the one before, or the one after the first, as their code has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Sentences of the document joined by one blank, and where they stand in it."""
+
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence of the summary and its passages, the closest first and none twice.
+
+    `density` is its mean cosine with all sentences of the document: how much of the document speaks of it.
+    """
+
+    span: Span
+    density: float
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """`k` sentences are taken for each claim, with a window of `w` around each; `encoder` is of kind "embed"."""
+
+    encoder: Checkpoint
+    k: int = 3
+    w: int = 1
+    window: Window = "symmetric"
+
+    def __post_init__(self) -> None:
+        if self.k < 1 or self.w < 0:
+            raise BadSettingError(f"Retrieval takes k of 1 or more and w of 0 or more; got k={self.k} and w={self.w}.")
+
+    def questions(self, example: Example) -> list[Question]:
+        """The embedding of every sentence: those of the document first, then those of the summary."""
+        # blanks are stripped as sentence-transformers does
+        read = [
+            Question(self.encoder, (span.of(example.document).strip(),), evidence=span)
+            for span in sentences(example.document)
+        ]
+        claimed = [
+            Question(self.encoder, (span.of(example.summary).strip(),), claim=span)
+            for span in sentences(example.summary)
+        ]
+        return [*read, *claimed]
+
+    def claims(self, example: Example, answers: Sequence[Answer]) -> list[Claim]:
+        """What was found for each sentence of the summary, from the answers to `questions`; raises UnscorableError."""
+        places, spans = sentences(example.document), sentences(example.summary)
+        if not places or not spans:
+            raise UnscorableError("There is nothing to compare: the document or the summary has no sentence.")
+        vectors = np.array([answer.values for answer in answers])  # (sentences, width), of unit length
+        cosines = vectors[len(places) :] @ vectors[: len(places)].T  # (claims, places)
+        return [
+            Claim(span, float(row.mean()), self._passages(example.document, places, row))
+            for span, row in zip(spans, cosines, strict=True)
+        ]
+
+    def _passages(self, document: str, places: Sequence[Span], row: Vectors) -> tuple[Passage, ...]:
+        around = [self._around(hit, len(places)) for hit in closest(row, self.k)]
+        return tuple(dict.fromkeys(_passage(document, places[inside]) for inside in around))
+
+    def _around(self, hit: int, number: int) -> slice:
+        if self.window == "coded":
+            return slice(max(hit - 1, 0), min(max(hit, 1) + 1, number))
+        return slice(max(hit - self.w, 0), min(hit + self.w + 1, number))
+
+
+def closest(row: Vectors, k: int) -> list[int]:
+    """The places of the k largest values of (n,), the largest first, of equal ones the earlier first."""
+    return [int(place) for place in np.argsort(-row, kind="stable")[:k]]
+
+
+def _passage(document: str, places: Sequence[Span]) -> Passage:
+    return Passage(" ".join(place.of(document) for place in places), Span(places[0].start, places[-1].end))
