@@ -67,9 +67,12 @@ def score(
     stats: Annotated[
         bool, typer.Option("--stats", help="Print questions asked, forward passes, tokens, as JSON.")
     ] = False,
+    retrieve: Annotated[
+        str | None, typer.Option(help="k=3,w=1: put retrieval with these settings around every metric named.")
+    ] = None,
 ) -> None:
     """Score every pair of a file with every metric named. Broken lines are named and leave exit status 2."""
-    chosen = [METRICS.parse(spec) for spec in metric]
+    chosen = [METRICS.parse(spec if retrieve is None else f"retrieve[{retrieve},metric={spec}]") for spec in metric]
     settings = Settings.read()
     _keep_apart(pairs, output)
     refusals: list[Refusal] = []
