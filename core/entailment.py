@@ -1,0 +1,125 @@
+"""Metrics that ask a model whether passages of the document support claims of the summary."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from core.errors import UnscorableError
+from core.metric import Metric
+from core.text import sentences
+from core.types import Answer, Checkpoint, Example, Option, Part, Question, Score, Seen, Span
+
+Claims = Literal["sentences", "whole"]
+Dtype = Literal["float32", "float16", "bfloat16"]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of the document as the model reads it, and where it stands there."""
+
+    text: str
+    span: Span
+
+
+class SupportMetric(Metric):
+    """Every claim against every passage: the best passage of each claim counts.
+
+    The score is the mean over the sentences of the summary, or that of the summary as one claim where `whole` says so;
+    its sentences are then asked beside it, for the parts only.
+    """
+
+    @property
+    @abstractmethod
+    def weights(self) -> Checkpoint:
+        """The model that is asked."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether the summary is one claim."""
+        return False
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        return ()
+
+    @abstractmethod
+    def passages(self, document: str) -> list[Passage]:
+        """The pieces of the document that are read one at a time."""
+
+    @abstractmethod
+    def inputs(self, passage: str, claim: str) -> tuple[str, ...]:
+        """What the model reads."""
+
+    @abstractmethod
+    def support(self, answer: Answer) -> float:
+        """How well the passage supports the claim."""
+
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        return (self.weights,)
+
+    def plan(self, example: Example) -> list[Question]:
+        passages = self.passages(example.document)
+        return [
+            Question(
+                self.weights,
+                self.inputs(passage.text, claim.of(example.summary)),
+                self.options,
+                claim=claim,
+                evidence=passage.span,
+            )
+            for claim in self._claims(example.summary)
+            for passage in passages
+        ]
+
+    def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:
+        if not questions:
+            raise UnscorableError("There is nothing to compare: the document or the summary has no sentence.")
+        rows: dict[Span, list[tuple[Question, Answer]]] = {}
+        for question, answer in zip(questions, answers, strict=True):
+            rows.setdefault(question.claim or Span(0, 0), []).append((question, answer))
+        best = {claim: self._part(claim, asked) for claim, asked in rows.items()}
+        parts = tuple(best[claim] for claim in sentences(example.summary))
+        scored = [best[_all(example.summary)]] if self.whole else parts
+        return Score(sum(part.score for part in scored) / len(scored), parts, _seen(rows))
+
+    def _claims(self, summary: str) -> list[Span]:
+        found = list(sentences(summary))
+        return [_all(summary), *found] if self.whole and found not in ([], [_all(summary)]) else found
+
+    def _part(self, claim: Span, asked: Sequence[tuple[Question, Answer]]) -> Part:
+        question, answer = max(asked, key=lambda row: self.support(row[1]))
+        found = question.evidence
+        return Part(claim, self.support(answer), found if found and found.start < found.end else None)
+
+
+def share(weights: Checkpoint, answer: Answer, index: int, labels: int, model: str) -> float:
+    """One of the probabilities of an answer; raises UnscorableError for a model with another number of labels."""
+    if len(answer.values) != labels:
+        raise UnscorableError(
+            f"{weights.source} gives {len(answer.values)} probabilities and {model} {labels}. "
+            f"Set checkpoint= to a model of that kind."
+        )
+    return answer.values[index]
+
+
+def _all(summary: str) -> Span:
+    return Span(0, len(summary))
+
+
+def _seen(rows: dict[Span, list[tuple[Question, Answer]]]) -> Seen:
+    answers = [answer for asked in rows.values() for _, answer in asked]
+    cuts = [max(answer.cut for _, answer in asked) for asked in rows.values()]
+    pieces = [question.evidence for question, _ in next(iter(rows.values())) if question.evidence]
+    return Seen(
+        pieces=tuple(piece for piece in pieces if piece.start < piece.end),
+        tokens=sum(answer.tokens for answer in answers),
+        cut=sum(answer.cut for answer in answers),
+        notes=tuple(
+            f"Claim {number}: up to {cut} tokens beyond the model's limit were not read."
+            for number, cut in enumerate(cuts, 1)
+            if cut
+        ),
+    )
