@@ -14,6 +14,7 @@ from pages.ui.plain import plain
 def notices() -> None:
     """Show what callbacks left in the session state; it is forgotten only after it was shown."""
     state = st.session_state
+    state["said"] = {name: state[name] for name in ("receipt", "notice") if name in state}
     kind, text = state.get("receipt", ("", ""))
     if kind == "error":
         st.toast(plain(text), icon=":material/error:", duration="infinite")
@@ -26,3 +27,8 @@ def notices() -> None:
     if state.get("notice"):
         st.toast(plain(state["notice"]), icon=":material/info:", duration="long")
     state["receipt"], state["notice"] = ("", ""), ""
+
+
+def say_again() -> None:
+    """Show the same in the next run: a run that follows at once would take the toasts of this one away."""
+    st.session_state.update(st.session_state["said"])

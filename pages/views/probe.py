@@ -10,7 +10,7 @@ from pages.ui.document import document_view
 from pages.ui.editing import editor
 from pages.ui.edits_tab import edits_tab, json_tab
 from pages.ui.lens import highlights, lens, result_shown
-from pages.ui.notices import notices
+from pages.ui.notices import notices, say_again
 from pages.ui.record_tab import record_tab
 from pages.ui.scores import BOARD, act, ask, board_of, cells_of, pending, revision, wait
 from pages.ui.toolbar import toolbar
@@ -48,6 +48,7 @@ while True:
     if request.cancelled.is_set():
         st.stop()
     if result_shown(request, cells) != drawn:
+        say_again()
         st.rerun()
     if not pending(cells):
         break
