@@ -31,7 +31,7 @@ def record_tab() -> None:
             summary_diff()
     whose = "edited summary" if bench.edits() else "summary"
     st.segmented_control(f"The {whose} is", [*Verdict], key="verdict", format_func=str.capitalize)
-    left, right = st.columns(2)
+    left, right = st.columns([1.2, 1])
     left.segmented_control("How sure are you?", [1, 2, 3, 4, 5], key="confidence", help="1 is a guess, 5 is certain.")
     right.selectbox("Error type", [*ErrorType], key="error-type", index=None, placeholder="None")
     if bench.edits():

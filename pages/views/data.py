@@ -24,7 +24,12 @@ with st.container(horizontal=True, vertical_alignment="center"):
 st.dataframe(
     saved_table(store.saved(500)),
     hide_index=True,
-    height=560,
+    height="auto",
     alt="Kept pairs and labels, newest first",
-    column_config={"open": st.column_config.LinkColumn("Open", display_text="Open in Probe")},
+    placeholder="",
+    column_config={
+        "open": st.column_config.LinkColumn("", display_text="Open in Probe"),
+        "when": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm"),
+        "summary": st.column_config.TextColumn(width="large"),
+    },
 )
