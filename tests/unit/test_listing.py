@@ -10,16 +10,6 @@ import pytest
 from core.listing import direction_words, list_metrics, range_words, size_words
 from core.metric import METRICS
 from core.models.pool import ModelPool
-from tests.doubles.process import finish, start
-
-LIST = """
-import sys
-from pathlib import Path
-from core.listing import list_metrics
-from core.models.pool import ModelPool
-assert list_metrics(ModelPool("auto", None, Path(sys.argv[1])))
-print(*[name for name in ("torch", "transformers", "streamlit", "openai") if name in sys.modules])
-"""
 
 
 @pytest.fixture
@@ -68,7 +58,3 @@ def test_a_direction_is_said_in_words() -> None:
 
 def test_a_size_is_written_in_gigabytes_from_a_thousand_megabytes_on() -> None:
     assert [size_words(size) for size in (90, 999, 1000, 3133)] == ["90 MB", "999 MB", "1.0 GB", "3.1 GB"]
-
-
-def test_listing_metrics_loads_no_torch(tmp_path: Path) -> None:
-    assert finish(start("-c", LIST, str(tmp_path))) == (0, "\n", "")
