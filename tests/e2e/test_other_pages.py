@@ -99,10 +99,10 @@ def fresh(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 def test_a_demonstration_scores_edits_and_keeps_nothing(page: Page, tmp_path: Path) -> None:
     with serve(tmp_path, TOUCHSTONE_DEMO="1") as server:
         bench = Bench(page, server)
-        bench.open()
-        text = example().example.summary + " It rained."
-        bench.write(text)
-        bench.shows(text)
+        page.goto(server.url)
+        expect(bench.score("rouge2")).to_have_text("0.704", timeout=START_MS)
+        bench.write(example().example.summary + " It rained.")
+        expect(bench.cell("rouge2", 5)).to_have_text("0.00")
         expect(page.get_by_role("button", name="Keep pair")).to_be_disabled()
         bench.tab("Record")
         bench.choose("The edited summary is", "Inconsistent")
