@@ -1,0 +1,271 @@
+"""SummaC (Laban et al. 2022): does some sentence of the document entail each sentence of the summary?
+
+The algorithms are those of the authors' package (SummaC c1f3da9), with the settings of its README and benchmark: one NLI
+model over every pair of units. Conv turns each unit's histogram of entailment into a number by the 32 released weights.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.entailment import Dtype, Passage, share
+from core.metric import METRICS, Card, Metric
+from core.text import sentences
+from core.types import Answer, Checkpoint, Example, Part, Question, Score, Seen, Span
+
+Model = Literal["vitc", "vitc-base", "vitc-only", "mnli", "mnli-base", "anli", "snli-base", "snli-large"]
+Units = Literal["sentence", "paragraph", "document", "2sents", "mixed"]
+Matrix = NDArray[np.float64]
+
+_MODELS: dict[str, tuple[str, int, int]] = {
+    "vitc": ("tals/albert-xlarge-vitaminc-mnli", 0, 1),
+    "vitc-base": ("tals/albert-base-vitaminc-mnli", 0, 1),
+    "vitc-only": ("tals/albert-xlarge-vitaminc", 0, 1),
+    "mnli": ("FacebookAI/roberta-large-mnli", 2, 0),
+    "mnli-base": ("microsoft/deberta-base-mnli", 2, 0),
+    "anli": ("ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli", 0, 2),
+    "snli-base": ("boychaboy/SNLI_roberta-base", 0, 2),
+    "snli-large": ("boychaboy/SNLI_roberta-large", 0, 2),
+}
+"""Short name: repository, and where its labels have entailment and contradiction."""
+
+_MAX_TOKENS = 500
+_MIN_CHARACTERS = 11
+_MAX_DOCUMENT_UNITS = 100
+_CONV_ROWS = 10
+_OVERLAPPING = {"2sents", "mixed"}
+
+_PAPER = "Laban, Schnabel, Bennett, Hearst 2022, SummaC: Re-Visiting NLI-based Models for Inconsistency Detection in Summarization"
+_URL = "https://aclanthology.org/2022.tacl-1.10"
+_SETTINGS = (
+    "Settings are those of the README and the benchmark (VitaminC, sentences); the defaults in the authors' code differ. "
+    "Always in the number type of dtype=; the authors' code turns to half precision on CUDA. "
+)
+
+
+def units(text: str, granularity: Units) -> list[Passage]:
+    """The units of a text, each of more than ten characters unless it is the whole text."""
+    if granularity == "document":
+        return [Passage(text, Span(0, len(text)))]
+    if granularity == "paragraph":
+        return _paragraphs(text)
+    found = [Passage(span.of(text), span) for span in sentences(text) if len(span.of(text)) >= _MIN_CHARACTERS]
+    if granularity == "2sents":
+        return [*(_joined(first, second) for first, second in pairwise(found)), *found[-1:]]
+    return [*found, *_paragraphs(text)] if granularity == "mixed" else found
+
+
+def _paragraphs(text: str) -> list[Passage]:
+    """What stands between blank lines, where there is one; else the lines."""
+    separator = "\n\n" if "\n\n" in text else "\n"
+    found, start = [], 0
+    for piece in text.split(separator):
+        inner = piece.strip()
+        place = start + len(piece) - len(piece.lstrip())
+        found.append(Passage(inner, Span(place, place + len(inner))))
+        start += len(piece) + len(separator)
+    return [passage for passage in found if len(passage.text) >= _MIN_CHARACTERS]
+
+
+def _joined(first: Passage, second: Passage) -> Passage:
+    return Passage(f"{first.text} {second.text}", Span(first.span.start, second.span.end))
+
+
+@dataclass(frozen=True)
+class SummaC(Metric):
+    """The matrix of pairs that both variants read. `checkpoint` replaces the weights of `nli`, whose labels it must have."""
+
+    rows: ClassVar[int | None] = None
+    """Units of the summary that count; None: all of them."""
+
+    nli: Model = "vitc"
+    checkpoint: str = ""
+    revision: str = "main"
+    dtype: Dtype = "float32"
+    document_units: Units = "sentence"
+    summary_units: Units = "sentence"
+
+    @property
+    def weights(self) -> Checkpoint:
+        return Checkpoint(self.checkpoint or _MODELS[self.nli][0], "classify", self.revision, self.dtype)
+
+    @abstractmethod
+    def value(self, entailed: Matrix, contradicted: Matrix) -> float:
+        """The score of a summary from two matrices of probabilities, (document units, summary units)."""
+
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        return (self.weights,)
+
+    def plan(self, example: Example) -> list[Question]:
+        return [
+            Question(
+                self.weights,
+                (read.text, claimed.text),
+                (("limit", _MAX_TOKENS),),
+                claim=claimed.span,
+                evidence=read.span,
+            )
+            for claimed in self._claimed(example)
+            for read in self._read(example)
+        ]
+
+    def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:  # noqa: ARG002  # the units say which pairs were asked
+        read, claimed = self._read(example), self._claimed(example)
+        if not answers:
+            return Score(self.value(np.zeros((1, 1)), np.zeros((1, 1))), seen=Seen(notes=(_nothing(read),)))
+        entailed, contradicted = self._matrices(answers, (len(claimed), len(read)))
+        counted = [] if self.summary_units in _OVERLAPPING else claimed
+        parts = tuple(
+            Part(
+                passage.span,
+                self.value(entailed[:, [column]], contradicted[:, [column]]),
+                read[int(entailed[:, column].argmax())].span,
+            )
+            for column, passage in enumerate(counted)
+        )
+        return Score(self.value(entailed, contradicted), parts, self._seen(example, answers))
+
+    def _matrices(self, answers: Sequence[Answer], shape: tuple[int, int]) -> tuple[Matrix, Matrix]:
+        """Probabilities of entailment and of contradiction, (document units, summary units) each."""
+        _, entailment, contradiction = _MODELS[self.nli]
+        rows = [
+            [share(self.weights, answer, label, 3, "SummaC's models") for label in (entailment, contradiction)]
+            for answer in answers
+        ]
+        first, second = np.array(rows).T
+        return first.reshape(shape).T, second.reshape(shape).T
+
+    def _read(self, example: Example) -> list[Passage]:
+        return units(example.document, self.document_units)[:_MAX_DOCUMENT_UNITS]
+
+    def _claimed(self, example: Example) -> list[Passage]:
+        return units(example.summary, self.summary_units)[: self.rows]
+
+    def _seen(self, example: Example, answers: Sequence[Answer]) -> Seen:
+        read, cut = self._read(example), sum(answer.cut for answer in answers)
+        beyond = len(units(example.document, self.document_units)) - len(read)
+        uncounted = len(units(example.summary, self.summary_units)) - len(self._claimed(example))
+        short = _short(example.summary) if self.summary_units == "sentence" else 0
+        notes = {
+            f"The document goes on: {beyond} units after the first {_MAX_DOCUMENT_UNITS} are not read.": beyond,
+            f"The summary goes on: {uncounted} units after the first {self.rows} do not count.": uncounted,
+            f"Sentences of ten characters or fewer do not count: {short} in the summary.": short,
+            f"{cut} tokens of pairs longer than {_MAX_TOKENS} were not read.": cut,
+        }
+        return Seen(
+            pieces=tuple(passage.span for passage in read),
+            tokens=sum(answer.tokens for answer in answers),
+            cut=cut,
+            notes=tuple(note for note, number in notes.items() if number),
+        )
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class SummaCZS(SummaC):
+    """Without training: the strongest entailment less the strongest contradiction of each unit, and the mean."""
+
+    name: ClassVar[str] = "summac-zs"
+    card: ClassVar[Card] = Card(
+        title="SummaC-ZS",
+        family="Entailment",
+        measures="For each sentence of the summary the largest probability that a sentence of the document entails it, less "
+        "the largest that one contradicts it; the mean over sentences.",
+        paper=_PAPER,
+        url=_URL,
+        low=-1.0,
+        high=1.0,
+        download_mb=240,
+        differs=_SETTINGS + "A summary or document whose sentences all have ten characters or fewer scores 0.",
+    )
+
+    over_document: Literal["max", "mean", "min"] = "max"
+    over_summary: Literal["mean", "min", "max"] = "mean"
+    labels: Literal["both", "entailment", "contradiction"] = "both"
+
+    def value(self, entailed: Matrix, contradicted: Matrix) -> float:
+        over = _REDUCTIONS[self.over_document]
+        for_, against = over(entailed, 0), over(contradicted, 0)  # (summary units,) each
+        scores = {"both": for_ - against, "entailment": for_, "contradiction": 1 - against}[self.labels]
+        return float(_REDUCTIONS[self.over_summary](scores, 0))
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class SummaCConv(SummaC):
+    """With the released weights: how the probabilities of entailment are distributed over the document."""
+
+    name: ClassVar[str] = "summac-conv"
+    card: ClassVar[Card] = Card(
+        title="SummaC-Conv",
+        family="Entailment",
+        measures="How the probabilities that a sentence of the document entails a sentence of the summary are distributed, "
+        "weighed by a small trained head.",
+        paper=_PAPER,
+        url=_URL,
+        low=0.0,
+        high=1.0,
+        download_mb=240,
+        differs=_SETTINGS
+        + "The head was trained on probabilities of VitaminC's model (nli=vitc) between sentences. It counts "
+        "sentences of the document, so the floor rises with length, from 0.20 to 0.34 at 100 sentences: compare scores of "
+        "one document only. The score of a sentence is that of a summary of this sentence alone.",
+    )
+    rows: ClassVar[int | None] = _CONV_ROWS
+
+    over_summary: Literal["mean", "min", "max", "all"] = "mean"
+
+    def value(self, entailed: Matrix, contradicted: Matrix) -> float:  # noqa: ARG002  # the released head knows entailment only
+        head = _head()
+        counts = np.array([np.histogram(column, head.bins)[0] for column in entailed.T])  # (summary units, bins)
+        ratings = counts @ head.row_weights + head.row_bias  # (summary units,)
+        names = ("min", "mean", "max") if self.over_summary == "all" else (self.over_summary,) * 3
+        features = np.array([_REDUCTIONS[name](ratings, 0) for name in names])
+        first, second = head.final_weights @ features + head.final_bias
+        return float(1 / (1 + np.exp(first - second)))
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The weights of Conv: 23 bins of probability, one number for a histogram, then two for three of these."""
+
+    bins: Matrix
+    row_weights: Matrix
+    row_bias: float
+    final_weights: Matrix
+    final_bias: Matrix
+
+
+@cache
+def _head() -> Head:
+    """The released weights, as the data file beside this module has them."""
+    numbers = json.loads(Path(__file__).with_name("summac_conv_head.json").read_text(encoding="utf-8"))
+    return Head(
+        bins=np.array(numbers["bins"]),
+        row_weights=np.array(numbers["row_weights"]),
+        row_bias=numbers["row_bias"],
+        final_weights=np.array(numbers["final_weights"]),
+        final_bias=np.array(numbers["final_bias"]),
+    )
+
+
+_REDUCTIONS: dict[str, Callable[[Matrix, int], Matrix]] = {"max": np.max, "mean": np.mean, "min": np.min}
+
+
+def _nothing(read: Sequence[Passage]) -> str:
+    which = "summary" if read else "document"
+    return f"No unit of the {which} has more than ten characters: the score is what the method gives to nothing."
+
+
+def _short(summary: str) -> int:
+    return sum(len(span.of(summary)) < _MIN_CHARACTERS for span in sentences(summary))
