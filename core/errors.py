@@ -8,7 +8,8 @@ TouchstoneError
 ├── UnscorableError     a text that a metric cannot score
 ├── NotHereError        weights that are not on this machine
 ├── LoadError           weights that do not load
-└── MemoryFullError     weights or a batch that do not fit
+├── MemoryFullError     weights or a batch that do not fit
+└── NoEndpointError     no language-model endpoint is configured
 """
 
 from __future__ import annotations
@@ -62,3 +63,7 @@ class LoadError(TouchstoneError):
 
 class MemoryFullError(TouchstoneError):
     """Weights or a batch that do not fit into the memory of the device."""
+
+
+class NoEndpointError(TouchstoneError):
+    """No language-model endpoint is configured."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from core.errors import BadSettingError
@@ -27,6 +27,12 @@ class Settings(BaseSettings):
     memory_gb: float | None = Field(None, gt=0, description="memory for models; by default half of what the device has")
     user: str = Field("local", description="the name under which labels are recorded until another is given")
     demo: bool = Field(False, description="show everything, keep nothing")
+
+    llm_base_url: str = Field(
+        "", description="an OpenAI-compatible endpoint, as http://localhost:8000/v1; none by default"
+    )
+    llm_api_key: SecretStr = Field(SecretStr(""), description="its key; never shown, logged or stored")
+    llm_model: str = Field("", description="the model that judges there, where a metric does not name its own")
 
     @classmethod
     def read(cls) -> Settings:

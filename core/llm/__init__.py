@@ -1,0 +1,1 @@
+"""Language models behind an endpoint: the only place that imports openai."""

@@ -1,0 +1,87 @@
+"""A server on loopback that speaks as an OpenAI-compatible endpoint, from a script."""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Body = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the server sends: JSON, or bytes as they are."""
+
+    content: object = None
+    status: int = 200
+    raw: bytes | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Endpoint:
+    """A running server: its address, and what it was asked."""
+
+    url: str
+    asked: list[tuple[str, Body]] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def serving(answer: Callable[[str, Body], Reply]) -> Iterator[Endpoint]:
+    """A server that answers each path and body as told; what it was asked is kept in the order of arrival."""
+    lock = threading.Lock()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            with lock:
+                endpoint.asked.append((self.path, body))
+                endpoint.keys.append(self.headers["Authorization"] or "")
+            reply = answer(self.path, body)  # not under the lock: questions may be answered at once
+            content = json.dumps(reply.content).encode() if reply.raw is None else reply.raw
+            self.send_response(reply.status)
+            for name, value in {"Content-Type": "application/json", **reply.headers}.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    endpoint = Endpoint(f"http://127.0.0.1:{server.server_address[1]}/v1")
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield endpoint
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def completion(shares: Mapping[str, float], read: int = 7) -> Reply:
+    """A chat completion of one token, with the probabilities of the likeliest first tokens."""
+    top = [{"token": token, "logprob": math.log(share), "bytes": None} for token, share in shares.items()]
+    choice = {
+        "index": 0,
+        "finish_reason": "length",
+        "message": {"role": "assistant", "content": top[0]["token"]},
+        "logprobs": {"content": [{**top[0], "top_logprobs": top}]},
+    }
+    usage = {"prompt_tokens": read, "completion_tokens": 1, "total_tokens": read + 1}
+    return Reply(
+        {"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice], "usage": usage}
+    )
+
+
+def refusal(status: int, message: str, **headers: str) -> Reply:
+    return Reply({"error": {"message": message, "type": "x", "code": "x"}}, status, headers=headers)

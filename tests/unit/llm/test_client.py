@@ -1,0 +1,111 @@
+"""Asking an endpoint: what goes over the wire, and a sentence for everything that goes wrong."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from core.errors import TouchstoneError
+from core.llm.client import Client, FirstToken
+from core.llm.endpoint import Endpoint
+from tests.unit.llm.scripted import Reply, completion, refusal, serving
+
+KEY = "sk-a-secret-of-nobody"
+AT_ONCE = {"retry-after-ms": "1"}
+
+
+def first_token(url: str, special_tokens: bool = False) -> FirstToken:
+    return Client(Endpoint(url, KEY)).first_token("m", "Judge.", "Is it?", 5, special_tokens)
+
+
+def test_the_likeliest_first_tokens_are_told_with_their_probabilities() -> None:
+    with serving(lambda _path, _body: completion({"Yes": 0.75, "No": 0.25}, read=12)) as endpoint:
+        told = first_token(endpoint.url)
+    assert told.tokens == ("Yes", "No")
+    assert told.shares == pytest.approx((0.75, 0.25))
+    assert told.read == 12
+
+
+def test_one_token_is_asked_for_without_sampling() -> None:
+    with serving(lambda _path, _body: completion({"Yes": 1.0})) as endpoint:
+        first_token(endpoint.url)
+    [(path, body)] = endpoint.asked
+    assert path == "/v1/chat/completions"
+    assert body == {
+        "model": "m",
+        "messages": [{"role": "system", "content": "Judge."}, {"role": "user", "content": "Is it?"}],
+        "temperature": 0,
+        "max_tokens": 1,
+        "logprobs": True,
+        "top_logprobs": 5,
+    }
+    assert endpoint.keys == [f"Bearer {KEY}"]
+
+
+def test_special_tokens_are_asked_for_in_the_way_of_vllm() -> None:
+    with serving(lambda _path, _body: completion({"Yes": 1.0})) as endpoint:
+        first_token(endpoint.url, special_tokens=True)
+    assert endpoint.asked[0][1]["add_special_tokens"] is True
+
+
+def test_a_key_meant_for_another_server_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with serving(lambda _path, _body: completion({"Yes": 1.0})) as endpoint:
+        Client(Endpoint(endpoint.url, "")).first_token("m", "a", "b", 5, False)
+    assert endpoint.keys == ["Bearer none"]
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_a_refusal_for_the_moment_is_repeated(status: int) -> None:
+    replies = iter([refusal(status, "later", **AT_ONCE), refusal(status, "later", **AT_ONCE), completion({"Yes": 1.0})])
+    with serving(lambda _path, _body: next(replies)) as endpoint:
+        assert first_token(endpoint.url).tokens == ("Yes",)
+    assert len(endpoint.asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("reply", "sentence"),
+    [
+        (refusal(401, f"Incorrect key {KEY}"), "does not accept the key. Set TOUCHSTONE_LLM_API_KEY."),
+        (refusal(403, f"Forbidden for {KEY}"), "does not let this key use 'm'. Set TOUCHSTONE_LLM_API_KEY."),
+        (refusal(404, "no such model"), "serves no model 'm' or not this path. Set the name that it serves."),
+        (refusal(429, "slow down", **AT_ONCE), "is asked too often. Wait and try again."),
+        (refusal(400, f"logprobs is too large for {KEY}."), "logprobs is too large for …"),
+        (refusal(500, "boom", **AT_ONCE), "refused the question: Error code: 500"),
+        (Reply(raw=b'{"choices": [{"ind'), "does not answer in the form of OpenAI. Check its address."),
+        (Reply(raw=b"<html>", headers={"Content-Type": "text/html"}), "does not answer in the form of OpenAI."),
+        (Reply({"choices": []}), "does not answer in the form of OpenAI."),
+        (Reply({"detail": "hello"}), "does not answer in the form of OpenAI."),
+        (Reply({"choices": [{"index": 0, "message": {"role": "assistant", "content": "Yes"}}]}), "gives no log-prob"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else str(value.status),
+)
+def test_what_goes_wrong_is_said_without_the_key(reply: Reply, sentence: str, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    with serving(lambda _path, _body: reply) as endpoint, pytest.raises(TouchstoneError) as raised:
+        first_token(endpoint.url)
+    assert str(raised.value).startswith(endpoint.url)
+    assert sentence in str(raised.value)
+    assert str(raised.value).endswith(".")
+    assert raised.value.__cause__ is None
+    assert KEY not in str(raised.value) + repr(Endpoint(endpoint.url, KEY)) + caplog.text
+
+
+def test_a_server_that_is_not_there_is_named() -> None:
+    with serving(lambda _path, _body: Reply()) as endpoint:
+        url = endpoint.url
+    with pytest.raises(TouchstoneError, match=r"cannot be reached. Start the server, or set TOUCHSTONE_LLM_BASE_URL."):
+        first_token(url)
+
+
+def test_tokens_are_counted_by_the_path_of_vllm() -> None:
+    with serving(lambda _path, _body: Reply({"count": 3, "max_model_len": 9, "tokens": [1, 2, 3]})) as endpoint:
+        assert Client(Endpoint(endpoint.url, KEY)).count("m", "It rained.") == 3
+    assert endpoint.asked == [("/tokenize", {"model": "m", "prompt": "It rained.", "add_special_tokens": False})]
+
+
+def test_a_server_that_counts_no_tokens_is_named() -> None:
+    said = pytest.raises(TouchstoneError, match=r"/tokenize does not count tokens as vLLM does")
+    with serving(lambda _path, _body: Reply({"tokens": [1, 2]})) as endpoint, said:
+        Client(Endpoint(endpoint.url, KEY)).count("m", "It rained.")
