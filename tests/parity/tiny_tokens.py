@@ -1,4 +1,4 @@
-"""Tiny random checkpoints of the models that read tokens: BERTScore, BLEURT, LettuceDetect."""
+"""Tiny random checkpoints of the models that read tokens: BERTScore, BLEURT, LettuceDetect, Bespoke-MiniCheck."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from tokenizers import Tokenizer, processors
 from transformers import (
     DebertaConfig,
     DebertaModel,
+    LlamaConfig,
+    LlamaForCausalLM,
     ModernBertConfig,
     ModernBertForTokenClassification,
     PreTrainedModel,
@@ -23,12 +25,19 @@ from tests.tiny import SPREAD, TEXT, byte_level, passages, random_network, saved
 
 TEMPLATE = {"single": "[CLS] $A [SEP]", "pair": "[CLS] $A [SEP] $B:1 [SEP]:1"}
 
+ANSWERS = ["Yes", "yes", " Yes", "No", "YES"]
+CHAT = (
+    "{{ bos_token }}{% for message in messages %}{{ '<' + message['role'] + '>\n' + message['content'] + '\n' }}{% endfor %}"
+    "{% if add_generation_prompt %}{{ '<assistant>\n' }}{% endif %}"
+)
+
 
 def checkpoints(folder: Path) -> dict[str, str]:
     """A spec with local weights for each metric of these models."""
     return {
         "bertscore": f"bertscore[checkpoint={deberta_v1(folder / 'deberta-v1')}]",
         "bleurt-20": f"bleurt-20[checkpoint={bleurt(folder / 'bleurt')}]",
+        "bespoke-minicheck-7b": f"bespoke-minicheck-7b[checkpoint={llama(folder / 'llama')},through=transformers,dtype=float32]",
         "lettucedetect": f"lettucedetect[checkpoint={modernbert(folder / 'modernbert')}]",
     }
 
@@ -124,6 +133,31 @@ def bleurt(folder: Path) -> Path:
         tensors[name] = tensor
     torch.save(tensors, folder / "pytorch_model.bin")
     (folder / "config.json").write_text(json.dumps({"model_type": "bleurt", "embedding_size": 12, **shape}))
+    return folder
+
+
+def llama(folder: Path) -> Path:
+    """LlamaForCausalLM, an architecture like that of Bespoke-MiniCheck, with a chat template that writes the start token."""
+    tokenizer = bert_template()
+    tokenizer.post_processor = processors.TemplateProcessing(single="[CLS] $A", special_tokens=[("[CLS]", 1)])
+    first = tokenizer.get_vocab_size()
+    tokenizer.add_tokens(ANSWERS)
+    config = LlamaConfig(
+        vocab_size=tokenizer.get_vocab_size(),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        intermediate_size=64,
+        max_position_embeddings=32_768,
+        pad_token_id=0,
+        bos_token_id=1,
+        eos_token_id=2,
+    )
+    network = random_network(lambda: LlamaForCausalLM(config))
+    network.lm_head.weight.data[first:] *= 8  # so that the answers are among the likeliest tokens
+    saved(network, tokenizer, folder)
+    (folder / "tokenizer_config.json").write_text(json.dumps({"bos_token": "[CLS]", "chat_template": CHAT}))
     return folder
 
 
