@@ -1,0 +1,357 @@
+"""Tiny random checkpoints for the metrics that ask and answer questions, and a parser made of rules.
+
+The heads are set so that the models find words of the texts, end their sentences and spread their scores.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import pytest
+import torch
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from transformers import (
+    AlbertConfig,
+    AlbertForQuestionAnswering,
+    BertConfig,
+    BertModel,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+    RobertaConfig,
+    RobertaForSequenceClassification,
+    T5Config,
+    T5ForConditionalGeneration,
+)
+from typer.testing import CliRunner
+
+from cli import app
+from core.models.model import Row
+from core.types import Answer, Checkpoint, Question, Span
+from tests import drive
+from tests.tiny import TEXT, byte_level, passages, random_network, saved, unigram
+
+LONG_WORDS = sorted({word.strip('.,?!;:"') for word in TEXT.split() if len(word.strip('.,?!;:"')) >= 6})
+
+
+def sentence_spans(text: str) -> list[Span]:
+    """What stands between full stops, question and exclamation marks that a blank follows."""
+    return [Span(*match.span()) for match in re.finditer(r"\S.*?(?:[.!?](?=\s)|$)", text.strip("\n"), re.DOTALL)]
+
+
+def entity_spans(text: str) -> list[Span]:
+    return [Span(*match.span()) for match in re.finditer(r"\d+(?:\.\d+)?|(?<=[a-z,] )[A-Z]\w+(?: [A-Z]\w+)*", text)]
+
+
+def chunk_spans(text: str) -> list[Span]:
+    return [Span(*match.span()) for match in re.finditer(r"(?:\b[Tt]he |\ba )?\b[a-zA-Z]{6,}\b", text)]
+
+
+def word_spans(text: str) -> list[Span]:
+    return [Span(*match.span()) for match in re.finditer(r"\w+|[^\w\s]|\s*\n\s*", text)]
+
+
+def relation(word: str) -> str:
+    return {"i": "nsubj", "you": "nsubj", "my": "poss", "your": "poss"}.get(word.lower(), "dep")
+
+
+class ToyParser:
+    """Stands where the module of kind "parse" would, and is its model too."""
+
+    nbytes = 0
+
+    def install(self, patch: pytest.MonkeyPatch) -> None:
+        """Let the pool find it when it looks for the kind."""
+        patch.setitem(sys.modules, "core.models.kinds.parse", self)
+        drive.model.cache_clear()
+
+    def load(self, path: Path, checkpoint: Checkpoint, device: str) -> ToyParser:  # noqa: ARG002  # as every kind
+        return self
+
+    def encode(self, questions: Sequence[Question]) -> list[Row]:
+        return [Row(question, 0, ()) for question in questions]
+
+    def forward(self, rows: Sequence[Row]) -> list[Answer]:
+        return [self._read(row.question.inputs[0], str(dict(row.question.options)["of"])) for row in rows]
+
+    def _read(self, text: str, what: str) -> Answer:
+        spans = {"sentences": sentence_spans, "entities": entity_spans, "noun_chunks": chunk_spans}
+        if what in spans:
+            return Answer(spans=tuple(spans[what](text)))
+        found = word_spans(text)
+        return Answer(
+            values=tuple(float(not re.match(r"[\w\s]", span.of(text))) for span in found),
+            spans=tuple(found),
+            texts=tuple(relation(span.of(text)) for span in found),
+        )
+
+
+def parser(folder: Path) -> Path:
+    """A folder that the pool takes for a checkpoint."""
+    folder.mkdir(parents=True)
+    for name, content in {"config.cfg": b"", "config.json": b"{}", "model.safetensors": b"toy"}.items():
+        (folder / name).write_bytes(content)
+    return folder
+
+
+def writer(folder: Path, seed: int) -> Path:
+    """T5 that ends its texts after a few words; every seed another one."""
+    tokenizer = unigram(["<pad>", "</s>", "<unk>"], unknown="<unk>", strip=False)
+    tokenizer.decoder = decoders.Metaspace(prepend_scheme="always")
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="$A </s>", pair="$A </s> $B </s>", special_tokens=[("</s>", 1)]
+    )
+    config = T5Config(
+        vocab_size=tokenizer.get_vocab_size(),
+        d_model=32,
+        d_kv=8,
+        d_ff=64,
+        num_layers=2,
+        num_heads=4,
+        decoder_start_token_id=0,
+        pad_token_id=0,
+        eos_token_id=1,
+        tie_word_embeddings=False,
+    )
+    network = seeded(lambda: T5ForConditionalGeneration(config), seed)
+    end_soon(network)
+    return saved(network, tokenizer, folder)
+
+
+@torch.no_grad()
+def end_soon(network: T5ForConditionalGeneration) -> None:
+    """Make words differ by their context, the end likely and the start token impossible."""
+    generator = torch.Generator().manual_seed(1)
+    read = torch.randint(3, network.config.vocab_size, (40, 12), generator=generator)
+    wrote = torch.randint(3, network.config.vocab_size, (40, 12), generator=generator)
+    states = network(read, decoder_input_ids=wrote, output_hidden_states=True).decoder_hidden_states[-1].flatten(0, 1)
+    mean = states.mean(0)
+    head = network.lm_head.weight
+    head -= torch.outer(head @ mean, mean) / (mean @ mean)  # no word is likely everywhere
+    head *= 3.0 / (states @ head.T).std()
+    head[0], head[2] = -20 * mean / (mean @ mean), -20 * mean / (mean @ mean)
+    head[1] += 8.0 * mean / (mean @ mean)
+    head[73] += 6.5 * mean / (mean @ mean)
+
+
+def albert(folder: Path) -> Path:
+    """AlbertForQuestionAnswering that answers with a long word of the text."""
+    tokenizer = lower_unigram()
+    config = AlbertConfig(
+        vocab_size=tokenizer.get_vocab_size(),
+        embedding_size=96,
+        hidden_size=128,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        intermediate_size=64,
+        max_position_embeddings=512,
+        pad_token_id=0,
+        bos_token_id=1,
+        eos_token_id=2,
+    )
+    network = seeded(lambda: AlbertForQuestionAnswering(config), 5)
+    network.albert.embeddings.position_embeddings.weight.data.mul_(0.3)
+    wanted = {tokenizer.token_to_id("▁" + word.lower()) for word in LONG_WORDS} - {None}
+    point(network, network.qa_outputs, pairs(tokenizer), wanted)
+    return saved(network, tokenizer, folder)
+
+
+def lower_unigram() -> Tokenizer:
+    tokenizer = unigram(["<pad>", "[CLS]", "[SEP]", "<unk>", "[MASK]"], unknown="<unk>", strip=True)
+    known = [(piece, score) for piece, score in json.loads(tokenizer.to_str())["model"]["vocab"]]
+    words = [("▁" + word.lower(), -7.0) for word in LONG_WORDS]
+    lower = {piece.lower() if not piece.startswith(("[", "<")) else piece: score for piece, score in [*known, *words]}
+    tokenizer.model = models.Unigram(list(lower.items()), unk_id=3)
+    tokenizer.normalizer = normalizers.Sequence(
+        [normalizers.NFKD(), normalizers.StripAccents(), normalizers.Lowercase()]
+    )
+    tokenizer.add_special_tokens(["<pad>", "[CLS]", "[SEP]", "<unk>", "[MASK]"])
+    template = {"single": "[CLS] $A [SEP]", "pair": "[CLS] $A [SEP] $B:1 [SEP]:1"}
+    tokenizer.post_processor = processors.TemplateProcessing(**template, special_tokens=[("[CLS]", 1), ("[SEP]", 2)])
+    return tokenizer
+
+
+@torch.no_grad()
+def point(
+    network: PreTrainedModel, head: torch.nn.Linear, batches: Iterable[dict[str, torch.Tensor]], wanted: set[int | None]
+) -> None:
+    """Solve the head so that starts and ends stand at the wanted words, some more than others."""
+    states, targets = [], []
+    for batch in batches:
+        states.append(network.base_model(**batch).last_hidden_state[0])
+        read = zip(batch["input_ids"][0].tolist(), batch["token_type_ids"][0].tolist(), strict=True)
+        targets.append(
+            torch.tensor([4.0 + token * 7919 % 13 / 4 if part and token in wanted else 0.0 for token, part in read])
+        )
+    known, aim = torch.cat(states), torch.cat(targets)
+    known = torch.cat([known, torch.ones(len(known), 1)], dim=1)
+    solved = torch.linalg.solve(known.T @ known + 0.1 * torch.eye(known.shape[1]), known.T @ aim)
+    head.weight.copy_(torch.stack([solved[:-1], solved[:-1]]))
+    head.weight[1] += 0.02 * torch.sin(torch.arange(head.in_features, dtype=torch.float))
+    head.bias.copy_(torch.stack([solved[-1], solved[-1]]))
+
+
+def pairs(tokenizer: Tokenizer) -> list[dict[str, torch.Tensor]]:
+    lines = TEXT.splitlines()
+    encodings = tokenizer.encode_batch(
+        [(lines[-1 - i][: 20 + 5 * i], "\n".join(lines[i : i + 1 + i % 3])) for i in range(len(lines))]
+    )
+    return [
+        {"input_ids": torch.tensor([encoding.ids]), "token_type_ids": torch.tensor([encoding.type_ids])}
+        for encoding in encodings
+    ]
+
+
+def bert(folder: Path) -> Path:
+    """BertModel with a cased WordPiece vocabulary."""
+    tokenizer = word_pieces(lower=False)
+    config = BertConfig(
+        vocab_size=tokenizer.get_vocab_size(),
+        hidden_size=32,
+        num_hidden_layers=3,
+        num_attention_heads=4,
+        intermediate_size=64,
+        pad_token_id=0,
+    )
+    return saved(seeded(lambda: BertModel(config), 6), tokenizer, folder)
+
+
+def word_pieces(lower: bool) -> Tokenizer:
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=lower)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    trainer = trainers.WordPieceTrainer(vocab_size=500, special_tokens=special, show_progress=False)
+    tokenizer.train_from_iterator([TEXT], trainer)
+    template = {"single": "[CLS] $A [SEP]", "pair": "[CLS] $A [SEP] $B:1 [SEP]:1"}
+    tokenizer.post_processor = processors.TemplateProcessing(**template, special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
+    return tokenizer
+
+
+def judge(folder: Path) -> Path:
+    """RobertaForSequenceClassification with three labels of similar weight."""
+    tokenizer = byte_level()
+    network = seeded(lambda: RobertaForSequenceClassification(roberta_config(tokenizer, 3)), 7)
+    spread(network, network.classifier.out_proj, tokenizer, 3.0)
+    return saved(network, tokenizer, folder)
+
+
+def roberta_config(tokenizer: Tokenizer, labels: int) -> RobertaConfig:
+    return RobertaConfig(
+        vocab_size=tokenizer.get_vocab_size(),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        intermediate_size=64,
+        max_position_embeddings=514,
+        type_vocab_size=1,
+        num_labels=labels,
+        pad_token_id=1,
+        bos_token_id=0,
+        eos_token_id=2,
+    )
+
+
+@torch.no_grad()
+def spread(network: PreTrainedModel, head: torch.nn.Linear, tokenizer: Tokenizer, deviation: float) -> None:
+    """Scale and centre each label over the passages of the text."""
+    lines = TEXT.splitlines()
+    read = [*passages(tokenizer), *(torch.tensor([tokenizer.encode(line[:50], line[30:]).ids]) for line in lines)]
+    logits = torch.cat([network(ids).logits for ids in read])
+    scale = deviation / logits.std(0)
+    head.weight *= scale[:, None]
+    head.bias.copy_((head.bias - logits.mean(0)) * scale)
+
+
+def seeded(build: Callable[[], PreTrainedModel], seed: int) -> PreTrainedModel:
+    """Another random network for every seed."""
+    network = random_network(build)
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            if parameter.dim() > 1:
+                parameter.normal_(0, 0.2, generator=generator)
+    return network
+
+
+NEWS, TRIAL = "\n".join(TEXT.splitlines()[:3]), "\n".join(TEXT.splitlines()[5:7])
+
+PAIRS_OF_QUESTIONS: dict[str, tuple[str, str]] = {
+    "ordinary": (NEWS, "The harbour was closed after a storm. Nobody was hurt! Repairs cost 3.4 million crowns."),
+    "more than the models read": (TEXT, "The glacier is melting, Ana Brekke said. Patients were younger than sixty."),
+    "agreement": ("The harbour was closed after a storm.", "A storm closed the harbour."),
+    "figures": (TRIAL, "In the trial, 212 patients took a sugar pill. Pressure fell, the landlord said."),
+    "one word more": ("The old harbour is on fire.", "The harbour is on fire. It was the harbour."),
+    "short": ("Rain on harbour.", "It rained on the harbour."),
+    "blank lines": (
+        "\n\nThe harbour was lit.\n\n\nNobody spoke. \n \n  A storm closed.\n\n",
+        "Nobody spoke.\n\nA storm!",
+    ),
+    "odd punctuation": (
+        "What?! -- (no)... “yes” ½ … ™ ｆｕｌｌ\u00a0width; e.g. this, i.e. that.  Two  repairs.",
+        "Well… ½?! “Repairs”.",
+    ),
+    "literal separators": (
+        "The mark </s> ends the harbour. A [SEP] too, <s> and [CLS].",
+        "The harbour </s> says so. Or [SEP] ferries there </s>",
+    ),
+    "a 600-word sentence": (
+        NEWS + "a boat went on with it and " * 100 + "came.",
+        "The boat " + "went on and " * 200 + "came. The harbour is closed.",
+    ),
+    "ten characters": (NEWS, "Ferries go. A storm.."),
+    "nothing to ask": (TRIAL, "So it is."),
+    "personal": ("I said: my harbour is closed, you know.", "You closed my harbour. I know your ferries."),
+    "the same sentence twice": (TRIAL, "Nobody was hurt. Nobody was hurt."),
+    "other scripts": ("Москва. 東京は大きい。 القاهرة 😀 harbour", "東京 😀. Harbour!"),
+}
+"""Documents and summaries, ordinary and awkward, that give few questions."""
+
+
+@torch.no_grad()
+def greedy(network: T5ForConditionalGeneration, ids: list[int], length: int) -> tuple[list[int], torch.Tensor]:
+    """What an encoder-decoder writes, and its first distribution; the whole text again for every token."""
+    wrote, first = [0], torch.empty(0)
+    while len(wrote) < length and (len(wrote) == 1 or wrote[-1] != 1):
+        logits = network(input_ids=torch.tensor([ids]), decoder_input_ids=torch.tensor([wrote])).logits[0, -1]
+        first = logits.softmax(-1) if len(wrote) == 1 else first
+        wrote.append(int(logits.argmax()))
+    return wrote, first
+
+
+def read_by_t5(tokenizer: PreTrainedTokenizerFast, text: str, limit: int = 1 << 30) -> list[int]:
+    """Ids as the SentencePiece tokenizers of the time gave them: nothing remains of blanks around an end token."""
+    ids: list[int] = []
+    for number, part in enumerate(text.split("</s>")):
+        ids += [1] if number else []
+        ids += tokenizer([part.strip()], add_special_tokens=False)["input_ids"][0]
+    ids += [] if ids and ids[-1] == 1 else [1]
+    return ids if len(ids) <= limit else [*ids[: limit - 1], 1]
+
+
+def decoded(tokenizer: PreTrainedTokenizerFast, ids: list[int]) -> str:
+    text = tokenizer.decode(ids, skip_special_tokens=True)
+    for mark in (".", "?", "!", ","):
+        text = text.replace(" " + mark, mark)
+    text = text.replace(" ' ", "'").replace(" n't", "n't")
+    return re.sub(r" '(m|s|ve|re)", r"'\1", text)
+
+
+def fast(folder: Path) -> PreTrainedTokenizerFast:
+    return PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"))
+
+
+def command_line(spec: str, folder: Path, patch: pytest.MonkeyPatch) -> dict[str, object]:
+    """The one line that `cli.py score` writes for one pair."""
+    document, summary = PAIRS_OF_QUESTIONS["ordinary"]
+    pairs, scores = folder / "pairs.jsonl", folder / "scores.jsonl"
+    pairs.write_text(json.dumps({"id": "pair", "document": document, "summary": summary}), encoding="utf-8")
+    patch.setenv("TOUCHSTONE_CACHE_DIR", str(folder / "cache"))
+    patch.setenv("TOUCHSTONE_DEVICE", "cpu")
+    result = CliRunner().invoke(app, ["score", str(pairs), "--metric", spec, "-o", str(scores)])
+    assert result.exit_code == 0, result.output
+    written: dict[str, object] = json.loads(scores.read_text(encoding="utf-8"))
+    return written
