@@ -172,7 +172,7 @@ def test_a_missing_endpoint_spoils_only_its_own_cell_and_heals_when_one_is_set(
 ) -> None:
     engine = Engine.open(Settings(device="cpu", memory_gb=1, cache_dir=tmp_path / "cache"))
     metrics = [METRICS.parse("bespoke-minicheck-7b"), METRICS.parse("rouge2")]
-    pair = Example("pair", *PAIRS["ordinary"])
+    pair = Example("pair", *PAIRS["short"])  # one question: of several, one still under way would be shared
     spoiled, fine = (outcome for _, outcome in engine.run(metrics, [pair]))
     with serving(reply) as running:
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", running.url)
