@@ -9,7 +9,7 @@ from typing import ClassVar
 from core.metric import METRICS, Card, Metric
 from core.types import Answer, Checkpoint, Example, Question, Score
 
-_SOURCE = {"paper": "None", "url": "https://example.org"}
+_PAPER, _URL = "None", "https://example.org"
 
 
 @METRICS.add
@@ -18,7 +18,7 @@ class Slow(Metric):
     """The number of words of the summary, as a held model counts them."""
 
     name: ClassVar[str] = "slow"
-    card: ClassVar[Card] = Card("Slow", "Test", "Words, when it is let go.", low=0, high=None, download_mb=1, **_SOURCE)
+    card: ClassVar[Card] = Card("Slow", "Test", "Words, when let go.", _PAPER, _URL, low=0, high=None, download_mb=1)
 
     checkpoint: str = "owner/slow"
 
@@ -38,7 +38,7 @@ class Broken(Metric):
     """Raises what no metric should raise."""
 
     name: ClassVar[str] = "broken"
-    card: ClassVar[Card] = Card("Broken", "Test", "Nothing: it fails.", low=0, high=1, **_SOURCE)
+    card: ClassVar[Card] = Card("Broken", "Test", "Nothing: it fails.", _PAPER, _URL, low=0, high=1)
 
     def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:  # noqa: ARG002
         raise ZeroDivisionError("the test wants it so")
