@@ -1,0 +1,197 @@
+"""CoCo (Xie et al. 2021): how much less probable the words of a summary become when the document is masked.
+
+The algorithm is that of the authors' script (factual_coco 6ec29f7): the words of the summary that carry meaning are
+masked in the document, and their probabilities by a summarizer with and without the mask are compared.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from core.answering import AskingMetric, parse
+from core.errors import BadSettingError
+from core.metric import METRICS, Card
+from core.text import sentences
+from core.types import Answer, Checkpoint, Example, Part, Question, Rounds, Score, Seen, Span
+
+Strategy = Literal["token", "span", "sent", "doc"]
+"""What is masked: words of the summary, these with two neighbours on both sides, their sentences, or everything."""
+
+CARRYING = frozenset("ADJ ADP ADV AUX INTJ NOUN NUM PRON PROPN VERB X".split())
+"""The parts of speech whose words are masked."""
+
+MASK = "<mask>"
+_NEIGHBOURS = 2
+_NEWLINES = str.maketrans("\n\r\v\f\x85\u2028\u2029", " " * 7)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of the summary as the model writes it, the place of its first token, and whether its text is whole."""
+
+    span: Span
+    token: int
+    whole: bool = True
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class CoCo(AskingMetric):
+    """Asks in rounds: the words of both texts, the length of what the mask leaves, the likelihoods."""
+
+    name: ClassVar[str] = "coco"
+    card: ClassVar[Card] = Card(
+        title="CoCo",
+        family="Likelihood",
+        measures="How much more probable the words of the summary that carry meaning are given the document than given "
+        "the document without them; the mean over these words.",
+        paper="Xie, Sun, Deng, Li, Ding 2021, Factual Consistency Evaluation for Text Summarization via Counterfactual "
+        "Estimation",
+        url="https://aclanthology.org/2021.findings-emnlp.10",
+        low=-1.0,
+        high=1.0,
+        download_mb=1_626,
+        differs="Words and parts of speech come from the installed version of spaCy's en_core_web_sm, which moves scores; "
+        "the authors used 3.1. Newlines are read as blanks, since the authors' files hold a text on each line, and a "
+        "literal </s> as the end token. As in their script, a word with punctuation after it is no word of the summary, and a summary "
+        "without a word to compare scores 0. The score of a sentence is the mean over its words.",
+    )
+
+    checkpoint: str = "facebook/bart-large-cnn"
+    revision: str = "main"
+    dtype: Literal["float32", "float16", "bfloat16"] = "float32"
+    parser: str = "package:en_core_web_sm"
+    mask: Strategy = "token"
+    max_tokens: int = 1024
+
+    def __post_init__(self) -> None:
+        if not 8 <= self.max_tokens <= 1024:
+            raise BadSettingError(f"{self.name}: max_tokens must be 8 to 1024; got {self.max_tokens}.")
+
+    @property
+    def weights(self) -> Checkpoint:
+        return Checkpoint(self.checkpoint, "likelihood", self.revision, self.dtype)
+
+    @property
+    def pipeline(self) -> Checkpoint:
+        return Checkpoint(self.parser, "parse")
+
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        return (self.pipeline, self.weights)
+
+    def rounds(self, example: Example) -> Rounds[Score]:
+        document, summary = one_line(example.document), one_line(example.summary)
+        asked = [parse(self.pipeline, document, "words"), parse(self.pipeline, summary, "words")]
+        read, said, *split = yield [*asked, *self._also(document)]
+        keys = carrying(summary, said)
+        hidden = hide(self.mask, document, read, split[0].spans if split else (), keys)
+        [lengths] = yield [Question(Checkpoint(self.checkpoint, "count", self.revision), tuple(hidden))]
+        limit = self._limit([int(length) for length in lengths.values])
+        plain, masked = yield [
+            self._ask(document, summary, self.max_tokens),
+            self._ask(MASK.join(hidden), summary, limit),
+        ]
+        return _score(example, keys, plain, masked)
+
+    def _also(self, document: str) -> list[Question]:
+        return [parse(self.pipeline, document, "sentences")] if self.mask == "sent" else []
+
+    def _limit(self, lengths: Sequence[int]) -> int:
+        """The tokens of the masked document that are read, where nothing between two masks takes a place all the same."""
+        last = len(lengths) - 1
+        places: list[int] = []
+        for number, length in enumerate(lengths):
+            places += [1] * length or [0] * (0 < number < last)
+            places += [1] * (number < last)
+        room = self.max_tokens - 2
+        return self.max_tokens if len(places) <= room else sum(places[:room]) + 2
+
+    def _ask(self, document: str, summary: str, limit: int) -> Question:
+        return Question(self.weights, (document, summary), (("limits", (limit, self.max_tokens)),))
+
+
+def one_line(text: str) -> str:
+    """The text without blanks around and with a blank for each newline, so that places stay."""
+    return text.translate(_NEWLINES).strip()
+
+
+def carrying(text: str, words: Answer) -> frozenset[str]:
+    """The words of a text that carry meaning, by their part of speech."""
+    return frozenset(span.of(text) for span, kind in zip(words.spans, words.texts, strict=True) if kind in CARRYING)
+
+
+def hide(strategy: Strategy, document: str, words: Answer, split: Sequence[Span], keys: Collection[str]) -> list[str]:
+    """What the masks leave of a document, its words between single blanks: the passages before, between and after them."""
+    wanted = {key.lower() for key in keys}
+    found = {number for number, span in enumerate(words.spans) if span.of(document).lower() in wanted}
+    hidden = _spread(strategy, found, words.spans, split)
+    shown = [MASK if number in hidden else span.of(document) for number, span in enumerate(words.spans)]
+    return [passage.rstrip() for passage in " ".join(shown).split(MASK)]
+
+
+def _spread(strategy: Strategy, found: set[int], spans: Sequence[Span], split: Sequence[Span]) -> set[int]:
+    """The places of the words that a strategy masks, from those of the words that the summary shares."""
+    if strategy == "doc":
+        return set(range(len(spans)))
+    if strategy == "span":
+        return {place + step for place in found for step in range(-_NEIGHBOURS, _NEIGHBOURS + 1)}
+    if strategy == "token":
+        return found
+    struck = [sentence for sentence in split if any(_begins(spans[place], sentence) for place in found)]
+    return {place for place, span in enumerate(spans) if any(_begins(span, sentence) for sentence in struck)}
+
+
+def _begins(word: Span, sentence: Span) -> bool:
+    return sentence.start <= word.start < sentence.end
+
+
+def written(text: str, tokens: Sequence[Span]) -> list[Word]:
+    """The words of a text as its tokens spell them: one begins with every token that begins with a blank.
+
+    A token that is a blank alone counts for nothing, though it takes the blank away from the one after it.
+    """
+    words: list[Word] = []
+    for place, token in enumerate(tokens):
+        if token.start == token.end:
+            continue
+        blank = tokens[place - 1].end < token.start and text[token.start - 1] == " "
+        if blank or not words:
+            words.append(Word(token, place))
+        else:
+            # of a character that several tokens spell the authors' script sees fragments, which no word equals
+            whole = words[-1].whole and token.start >= words[-1].span.end
+            words[-1] = Word(Span(words[-1].span.start, token.end), words[-1].token, whole)
+    return words
+
+
+def _score(example: Example, keys: Collection[str], plain: Answer, masked: Answer) -> Score:
+    summary = one_line(example.summary)
+    blanks = example.summary.translate(_NEWLINES).index(summary)
+    words = written(summary, plain.spans)
+    lost = {
+        blanks + word.span.start: math.exp(plain.values[word.token]) - math.exp(masked.values[word.token])
+        for word in words
+        if word.whole and word.span.of(summary) in keys
+    }
+    parts = tuple(
+        Part(span, sum(inside) / len(inside))
+        for span in sentences(example.summary)
+        if (inside := [change for start, change in lost.items() if span.start <= start < span.end])
+    )
+    value = sum(lost.values()) / len(lost) if lost else 0.0
+    return Score(value, parts, _seen(example, len(lost), len(words), (plain, masked)))
+
+
+def _seen(example: Example, compared: int, words: int, answers: Sequence[Answer]) -> Seen:
+    cut = sum(answer.cut for answer in answers)
+    nothing = ("No word of the summary could be compared, which the metric scores 0.",) if not compared else ()
+    cuts = (f"{cut} tokens beyond the limit were not read.",) if cut else ()
+    return Seen(
+        pieces=(Span(0, len(example.document)),),
+        tokens=sum(answer.tokens for answer in answers),
+        cut=cut,
+        notes=(f"{compared} of {words} words were compared.", *nothing, *cuts),
+    )
