@@ -24,7 +24,7 @@ from transformers import (
     T5ForTokenClassification,
 )
 
-from tests.tiny import SPREAD, byte_level, deberta, frequent_pieces, passages, random_network, saved, unigram
+from tests.tiny import SPREAD, TEXT, byte_level, deberta, frequent_pieces, passages, random_network, saved, unigram
 
 
 def checkpoints(folder: Path) -> dict[str, str]:
@@ -59,7 +59,7 @@ def alignscore(folder: Path) -> Path:
         eos_token_id=2,
     )
     body = random_network(lambda: RobertaModel(config))
-    pooled = [body(ids).pooler_output for ids in passages(tokenizer)]
+    pooled = [body(**pair).pooler_output for pair in pairs(tokenizer)]
     heads = {
         "tri_layer": spread_head(3, pooled),
         "bin_layer": spread_head(2, pooled),
@@ -116,7 +116,7 @@ def albert_nli(folder: Path) -> Path:
         eos_token_id=3,
     )
     network = random_network(lambda: AlbertForSequenceClassification(config))
-    pooled = [network.albert(ids).pooler_output for ids in passages(tokenizer)]
+    pooled = [network.albert(**pair).pooler_output for pair in pairs(tokenizer)]
     network.classifier = spread_head(3, pooled)
     return saved(network, tokenizer, folder)
 
@@ -138,7 +138,9 @@ def factcc(folder: Path) -> Path:
     network = random_network(lambda: BertForSequenceClassification(config))
     tokenizer = Tokenizer(models.WordPiece({piece: n for n, piece in enumerate(vocabulary)}, unk_token="[UNK]"))
     tokenizer.normalizer, tokenizer.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
-    network.classifier = spread_head(2, [network.bert(ids).pooler_output for ids in passages(tokenizer)])
+    template = {"single": "[CLS] $A [SEP]", "pair": "[CLS] $A [SEP] $B:1 [SEP]:1"}
+    tokenizer.post_processor = processors.TemplateProcessing(**template, special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
+    network.classifier = spread_head(2, [network.bert(**pair).pooler_output for pair in pairs(tokenizer)])
     folder.mkdir(parents=True)
     config.save_pretrained(folder)
     torch.save(network.state_dict(), folder / "pytorch_model.bin")
@@ -177,6 +179,16 @@ def hhem_and_flan(folder: Path, foundation: Path) -> tuple[Path, Path]:
     config.save_pretrained(foundation)
     tokenizer.save(str(foundation / "tokenizer.json"))
     return folder, foundation
+
+
+def pairs(tokenizer: Tokenizer) -> list[dict[str, torch.Tensor]]:
+    """Inputs of a network for passages of the text with a line of it, (1, tokens) each."""
+    lines = TEXT.splitlines()
+    texts = [(" ".join(lines[i : i + 1 + i % 4]), lines[-i]) for i in range(len(lines))]
+    return [
+        {"input_ids": torch.tensor([encoding.ids]), "token_type_ids": torch.tensor([encoding.type_ids])}
+        for encoding in tokenizer.encode_batch(texts)
+    ]
 
 
 @torch.no_grad()

@@ -1,0 +1,61 @@
+"""FactCC (Kryściński et al. 2020): a classifier of whole documents and single sentences, trained on synthetic errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from core.entailment import Claims, Dtype, Passage, SupportMetric, share
+from core.metric import METRICS, Card
+from core.types import Answer, Checkpoint, Option, Span
+
+_MAX_TOKENS = 512
+_CORRECT = 0
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class FactCC(SupportMetric):
+    """The document and a claim as one pair; what is too long is cut from the longer of the two."""
+
+    name: ClassVar[str] = "factcc"
+    card: ClassVar[Card] = Card(
+        title="FactCC",
+        family="Entailment",
+        measures="How probable it is that the document supports each sentence of the summary; the mean over sentences.",
+        paper="Kryściński, McCann, Xiong, Socher 2020, Evaluating the Factual Consistency of Abstractive Text Summarization",
+        url="https://aclanthology.org/2020.emnlp-main.750",
+        low=0.0,
+        high=1.0,
+        download_mb=440,
+        differs="The authors' script prints the accuracy over a data set; this is the probability of its label CORRECT. The "
+        "paper's claims are single sentences: a summary is scored sentence by sentence and averaged here; claims=whole "
+        "passes it as one claim. Weights are a port of the authors' to the hub. What goes beyond 512 tokens is cut one "
+        "token at a time from the longer text, as by the authors; the port's example cuts the document only.",
+    )
+
+    checkpoint: str = "manueldeprada/FactCC"
+    revision: str = "main"
+    dtype: Dtype = "float32"
+    claims: Claims = "sentences"
+
+    @property
+    def weights(self) -> Checkpoint:
+        return Checkpoint(self.checkpoint, "classify", self.revision, self.dtype)
+
+    @property
+    def whole(self) -> bool:
+        return self.claims == "whole"
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        return (("limit", _MAX_TOKENS),)
+
+    def passages(self, document: str) -> list[Passage]:
+        return [Passage(document, Span(0, len(document)))]
+
+    def inputs(self, passage: str, claim: str) -> tuple[str, ...]:
+        return passage, claim
+
+    def support(self, answer: Answer) -> float:
+        return share(self.weights, answer, _CORRECT, 2, "FactCC")
