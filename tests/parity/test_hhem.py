@@ -1,0 +1,192 @@
+"""Our HHEM-2.1-open is that of its definition, one prompt at a time with a plain T5 encoder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from transformers import PreTrainedTokenizerFast, T5Config, T5EncoderModel
+
+from core.engine import Engine
+from core.errors import BadSettingError, LoadError, NotHereError, UnscorableError
+from core.metric import METRICS
+from core.metrics.hhem import prompt
+from core.models.files import locate
+from core.models.kinds import first
+from core.settings import Settings
+from core.text import sentences
+from core.types import Checkpoint, Example, Failure, FailureKind, Result, Score
+from tests.drive import drive
+from tests.parity.texts import PAIRS
+from tests.parity.tiny_entailment import hhem_and_flan
+
+pytestmark = pytest.mark.parity
+
+# attention over the longest takes seconds, and it adds nothing to the others
+PROBES = {name: pair for name, pair in PAIRS.items() if name != "a 600-word sentence inside"}
+
+Consistent = Callable[[str, str], float]
+Folders = tuple[Path, Path]
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Folders:
+    place = tmp_path_factory.mktemp("tiny")
+    return hhem_and_flan(place / "hhem", place / "flan")
+
+
+@pytest.fixture(scope="module")
+def consistent(folders: Folders) -> Consistent:
+    """The encoder's state of the first token and the layer over it, from the weights in the file."""
+    state = load_file(folders[0] / "model.safetensors")
+    network = T5EncoderModel(T5Config.from_pretrained(folders[1])).eval()
+    body = {name.removeprefix("t5.transformer."): tensor for name, tensor in state.items() if "transformer" in name}
+    network.load_state_dict({**body, "encoder.embed_tokens.weight": body["shared.weight"]})
+    tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(folders[1] / "tokenizer.json"))
+
+    @cache
+    def ask(premise: str, hypothesis: str) -> float:
+        text = "<pad> Determine if the hypothesis is true given the premise?\n\nPremise: {}\n\nHypothesis: {}"
+        ids = tokenizer([text.format(premise, hypothesis)], return_tensors="pt")["input_ids"]
+        assert ids[0, 0] == 0
+        with torch.no_grad():
+            read = network(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state[0, 0]
+        logits = state["t5.classifier.weight"] @ read + state["t5.classifier.bias"]
+        return float(logits.softmax(-1)[1])
+
+    return ask
+
+
+@cache
+def scored(folders: Folders, pair: tuple[str, str], settings: str = "") -> Score:
+    spec = f"hhem[checkpoint={folders[0]},backbone={folders[1]}{settings}]"
+    return drive(METRICS.parse(spec).rounds(Example("pair", *pair)))
+
+
+def close(value: object) -> object:
+    return pytest.approx(value, abs=1e-5)
+
+
+@pytest.mark.parametrize("pair", PROBES.values(), ids=PROBES)
+def test_a_summary_scores_as_defined(folders: Folders, consistent: Consistent, pair: tuple[str, str]) -> None:
+    score = scored(folders, pair)
+    assert score.value == close(consistent(*pair))
+    assert [part.score for part in score.parts] == close(
+        [consistent(pair[0], span.of(pair[1])) for span in sentences(pair[1])]
+    )
+    assert score.seen.cut == 0
+
+
+def test_the_mean_over_sentences_is_a_setting(folders: Folders) -> None:
+    score = scored(folders, PAIRS["ordinary"], ",claims=sentences")
+    assert score.value == pytest.approx(sum(part.score for part in score.parts) / 3)
+
+
+def test_the_tiny_model_tells_the_pairs_apart(folders: Folders) -> None:
+    values = [scored(folders, pair).value for pair in PROBES.values()]
+    assert max(values) - min(values) > 0.5
+
+
+def test_premise_and_hypothesis_are_not_exchanged(folders: Folders, consistent: Consistent) -> None:
+    premise, hypothesis = PAIRS["ordinary"]
+    assert abs(scored(folders, PAIRS["ordinary"]).value - consistent(hypothesis, premise)) > 1e-3
+
+
+def test_the_prompt_is_that_of_the_model() -> None:
+    assert hashlib.sha256(prompt("A", "B").encode()).hexdigest().startswith("a04b7ff71709c5f6")
+
+
+def test_a_pair_that_is_too_long_is_refused_and_not_cut(folders: Folders) -> None:
+    with pytest.raises(UnscorableError, match="the model reads 64 at once"):
+        scored(folders, PAIRS["ordinary"], ",max_tokens=64")
+    with pytest.raises(BadSettingError, match="max_tokens"):
+        METRICS.parse("hhem[max_tokens=5]")
+
+
+def load(folders: Folders) -> first.FirstToken:
+    checkpoint = Checkpoint(str(folders[0]), "first", backbone=str(folders[1]))
+    return first.load(locate(checkpoint), checkpoint, "cpu")
+
+
+@pytest.mark.parametrize("name", ["t5.classifier.weight", "t5.transformer.shared.weight"])
+def test_a_file_without_a_needed_weight_is_refused(folders: Folders, tmp_path: Path, name: str) -> None:
+    copy = shutil.copytree(folders[0], tmp_path / "copy")
+    state = load_file(copy / "model.safetensors")
+    state.pop(name)
+    save_file(state, copy / "model.safetensors")
+    with pytest.raises(LoadError, match="of another kind"):
+        load((copy, folders[1]))
+
+
+def test_a_backbone_of_another_type_is_refused(folders: Folders, tmp_path: Path) -> None:
+    copy = shutil.copytree(folders[1], tmp_path / "copy")
+    (copy / "config.json").write_text(json.dumps({"model_type": "bert"}))
+    with pytest.raises(LoadError, match="of type bert"):
+        load((folders[0], copy))
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    opened = Engine.open(Settings(device="cpu", memory_gb=2, cache_dir=tmp_path / "cache"))
+    yield opened
+    opened.close()
+
+
+def test_an_edit_asks_about_the_summary_and_the_edited_sentence(folders: Folders, engine: Engine) -> None:
+    metric = METRICS.parse(f"hhem[checkpoint={folders[0]},backbone={folders[1]}]")
+    document, summary = PAIRS["ordinary"]
+    texts = [summary, summary, summary.replace("Nobody", "Everybody")]
+    results = [found for text in texts for _, found in engine.run([metric], [Example("a", document, text)])]
+    assert [result.counts.asked for result in results if isinstance(result, Result)] == [4, 0, 2]
+
+
+def test_a_pair_that_is_too_long_spoils_only_its_own_cell(folders: Folders, engine: Engine) -> None:
+    metric = METRICS.parse(f"hhem[checkpoint={folders[0]},backbone={folders[1]},max_tokens=700]")
+    pairs = [Example("long", *PAIRS["several chunks"]), Example("short", *PAIRS["short"])]
+    refused, found = (outcome for _, outcome in engine.run([metric], pairs))
+    assert isinstance(refused, Failure)
+    assert refused.kind is FailureKind.INPUT
+    assert isinstance(found, Result)
+
+
+# the demonstration of the model's card
+CARD = [
+    ("The capital of France is Berlin.", "The capital of France is Paris.", 0.011061512865126133),
+    ("I am in California", "I am in United States.", 0.6473632454872131),
+    ("I am in United States", "I am in California.", 0.1290171593427658),
+    (
+        "A person on a horse jumps over a broken down airplane.",
+        "A person is outdoors, on a horse.",
+        0.8969419002532959,
+    ),
+    (
+        "A boy is jumping on skateboard in the middle of a red bridge.",
+        "The boy skates down the sidewalk on a red bridge",
+        0.18462494015693665,
+    ),
+    (
+        "A man with blond-hair, and a brown shirt drinking out of a public water fountain.",
+        "A blond man wearing a brown shirt is reading a book.",
+        0.005031010136008263,
+    ),
+    ("Mark Wahlberg was a fan of Manny.", "Manny was a fan of Mark Wahlberg.", 0.05432349815964699),
+]
+
+
+@pytest.mark.weights
+@pytest.mark.parametrize(("premise", "hypothesis", "published"), CARD)
+def test_the_values_are_those_of_the_models_card(premise: str, hypothesis: str, published: float) -> None:
+    metric = METRICS.parse("hhem")
+    try:
+        locate(metric.checkpoints()[0])
+    except NotHereError as error:
+        pytest.skip(str(error))
+    score = drive(metric.rounds(Example("card", premise, hypothesis)))
+    assert score.value == pytest.approx(published, abs=1e-4)
