@@ -77,6 +77,15 @@ def as_segments(original: str, edits: Sequence[Edit]) -> list[Segment]:
     return [segment for segment in [*laid, (0, original[position:])] if segment[1]]
 
 
+def around(laid: Sequence[Segment], margin: int) -> list[Segment]:
+    """The same diff with the inside of long kept stretches left out, `margin` characters beside every change kept."""
+    last = len(laid) - 1
+    return [
+        segment if segment[0] else (0, _middle_out(segment[1], margin, place == 0, place == last))
+        for place, segment in enumerate(laid)
+    ]
+
+
 def parse(text: str, summary: str, by: str = "") -> list[Edit]:
     """Read executable-edit JSON, one object or a list, against the summary that it edits.
 
@@ -121,6 +130,12 @@ def occurrences(part: str, text: str) -> list[Span]:
         found.append(Span(start, start + len(part)))
         start = text.find(part, start + 1)
     return found
+
+
+def _middle_out(text: str, margin: int, first: bool, last: bool) -> str:
+    head = "" if first else text[:margin]
+    tail = "" if last else text[len(text) - margin :]
+    return text if len(text) <= len(head) + len(tail) else f"{head} … {tail}"
 
 
 def _encode(text: str, vocabulary: dict[str, str]) -> str:

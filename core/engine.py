@@ -163,6 +163,8 @@ class Engine:
         for state in map(self.pool.state, job.metric.checkpoints()):
             if state.status in {Status.DOWNLOADING, Status.LOADING}:
                 return Cell(State.LOADING, None, state.message, state.progress)
+            if outcome and state.status is Status.FAILED:
+                return _settled(job.failure(FailureKind.LOAD, state.message))
         if outcome:
             return _settled(outcome)
         return Cell(State.RUNNING if job.running else State.QUEUED)

@@ -29,13 +29,13 @@ def edits_tab() -> None:
     for number, edit in enumerate(edits, start=1):
         _row(number, edit, pair.original)
     _intention()
-    summary_diff()
+    st.html(diff_html(executable.as_segments(pair.original, edits)))
 
 
-def summary_diff() -> None:
-    """The edited summary with its edits in red and green."""
-    pair = bench.current()
-    st.html(diff_html(executable.as_segments(pair.original, bench.edits())))
+def edits_in_context() -> None:
+    """The edits in red and green with the words beside them, short enough to stand above a form."""
+    laid = executable.as_segments(bench.current().original, bench.edits())
+    st.html(diff_html(executable.around(laid, margin=60)))
 
 
 def json_tab() -> None:

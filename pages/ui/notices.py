@@ -23,9 +23,9 @@ def notices() -> None:
         address = f"{st.context.url or ''}{link(text, '', ())}"
         st.toast(f"{said} as `{text}`. Its link: `{address}`", icon=":material/bookmark:", duration="long")
     if kind == "label":
-        st.toast(f"Saved: label of `{text}`.", icon=":material/check:", duration="long")
+        st.toast(f"Saved: label of `{text}`.", icon=":material/check:")
     if state.get("notice"):
-        st.toast(plain(state["notice"]), icon=":material/info:", duration="long")
+        st.toast(plain(state["notice"]), icon=":material/info:")
     state["receipt"], state["notice"] = ("", ""), ""
 
 

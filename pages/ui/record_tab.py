@@ -12,7 +12,7 @@ from core.errors import TouchstoneError
 from core.types import ErrorType, Verdict
 from pages.ui import pair as bench
 from pages.ui import services
-from pages.ui.edits_tab import summary_diff
+from pages.ui.edits_tab import edits_in_context
 
 QUESTIONS = {
     "inconsistent": "Does the edit make the summary inconsistent with the document?",
@@ -27,8 +27,7 @@ def record_tab() -> None:
     """Asks in order, shows a later question only when the one before was answered with yes, and saves once."""
     _prepare()
     if bench.edits():
-        with st.container(height=120, border=True):
-            summary_diff()
+        edits_in_context()
     whose = "edited summary" if bench.edits() else "summary"
     st.segmented_control(f"The {whose} is", [*Verdict], key="verdict", format_func=str.capitalize)
     left, right = st.columns([1.2, 1])

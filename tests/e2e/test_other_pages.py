@@ -74,13 +74,6 @@ def memory(words: str) -> float:
     return float(number) * {"GB": 1000, "MB": 1}[unit]
 
 
-@pytest.mark.xfail(
-    reason="Streamlit takes the folder `pages` for its own old kind of pages until app.py has run once", strict=True
-)
-def test_the_first_request_of_a_fresh_server_finds_its_page(fresh: Page) -> None:
-    assert fresh.get_by_text("Page not found").count() == 0
-
-
 def test_the_first_request_of_a_fresh_server_goes_through_the_app(fresh: Page) -> None:
     for link in ("Probe", "Records", "Metrics"):
         expect(fresh.get_by_role("link", name=link)).to_have_count(1)

@@ -95,7 +95,6 @@ def test_a_folder_that_does_not_exist_is_named(bench: Bench) -> None:
     expect(bench.row("rouge2")).to_contain_text("ready")
 
 
-@pytest.mark.xfail(reason="the engine's cell keeps the failure of before the download", strict=False)
 def test_a_hub_that_cannot_be_reached_is_said_within_seconds(bench: Bench) -> None:
     bench.add_metric("minicheck-roberta")
     row = bench.row("minicheck-roberta")

@@ -260,3 +260,17 @@ def test_an_ambiguous_edit_offers_its_places_and_takes_the_chosen_one() -> None:
     assert (raised.value.record, len(raised.value.places)) == (1, 2)
     chosen = edits.parse(edits.with_occurrence(text, raised.value.record, 2), summary)
     assert edits.apply(summary, chosen) == "The plan failed. The idea costs much."
+
+
+def test_a_diff_in_context_keeps_every_change_and_leaves_the_rest_out() -> None:
+    original = "x" * 100 + " old " + "y" * 200 + " gone" + "z" * 100
+    laid = edits.as_segments(
+        original, edits.parse(json.dumps([record_of("old", "new"), record_of("gone", "here")]), original)
+    )
+    shown = edits.around(laid, margin=10)
+    assert [segment for segment in shown if segment[0]] == [segment for segment in laid if segment[0]]
+    assert [len(text) for op, text in shown if op == 0] == [13, 23, 13]
+
+
+def record_of(old: str, new: str) -> dict[str, str]:
+    return {"original_text": old, "replace_text": new, "explanation": "x"}
