@@ -90,7 +90,7 @@ def _badge(checkpoints: Sequence[Checkpoint], pool: ModelPool) -> None:
 
 def _model(checkpoint: Checkpoint, pool: ModelPool, download_mb: int, name: str) -> None:
     state = pool.state(checkpoint)
-    key = f"{name}-{checkpoint.kind}"
+    key = f"{name}-{checkpoint.kind}-{checkpoint.source}"
     with st.container(horizontal=True, vertical_alignment="center"):
         size = (
             _gigabytes(state.nbytes) if state.nbytes else size_words(download_mb) if download_mb else "on this machine"
