@@ -1,4 +1,4 @@
-"""Tiny random checkpoints of the models that read tokens: BERTScore, BLEURT, LettuceDetect, Bespoke-MiniCheck."""
+"""Tiny random checkpoints of the models that read tokens: BERTScore, BLEURT, LettuceDetect, Bespoke-MiniCheck, DAE."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from pathlib import Path
 
 import torch
 from sentencepiece import SentencePieceTrainer
-from tokenizers import Tokenizer, processors
+from tokenizers import BertWordPieceTokenizer, Tokenizer, processors
 from transformers import (
     DebertaConfig,
     DebertaModel,
+    ElectraConfig,
     LlamaConfig,
     LlamaForCausalLM,
     ModernBertConfig,
@@ -21,6 +22,7 @@ from transformers import (
     RemBertForSequenceClassification,
 )
 
+from core.models.kinds.judge_arcs import ArcElectra
 from tests.tiny import SPREAD, TEXT, byte_level, passages, random_network, saved
 
 TEMPLATE = {"single": "[CLS] $A [SEP]", "pair": "[CLS] $A [SEP] $B:1 [SEP]:1"}
@@ -38,6 +40,7 @@ def checkpoints(folder: Path) -> dict[str, str]:
         "bertscore": f"bertscore[checkpoint={deberta_v1(folder / 'deberta-v1')}]",
         "bleurt-20": f"bleurt-20[checkpoint={bleurt(folder / 'bleurt')}]",
         "bespoke-minicheck-7b": f"bespoke-minicheck-7b[checkpoint={llama(folder / 'llama')},through=transformers,dtype=float32]",
+        "dae-spacy": f"dae-spacy[checkpoint={dae(folder / 'dae')}]",
         "lettucedetect": f"lettucedetect[checkpoint={modernbert(folder / 'modernbert')}]",
     }
 
@@ -134,6 +137,34 @@ def bleurt(folder: Path) -> Path:
     torch.save(tensors, folder / "pytorch_model.bin")
     (folder / "config.json").write_text(json.dumps({"model_type": "bleurt", "embedding_size": 12, **shape}))
     return folder
+
+
+def dae(folder: Path) -> Path:
+    """ELECTRA with embeddings of their own width and two logits for a pair of words, and a WordPiece vocabulary."""
+    tokenizer = word_pieces()
+    config = ElectraConfig(
+        vocab_size=tokenizer.get_vocab_size(),
+        embedding_size=16,
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        intermediate_size=64,
+        max_position_embeddings=512,
+        pad_token_id=0,
+    )
+    network = random_network(lambda: ArcElectra(config))
+    network.dep_label_classifier.weight.data *= 2
+    network.save_pretrained(folder)
+    vocabulary = sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
+    (folder / "vocab.txt").write_text("".join(f"{token}\n" for token, _ in vocabulary), encoding="utf-8")
+    return folder
+
+
+def word_pieces() -> Tokenizer:
+    """Lower-cased WordPiece, as BERT's."""
+    tokenizer = BertWordPieceTokenizer(lowercase=True)
+    tokenizer.train_from_iterator(TEXT.splitlines(), vocab_size=400, show_progress=False)
+    return tokenizer
 
 
 def llama(folder: Path) -> Path:

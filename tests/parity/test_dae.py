@@ -1,0 +1,268 @@
+"""Our arcs are those of the stated rules, and their probabilities those of the definition, with plain transformers."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from tokenizers import BertWordPieceTokenizer
+from torch import Tensor
+from transformers import ElectraConfig, ElectraModel
+
+from core.engine import Engine
+from core.errors import BadSettingError, UnscorableError
+from core.metric import METRICS
+from core.metrics.dae import arcs
+from core.models.model import Row
+from core.settings import Settings
+from core.types import Answer, Example, Result, Score, Span
+from tests.drive import answer as asked
+from tests.parity.texts import PAIRS
+from tests.parity.tiny_tokens import dae
+
+pytestmark = pytest.mark.parity
+
+Words = list[tuple[str, Span, str, int]]
+"""A word, where it stands, its relation and the number of its head."""
+
+LABELS = ("nsubj", "det", "dobj", "prep", "pobj", "amod", "punct", "advmod", "aux", "conj")
+
+
+def parsed(text: str) -> Words:
+    """A parse by rules that has every sort of relation: each word depends on a word at most three before or after it."""
+    found = [Span(*match.span()) for match in re.finditer(r"\s{2,}|\w+|[^\w\s]", text)]
+    heads = [max(0, min(len(found) - 1, i + (-1, 2, -3, 1)[i % 4])) for i in range(len(found))]
+    labels = [LABELS[(7 * i + len(span.of(text))) % len(LABELS)] for i, span in enumerate(found)]
+    return [(span.of(text), span, *rest) for span, *rest in zip(found, labels, heads, strict=True)]
+
+
+class Rules(ModuleType):
+    """Stands for the kind that parses."""
+
+    nbytes = 0
+
+    def load(self, *_: object) -> Rules:
+        return self
+
+    def encode(self, questions: Sequence[object]) -> list[Row]:
+        return [Row(question, length=0, payload=()) for question in questions]  # type: ignore[arg-type]
+
+    def forward(self, rows: Sequence[Row]) -> list[Answer]:
+        return [answered(row.question.inputs[0]) for row in rows]
+
+
+def answered(text: str) -> Answer:
+    words = parsed(text)
+    return Answer(
+        values=tuple(float(head) for *_, head in words),
+        spans=tuple(span for _, span, _, _ in words),
+        texts=tuple(label for _, _, label, _ in words),
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return dae(tmp_path_factory.mktemp("tiny") / "dae")
+
+
+def spec(folder: Path, settings: str = "") -> str:
+    return f"dae-spacy[checkpoint={folder}{settings}]"
+
+
+def ours(folder: Path, pair: tuple[str, str], settings: str = "") -> Score:
+    """The conversation, with the parse by rules."""
+    rounds = METRICS.parse(spec(folder, settings)).rounds(Example("pair", *pair))
+    questions = next(rounds)
+    try:
+        while True:
+            replies = [
+                answered(question.inputs[0]) if question.checkpoint.kind == "arcs" else asked(question)
+                for question in questions
+            ]
+            questions = rounds.send(replies)
+    except StopIteration as end:
+        score: Score = end.value
+        return score
+
+
+class Authors:
+    """Metrics-more 2, generation B, one pair at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        tensors = load_file(folder / "model.safetensors")
+        self.network = ElectraModel(ElectraConfig.from_pretrained(folder)).eval()
+        self.network.load_state_dict(
+            {n.removeprefix("electra."): t for n, t in tensors.items() if n.startswith("electra.")}
+        )
+        self.weight, self.bias = (tensors[f"dep_label_classifier.{name}"] for name in ("weight", "bias"))
+        self.tokenizer = BertWordPieceTokenizer(str(folder / "vocab.txt"), lowercase=True)
+        self.cls, self.sep = (self.tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]"))
+
+    def arcs(self, pair: tuple[str, str], limit: int = 512) -> list[float]:
+        words = [row for row in parsed(pair[1]) if row[0].strip()]
+        all_words = parsed(pair[1])
+        first = [self.cls, *(i for word, *_ in parsed(pair[0]) if word.strip() for i in self.pieces(word))]
+        second = [self.sep]
+        last: dict[int, int] = {}
+        for number, (word, *_) in enumerate(words):
+            second += self.pieces(word)
+            last[number] = len(first) + len(second) - 1
+        second.append(self.sep)
+        if len(first) + len(second) > limit:
+            extra = len(first) + len(second) - limit + 2
+            first = first[:-extra]
+            last = {number: place - extra for number, place in last.items()}
+        with torch.no_grad():
+            states = self.network(input_ids=torch.tensor([first + second])).last_hidden_state[0]
+            return [
+                float(
+                    self.logits(states[last[words.index(all_words[child])]], states[last[words.index(all_words[head])]])
+                )
+                for child, head in self.kept(all_words)
+            ]
+
+    def logits(self, child: Tensor, head: Tensor) -> Tensor:
+        return (self.weight @ torch.cat([child, head]) + self.bias).softmax(-1)[1]
+
+    def pieces(self, word: str) -> list[int]:
+        return list(self.tokenizer.encode(word.lower(), add_special_tokens=False).ids)
+
+    def kept(self, words: Words) -> list[tuple[int, int]]:
+        """Relations that stay, a noun hung on what its preposition depends on, and the first 20 of these."""
+        found = []
+        for child, (text, _, label, head) in enumerate(words):
+            if label in {"det", "punct", "aux", "prep"} or not text.strip():
+                continue
+            while words[head][2] == "prep" and words[head][3] != head:
+                head = words[head][3]
+            if head != child and words[head][0].strip():
+                found.append((child, head))
+        return found[:20]
+
+
+def mean(values: list[float]) -> float:
+    return sum(values) / len(values)
+
+
+# the long claims leave the document no room
+SCORED = {name: pair for name, pair in PAIRS.items() if name not in {"a long claim", "a long claim after a long chunk"}}
+
+
+@pytest.mark.parametrize("pair", SCORED.values(), ids=SCORED)
+def test_the_score_is_as_defined(folder: Path, pair: tuple[str, str]) -> None:
+    assert ours(folder, pair).value == pytest.approx(mean(Authors(folder).arcs(pair)), abs=1e-5)
+
+
+def test_the_tiny_model_tells_the_pairs_apart(folder: Path) -> None:
+    values = [mean(Authors(folder).arcs(pair)) for pair in SCORED.values()]
+    assert max(values) - min(values) > 0.1
+
+
+def test_a_long_document_is_cut_by_two_tokens_more_than_needed(folder: Path) -> None:
+    score = ours(folder, PAIRS["several chunks"])
+    assert score.seen.tokens == 510
+    assert score.seen.notes[0] == f"{score.seen.cut} tokens at the end of the document were not read."
+
+
+def test_a_small_limit_cuts_as_the_authors_do(folder: Path) -> None:
+    pair = PAIRS["ordinary"]
+    assert ours(folder, pair, ",max_tokens=128").value == pytest.approx(mean(Authors(folder).arcs(pair, 128)), abs=1e-5)
+
+
+def test_only_the_first_twenty_arcs_count_and_that_is_said(folder: Path) -> None:
+    document, claim = "Rain fell.", "The old court held that the tenant may keep a big dog " * 4
+    score = ours(folder, (document, claim))
+    judged = Authors(folder).arcs((document, claim))
+    assert len(judged) == 20
+    assert score.value == pytest.approx(mean(judged), abs=1e-5)
+    assert score.seen.notes[-1].startswith("20 arcs were judged; what follows “")
+
+
+def test_child_and_head_are_not_exchangeable(folder: Path) -> None:
+    authors, pair = Authors(folder), PAIRS["ordinary"]
+    right = mean(authors.arcs(pair))
+    kept = authors.kept
+    authors.kept = lambda words: [(head, child) for child, head in kept(words)]  # type: ignore[method-assign]
+    assert abs(mean(authors.arcs(pair)) - right) > 1e-3
+    assert ours(folder, pair).value == pytest.approx(right, abs=1e-5)
+
+
+def test_a_part_is_the_mean_over_the_arcs_of_its_sentence(folder: Path) -> None:
+    document, summary = PAIRS["ordinary"][0], "The harbour was closed. Nobody was hurt."
+    authors = Authors(folder)
+    words, second = parsed(summary), summary.index("Nobody")
+    judged = list(zip(authors.kept(words), authors.arcs((document, summary)), strict=True))
+    expected = [
+        mean([share for (child, _), share in judged if (words[child][1].start >= second) is later])
+        for later in (False, True)
+    ]
+    assert [part.score for part in ours(folder, (document, summary)).parts] == pytest.approx(expected, abs=1e-5)
+
+
+def test_relations_on_the_list_are_left_out_and_prepositions_stepped_over() -> None:
+    words = "The ferry sailed out of the port .".split()
+    labels = ["det", "nsubj", "ROOT", "prep", "prep", "det", "pobj", "punct"]
+    heads = [1, 2, 2, 2, 3, 6, 4, 2]
+    found = arcs([Span(i, i + 1) for i in range(len(words))], labels, heads)
+    assert [(words[arc.child], words[arc.head]) for arc in found] == [("ferry", "sailed"), ("port", "sailed")]
+
+
+def test_a_summary_without_arcs_is_refused(folder: Path) -> None:
+    with pytest.raises(UnscorableError, match="no two words of the summary that depend"):
+        ours(folder, ("Rain fell.", "Rain"))
+
+
+def test_a_summary_that_leaves_no_room_is_refused(folder: Path) -> None:
+    with pytest.raises(UnscorableError, match=r"The summary has \d+ tokens, which leaves no room"):
+        ours(folder, ("Rain fell.", PAIRS["a long claim"][1]))
+
+
+def test_a_limit_out_of_range_is_refused() -> None:
+    with pytest.raises(BadSettingError, match="64 to 512; got 600"):
+        METRICS.parse("dae-spacy[max_tokens=600]")
+
+
+def test_an_edit_parses_and_reads_the_summary_again_and_the_same_text_asks_nothing(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "core.models.kinds.arcs", Rules("arcs"))
+    parser = tmp_path / "parser"
+    parser.mkdir()
+    for name, content in {"config.cfg": b"", "config.json": b"{}", "model.safetensors": b"toy"}.items():
+        (parser / name).write_bytes(content)
+    engine = Engine.open(Settings(device="cpu", memory_gb=1, cache_dir=tmp_path / "cache"))
+    metric = METRICS.parse(spec(folder, f",parser={parser}"))
+    results = []
+    document, summary = PAIRS["ordinary"]
+    for text in (summary, summary, summary.replace("Nobody", "Somebody")):
+        [(_, result)] = engine.run([metric], [Example("pair", document, text)])
+        assert isinstance(result, Result), result
+        results.append(result)
+    engine.close()
+    assert [result.counts.asked for result in results] == [3, 0, 2]
+
+
+def test_spacy_is_asked_for_words_and_heads() -> None:
+    spacy = pytest.importorskip("spacy", reason="spaCy is not installed")
+    from core.models.kinds.arcs import Grammarian
+
+    def pipeline(text: str) -> object:
+        words = spacy.blank("en").make_doc(text)
+        return spacy.tokens.Doc(
+            words.vocab,
+            [word.text for word in words],
+            [bool(word.whitespace_) for word in words],
+            heads=[1, 1, 1],
+            deps=["nsubj", "ROOT", "punct"],
+        )
+
+    model = Grammarian(pipeline, 0)  # type: ignore[arg-type]  # spaCy tells no types here
+    [row] = model.encode([METRICS.parse("dae-spacy").rounds(Example("pair", "x", "Rain fell.")).send(None)[1]])
+    [answer] = model.forward([row])
+    assert answer == Answer((1.0, 1.0, 1.0), (Span(0, 4), Span(5, 9), Span(9, 10)), ("nsubj", "ROOT", "punct"))
