@@ -74,9 +74,8 @@ def signature(metric: Metric, fingerprints: Sequence[str], splitter: str, versio
 
     Where weights are loaded their fingerprint stands instead of the path, which means nothing on another machine.
     """
-    local = {
-        place for checkpoint in metric.checkpoints() for place in (checkpoint.source, checkpoint.backbone) if place
-    }
+    # an empty setting leaves the choice to another: it says nothing either
+    local = {"", *(place for checkpoint in metric.checkpoints() for place in (checkpoint.source, checkpoint.backbone))}
     settings = [f"{name}:{value}" for name in settings_of(metric) if (value := getattr(metric, name)) not in local]
     weights = [f"weights:{fingerprint[:12]}" for fingerprint in fingerprints]
     return "|".join([metric.name, *settings, *weights, f"split:{splitter}", f"touchstone:{version}"])

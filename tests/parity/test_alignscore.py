@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from huggingface_hub import constants
 from transformers import PreTrainedTokenizerFast, RobertaConfig, RobertaModel
 
 from core.engine import Engine
@@ -21,6 +22,7 @@ from core.metrics.alignscore import chunks
 from core.models.files import locate
 from core.models.fingerprints import Fingerprints
 from core.models.kinds import align
+from core.models.pool import ModelPool
 from core.models.state import Status, state_on_disk
 from core.settings import Settings
 from core.text import sentences
@@ -29,6 +31,7 @@ from tests.drive import drive, model
 from tests.parity.texts import LONG_SENTENCE, PAIRS
 from tests.parity.tiny_entailment import alignscore
 from tests.tiny import TEXT
+from tests.unit.models.hub import Hub, serving
 
 pytestmark = pytest.mark.parity
 
@@ -220,6 +223,29 @@ def test_the_hash_rests_on_weights_and_backbone_and_not_on_names(folder: Path, t
     assert hashes.of(moved) == before
     (copy / "tokenizer.json").write_text((copy / "tokenizer.json").read_text() + " ")
     assert hashes.of(moved) != before
+
+
+def test_only_the_file_and_the_words_of_its_backbone_are_downloaded(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = shutil.copytree(folder, tmp_path / "repository")
+    (repository / "other.ckpt").write_bytes(b"the larger model")
+    (repository / "model.safetensors").write_bytes(b"the weights of the backbone")
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    pool = ModelPool("cpu", None, tmp_path / "cache")
+    checkpoint = Checkpoint("owner/name/tiny.ckpt", "align", backbone="owner/name")
+    with serving(Hub(repository)) as hub:
+        monkeypatch.setattr(constants, "ENDPOINT", hub.address)
+        address = hub.address + "/{repo_id}/resolve/{revision}/{filename}"
+        monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", address)
+        assert pool.state(checkpoint).status is Status.NEEDS_DOWNLOAD
+        pool.fetch(checkpoint)
+        state = pool.wait_for(checkpoint, {Status.READY, Status.FAILED}, 60)
+        assert state.status is Status.READY, state
+        assert hub.asked == {"tiny.ckpt", "config.json", "tokenizer.json"}
+    pool.close()
 
 
 Change = Callable[[dict[str, object]], object]

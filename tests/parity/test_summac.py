@@ -15,7 +15,7 @@ from transformers import AlbertForSequenceClassification, PreTrainedTokenizerFas
 
 from core.engine import Engine
 from core.errors import NotHereError, UnscorableError
-from core.metric import METRICS
+from core.metric import METRICS, signature
 from core.metrics import summac
 from core.metrics.summac import SummaCConv, units
 from core.models.files import locate
@@ -300,6 +300,12 @@ def test_both_variants_ask_the_same(folder: Path, engine: Engine) -> None:
     ]
     assert asked[0] > 0
     assert asked[1] == 0
+
+
+def test_the_signature_is_the_same_wherever_the_weights_lie(folder: Path) -> None:
+    metrics = [METRICS.parse("summac-zs"), METRICS.parse(f"summac-zs[checkpoint={folder}]")]
+    first, second = (signature(metric, ["0123456789abcdef"], "punkt", "1") for metric in metrics)
+    assert first == second
 
 
 def field(number: int, content: bytes) -> bytes:
