@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from tokenizers import Tokenizer
-from transformers import AlbertForSequenceClassification, PreTrainedTokenizerFast
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+from transformers import AlbertForSequenceClassification, DebertaConfig, PreTrainedTokenizerFast
 
 from core.engine import Engine
 from core.errors import NotHereError, UnscorableError
@@ -345,6 +345,22 @@ def test_a_digit_and_a_comma_share_no_piece(tmp_path: Path) -> None:
     (tmp_path / "spiece.model").write_bytes(b"".join(packed))
     encoding = albert_tokenizer(tmp_path).encode("  9, Á")
     assert encoding.tokens == ["[CLS]", "▁9", ",", "▁", "a", "[SEP]"]
+
+
+def test_a_pair_of_the_first_deberta_has_one_separator_and_two_types(tmp_path: Path) -> None:
+    special = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"]
+    backend = Tokenizer(models.BPE())
+    backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        special_tokens=special, initial_alphabet=alphabet, vocab_size=300, show_progress=False
+    )
+    backend.train_from_iterator(TEXT.splitlines(), trainer)
+    backend.model.save(str(tmp_path))
+    DebertaConfig(vocab_size=300).save_pretrained(tmp_path)
+    [tokens] = TextTokenizer.load(tmp_path).encode([("a", "b")], [10])
+    assert [backend.id_to_token(number) for number in tokens.ids] == ["[CLS]", "a", "[SEP]", "b", "[SEP]"]
+    assert tokens.types == (0, 0, 0, 1, 1)
 
 
 # the example of the authors' README, with its spelling

@@ -101,8 +101,8 @@ def _state(path: Path) -> Mapping[str, Tensor]:
     if not path.is_file():
         raise LoadError(f"{path} holds no file of Lightning. Set checkpoint= to a file that ends in .ckpt.")
     try:
-        content = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
-    except (OSError, ValueError, KeyError, RuntimeError, EOFError, UnpicklingError) as error:
+        content = torch.load(path, map_location="cpu", weights_only=True)
+    except (OSError, ValueError, LookupError, TypeError, RuntimeError, EOFError, UnpicklingError) as error:
         raise LoadError(f"{path} is not a readable file of weights. Get it again.") from error
     state = content.get("state_dict") if isinstance(content, dict) else None
     if not isinstance(state, dict):
