@@ -10,6 +10,7 @@ from core.models.pool import ModelPool
 from core.models.state import Status
 from core.types import Checkpoint
 
+_ON_REQUEST = ("Judge", "Retrieval")
 _WORDS: dict[Direction, str] = {
     "higher": "higher = more consistent",
     "lower": "lower = more consistent",
@@ -41,6 +42,11 @@ def list_metrics(pool: ModelPool) -> list[MetricLine]:
     """Every registered metric with its default settings, families together. Loads no model and no torch."""
     lines = [_line(plugin(), pool) for plugin in METRICS]
     return sorted(lines, key=lambda line: (line.family, line.name))
+
+
+def as_they_come(pool: ModelPool) -> list[MetricLine]:
+    """The metrics that are ready without anybody's doing; judges cost money, and wrappers repeat what they wrap."""
+    return [line for line in list_metrics(pool) if line.state == "ready" and line.family not in _ON_REQUEST]
 
 
 def range_words(low: float | None, high: float | None) -> str:

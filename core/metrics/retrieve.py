@@ -27,7 +27,7 @@ class Retrieve(AskingMetric):
     name: ClassVar[str] = "retrieve"
     card: ClassVar[Card] = Card(
         title="Retrieval",
-        family="Similarity",
+        family="Retrieval",
         measures="Another metric between each sentence of the summary and the passages of the document closest to it by "
         "embedding: the best passage, then the mean over sentences.",
         paper="Bishop, Xie, Ananiadou 2024, LongDocFACTScore: Evaluating the Factuality of Long Document Abstractive "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import TouchstoneError
-from core.listing import list_metrics
+from core.listing import as_they_come, list_metrics
 from core.metric import METRICS, Metric
 from pages.ui import services
 from pages.ui.plain import plain
@@ -18,8 +18,8 @@ def chosen_metrics() -> list[Metric]:
 
 
 def default_specs() -> list[str]:
-    """Everything that needs no download."""
-    return [line.name for line in list_metrics(services.engine().pool) if line.state == "ready"]
+    """Everything that is ready as it comes, but for judges and wrappers around other metrics."""
+    return [line.name for line in as_they_come(services.engine().pool)]
 
 
 def metrics_popover() -> None:

@@ -11,6 +11,7 @@ import streamlit as st
 
 from annotations.store import Store
 from core.engine import Engine
+from core.listing import as_they_come
 from core.metric import METRICS
 from core.settings import Settings
 from core.types import Example
@@ -43,8 +44,8 @@ def owner() -> str:
 
 def _warm(started: Engine) -> None:
     """Import torch and load what ships with the packages before the first person needs it."""
-    ready = [plugin() for plugin in METRICS if plugin().card.download_mb == 0]
-    for _ in started.run(ready, [Example("warm-up", "The bench is being warmed up.", "The bench is warm.")]):
+    packaged = [METRICS.parse(line.name) for line in as_they_come(started.pool) if line.checkpoints]
+    for _ in started.run(packaged, [Example("warm-up", "The bench is being warmed up.", "The bench is warm.")]):
         pass
     # A collection walks every object of the imports and stops all sessions meanwhile; these stay for good.
     gc.collect()
