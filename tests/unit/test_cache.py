@@ -137,20 +137,20 @@ def test_an_infinite_value_is_kept_as_it_is(cache: AnswerCache) -> None:
 
 
 @pytest.mark.parametrize(
-    "other",
+    ("question", "fingerprint", "device"),
     [
-        key(replace(QUESTION, inputs=("Another claim.",)), "weights", "cpu"),
-        key(replace(QUESTION, inputs=("A claim", ".")), "weights", "cpu"),
-        key(replace(QUESTION, options=(("limit", 511),)), "weights", "cpu"),
-        key(replace(QUESTION, options=()), "weights", "cpu"),
-        key(QUESTION, "other weights", "cpu"),
-        key(QUESTION, "weights", "cuda"),
-        key(replace(QUESTION, checkpoint=replace(QUESTION.checkpoint, kind="embed")), "weights", "cpu"),
-        key(replace(QUESTION, checkpoint=replace(QUESTION.checkpoint, dtype="float16")), "weights", "cpu"),
+        (replace(QUESTION, inputs=("Another claim.",)), "weights", "cpu"),
+        (replace(QUESTION, inputs=("A claim", ".")), "weights", "cpu"),
+        (replace(QUESTION, options=(("limit", 511),)), "weights", "cpu"),
+        (replace(QUESTION, options=()), "weights", "cpu"),
+        (QUESTION, "other weights", "cpu"),
+        (QUESTION, "weights", "cuda"),
+        (replace(QUESTION, checkpoint=replace(QUESTION.checkpoint, kind="embed")), "weights", "cpu"),
+        (replace(QUESTION, checkpoint=replace(QUESTION.checkpoint, dtype="float16")), "weights", "cpu"),
     ],
 )
-def test_whatever_decides_an_answer_changes_its_key(other: bytes) -> None:
-    assert other != key(QUESTION, "weights", "cpu")
+def test_whatever_decides_an_answer_changes_its_key(question: Question, fingerprint: str, device: str) -> None:
+    assert key(question, fingerprint, device) != key(QUESTION, "weights", "cpu")
 
 
 @pytest.mark.parametrize(

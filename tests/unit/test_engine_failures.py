@@ -116,6 +116,14 @@ def test_the_other_questions_of_a_failed_metric_are_not_asked(bench: Bench) -> N
     assert bench.kind.asked == ["One came.", "Four slept."]
 
 
+def test_what_failed_is_tried_again_with_the_next_request(bench: Bench) -> None:
+    bench.kind.fit = 0
+    bench.ask(bench.asking())
+    bench.kind.fit = 1
+    [again, _] = bench.ask(bench.asking(), Letters())
+    assert isinstance(again, Result)
+
+
 def test_a_model_that_does_not_load_fails_its_cells_only(bench: Bench) -> None:
     broken, whole = bench.asking("broken"), bench.asking("whole")
     bench.kind.broken.add(broken.checkpoint)
