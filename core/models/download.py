@@ -40,14 +40,15 @@ def _download(part: Checkpoint, report: Callable[[float], None]) -> None:
     api = HfApi()
     repository, file = hub_file(part.source)
     try:
-        info = api.model_info(repository, revision=part.revision, timeout=PATIENCE_S)
-        names = [found.rfilename for found in info.siblings or ()]
+        info = api.model_info(repository, revision=part.revision, timeout=PATIENCE_S, files_metadata=True)
+        sizes = {found.rfilename: found.size or 0 for found in info.siblings or ()}
+        names = [file] if file else _backbone(sizes) if part.kind == BACKBONE else wanted(sizes)
         snapshot_download(
             repository,
             revision=part.revision,
-            allow_patterns=[file] if file else _backbone(names) if part.kind == BACKBONE else wanted(names),
+            allow_patterns=names,
             etag_timeout=PATIENCE_S,
-            tqdm_class=_bar(report),
+            tqdm_class=_bar(report, sum(sizes.get(name, 0) for name in names)),
         )
     except (httpx2.HTTPError, OSError) as error:
         raise NotHereError(_sentence(part, api.endpoint, error)) from error
@@ -67,8 +68,8 @@ def _backbone(names: Iterable[str]) -> list[str]:
     return [name for name in names if name in known]
 
 
-def _bar(report: Callable[[float], None]) -> type[tqdm]:
-    """A progress bar that reports instead of drawing.
+def _bar(report: Callable[[float], None], expected: int) -> type[tqdm]:
+    """A progress bar that reports instead of drawing, against the bytes that the repository lists.
 
     The hub opens two bars over the same bytes, whose totals grow: the largest counts, not the sum.
     """
@@ -82,7 +83,7 @@ def _bar(report: Callable[[float], None]) -> type[tqdm]:
 
         def update(self, n: float | None = 1) -> bool | None:
             drawn = super().update(n)
-            total = max((bar.total or 0 for bar in bars), default=0)
+            total = max(expected, max((bar.total or 0 for bar in bars), default=0))
             if total:
                 report(min(1.0, max(bar.n for bar in bars) / total))
             return drawn

@@ -37,7 +37,11 @@ class Hub(ThreadingHTTPServer):
         if "/tree/" in path:
             return json.dumps([_entry(file) for file in files]).encode()
         return json.dumps(
-            {"id": "owner/name", "sha": COMMIT, "siblings": [{"rfilename": f.name} for f in files]}
+            {
+                "id": "owner/name",
+                "sha": COMMIT,
+                "siblings": [{"rfilename": f.name, "size": f.stat().st_size} for f in files],
+            }
         ).encode()
 
 
