@@ -1,0 +1,229 @@
+"""QuestEval (Scialom et al. 2021) without references: do document and summary answer each other's questions?
+
+The algorithm is that of the authors' package (QuestEval 0.2.4) for summarization: questions about the names and noun
+chunks of the first sentences of each text, asked on the other text; how answerable they are and how alike the answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from core.answering import AskingMetric, Found, mean, parse, parts_of, seen, squad_f1
+from core.evidence import closest
+from core.metric import METRICS, Card
+from core.types import Answer, Checkpoint, Example, Option, Question, Rounds, Score, Span
+
+Dtype = Literal["float32", "float16", "bfloat16"]
+
+END = "</s>"
+UNANSWERABLE = 73
+"""The id in T5's vocabulary of the piece that "unanswerable" begins with."""
+
+_LENGTH: tuple[Option, ...] = (("max_length", 20),)
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """An answer to ask for: a name or noun chunk, and where it stands in its text."""
+
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a text answers to a question of the other, against the phrase that the question was made for."""
+
+    phrase: Phrase
+    answer: str
+    answerable: float
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class QuestEval(AskingMetric):
+    """Asks in rounds: words, phrases, questions, answers, and how alike the answers are."""
+
+    name: ClassVar[str] = "questeval"
+    card: ClassVar[Card] = Card(
+        title="QuestEval",
+        family="Question answering",
+        measures="How well the document answers questions about the summary, and the summary questions about the document.",
+        paper="Scialom et al. 2021, QuestEval: Summarization Asks for Fact-based Evaluation",
+        url="https://aclanthology.org/2021.emnlp-main.529",
+        low=0.0,
+        high=1.0,
+        download_mb=2_500,
+        differs="The package's own default, which differs from the paper: no weighting of questions by importance, and the "
+        "arithmetic mean of both sides. Answers are compared one pair at a time; the package compares them in batches, which "
+        "raises a cosine below 0 to 0. The parser's version decides which questions there are. The score of a sentence is "
+        "ours: the mean over the questions about it; its evidence is the document sentence closest in words. tokenizer.json "
+        "must lie beside the weights.",
+    )
+
+    generator: str = "ThomasNLG/t5-qg_squad1-en"
+    answerer: str = "ThomasNLG/t5-qa_squad2neg-en"
+    encoder: str = "google-bert/bert-base-multilingual-cased"
+    parser: str = "package:en_core_web_sm"
+    revision: str = "main"
+    dtype: Dtype = "float32"
+    prefix: str = "sv1"
+    sentences: int = 5
+    layer: int = 9
+    limit: int = 512
+    unanswerable: int = UNANSWERABLE
+
+    @property
+    def writer(self) -> Checkpoint:
+        return Checkpoint(self.generator, "generate", self.revision, self.dtype)
+
+    @property
+    def reader(self) -> Checkpoint:
+        return Checkpoint(self.answerer, "generate", self.revision, self.dtype)
+
+    @property
+    def matcher(self) -> Checkpoint:
+        return Checkpoint(self.encoder, "match", self.revision, self.dtype)
+
+    @property
+    def grammar(self) -> Checkpoint:
+        return Checkpoint(self.parser, "parse", self.revision)
+
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        return (self.writer, self.reader, self.matcher, self.grammar)
+
+    def rounds(self, example: Example) -> Rounds[Score]:
+        texts = (example.document, example.summary)
+        phrases = yield from self._phrases(texts)
+        questions = yield [
+            self._question_for(phrase, text) for text, own in zip(texts, phrases, strict=True) for phrase in own
+        ]
+        asked = (questions[: len(phrases[0])], questions[len(phrases[0]) :])
+        answers = yield [
+            self._asked_on(other, question)
+            for other, own in zip(reversed(texts), asked, strict=True)
+            for question in own
+        ]
+        replies = [_reply(phrase, answer) for phrase, answer in zip([*phrases[0], *phrases[1]], answers, strict=True)]
+        values = yield from self._values(replies)
+        of_document, of_summary = values[: len(phrases[0])], values[len(phrases[0]) :]
+        value = mean([_side(of_document), _side(of_summary)])
+        found = [
+            Found(phrase.span, mean(three), _evidence(example, phrase))
+            for phrase, three in zip(phrases[1], of_summary, strict=True)
+        ]
+        read = seen(example.document, [*questions, *answers], _notes(phrases))
+        return Score(value, parts_of(example.summary, example.document, found), read)
+
+    def _phrases(self, texts: Sequence[str]) -> Rounds[list[list[Phrase]]]:
+        """Names, then noun chunks, of the beginning of each text; repeated ones count again."""
+        words = yield [parse(self.grammar, text, "words") for text in texts]
+        pieces = [sentences_of(text, answer)[: self.sentences] for text, answer in zip(texts, words, strict=True)]
+        starts = [" ".join(span.of(text) for span in spans) for text, spans in zip(texts, pieces, strict=True)]
+        parsed = yield [parse(self.grammar, start, what) for start in starts for what in ("entities", "noun_chunks")]
+        return [
+            [
+                Phrase(span.of(start), _moved(span, spans))
+                for answer in parsed[place : place + 2]
+                for span in answer.spans
+            ]
+            for place, (start, spans) in zip((0, 2), zip(starts, pieces, strict=True), strict=True)
+        ]
+
+    def _question_for(self, phrase: Phrase, text: str) -> Question:
+        prefix = f"{self.prefix} {END} " if self.prefix else ""
+        return self._told(self.writer, f"{prefix}{phrase.text} {END} {text}", ())
+
+    def _asked_on(self, text: str, question: Answer) -> Question:
+        return self._told(self.reader, f"{question.texts[0]} {END} {text}", (("watched", self.unanswerable),))
+
+    def _told(self, model: Checkpoint, text: str, options: tuple[Option, ...]) -> Question:
+        return Question(model, tuple(text.split(END)), (("limit", self.limit), *_LENGTH, *options))
+
+    def _values(self, replies: Sequence[Reply]) -> Rounds[list[tuple[float, float, float]]]:
+        """Answerability, closeness in meaning and in words of each reply, each within [0, 1]."""
+        meant = [reply for reply in replies if reply.answer.strip() and reply.phrase.text.strip()]
+        cosines = yield [self._matched(*pair) for reply in meant for pair in _both_ways(reply)]
+        close = {
+            reply: _f1(*pair) for reply, pair in zip(meant, zip(cosines[::2], cosines[1::2], strict=True), strict=True)
+        }
+        return [
+            (
+                _bounded(reply.answerable),
+                _bounded(close.get(reply, 0.0)),
+                _bounded(squad_f1(reply.answer, reply.phrase.text)),
+            )
+            for reply in replies
+        ]
+
+    def _matched(self, text: str, candidate: str) -> Question:
+        return Question(self.matcher, (text.strip(), candidate.strip()), (("layer", self.layer), ("limit", self.limit)))
+
+
+def sentences_of(text: str, words: Answer) -> list[Span]:
+    """A sentence begins with the first word after a full stop, exclamation or question mark that is no punctuation."""
+    starts, ended = [0], False
+    for number, (span, punctuation) in enumerate(zip(words.spans, words.values, strict=True)):
+        if ended and not punctuation:
+            starts.append(number)
+            ended = False
+        elif span.of(text) in {".", "!", "?"}:
+            ended = True
+    ends = [*starts[1:], len(words.spans)]
+    pairs = zip(starts, ends, strict=True)
+    return [Span(words.spans[start].start, words.spans[end - 1].end) for start, end in pairs if start < end]
+
+
+def _moved(span: Span, pieces: Sequence[Span]) -> Span:
+    """A span of pieces joined by blanks as a span of the text that they were cut from."""
+    start, end = _place(span.start, pieces), _place(span.end - 1, pieces)
+    return Span(start, end + 1)
+
+
+def _place(position: int, pieces: Sequence[Span]) -> int:
+    for piece, begin in _begins(pieces):
+        if position <= begin + piece.end - piece.start:
+            return min(piece.start + position - begin, piece.end - 1)
+    return pieces[-1].end - 1
+
+
+def _begins(pieces: Sequence[Span]) -> Iterator[tuple[Span, int]]:
+    begin = 0
+    for piece in pieces:
+        yield piece, begin
+        begin += piece.end - piece.start + 1
+
+
+def _reply(phrase: Phrase, answer: Answer) -> Reply:
+    return Reply(phrase, answer.texts[0], 1 - answer.values[0])
+
+
+def _both_ways(reply: Reply) -> tuple[tuple[str, str], tuple[str, str]]:
+    return (reply.phrase.text, reply.answer), (reply.answer, reply.phrase.text)
+
+
+def _f1(precise: Answer, recalled: Answer) -> float:
+    """BERTScore F1 of the cosines both ways; 0 where a text has no token."""
+    precision, recall = mean(precise.values), mean(recalled.values)
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def _bounded(value: float) -> float:
+    return min(1.0, max(0.0, value))
+
+
+def _side(values: Sequence[tuple[float, float, float]]) -> float:
+    """The mean over all values of all questions; 0 without a question."""
+    return mean(value for three in values for value in three)
+
+
+def _evidence(example: Example, phrase: Phrase) -> Span | None:
+    return closest(example.document, phrase.text)
+
+
+def _notes(phrases: Sequence[Sequence[Phrase]]) -> tuple[str, ...]:
+    asked = f"{len(phrases[0])} questions about the document, {len(phrases[1])} about the summary."
+    silent = [text for text, own in zip(("document", "summary"), phrases, strict=True) if not own]
+    return (asked, *(f"No question about the {text}: its side counts 0." for text in silent))
