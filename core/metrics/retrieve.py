@@ -123,6 +123,7 @@ def _around(wrapper: Card, inner: Card) -> Card:
     return replace(
         inner,
         title=f"{inner.title}, with retrieval",
+        family=wrapper.family,
         measures=f"{wrapper.measures} Here: {inner.measures}",
         paper=f"{wrapper.paper}; around {inner.paper}",
         differs=f"{wrapper.differs} {inner.differs}".strip(),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from core.errors import TouchstoneError
-from core.listing import as_they_come, list_metrics
+from core.listing import MetricLine, as_they_come, list_metrics
 from core.metric import METRICS, Metric
 from pages.ui import services
 from pages.ui.plain import plain
@@ -25,16 +27,9 @@ def default_specs() -> list[str]:
 def metrics_popover() -> None:
     """The popover in the toolbar."""
     with st.popover("Metrics", icon=":material/tune:", key="metrics-popover"):
-        known = {line.name: line for line in list_metrics(services.engine().pool)}
-        st.session_state["chosen"] = [spec for spec in st.session_state["metrics"] if spec in known]
-        st.pills(
-            "On the bench",
-            list(known),
-            selection_mode="multi",
-            key="chosen",
-            format_func=lambda name: known[name].title,
-            on_change=_choose,
-        )
+        lines = list_metrics(services.engine().pool)
+        for family in dict.fromkeys(line.family for line in lines):
+            _family(family, [line for line in lines if line.family == family])
         st.text_input(
             "Add one with other settings",
             key="spec",
@@ -42,7 +37,7 @@ def metrics_popover() -> None:
             help="A name from the Metrics page and its settings, spelled as on the command line. Press Enter to add.",
             on_change=_add,
         )
-        for spec in [spec for spec in st.session_state["metrics"] if spec not in known]:
+        for spec in _others(lines):
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.text(spec)
                 st.button("Remove", key=f"remove-{spec}", on_click=_remove, args=(spec,))
@@ -50,10 +45,30 @@ def metrics_popover() -> None:
             st.error(plain(st.session_state["spec-error"]), icon=":material/error:")
 
 
-def _choose() -> None:
-    listed = {line.name for line in list_metrics(services.engine().pool)}
-    others = [spec for spec in st.session_state["metrics"] if spec not in listed]
-    st.session_state["metrics"] = [*st.session_state["chosen"], *others]
+def _family(family: str, lines: Sequence[MetricLine]) -> None:
+    titles = {line.name: line.title for line in lines}
+    key = f"chosen-{family}"
+    st.session_state[key] = [spec for spec in st.session_state["metrics"] if spec in titles]
+    st.pills(
+        family,
+        list(titles),
+        selection_mode="multi",
+        key=key,
+        format_func=lambda name: titles[name],
+        on_change=_choose,
+        args=(key, tuple(titles)),
+    )
+
+
+def _others(lines: Sequence[MetricLine]) -> list[str]:
+    """What is on the bench with settings of its own."""
+    listed = {line.name for line in lines}
+    return [spec for spec in st.session_state["metrics"] if spec not in listed]
+
+
+def _choose(key: str, names: tuple[str, ...]) -> None:
+    kept = [spec for spec in st.session_state["metrics"] if spec not in names]
+    st.session_state["metrics"] = [*kept, *st.session_state[key]]
 
 
 def _add() -> None:
