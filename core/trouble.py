@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from core.errors import LoadError, MemoryFullError, NotHereError, TouchstoneError, UnscorableError
+from core.errors import LoadError, MemoryFullError, NoEndpointError, NotHereError, TouchstoneError, UnscorableError
 from core.types import FailureKind
 
 _log = logging.getLogger(__name__)
@@ -18,6 +18,7 @@ _KINDS: Mapping[type[Exception], FailureKind] = {
     NotHereError: FailureKind.NEEDS_DOWNLOAD,
     LoadError: FailureKind.LOAD,
     MemoryFullError: FailureKind.OUT_OF_MEMORY,
+    NoEndpointError: FailureKind.NEEDS_ENDPOINT,
     TouchstoneError: FailureKind.ERROR,  # last: the others are of its kind
 }
 

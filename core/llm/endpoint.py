@@ -37,3 +37,12 @@ def configured() -> Endpoint:
             "for example to http://localhost:8000/v1 of a vLLM server."
         )
     return Endpoint(settings.llm_base_url.strip(), settings.llm_api_key.get_secret_value())
+
+
+def missing_endpoint() -> str:
+    """What to set, where no endpoint is configured; empty where one is."""
+    try:
+        configured()
+    except NoEndpointError as error:
+        return str(error)
+    return ""

@@ -18,7 +18,7 @@ PACKAGE = "package:"
 BACKBONE = "backbone"
 """The kind of a checkpoint of which only configuration and tokenizer are read."""
 
-TOKENIZER_FILES = ("tokenizer.json", "vocab.json", "merges.txt", "vocab.txt", "spiece.model")
+TOKENIZER_FILES = ("tokenizer.json", "vocab.json", "merges.txt", "vocab.txt", "spiece.model", "spm.model")
 MODEL_FILES = (
     "config.json",
     "modules.json",

@@ -20,7 +20,7 @@ from core.metric import METRICS
 from core.metrics.bespoke import SYSTEM, message
 from core.settings import Settings
 from core.text import sentences
-from core.types import Example, Failure, Result, Score
+from core.types import Example, Failure, FailureKind, Result, Score
 from tests.doubles.process import finish, start
 from tests.drive import drive
 from tests.parity.texts import PAIRS
@@ -180,6 +180,7 @@ def test_a_missing_endpoint_spoils_only_its_own_cell_and_heals_when_one_is_set(
         [(_, healed)] = engine.run(metrics[:1], [pair])
     engine.close()
     assert isinstance(spoiled, Failure)
+    assert spoiled.kind is FailureKind.NEEDS_ENDPOINT
     assert spoiled.message.startswith("No language-model endpoint is set.")
     assert isinstance(fine, Result)
     assert isinstance(healed, Result)

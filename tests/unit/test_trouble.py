@@ -6,7 +6,15 @@ import logging
 
 import pytest
 
-from core.errors import BadSettingError, LoadError, MemoryFullError, NotHereError, TouchstoneError, UnscorableError
+from core.errors import (
+    BadSettingError,
+    LoadError,
+    MemoryFullError,
+    NoEndpointError,
+    NotHereError,
+    TouchstoneError,
+    UnscorableError,
+)
 from core.trouble import Trouble, attempt
 from core.types import FailureKind
 
@@ -29,6 +37,7 @@ def test_an_action_that_succeeds_gives_its_outcome() -> None:
         (NotHereError("It rhymes."), FailureKind.NEEDS_DOWNLOAD),
         (LoadError("It rhymes."), FailureKind.LOAD),
         (MemoryFullError("It rhymes."), FailureKind.OUT_OF_MEMORY),
+        (NoEndpointError("It rhymes."), FailureKind.NEEDS_ENDPOINT),
         (BadSettingError("It rhymes."), FailureKind.ERROR),
         (TouchstoneError("It rhymes."), FailureKind.ERROR),
     ],
