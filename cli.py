@@ -26,7 +26,11 @@ from core.models.pool import ModelPool
 from core.models.state import Status
 from core.report import as_record
 from core.settings import Device, Settings
-from core.types import Checkpoint, Example, Failure, Outcome
+from core.shallow import targets
+from core.shallow.features import table
+from core.shallow.model import SUFFIX, Facts
+from core.shallow.training import Task, train
+from core.types import Checkpoint, Example, Failure, Item, Outcome
 
 app = typer.Typer(
     add_completion=False,
@@ -90,12 +94,54 @@ def score(
 
 
 @app.command()
+def train_shallow(
+    pairs: Annotated[Path, typer.Argument(help="JSONL or CSV with document, summary and, for labels, label.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help=f"Where to write the model, a file *{SUFFIX}.")],
+    target: Annotated[
+        str, typer.Option(help="label, or SCORES.jsonl:METRIC with a file that `score` wrote.")
+    ] = "label",
+    seed: Annotated[int, typer.Option(min=0, help="Of the split into documents and of the weights.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a sentence.")] = False,
+) -> None:
+    """Train the shallow model on most documents of a file and test it on the others: how much does the surface tell?"""
+    aim = targets.parse(target)
+    _check_model(pairs, output)
+    refusals: list[Refusal] = []
+    aims = aim.of(_items(pairs, refusals))
+    with closing(Engine.open(Settings.read())) as engine:
+        rows, signatures = table(engine, aims)
+    model = train(rows, Task(pairs.name, aim.name, aim.output, seed), signatures)
+    with _opened(output) as file:
+        file.write(model.model_dump_json(indent=1) + "\n")
+    typer.echo(model.facts.model_dump_json(indent=1) if as_json else _held_out(model.facts))
+    if refusals:
+        raise typer.Exit(2)
+
+
+@app.command()
 def export(output: _Out) -> None:
     """Write everything that was kept: pairs, scores, labels and judgements, one row each."""
     store = Store.open(Settings.read().database_url, read_only=True)
     lines = to_csv if output.suffix.lower() == ".csv" else to_jsonl
     with _opened(output) as file:
         file.writelines(lines(rows(store)))
+
+
+def _check_model(pairs: Path, output: Path) -> None:
+    """Refuse a file that no metric would find, or that would overwrite the pairs, before an hour of work."""
+    if output.suffix != SUFFIX:
+        raise TouchstoneError(
+            f"A shallow model is a file *{SUFFIX}; got {output.name!r}. Write -o {output.stem}{SUFFIX}."
+        )
+    _keep_apart(pairs, output)
+
+
+def _held_out(facts: Facts) -> str:
+    reached = "unknown, as all targets are alike" if facts.agreement is None else f"{facts.agreement:.3f}"
+    return (
+        f"Learned {facts.target} from {facts.pairs} pairs of {facts.documents} documents. Held out: "
+        f"{facts.held_out_pairs} pairs of {facts.held_out_documents} documents; {facts.measure}: {reached}."
+    )
 
 
 def _keep_apart(source: Path, output: Path) -> None:
@@ -126,12 +172,16 @@ def _opened(output: Path) -> TextIO:
 
 
 def _examples(source: Path, refusals: list[Refusal]) -> Iterator[Example]:
+    return (item.example for item in _items(source, refusals))
+
+
+def _items(source: Path, refusals: list[Refusal]) -> Iterator[Item]:
     for found in Pairs().read(source):
         if isinstance(found, Refusal):
             refusals.append(found)
             _say(f"{source}, line {found.line}: {found.reason}")
         else:
-            yield found.example
+            yield found
 
 
 def _fetch(pool: ModelPool, chosen: Iterable[Metric]) -> None:

@@ -1,0 +1,84 @@
+"""The shallow model as a metric: what six features of the surface alone would say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from core.answering import AskingMetric
+from core.errors import BadSettingError
+from core.metric import METRICS, Card, Metric
+from core.metrics.retrieve import Verdict, together
+from core.shallow.model import FEATURES, SUFFIX
+from core.types import Answer, Checkpoint, Example, Option, Question, Rounds, Score, Seen, Span
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class Shallow(AskingMetric):
+    """Goes round after round with the six metrics at once, and asks a trained model what their values come to."""
+
+    name: ClassVar[str] = "shallow"
+    card: ClassVar[Card] = Card(
+        title="Shallow model",
+        family="Judge",
+        measures="What a small network trained on labels, or on the scores of another metric, predicts from six features of "
+        "the surface: ROUGE-2 F1, entity overlap, semantic similarity, word novelty, sentence novelty, conciseness.",
+        paper="Ramprasad, Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?",
+        url="https://arxiv.org/abs/2411.16638",
+        low=None,
+        high=None,
+        differs="Train it on your own pairs: python cli.py train-shallow. Trained on labels it gives the probability of "
+        "consistent; trained on a metric it has that metric's range and direction. The features are our metrics of these "
+        "names; one that is undefined counts as the mean of the training pairs and is marked as undefined, and a text that lacks "
+        "one which no training pair lacked is refused. It reads the summary as a whole: a sentence has no score.",
+    )
+
+    model: str = ""
+
+    def __post_init__(self) -> None:
+        if self.model:
+            object.__setattr__(self, "model", _on_this_machine(self.model))  # the fields alone are frozen
+
+    @property
+    def features(self) -> Mapping[str, Metric]:
+        return {spec: METRICS.parse(spec) for spec in FEATURES}
+
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        own = (Checkpoint(self.model, "mlp"),) if self.model else ()
+        return (*own, *(needed for metric in self.features.values() for needed in metric.checkpoints()))
+
+    def rounds(self, example: Example) -> Rounds[Score]:
+        if not self.model:
+            raise BadSettingError(
+                f"No model is chosen. Train one: python cli.py train-shallow PAIRS.jsonl -o MODEL{SUFFIX}, and write "
+                f"shallow[model=MODEL{SUFFIX}]."
+            )
+        verdicts = yield from together({spec: metric.rounds(example) for spec, metric in self.features.items()})
+        values: tuple[Option, ...] = tuple(
+            (spec, verdict.value) for spec, verdict in verdicts.items() if isinstance(verdict, Score)
+        )
+        [answer] = yield [Question(Checkpoint(self.model, "mlp"), (), values)]
+        return Score(answer.values[0], seen=_seen(example, verdicts, answer))
+
+
+def _on_this_machine(path: str) -> str:
+    """The same path, written so that it cannot be taken for a repository of the hub."""
+    return path if Path(path).is_absolute() or path.startswith((".", "~")) else f"./{path}"
+
+
+def _seen(example: Example, verdicts: Mapping[str, Verdict], answer: Answer) -> Seen:
+    """What the six metrics read, their values or reasons, and where the model comes from."""
+    read = [verdict.seen for verdict in verdicts.values() if isinstance(verdict, Score)]
+    return Seen(
+        pieces=(Span(0, len(example.document)),),
+        tokens=sum(seen.tokens for seen in read),
+        cut=sum(seen.cut for seen in read),
+        notes=(*answer.texts, *(f"{spec}: {_told(verdict)}" for spec, verdict in verdicts.items())),
+    )
+
+
+def _told(verdict: Verdict) -> str:
+    return f"{verdict.value:.3f}." if isinstance(verdict, Score) else f"undefined. {verdict}"

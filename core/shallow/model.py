@@ -1,0 +1,131 @@
+"""A trained shallow model: a file of numbers in JSON, and the prediction that they stand for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+
+from core.errors import LoadError
+
+FEATURES = (
+    "rouge2[measured=f1]",
+    "entity-overlap",
+    "semantic-similarity",
+    "word-novelty",
+    "sentence-novelty",
+    "conciseness",
+)
+"""Specs of the metrics that are the features, in the order of the columns."""
+
+SUFFIX = ".ckpt"
+"""How a model's file must end: the only single file that the model pool takes for weights."""
+
+Output = Literal["probability", "score"]
+"""`probability`: that the label is "consistent". `score`: what another metric gives, on its own scale."""
+
+Vectors = NDArray[np.float64]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Layer(_Frozen):
+    """`weights` has a row per input and a column per output, `biases` one number per output."""
+
+    weights: tuple[tuple[float, ...], ...]
+    biases: tuple[float, ...]
+
+
+class Facts(_Frozen):
+    """Where a model comes from, and how well it predicts documents that it was not trained on.
+
+    `agreement` is the area under the ROC curve for labels, Spearman's correlation for scores; None where the held-out
+    targets are all alike. `signatures` are those of the features.
+    """
+
+    dataset: str
+    target: str
+    seed: int
+    pairs: int
+    documents: int
+    held_out_pairs: int
+    held_out_documents: int
+    measure: Literal["ROC AUC", "Spearman"]
+    agreement: float | None
+    signatures: dict[str, str]
+
+
+class ShallowModel(_Frozen):
+    """A perceptron with tanh between its layers over twelve inputs.
+
+    The first six are the features with the training documents' `means` taken away, in units of their `scales`; an
+    undefined one stands at its mean, and its indicator, among the last six, is 1. `undefined` tells which features
+    some training pair lacked. A score is given back in units of `target_scale` around `target_mean`.
+    """
+
+    format: Literal["touchstone-shallow-1"] = "touchstone-shallow-1"
+    output: Output
+    features: tuple[str, ...]
+    means: tuple[float, ...]
+    scales: tuple[float, ...]
+    undefined: tuple[bool, ...]
+    layers: tuple[Layer, ...]
+    target_mean: float = 0.0
+    target_scale: float = 1.0
+    facts: Facts
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> ShallowModel:
+        if self.features != FEATURES:
+            raise ValueError(f"it reads {', '.join(self.features)}, and the features are {', '.join(FEATURES)}")
+        if {len(self.means), len(self.scales), len(self.undefined)} != {len(FEATURES)} or min(self.scales) <= 0:
+            raise ValueError("means, scales and undefined must hold one entry for each feature, scales above 0")
+        width = 2 * len(FEATURES)
+        for layer in self.layers:
+            if len(layer.weights) != width or {len(row) for row in layer.weights} != {len(layer.biases)}:
+                raise ValueError("the layers do not fit together")
+            width = len(layer.biases)
+        if width != 1:
+            raise ValueError("the last layer must have one output")
+        return self
+
+    def never_lacked(self, values: Vectors) -> list[str]:
+        """The features that are undefined in (6,) and were not so in training: of these the model knows nothing."""
+        missing = zip(self.features, np.isnan(values), self.undefined, strict=True)
+        return [name for name, absent, known in missing if absent and not known]
+
+    def predict(self, values: Vectors) -> Vectors:
+        """The predictions, (n,), for features (n, 6) with NaN where one is undefined."""
+        *hidden, last = [(np.array(layer.weights), np.array(layer.biases)) for layer in self.layers]
+        state = inputs(values, self.means, self.scales)
+        for weights, biases in hidden:
+            state = np.tanh(state @ weights + biases)
+        found = (state @ last[0] + last[1])[:, 0]
+        if self.output == "probability":
+            return np.asarray(1 / (1 + np.exp(-found)))
+        return np.asarray(found * self.target_scale + self.target_mean)
+
+
+def inputs(values: Vectors, means: ArrayLike, scales: ArrayLike) -> Vectors:
+    """What the perceptron reads, (n, 12), for features (n, 6)."""
+    missing = np.isnan(values)
+    standard = (values - np.asarray(means)) / np.asarray(scales)
+    return np.hstack([np.where(missing, 0.0, standard), missing.astype(np.float64)])
+
+
+def read(path: Path) -> ShallowModel:
+    """The model of a file; raises LoadError, with what is wrong, for another file."""
+    try:
+        return ShallowModel.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise LoadError(
+            f"{path.name} is no shallow model: {': '.join(filter(None, [where, first['msg']]))}. "
+            f"Train one: python cli.py train-shallow PAIRS.jsonl -o MODEL{SUFFIX}"
+        ) from error

@@ -1,0 +1,171 @@
+"""Training a shallow model on some documents, and how well it predicts the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import TouchstoneError
+from core.shallow.model import FEATURES, Facts, Layer, Output, ShallowModel, inputs
+from core.types import Item
+
+Vectors = NDArray[np.float64]
+Numbers = NDArray[np.intp]
+Mask = NDArray[np.bool_]
+_Name = tuple[str, str]
+
+_HELD_OUT = 0.25  # of the documents
+_HIDDEN = (16,)
+_ALPHA = 0.1  # a dozen inputs and some hundred pairs ask for a firm hand
+_RATE = 0.01
+_EPOCHS = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Features (n, 6), targets (n,) and the number of each pair's document (n,)."""
+
+    values: Vectors
+    targets: Vectors
+    documents: Numbers
+
+    def where(self, mask: Mask) -> Table:
+        return Table(self.values[mask], self.targets[mask], self.documents[mask])
+
+    def number_of_documents(self) -> int:
+        return len(np.unique(self.documents))
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is learned from what: names for the file, the kind of output, and the seed of split and weights."""
+
+    dataset: str
+    target: str
+    output: Output
+    seed: int = 0
+
+
+def train(table: Table, task: Task, signatures: Mapping[str, str]) -> ShallowModel:
+    """The model of three quarters of the documents, with its agreement on the rest.
+
+    The same table and seed give the same weights. Raises TouchstoneError where there are too few documents, or
+    targets that are all alike.
+    """
+    apart = held_out(table.documents, task.seed)
+    learnt, rest = table.where(~apart), table.where(apart)
+    if len(np.unique(learnt.targets)) < 2:
+        raise TouchstoneError(
+            f"The {len(learnt.targets)} pairs to learn from all have the same {task.target}. Add some with another."
+        )
+    model = fit(learnt, task, _facts(learnt, rest, task, signatures))
+    measured = agreement(task.output, rest.targets, model.predict(rest.values))
+    return model.model_copy(update={"facts": model.facts.model_copy(update={"agreement": measured})})
+
+
+def documents(items: Sequence[Item]) -> Numbers:
+    """A number for the document of each item, (n,): items of one group or of the same text share it."""
+    leads: dict[_Name, _Name] = {}
+    texts: list[_Name] = [("text", item.example.document) for item in items]
+    for text, item in zip(texts, items, strict=True):
+        group = ("group", item.group) if item.group else text
+        leads[_last(leads, group)] = _last(leads, text)
+    lasts = [_last(leads, text) for text in texts]
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(lasts))}
+    return np.array([numbers[name] for name in lasts], dtype=np.intp)
+
+
+def _last(leads: Mapping[_Name, _Name], name: _Name) -> _Name:
+    """The name at which a chain ends: that of its whole document."""
+    while leads.get(name, name) != name:
+        name = leads[name]
+    return name
+
+
+def held_out(numbers: Numbers, seed: int) -> Mask:
+    """Which pairs belong to the documents that are kept from training, (n,); raises TouchstoneError for one document."""
+    different = np.unique(numbers)
+    if len(different) < 2:
+        raise TouchstoneError("All pairs are of one document, so that none can be held out. Add pairs of another.")
+    chosen = np.random.default_rng(seed).permutation(different)[: max(1, round(_HELD_OUT * len(different)))]
+    return np.isin(numbers, chosen)
+
+
+def fit(table: Table, task: Task, facts: Facts) -> ShallowModel:
+    """The perceptron trained on a whole table."""
+    means, scales = _standards(table.values)
+    mean, scale = (table.targets.mean(), table.targets.std()) if task.output == "score" else (0.0, 1.0)
+    read = inputs(table.values, means, scales)
+    return ShallowModel(
+        output=task.output,
+        features=FEATURES,
+        means=tuple(means.tolist()),
+        scales=tuple(scales.tolist()),
+        undefined=tuple(bool(np.isnan(column).any()) for column in table.values.T),
+        layers=_layers(read, (table.targets - mean) / scale, task),
+        target_mean=float(mean),
+        target_scale=float(scale),
+        facts=facts,
+    )
+
+
+def agreement(output: Output, targets: Vectors, predicted: Vectors) -> float | None:
+    """ROC AUC for a probability, Spearman's correlation for a score; None where either side is all alike."""
+    from scipy.stats import spearmanr  # type: ignore[import-untyped]  # it ships no types
+    from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]  # it ships no types
+
+    if len(np.unique(targets)) < 2 or len(np.unique(predicted)) < 2:
+        return None
+    if output == "probability":
+        return float(roc_auc_score(targets, predicted))
+    return float(spearmanr(targets, predicted).statistic)
+
+
+def _standards(values: Vectors) -> tuple[Vectors, Vectors]:
+    """Mean and standard deviation of the defined values of each feature, (6,) each; 1 for one that never varies."""
+    defined = [column[~np.isnan(column)] for column in values.T]
+    means = np.array([column.mean() if len(column) else 0.0 for column in defined])
+    spreads = np.array([column.std() if len(column) else 0.0 for column in defined])
+    return means, np.where(spreads > 1e-12, spreads, 1.0)
+
+
+def _layers(read: Vectors, targets: Vectors, task: Task) -> tuple[Layer, ...]:
+    # sklearn takes two seconds to import, and only training needs it
+    from sklearn.neural_network import (  # type: ignore[import-untyped]  # it ships no types
+        MLPClassifier,
+        MLPRegressor,
+    )
+
+    network = (MLPClassifier if task.output == "probability" else MLPRegressor)(
+        hidden_layer_sizes=_HIDDEN,
+        activation="tanh",  # bounded: a text unlike all of training gets no absurd prediction
+        alpha=_ALPHA,
+        learning_rate_init=_RATE,
+        max_iter=_EPOCHS,
+        random_state=task.seed,
+    ).fit(read, targets)
+    first, *others = network.coefs_
+    # an input that never varied taught nothing, so what the seed gave it must not speak
+    matrices = [np.where(np.ptp(read, axis=0)[:, None] > 0, first, 0.0), *others]
+    return tuple(
+        Layer(weights=tuple(map(tuple, matrix.tolist())), biases=tuple(biases.tolist()))
+        for matrix, biases in zip(matrices, network.intercepts_, strict=True)
+    )
+
+
+def _facts(learnt: Table, rest: Table, task: Task, signatures: Mapping[str, str]) -> Facts:
+    return Facts(
+        dataset=task.dataset,
+        target=task.target,
+        seed=task.seed,
+        pairs=len(learnt.targets),
+        documents=learnt.number_of_documents(),
+        held_out_pairs=len(rest.targets),
+        held_out_documents=rest.number_of_documents(),
+        measure="ROC AUC" if task.output == "probability" else "Spearman",
+        agreement=None,
+        signatures=dict(signatures),
+    )

@@ -1,0 +1,47 @@
+"""A shallow model with random weights, which stands in for a trained one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from core.shallow.model import FEATURES, SUFFIX, Facts, Layer, ShallowModel
+
+
+def checkpoints(folder: Path) -> dict[str, str]:
+    """A spec with local weights for the metric of this model."""
+    file = folder / f"model{SUFFIX}"
+    file.write_text(shallow().model_dump_json(), encoding="utf-8")
+    return {"shallow": f"shallow[model={file}]"}
+
+
+def shallow() -> ShallowModel:
+    """A model that some training pair showed every feature as undefined."""
+    random = np.random.default_rng(20_240_607)
+    return ShallowModel(
+        output="probability",
+        features=FEATURES,
+        means=tuple(random.uniform(0, 1, 6).tolist()),
+        scales=tuple(random.uniform(0.1, 0.5, 6).tolist()),
+        undefined=(True,) * 6,
+        layers=tuple(
+            Layer(
+                weights=tuple(map(tuple, random.normal(0, 1, (above, below)).tolist())),
+                biases=tuple(random.normal(0, 1, below).tolist()),
+            )
+            for above, below in ((12, 4), (4, 1))
+        ),
+        facts=Facts(
+            dataset="nothing",
+            target="label",
+            seed=0,
+            pairs=0,
+            documents=0,
+            held_out_pairs=0,
+            held_out_documents=0,
+            measure="ROC AUC",
+            agreement=None,
+            signatures={},
+        ),
+    )

@@ -1,0 +1,384 @@
+"""The shallow model learns what the surface tells, is honest about what it lacks, and is a metric like any other."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+from typer.testing import Result as Run
+
+from cli import app
+from core.engine import Engine
+from core.errors import BadSettingError, LoadError, TouchstoneError, UnknownNameError
+from core.metric import METRICS
+from core.models.kinds import mlp
+from core.settings import Settings
+from core.shallow import targets
+from core.shallow.features import features
+from core.shallow.model import FEATURES, ShallowModel, read
+from core.shallow.training import Table, Task, Vectors, documents, held_out, train
+from core.types import Checkpoint, Example, Failure, FailureKind, Item, Outcome, Question, Result, Verdict
+from tests.parity import tiny_shallow
+
+LABELS = Task("synthetic", "label", "probability", seed=3)
+SCORES = Task("synthetic", "a metric", "score", seed=3)
+ENTITY, NOVELTY = FEATURES.index("entity-overlap"), FEATURES.index("word-novelty")
+NAMES = ["Ana Brekke", "Olaf Vik", "Marit Moen", "Per Dahl", "Kari Lund", "Nils Berg"]
+
+
+def table(target: Callable[[Vectors], Vectors]) -> Table:
+    """Four pairs to each of a hundred synthetic documents, with a target that is a function of their features."""
+    values = np.random.default_rng(7).uniform(0, 1, (400, 6))
+    return Table(values, target(values), np.repeat(np.arange(100), 4))
+
+
+def novel(values: Vectors) -> Vectors:
+    return (values[:, NOVELTY] > 0.5).astype(float)
+
+
+def with_gaps(of: Table) -> Table:
+    """The same, with the entity overlap of every third pair undefined."""
+    values = of.values.copy()
+    values[::3, ENTITY] = np.nan
+    return replace(of, values=values)
+
+
+def item(number: int, document: str, group: str = "", intended: Verdict | None = None) -> Item:
+    return Item(Example(f"pair-{number}", document, "Rain fell."), group=group, intended=intended)
+
+
+@pytest.fixture(scope="module")
+def learned() -> ShallowModel:
+    return train(table(novel), LABELS, {"conciseness": "a signature"})
+
+
+def test_a_label_that_depends_on_one_feature_is_learned(learned: ShallowModel) -> None:
+    assert learned.facts.agreement is not None
+    assert learned.facts.agreement > 0.95
+    assert (learned.facts.pairs, learned.facts.documents) == (300, 75)
+    assert (learned.facts.held_out_pairs, learned.facts.held_out_documents) == (100, 25)
+
+
+def test_a_label_that_depends_on_nothing_is_not_learned() -> None:
+    coin = np.random.default_rng(1).integers(0, 2, 400).astype(float)
+    agreement = train(table(lambda _: coin), LABELS, {}).facts.agreement
+    assert agreement is not None
+    assert 0.3 < agreement < 0.7
+
+
+def test_the_scores_of_a_metric_are_learned_on_their_own_scale() -> None:
+    scores = table(lambda values: 40 * values[:, NOVELTY] ** 2 - 300)
+    model = train(scores, SCORES, {})
+    assert model.facts.agreement is not None
+    assert (model.facts.measure, model.facts.agreement > 0.95) == ("Spearman", True)
+    assert np.abs(model.predict(scores.values) - scores.targets).mean() < 3
+
+
+def test_the_same_seed_gives_the_same_weights_and_another_gives_others(learned: ShallowModel) -> None:
+    assert train(table(novel), LABELS, {"conciseness": "a signature"}) == learned
+    assert train(table(novel), replace(LABELS, seed=4), {}).layers != learned.layers
+
+
+def test_an_agreement_is_unknown_where_the_held_out_targets_are_all_alike() -> None:
+    rows = table(novel)
+    alike = replace(rows, targets=np.where(held_out(rows.documents, LABELS.seed), 1.0, rows.targets))
+    assert train(alike, LABELS, {}).facts.agreement is None
+
+
+def test_targets_that_are_all_alike_are_refused() -> None:
+    with pytest.raises(TouchstoneError, match="300 pairs to learn from all have the same label"):
+        train(table(lambda values: np.ones(len(values))), LABELS, {})
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_document_stands_on_both_sides_of_the_split(seed: int) -> None:
+    items = [item(n, f"Text {n % 12}.", group=f"group {n % 9}" if n % 2 else "") for n in range(60)]
+    apart = held_out(documents(items), seed)
+    sides = [[one for one, out in zip(items, apart, strict=True) if bool(out) is side] for side in (True, False)]
+    assert all(sides)
+    assert {one.example.document for one in sides[0]}.isdisjoint(one.example.document for one in sides[1])
+    assert {one.group for one in sides[0] if one.group}.isdisjoint(one.group for one in sides[1])
+
+
+def test_pairs_of_one_group_or_of_one_text_are_of_one_document() -> None:
+    items = [item(0, "A", "x"), item(1, "B", "y"), item(2, "C"), item(3, "B", "x"), item(4, "C"), item(5, "D", "z")]
+    assert documents(items).tolist() == [0, 0, 1, 0, 1, 2]
+
+
+def test_one_document_cannot_be_split() -> None:
+    with pytest.raises(TouchstoneError, match="All pairs are of one document"):
+        held_out(np.zeros(9, dtype=np.intp), 0)
+
+
+def test_an_undefined_feature_counts_as_the_mean_of_training_and_is_marked(learned: ShallowModel) -> None:
+    model = train(with_gaps(table(novel)), LABELS, {})
+    mean = np.array([model.means])
+    absent, marked = mean.copy(), np.array([list(layer) for layer in model.layers[0].weights])[6 + ENTITY]
+    absent[0, ENTITY] = np.nan
+    assert np.abs(marked).max() > 0
+    assert model.predict(absent) != model.predict(mean)
+    assert model.undefined == tuple(name == "entity-overlap" for name in FEATURES)
+    assert learned.undefined == (False,) * 6
+
+
+def test_that_a_feature_is_undefined_can_be_what_tells() -> None:
+    gaps = with_gaps(table(novel))
+    agreement = train(replace(gaps, targets=np.isnan(gaps.values[:, ENTITY]).astype(float)), LABELS, {}).facts.agreement
+    assert agreement is not None
+    assert agreement > 0.95
+
+
+def test_a_feature_that_never_varied_has_no_say() -> None:
+    rows = table(novel)
+    rows.values[:, ENTITY] = 0.5
+    model = train(rows, LABELS, {})
+    here, there = rows.values[:1].copy(), rows.values[:1].copy()
+    there[0, ENTITY] = 0.9
+    assert model.predict(here) == model.predict(there)
+
+
+def test_a_feature_that_no_training_pair_lacked_must_be_there(learned: ShallowModel, tmp_path: Path) -> None:
+    path = saved(learned, tmp_path)
+    kind = mlp.load(path, Checkpoint(str(path), "mlp"), "cpu")
+    lacking = Question(Checkpoint(str(path), "mlp"), (), tuple((name, 0.5) for name in FEATURES[1:]))
+    with pytest.raises(TouchstoneError, match=re.escape("This text has no rouge2[measured=f1]")):
+        kind.encode([lacking])
+
+
+def saved(model: ShallowModel, folder: Path) -> Path:
+    path = folder / "model.ckpt"
+    path.write_text(model.model_dump_json(), encoding="utf-8")
+    return path
+
+
+def test_a_saved_model_predicts_the_same_and_is_plain_text(learned: ShallowModel, tmp_path: Path) -> None:
+    path = saved(learned, tmp_path)
+    values = np.random.default_rng(9).normal(0, 2, (50, 6))
+    assert read(path).predict(values) == pytest.approx(learned.predict(values), abs=1e-9)
+    written = json.loads(path.read_text(encoding="utf-8"))
+    assert [len(layer["weights"]) for layer in written["layers"]] == [12, 16]
+    assert written["facts"]["signatures"] == {"conciseness": "a signature"}
+
+
+def test_a_prediction_is_that_of_the_network_written_out(learned: ShallowModel) -> None:
+    values = [0.2, 0.9, 0.4, 0.7, 0.1, 0.3]
+    read_in = [(v - m) / s for v, m, s in zip(values, learned.means, learned.scales, strict=True)] + [0.0] * 6
+    first, last = learned.layers
+    hidden = [
+        np.tanh(bias + sum(x * row[unit] for x, row in zip(read_in, first.weights, strict=True)))
+        for unit, bias in enumerate(first.biases)
+    ]
+    logit = last.biases[0] + sum(h * row[0] for h, row in zip(hidden, last.weights, strict=True))
+    assert learned.predict(np.array([values]))[0] == pytest.approx(1 / (1 + np.exp(-logit)), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"features": ["rouge2"]}, "it reads rouge2, and the features are"),
+        ({"means": [0.0]}, "means, scales and undefined must hold one entry"),
+        ({"scales": [0.0] * 6}, "scales above 0"),
+        ({"layers": []}, "the last layer must have one output"),
+        ({"layers": [{"weights": [[1.0]], "biases": [1.0]}]}, "the layers do not fit together"),
+        ({"target_mean": "NaN"}, "target_mean"),
+        ({"more": 1}, "more"),
+    ],
+)
+def test_a_file_that_is_no_model_is_refused_with_what_is_wrong(
+    tmp_path: Path, change: dict[str, object], reason: str
+) -> None:
+    path = saved(tiny_shallow.shallow(), tmp_path)
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(LoadError, match=rf"(?s)model\.ckpt is no shallow model: .*{re.escape(reason)}"):
+        read(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\x80\x04\x95\x05", b"[]"])
+def test_a_pickle_or_another_file_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "model.ckpt").write_bytes(content)
+    with pytest.raises(LoadError, match=r"Train one: python cli\.py train-shallow"):
+        read(tmp_path / "model.ckpt")
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    opened = Engine.open(Settings(device="cpu", memory_gb=2, cache_dir=tmp_path_factory.mktemp("shallow")))
+    yield opened
+    opened.close()
+
+
+def outcome(engine: Engine, spec: str, document: str, summary: str) -> Outcome:
+    [(_, found)] = engine.run([METRICS.parse(spec)], [Example("pair", document, summary)])
+    return found
+
+
+DOCUMENT = "The harbour of Lindvale was closed on Tuesday. Nobody was hurt. It rained for 3 days."
+
+
+def test_the_features_are_the_scores_of_the_metrics_of_these_names(engine: Engine) -> None:
+    examples = [Example("named", DOCUMENT, "Lindvale was closed."), Example("plain", DOCUMENT, "it rained.")]
+    values, signatures = features(engine, examples)
+    scores = [[score(engine, spec, example) for spec in FEATURES] for example in examples]
+    assert np.array_equal(values, np.array(scores), equal_nan=True)
+    assert np.isnan(values).tolist() == [[False] * 6, [name == "entity-overlap" for name in FEATURES]]
+    assert list(signatures) == list(FEATURES)
+    assert "weights:" in signatures["semantic-similarity"]
+
+
+def score(engine: Engine, spec: str, example: Example) -> float:
+    found = outcome(engine, spec, example.document, example.summary)
+    return found.score if isinstance(found, Result) else float("nan")
+
+
+def test_a_metric_that_breaks_is_not_learned_from(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    nowhere = replace(METRICS.parse("semantic-similarity"), checkpoint="./nowhere")  # type: ignore[type-var]  # a dataclass
+    parse = METRICS.parse
+    monkeypatch.setattr(METRICS, "parse", lambda spec: nowhere if spec == "semantic-similarity" else parse(spec))
+    with pytest.raises(TouchstoneError, match="has no value for 'pair': There is no folder"):
+        features(engine, [Example("pair", DOCUMENT, "Nobody was hurt.")])
+
+
+def test_the_metric_gives_the_prediction_for_its_features(
+    engine: Engine, learned: ShallowModel, tmp_path: Path
+) -> None:
+    summary = "It is closed in Lindvale, and 9 boats sank on Tuesday."
+    found = outcome(engine, f"shallow[model={saved(learned, tmp_path)}]", DOCUMENT, summary)
+    assert isinstance(found, Result), found
+    values, _ = features(engine, [Example("pair", DOCUMENT, summary)])
+    assert found.score == pytest.approx(learned.predict(values)[0], abs=1e-12)
+    assert "Predicts label as learned from 300 pairs of 75 documents of synthetic" in found.seen.notes[0]
+    assert "entity-overlap: 0.667." in found.seen.notes
+    assert str(tmp_path) not in found.signature
+
+
+def test_the_metric_says_which_feature_is_undefined_and_why(engine: Engine, tmp_path: Path) -> None:
+    found = outcome(engine, tiny_shallow.checkpoints(tmp_path)["shallow"], DOCUMENT, "it rained.")
+    assert isinstance(found, Result)
+    assert any(note.startswith("entity-overlap: undefined. The summary names nothing") for note in found.seen.notes)
+
+
+def test_a_text_without_a_feature_that_was_always_there_is_refused(
+    engine: Engine, learned: ShallowModel, tmp_path: Path
+) -> None:
+    found = outcome(engine, f"shallow[model={saved(learned, tmp_path)}]", DOCUMENT, "it rained.")
+    assert isinstance(found, Failure)
+    assert (found.kind, found.message.split(",")[0]) == (FailureKind.INPUT, "This text has no entity-overlap")
+
+
+def test_without_a_model_the_metric_says_how_to_train_one(engine: Engine) -> None:
+    found = outcome(engine, "shallow", DOCUMENT, "Nobody was hurt.")
+    assert isinstance(found, Failure)
+    assert "python cli.py train-shallow PAIRS.jsonl -o MODEL.ckpt" in found.message
+    with pytest.raises(BadSettingError):
+        next(METRICS.parse("shallow").rounds(Example("pair", DOCUMENT, "Rain.")))
+
+
+@pytest.mark.parametrize("path", ["nowhere.ckpt", "some/where.ckpt"])
+def test_a_model_that_is_not_there_is_not_looked_for_on_the_hub(engine: Engine, path: str) -> None:
+    metric = METRICS.parse(f"shallow[model={path}]")
+    assert metric.spec == f"shallow[model=./{path}]"
+    found = outcome(engine, metric.spec, DOCUMENT, "Nobody was hurt.")
+    assert isinstance(found, Failure)
+    assert (found.kind, f"'./{path}'" in found.message) == (FailureKind.LOAD, True)
+
+
+def test_a_model_trained_anew_under_the_same_name_answers_anew(
+    learned: ShallowModel, tmp_path: Path, engine: Engine
+) -> None:
+    spec = f"shallow[model={saved(learned, tmp_path)}]"
+    first = outcome(engine, spec, DOCUMENT, "Nobody was hurt in Lindvale.")
+    saved(tiny_shallow.shallow(), tmp_path)
+    other = Engine.open(Settings(device="cpu", memory_gb=2, cache_dir=tmp_path))
+    second = outcome(other, spec, DOCUMENT, "Nobody was hurt in Lindvale.")
+    other.close()
+    assert isinstance(first, Result)
+    assert isinstance(second, Result)
+    assert first.score != second.score
+    assert first.signature != second.signature
+
+
+def test_a_target_is_the_label_or_a_metric_of_a_file(tmp_path: Path) -> None:
+    scores = tmp_path / "scores:1.jsonl"
+    scores.touch()
+    assert targets.parse("label") == targets.Target()
+    assert targets.parse(f"{scores}:rouge2[measured=f1]") == targets.Target("rouge2[measured=f1]", scores)
+    with pytest.raises(TouchstoneError, match=r"Write label, or SCORES\.jsonl:METRIC"):
+        targets.parse("nowhere.jsonl:rouge2")
+
+
+def test_pairs_without_a_clear_label_are_left_out() -> None:
+    verdicts = [Verdict.CONSISTENT, None, Verdict.BORDERLINE, Verdict.INCONSISTENT]
+    aims = targets.Target().of([item(n, "Rain.", intended=verdict) for n, verdict in enumerate(verdicts)])
+    assert [(one.example.id, number) for one, number in aims] == [("pair-0", 1.0), ("pair-3", 0.0)]
+    with pytest.raises(TouchstoneError, match="None of the 1 pairs has a label"):
+        targets.Target().of([item(0, "Rain.")])
+
+
+@pytest.mark.parametrize("line", ["no JSON", "[]", '{"id": "pair-0"}'])
+def test_a_file_that_holds_no_scores_is_named_with_the_line(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "scores.jsonl"
+    path.write_text('{"id": "pair-0", "metric": "rouge2", "score": 1}\n' + line)
+    with pytest.raises(TouchstoneError, match=r"scores\.jsonl, line 2: this is no object"):
+        targets.scores(path, "rouge2")
+
+
+def pairs_file(path: Path) -> Path:
+    """Forty documents, each with a copied and an invented summary that both name somebody."""
+    lines = []
+    for number in range(40):
+        name = NAMES[number % len(NAMES)]
+        document = f"On day {number} {name} sailed north with {number + 3} crates. The sea was calm. {name} came home."
+        for label, summary in ((1, f"{name} came home."), (0, f"Angry pirates robbed {name} at gunpoint.")):
+            lines.append({"id": f"{number}-{label}", "document": document, "summary": summary, "label": label})
+    path.write_text("\n".join(json.dumps(line) for line in lines), encoding="utf-8")
+    return path
+
+
+def run(*arguments: object) -> Run:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("TOUCHSTONE_DEVICE", "cpu")
+
+
+@pytest.mark.usefixtures("own_settings")
+def test_a_model_is_trained_on_labels_and_scores_the_file_by_the_command_line(tmp_path: Path) -> None:
+    pairs, model, output = pairs_file(tmp_path / "in.jsonl"), tmp_path / "model.ckpt", tmp_path / "out.jsonl"
+    trained = run("train-shallow", pairs, "-o", model)
+    assert trained.exit_code == 0, trained.stderr
+    assert trained.stdout.startswith("Learned label from 60 pairs of 30 documents. Held out: 20 pairs of 10 documents")
+    assert read(model).facts.agreement == 1.0
+    assert run("score", pairs, "--metric", f"shallow[model={model}]", "-o", output).exit_code == 0
+    scores = [json.loads(line)["score"] for line in output.read_text(encoding="utf-8").splitlines()]
+    assert all(copied > 0.5 > invented for copied, invented in zip(scores[::2], scores[1::2], strict=True))
+
+
+@pytest.mark.usefixtures("own_settings")
+def test_how_much_of_a_metric_the_surface_explains_is_told_as_json(tmp_path: Path) -> None:
+    pairs, scores = pairs_file(tmp_path / "in.jsonl"), tmp_path / "scores.jsonl"
+    assert run("score", pairs, "--metric", "coverage", "--metric", "bleu", "-o", scores).exit_code == 0
+    trained = run("train-shallow", pairs, "-o", tmp_path / "m.ckpt", "--target", f"{scores}:coverage", "--json")
+    assert trained.exit_code == 0, trained.stderr
+    told = json.loads(trained.stdout)
+    assert (told["target"], told["measure"], told["held_out_pairs"]) == ("coverage", "Spearman", 20)
+    assert told["agreement"] > 0.8
+    unknown = run("train-shallow", pairs, "-o", tmp_path / "m.ckpt", "--target", f"{scores}:covrage")
+    assert isinstance(unknown.exception, UnknownNameError)
+    assert "Did you mean 'coverage'?" in str(unknown.exception)
+
+
+def test_a_model_file_that_no_metric_would_find_is_refused_before_any_work(tmp_path: Path) -> None:
+    pairs = pairs_file(tmp_path / "in.jsonl")
+    done = run("train-shallow", pairs, "-o", tmp_path / "model.json")
+    assert isinstance(done.exception, TouchstoneError)
+    assert str(done.exception).endswith("got 'model.json'. Write -o model.ckpt.")
+    assert not (tmp_path / "model.json").exists()
