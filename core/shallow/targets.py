@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,23 +65,29 @@ def scores(path: Path, metric: str) -> dict[str, float]:
     if metric not in known:
         raise UnknownNameError(f"metric in {path.name}", metric, known)
     return {
-        str(record["id"]): float(record["score"])
+        str(record["id"]): float(value)
         for record in records
-        if record["metric"] == metric and isinstance(record["score"], int | float)
+        if record["metric"] == metric and isinstance(value := record["score"], int | float) and math.isfinite(value)
     }
 
 
 def _records(path: Path) -> Iterator[dict[str, object]]:
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        try:
-            record = json.loads(line)
-        except json.JSONDecodeError:
-            record = None
-        if not isinstance(record, dict) or not {"id", "metric", "score"} <= set(record):
-            raise TouchstoneError(
-                f"{path}, line {number}: this is no object with id, metric and score. Name a file that `cli.py score` wrote."
-            )
-        yield record
+    with path.open("rb") as file:  # as bytes: a text would also be cut at the line separators inside of sentences
+        for number, line in enumerate(file, start=1):
+            if line.strip():
+                yield _record(line, f"{path}, line {number}")
+
+
+def _record(line: bytes, where: str) -> dict[str, object]:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):  # no JSON, no UTF-8, brackets in thousands
+        record = None
+    if not isinstance(record, dict) or not {"id", "metric", "score"} <= set(record):
+        raise TouchstoneError(
+            f"{where}: this is no object with id, metric and score. Name a file that `cli.py score` wrote."
+        )
+    return record
 
 
 def _labelled(items: Iterable[Item]) -> list[Aim]:

@@ -320,10 +320,23 @@ def test_pairs_without_a_clear_label_are_left_out() -> None:
         targets.Target().of([item(0, "Rain.")])
 
 
-@pytest.mark.parametrize("line", ["no JSON", "[]", '{"id": "pair-0"}'])
-def test_a_file_that_holds_no_scores_is_named_with_the_line(tmp_path: Path, line: str) -> None:
+def test_scores_are_read_whatever_characters_their_sentences_hold_and_failed_ones_are_none(tmp_path: Path) -> None:
     path = tmp_path / "scores.jsonl"
-    path.write_text('{"id": "pair-0", "metric": "rouge2", "score": 1}\n' + line)
+    records = [
+        {"id": "a", "metric": "rouge2", "score": 0.5, "sentences": [{"text": "Rain\u2028fell\x85."}]},
+        {"id": "b", "metric": "rouge2", "score": None},
+        {"id": "a", "metric": "bleu", "score": 3},
+    ]
+    path.write_text("\n\n".join(json.dumps(one, ensure_ascii=False) for one in records), encoding="utf-8")
+    assert targets.scores(path, "rouge2") == {"a": 0.5}
+    with pytest.raises(TouchstoneError, match="None of the 1 pairs has a score of bleu"):
+        targets.Target("bleu", path).of([item(0, "Rain.")])
+
+
+@pytest.mark.parametrize("line", [b"no JSON", b"[]", b'{"id": "pair-0"}', b"\xff\xfe", b"[" * 100_000])
+def test_a_file_that_holds_no_scores_is_named_with_the_line(tmp_path: Path, line: bytes) -> None:
+    path = tmp_path / "scores.jsonl"
+    path.write_bytes(b'{"id": "pair-0", "metric": "rouge2", "score": 1}\n' + line)
     with pytest.raises(TouchstoneError, match=r"scores\.jsonl, line 2: this is no object"):
         targets.scores(path, "rouge2")
 
@@ -374,6 +387,15 @@ def test_how_much_of_a_metric_the_surface_explains_is_told_as_json(tmp_path: Pat
     unknown = run("train-shallow", pairs, "-o", tmp_path / "m.ckpt", "--target", f"{scores}:covrage")
     assert isinstance(unknown.exception, UnknownNameError)
     assert "Did you mean 'coverage'?" in str(unknown.exception)
+
+
+@pytest.mark.usefixtures("own_settings")
+def test_a_broken_line_is_named_and_the_rest_is_learned_from(tmp_path: Path) -> None:
+    pairs = pairs_file(tmp_path / "in.jsonl")
+    pairs.write_text('{"id": "broken"\n' + pairs.read_text(encoding="utf-8"), encoding="utf-8")
+    done = run("train-shallow", pairs, "-o", tmp_path / "model.ckpt")
+    assert (done.exit_code, read(tmp_path / "model.ckpt").facts.documents) == (2, 30)
+    assert f"{pairs}, line 1: This is not JSON" in done.stderr
 
 
 def test_a_model_file_that_no_metric_would_find_is_refused_before_any_work(tmp_path: Path) -> None:
