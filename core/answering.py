@@ -77,7 +77,7 @@ def mean(values: Iterable[float]) -> float:
 
 
 def parts_of(summary: str, document: str, found: Sequence[Found]) -> tuple[Part, ...]:
-    """One part per sentence with questions: the mean of its scores, and the document sentence with the worst one's answer."""
+    """One part per sentence with questions: the mean of its scores, and the document sentence with the evidence of the worst."""
     places = sentences(document)
     parts = []
     for span in sentences(summary):
@@ -97,8 +97,8 @@ def seen(document: str, answers: Sequence[Answer], notes: Sequence[str]) -> Seen
 
 
 def _home(found: Found | None, places: Sequence[Span]) -> Span | None:
-    """The document sentence in which an answer begins, or the answer where it begins in none."""
+    """The document sentence that holds the evidence, or the evidence where none does."""
     if found is None or found.evidence is None:
         return None
-    start = found.evidence.start
-    return next((place for place in places if place.start <= start < place.end), found.evidence)
+    start, end = found.evidence.start, found.evidence.end
+    return next((place for place in places if place.start <= start and end <= place.end), found.evidence)

@@ -21,7 +21,7 @@ END = "</s>"
 UNANSWERABLE = 73
 """The id in T5's vocabulary of the piece that "unanswerable" begins with."""
 
-_LENGTH: tuple[Option, ...] = (("max_length", 20),)
+_SEARCH: tuple[Option, ...] = (("beams", 1), ("max_length", 20))
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class QuestEval(AskingMetric):
         return self._told(self.reader, f"{question.texts[0]} {END} {text}", (("watched", self.unanswerable),))
 
     def _told(self, model: Checkpoint, text: str, options: tuple[Option, ...]) -> Question:
-        return Question(model, tuple(text.split(END)), (("limit", self.limit), *_LENGTH, *options))
+        return Question(model, tuple(text.split(END)), (("limit", self.limit), *_SEARCH, *options))
 
     def _values(self, replies: Sequence[Reply]) -> Rounds[list[tuple[float, float, float]]]:
         """Answerability, closeness in meaning and in words of each reply, each within [0, 1]."""

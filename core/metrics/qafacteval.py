@@ -1,0 +1,133 @@
+"""QAFactEval (Fabbri et al. 2022), its lerc_quip score: does the document answer questions about the summary alike?
+
+The algorithm is that of the authors' package over QAEval: a question for every noun chunk, those kept that the summary
+itself answers with the chunk, and a learned judgement of how alike the document's answer is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+from core.answering import AskingMetric, Found, mean, parse, parts_of, seen, squad_f1
+from core.metric import METRICS, Card
+from core.types import Answer, Checkpoint, Example, Question, Rounds, Score, Span
+
+Dtype = Literal["float32", "float16", "bfloat16"]
+
+ALIKE = 0.60
+"""The F1 that a chunk and the summary's own answer must exceed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A noun chunk of the summary with its question, and what a text answers."""
+
+    chunk: str
+    span: Span
+    question: str
+    answer: str = ""
+    evidence: Span | None = None
+    answered: bool = False
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class QAFactEval(AskingMetric):
+    """Asks in rounds: sentences and chunks, questions, the summary's answers, the document's, how alike they are."""
+
+    name: ClassVar[str] = "qafacteval"
+    card: ClassVar[Card] = Card(
+        title="QAFactEval",
+        family="Question answering",
+        measures="Questions are generated from the summary's noun chunks; how alike the document answers, by a learned model.",
+        paper="Fabbri et al. 2022, QAFactEval: Improved QA-Based Factual Consistency Evaluation for Summarization",
+        url="https://aclanthology.org/2022.naacl-main.187",
+        low=None,
+        high=None,
+        download_mb=4_400,
+        differs="The raw score, about 0 to 5. The parser's version decides which questions there are. The authors publish their "
+        "models as archives, not on the hub: put the question generator (weights without the prefix `bart.`, `<m>` and `</m>` "
+        "as the last two tokens of tokenizer.json), the question answerer and quip-512-mocha into folders as transformers "
+        "saves them. A sentence longer than the generator's positions, on which the authors' code stops, is cut at its end.",
+    )
+
+    generator: str = "./models/qafacteval-generation"
+    answerer: str = "./models/qafacteval-answering"
+    rater: str = "./models/quip-512-mocha"
+    parser: str = "package:en_core_web_sm"
+    revision: str = "main"
+    dtype: Dtype = "float32"
+    limit: int = 512
+
+    @property
+    def asker(self) -> Checkpoint:
+        return Checkpoint(self.generator, "ask", self.revision, self.dtype)
+
+    @property
+    def reader(self) -> Checkpoint:
+        return Checkpoint(self.answerer, "answer_windows", self.revision, self.dtype)
+
+    @property
+    def judge(self) -> Checkpoint:
+        return Checkpoint(self.rater, "rate", self.revision, self.dtype)
+
+    @property
+    def grammar(self) -> Checkpoint:
+        return Checkpoint(self.parser, "parse", self.revision)
+
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        return (self.asker, self.reader, self.judge, self.grammar)
+
+    def rounds(self, example: Example) -> Rounds[Score]:
+        chunks = yield from self._chunks(example.summary)
+        written = yield [self._question_for(example.summary, chunk, home) for chunk, home in chunks]
+        asked = [
+            Asked(chunk.of(example.summary), chunk, answer.texts[0])
+            for (chunk, _), answer in zip(chunks, written, strict=True)
+        ]
+        own = yield from self._told(asked, example.summary)
+        kept = [
+            one
+            for one, told in zip(asked, own, strict=True)
+            if told.answered and squad_f1(one.chunk, told.answer) > ALIKE
+        ]
+        told = yield from self._told(kept, example.document)
+        answered = [one for one in told if one.answered]
+        rated = yield [self._comparison(one, example.document) for one in answered]
+        scores = dict(zip(answered, (answer.values[0] for answer in rated), strict=True))
+        found = [Found(one.span, scores.get(one, 0.0), one.evidence) for one in told]
+        parts = parts_of(example.summary, example.document, found)
+        return Score(
+            mean(one.score for one in found), parts, seen(example.document, [*written, *rated], _notes(asked, told))
+        )
+
+    def _chunks(self, summary: str) -> Rounds[list[tuple[Span, Span]]]:
+        """Every noun chunk, and the sentence that it stands in."""
+        homes, chunks = yield [parse(self.grammar, summary, "sentences"), parse(self.grammar, summary, "noun_chunks")]
+        return [(chunk, home) for home in homes.spans for chunk in chunks.spans if home.start <= chunk.start < home.end]
+
+    def _question_for(self, summary: str, chunk: Span, home: Span) -> Question:
+        around = summary[home.start : chunk.start], chunk.of(summary), summary[chunk.end : home.end]
+        return Question(self.asker, around, claim=chunk)
+
+    def _told(self, asked: Sequence[Asked], text: str) -> Rounds[list[Asked]]:
+        """The questions with the answers of a text; answered where an answer is likelier than none."""
+        answers = yield [Question(self.reader, (one.question, text), claim=one.span) for one in asked]
+        return [_with(one, answer) for one, answer in zip(asked, answers, strict=True)]
+
+    def _comparison(self, one: Asked, document: str) -> Question:
+        text = f"{one.question} <q> {one.chunk} <r> {one.answer} <c> {document}"
+        return Question(self.judge, (text,), (("limit", self.limit),), one.span, one.evidence)
+
+
+def _with(one: Asked, answer: Answer) -> Asked:
+    likely, nothing = answer.values
+    return replace(one, answer=answer.texts[0], evidence=next(iter(answer.spans), None), answered=likely > nothing)
+
+
+def _notes(asked: Sequence[Asked], told: Sequence[Asked]) -> tuple[str, ...]:
+    unanswered = sum(not one.answered for one in told)
+    counts = f"{len(asked)} questions, {len(told)} that the summary answers as it should, {unanswered} that the document does not answer."
+    return (counts,) if told else (counts, "No question is left: the score is 0 by definition.")
