@@ -17,8 +17,14 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 from transformers import (
     AlbertConfig,
     AlbertForQuestionAnswering,
+    BartConfig,
+    BartForConditionalGeneration,
     BertConfig,
     BertModel,
+    DebertaV2Config,
+    DebertaV2ForSequenceClassification,
+    ElectraConfig,
+    ElectraForQuestionAnswering,
     PreTrainedModel,
     PreTrainedTokenizerFast,
     RobertaConfig,
@@ -40,7 +46,10 @@ def checkpoints(folder: Path) -> dict[str, str]:
     sys.modules["core.models.kinds.parse"] = ToyParser()
     rules, asks, tells = parser(folder / "parser"), writer(folder / "asks", 2), writer(folder / "tells", 3)
     return {
+        "fenice": f"fenice[extractor={extractor(folder / 'extractor')},entailment={deberta(folder / 'deberta')},parser={rules}]",
         "q2": f"q2[generator={asks},answerer={albert(folder / 'albert')},entailment={judge(folder / 'judge', 20)},parser={rules}]",
+        "qafacteval": f"qafacteval[generator={asker(folder / 'asker')},answerer={electra(folder / 'electra')},"
+        f"rater={rater(folder / 'rater')},parser={rules}]",
         "questeval": f"questeval[generator={asks},answerer={tells},encoder={bert(folder / 'bert')},parser={rules},layer=2]",
     }
 
@@ -115,8 +124,8 @@ def parser(folder: Path) -> Path:
     return folder
 
 
-def writer(folder: Path, seed: int) -> Path:
-    """T5 that ends its texts after a few words; every seed another one."""
+def writer(folder: Path, seed: int, end: float = 8.0, stop: float = 0.0) -> Path:
+    """T5 that ends its texts after a few words, and sentences where wanted; every seed another one."""
     tokenizer = unigram(["<pad>", "</s>", "<unk>"], unknown="<unk>", strip=False)
     tokenizer.decoder = decoders.Metaspace(prepend_scheme="always")
     tokenizer.post_processor = processors.TemplateProcessing(
@@ -135,13 +144,13 @@ def writer(folder: Path, seed: int) -> Path:
         tie_word_embeddings=False,
     )
     network = seeded(lambda: T5ForConditionalGeneration(config), seed)
-    end_soon(network)
+    end_soon(network, end, tokenizer.token_to_id("."), stop)
     return saved(network, tokenizer, folder)
 
 
 @torch.no_grad()
-def end_soon(network: T5ForConditionalGeneration) -> None:
-    """Make words differ by their context, the end likely and the start token impossible."""
+def end_soon(network: T5ForConditionalGeneration, end: float, mark: int, stop: float) -> None:
+    """Make words differ by their context, the end and a mark likely and the start token impossible."""
     generator = torch.Generator().manual_seed(1)
     read = torch.randint(3, network.config.vocab_size, (40, 12), generator=generator)
     wrote = torch.randint(3, network.config.vocab_size, (40, 12), generator=generator)
@@ -151,8 +160,50 @@ def end_soon(network: T5ForConditionalGeneration) -> None:
     head -= torch.outer(head @ mean, mean) / (mean @ mean)  # no word is likely everywhere
     head *= 3.0 / (states @ head.T).std()
     head[0], head[2] = -20 * mean / (mean @ mean), -20 * mean / (mean @ mean)
-    head[1] += 8.0 * mean / (mean @ mean)
+    head[1] += end * mean / (mean @ mean)
+    head[mark] += stop * mean / (mean @ mean)
     head[73] += 6.5 * mean / (mean @ mean)
+
+
+def extractor(folder: Path) -> Path:
+    """T5 with lengths of its own."""
+    built = writer(folder, 11, end=3.0, stop=7.0)
+    config = {
+        "max_length": 60,
+        "no_repeat_ngram_size": 2,
+        "decoder_start_token_id": 0,
+        "eos_token_id": 1,
+        "pad_token_id": 0,
+    }
+    (built / "generation_config.json").write_text(json.dumps(config), encoding="utf-8")
+    return built
+
+
+def deberta(folder: Path) -> Path:
+    """DebertaV2ForSequenceClassification with three labels."""
+    tokenizer = unigram(["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"], unknown="[UNK]", strip=True)
+    template = {"single": "[CLS] $A [SEP]", "pair": "[CLS] $A [SEP] $B:1 [SEP]:1"}
+    tokenizer.post_processor = processors.TemplateProcessing(**template, special_tokens=[("[CLS]", 1), ("[SEP]", 2)])
+    config = DebertaV2Config(
+        vocab_size=tokenizer.get_vocab_size(),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        intermediate_size=64,
+        max_position_embeddings=512,
+        relative_attention=True,
+        position_buckets=32,
+        pos_att_type=["p2c", "c2p"],
+        norm_rel_ebd="layer_norm",
+        share_att_key=True,
+        position_biased_input=False,
+        type_vocab_size=0,
+        num_labels=3,
+        pad_token_id=0,
+    )
+    network = seeded(lambda: DebertaV2ForSequenceClassification(config), 12)
+    spread(network, network.classifier, tokenizer, 2.0)
+    return saved(network, tokenizer, folder)
 
 
 def albert(folder: Path) -> Path:
@@ -237,12 +288,12 @@ def bert(folder: Path) -> Path:
     return saved(seeded(lambda: BertModel(config), 6), tokenizer, folder)
 
 
-def word_pieces(lower: bool) -> Tokenizer:
+def word_pieces(lower: bool, size: int = 500) -> Tokenizer:
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=lower)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    trainer = trainers.WordPieceTrainer(vocab_size=500, special_tokens=special, show_progress=False)
+    trainer = trainers.WordPieceTrainer(vocab_size=size, special_tokens=special, show_progress=False)
     tokenizer.train_from_iterator([TEXT], trainer)
     template = {"single": "[CLS] $A [SEP]", "pair": "[CLS] $A [SEP] $B:1 [SEP]:1"}
     tokenizer.post_processor = processors.TemplateProcessing(**template, special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
@@ -254,6 +305,65 @@ def judge(folder: Path, seed: int = 7) -> Path:
     tokenizer = byte_level()
     network = seeded(lambda: RobertaForSequenceClassification(roberta_config(tokenizer, 3)), seed)
     spread(network, network.classifier.out_proj, tokenizer, 3.0)
+    return saved(network, tokenizer, folder)
+
+
+def rater(folder: Path) -> Path:
+    """RobertaForSequenceClassification with one label."""
+    tokenizer = byte_level()
+    network = seeded(lambda: RobertaForSequenceClassification(roberta_config(tokenizer, 1)), 8)
+    spread(network, network.classifier.out_proj, tokenizer, 1.0)
+    return saved(network, tokenizer, folder)
+
+
+def electra(folder: Path) -> Path:
+    """ElectraForQuestionAnswering that answers with a long word of the text."""
+    tokenizer = word_pieces(lower=True, size=1500)
+    config = ElectraConfig(
+        vocab_size=tokenizer.get_vocab_size(),
+        embedding_size=64,
+        hidden_size=96,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        intermediate_size=64,
+        max_position_embeddings=512,
+        pad_token_id=0,
+    )
+    network = seeded(lambda: ElectraForQuestionAnswering(config), 9)
+    network.electra.embeddings.position_embeddings.weight.data.mul_(0.3)
+    for parameter in network.electra.encoder.parameters():  # or no word would be known in its context
+        parameter.data.mul_(0.5 if parameter.dim() > 1 else 1.0)
+    wanted = {tokenizer.token_to_id(word.lower()) for word in LONG_WORDS} - {None}
+    point(network, network.qa_outputs, pairs(tokenizer), wanted)
+    return saved(network, tokenizer, folder)
+
+
+def asker(folder: Path) -> Path:
+    """BART with two tokens for marks, that ends its questions after a few words."""
+    tokenizer = byte_level()
+    tokenizer.add_tokens(["<m>", "</m>"])
+    config = BartConfig(
+        vocab_size=tokenizer.get_vocab_size(),
+        d_model=32,
+        encoder_layers=2,
+        decoder_layers=2,
+        encoder_attention_heads=4,
+        decoder_attention_heads=4,
+        encoder_ffn_dim=64,
+        decoder_ffn_dim=64,
+        max_position_embeddings=1024,
+        bos_token_id=0,
+        pad_token_id=1,
+        eos_token_id=2,
+    )
+    network = seeded(lambda: BartForConditionalGeneration(config), 10)
+    network.model.decoder.embed_positions.weight.data.mul_(4.0)
+    for layer in network.model.decoder.layers:  # or every word would ask for itself again
+        layer.fc2.weight.data.mul_(8.0)
+        layer.encoder_attn.out_proj.weight.data.mul_(4.0)
+    network.model.decoder.layers[-1].final_layer_norm.weight.data.mul_(2.0)
+    network.final_logits_bias[0, :261] = -30.0  # special tokens and lone letters
+    network.final_logits_bias[0, 2] = 3.0
     return saved(network, tokenizer, folder)
 
 

@@ -8,7 +8,7 @@ from typing import cast
 
 import torch
 from torch import Tensor
-from transformers import AutoModelForSeq2SeqLM, LogitsProcessor, LogitsProcessorList, PreTrainedModel
+from transformers import AutoModelForSeq2SeqLM, GenerationConfig, LogitsProcessor, LogitsProcessorList, PreTrainedModel
 
 from core.models.decoding import DecodingTokenizer
 from core.models.model import UNLIMITED, Row, int_option
@@ -18,6 +18,13 @@ from core.types import Answer, Checkpoint, Option, Question
 
 _LENGTH = 20
 """Tokens written at most, the start token among them, where neither question nor checkpoint says: transformers' old default."""
+
+_NAMES = {
+    "beams": "num_beams",
+    "returned": "num_return_sequences",
+    "max_length": "max_length",
+    "no_repeat": "no_repeat_ngram_size",
+}
 
 # what the libraries of 2020 to 2023 did to every decoded text
 _CLEANED = {" .": ".", " ?": "?", " !": "!", " ,": ",", " ' ": "'", " n't": "n't"}
@@ -43,8 +50,8 @@ class Writer:
     """Inputs: the parts of one text, joined and closed by end tokens; the blanks around each part are dropped.
 
     Options: "limit", tokens read at most; "beams", 1 for greedy search; "returned", how many texts; "max_length", tokens
-    written at most with the start token, else the checkpoint's own; "no_repeat", the length of phrases that may not come
-    twice; "watched", a token. Texts: the best first, without special tokens, blanks before punctuation removed.
+    written at most with the start token; "no_repeat", the length of phrases that may not come twice; where these are not
+    given the checkpoint's own configuration decides; "watched", a token. Texts: the best first, without special tokens, blanks before punctuation removed.
     Values: how probable the watched token was as the first one.
     """
 
@@ -78,30 +85,21 @@ class Writer:
     def _write(self, rows: Sequence[Row], options: dict[str, int]) -> list[Answer]:
         tokens = [row.payload[0] for row in rows]
         ids, mask, _ = padded(tokens, self._network)
-        watch = _Watch(options.get("watched"), options.get("beams", 1))
+        own = self._network.generation_config
+        watch = _Watch(options.get("watched"), options.get("beams", own.num_beams or 1))
         generate = cast(Callable[..., Tensor], self._network.generate)
         written = generate(
             input_ids=ids,
             attention_mask=mask,
             do_sample=False,
-            num_beams=options.get("beams", 1),
-            num_return_sequences=options.get("returned", 1),
-            no_repeat_ngram_size=options.get("no_repeat", 0),
-            early_stopping=options.get("beams", 1) > 1,
             logits_processor=LogitsProcessorList([watch]),
-            **self._length(options),
+            **_search(options, own),
         )
         texts = self._texts(written.tolist(), options.get("returned", 1))
         return [
             Answer(values, texts=text, tokens=len(row), cut=row.cut)
             for values, text, row in zip(watch.seen, texts, tokens, strict=True)
         ]
-
-    def _length(self, options: dict[str, int]) -> dict[str, int]:
-        own = self._network.generation_config
-        if "max_length" in options:
-            return {"max_length": options["max_length"]}
-        return {} if own.max_new_tokens else {"max_length": own.max_length or _LENGTH}
 
     def _texts(self, sequences: Sequence[list[int]], returned: int) -> list[tuple[str, ...]]:
         texts = [cleaned(self._tokenizer.text(ids, special=False)) for ids in sequences]
@@ -110,6 +108,17 @@ class Writer:
     @property
     def _end(self) -> int:
         return int(self._network.config.eos_token_id)
+
+
+def _search(options: dict[str, int], own: GenerationConfig) -> dict[str, int | bool]:
+    """How to search, in the words of transformers: as the question says, and else as the checkpoint's own configuration does."""
+    said: dict[str, int | bool] = {_NAMES[name]: value for name, value in options.items() if name in _NAMES}
+    said.setdefault("num_return_sequences", 1)
+    if "beams" in options:
+        said["early_stopping"] = options["beams"] > 1
+    if "max_length" not in options and not own.max_new_tokens:
+        said["max_length"] = own.max_length or _LENGTH
+    return said
 
 
 def cleaned(text: str) -> str:

@@ -1,0 +1,135 @@
+"""FENICE (Scirè et al. 2024): claims are extracted from the summary, and each is aligned with what entails it best.
+
+The algorithm is that of the authors' package without coreference, its default: sentences, windows of sentences and the
+whole document as premises, the probability of entailment less that of neutrality, the best premise for each claim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from core.answering import AskingMetric, Found, mean, parse, parts_of, seen
+from core.errors import BadSettingError, UnscorableError
+from core.evidence import closest
+from core.metric import METRICS, Card
+from core.types import Answer, Checkpoint, Example, Question, Rounds, Score, Span
+
+Dtype = Literal["float32", "float16", "bfloat16"]
+
+END = "</s>"
+
+
+@dataclass(frozen=True, slots=True)
+class Premise:
+    """A passage that may entail a claim, where it stands, and how many tokens are read of it with the claim."""
+
+    text: str
+    span: Span
+    limit: int
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class Fenice(AskingMetric):
+    """Asks in rounds: claims, their sentences and those of the document, entailment."""
+
+    name: ClassVar[str] = "fenice"
+    card: ClassVar[Card] = Card(
+        title="FENICE",
+        family="Entailment",
+        measures="Claims are extracted from the summary; how much likelier the best passage entails each than is neutral to it.",
+        paper="Scirè, Ghonim, Navigli 2024, FENICE: Factuality Evaluation of summarization based on Natural language "
+        "Inference and Claim Extraction",
+        url="https://aclanthology.org/2024.findings-acl.841",
+        low=-1.0,
+        high=1.0,
+        download_mb=2_630,
+        differs="Without coreference, which is the package's default. The parser's version decides where sentences end. Claims "
+        "are extracted from the whole summary and stand in no place of it: the score of a sentence is ours, the mean over the "
+        "claims that are closest to it in words.",
+    )
+
+    extractor: str = "Babelscape/t5-base-summarization-claim-extractor"
+    entailment: str = "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli"
+    parser: str = "package:en_core_web_sm"
+    revision: str = "main"
+    dtype: Dtype = "float32"
+    window: int = 5
+    stride: int = 1
+    limit: int = 1024
+    document_limit: int = 4096
+
+    def __post_init__(self) -> None:
+        if self.window < 1 or self.stride < 1:
+            raise BadSettingError(f"fenice: window and stride must be at least 1; got {self.window} and {self.stride}.")
+
+    @property
+    def writer(self) -> Checkpoint:
+        return Checkpoint(self.extractor, "generate", self.revision, self.dtype)
+
+    @property
+    def judge(self) -> Checkpoint:
+        return Checkpoint(self.entailment, "classify", self.revision, self.dtype)
+
+    @property
+    def grammar(self) -> Checkpoint:
+        return Checkpoint(self.parser, "parse", self.revision)
+
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        return (self.writer, self.judge, self.grammar)
+
+    def rounds(self, example: Example) -> Rounds[Score]:
+        [written] = yield [Question(self.writer, tuple(example.summary.split(END)))]
+        text = written.texts[0]
+        homes, said = yield [parse(self.grammar, example.document, "sentences"), parse(self.grammar, text, "sentences")]
+        claims = list(dict.fromkeys(span.of(text) for span in said.spans))
+        premises = self.premises(example.document, homes.spans)
+        if not claims or not premises:
+            raise UnscorableError(
+                "There is nothing to compare: no claim was found in the summary, or no sentence in the document."
+            )
+        questions = [self._entailment_of(premise, claim) for claim in claims for premise in premises]
+        answers = yield questions
+        best = [
+            max(zip(answers[at : at + len(premises)], premises, strict=True), key=lambda pair: _aligned(pair[0]))
+            for at in range(0, len(answers), len(premises))
+        ]
+        found = [_found(example.summary, claim, pair) for claim, pair in zip(claims, best, strict=True)]
+        notes = (f"{len(claims)} claims: {' | '.join(claims)}",)
+        score = mean(_aligned(answer) for answer, _ in best)
+        parts = parts_of(example.summary, example.document, [one for one in found if one])
+        return Score(score, parts, seen(example.document, [written, *answers], notes))
+
+    def premises(self, document: str, homes: Sequence[Span]) -> list[Premise]:
+        """The sentences and, where there is more than one window of them, the windows and the whole."""
+        sentences = [Premise(span.of(document), span, self.limit) for span in homes]
+        starts = range(0, len(homes) - self.window + 1, self.stride)
+        if len(starts) < 2:
+            return sentences
+        windows = [
+            Premise(" ".join(span.of(document) for span in some), Span(some[0].start, some[-1].end), self.limit)
+            for some in (homes[start : start + self.window] for start in starts)
+        ]
+        return [*sentences, *windows, Premise(document, Span(0, len(document)), self.document_limit)]
+
+    def _entailment_of(self, premise: Premise, claim: str) -> Question:
+        return Question(self.judge, (premise.text, claim), (("limit", premise.limit),), evidence=premise.span)
+
+
+def _aligned(answer: Answer) -> float:
+    """Entailment less neutrality; the labels are entailment, neutral, contradiction."""
+    if len(answer.values) != 3:
+        raise UnscorableError(
+            f"The entailment model gives {len(answer.values)} probabilities and FENICE needs three. Set entailment= to "
+            "a model of entailment, neutral, contradiction."
+        )
+    return answer.values[0] - answer.values[1]
+
+
+def _found(summary: str, claim: str, best: tuple[Answer, Premise]) -> Found | None:
+    """A claim put to the summary's sentence that shares most words with it; None where none does."""
+    answer, premise = best
+    home = closest(summary, claim)
+    return Found(home, _aligned(answer), premise.span) if home else None

@@ -1,0 +1,84 @@
+"""What a real spaCy pipeline says through our kind "parse", and what is said where there is none."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from core.errors import BadSettingError, LoadError, NotHereError
+from core.models.parsers import parser_files, parser_folder
+from core.types import Answer, Checkpoint, Question
+
+pytestmark = pytest.mark.parity
+
+TEXT = 'He left Oslo. "Why?" Ana asked!  \n It rained.'
+
+
+@pytest.fixture
+def parse(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The kind itself, where other tests have put a parser of rules."""
+    monkeypatch.delitem(sys.modules, "core.models.kinds.parse", raising=False)
+    return importlib.import_module("core.models.kinds.parse")
+
+
+@pytest.fixture
+def pipeline(tmp_path: Path) -> Path:
+    """English without trained parts: sentences and names by rule."""
+    spacy = pytest.importorskip("spacy", reason="spaCy is not installed: pip install spacy")
+    english = spacy.blank("en")
+    english.add_pipe("sentencizer")
+    english.add_pipe("entity_ruler").add_patterns([{"label": "GPE", "pattern": "Oslo"}])
+    english.to_disk(tmp_path / "pipeline")
+    return tmp_path / "pipeline"
+
+
+def told(parse: ModuleType, pipeline: Path, of: str) -> Answer:
+    checkpoint = Checkpoint(str(pipeline), "parse")
+    model = parse.load(pipeline, checkpoint, "cpu")
+    [reply] = model.forward(model.encode([Question(checkpoint, (TEXT,), (("of", of),))]))
+    answer: Answer = reply
+    return answer
+
+
+def test_sentences_and_names_stand_where_spacy_finds_them(parse: ModuleType, pipeline: Path) -> None:
+    assert [span.of(TEXT) for span in told(parse, pipeline, "entities").spans] == ["Oslo"]
+    assert next(span.of(TEXT) for span in told(parse, pipeline, "sentences").spans) == 'He left Oslo. "'
+
+
+def test_words_say_which_are_punctuation(parse: ModuleType, pipeline: Path) -> None:
+    answer = told(parse, pipeline, "words")
+    marks = [span.of(TEXT) for span, mark in zip(answer.spans, answer.values, strict=True) if mark]
+    assert marks == [".", '"', "?", '"', "!", "."]
+    assert "".join(span.of(TEXT) for span in answer.spans).split() == "".join(TEXT.split(" ")).split()
+
+
+def test_an_unknown_question_is_refused(parse: ModuleType, pipeline: Path) -> None:
+    with pytest.raises(BadSettingError, match="rhymes"):
+        told(parse, pipeline, "rhymes")
+
+
+def test_the_files_that_decide_are_those_of_the_pipeline(pipeline: Path) -> None:
+    names = [path.name for path in parser_files(parser_folder(str(pipeline)))]
+    assert {"config.cfg", "meta.json"} <= set(names)
+
+
+def test_a_pipeline_that_is_not_installed_is_named_with_what_to_run() -> None:
+    with pytest.raises(NotHereError, match="python -m spacy download en_unheard_of"):
+        parser_folder("package:en_unheard_of")
+
+
+def test_a_folder_without_a_pipeline_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(LoadError, match=r"holds no config\.cfg"):
+        parser_folder(str(tmp_path))
+
+
+def test_without_spacy_the_message_says_what_to_install(
+    parse: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parse, "find_spec", lambda _: None)
+    with pytest.raises(LoadError, match="pip install spacy"):
+        parse.load(tmp_path, Checkpoint(str(tmp_path), "parse"), "cpu")
