@@ -11,7 +11,7 @@ from core.models.pool import ModelPool
 from core.models.state import Status
 from core.types import Checkpoint
 
-_ON_REQUEST = ("Judge", "Retrieval")
+_ON_REQUEST = ("Judge", "Retrieval", "Trained")
 _WORDS: dict[Direction, str] = {
     "higher": "higher = more consistent",
     "lower": "lower = more consistent",
@@ -46,7 +46,7 @@ def list_metrics(pool: ModelPool) -> list[MetricLine]:
 
 
 def as_they_come(pool: ModelPool) -> list[MetricLine]:
-    """The metrics that are ready without anybody's doing; judges cost money, and wrappers repeat what they wrap."""
+    """The metrics that are ready without anybody's doing; judges cost money, wrappers repeat, a trained model is yours."""
     return [line for line in list_metrics(pool) if line.state == "ready" and line.family not in _ON_REQUEST]
 
 

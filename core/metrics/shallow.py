@@ -23,7 +23,7 @@ class Shallow(AskingMetric):
     name: ClassVar[str] = "shallow"
     card: ClassVar[Card] = Card(
         title="Shallow model",
-        family="Judge",
+        family="Trained",
         measures="What a small network trained on labels, or on the scores of another metric, predicts from six features of "
         "the surface: ROUGE-2 F1, entity overlap, semantic similarity, word novelty, sentence novelty, conciseness.",
         paper="Ramprasad, Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?",

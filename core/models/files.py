@@ -116,8 +116,12 @@ def _in_package(name: str) -> Path:
 
 def _in_folder(part: Checkpoint) -> Path:
     place = Path(part.source).expanduser()
-    if place.suffix == ".ckpt" and place.is_file():
+    if place.suffix in {".ckpt", ".json"} and place.is_file():
         return place
+    if part.kind == "mlp":
+        raise NotHereError(
+            f"There is no file {part.source!r}. Set model= to a file that `cli.py train-shallow PAIRS.jsonl -o MODEL.json` wrote."
+        )
     setting, files = ("backbone", "and") if part.kind == BACKBONE else ("checkpoint", "model.safetensors and")
     if not place.is_dir():
         raise NotHereError(

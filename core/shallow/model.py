@@ -21,8 +21,8 @@ FEATURES = (
 )
 """Specs of the metrics that are the features, in the order of the columns."""
 
-SUFFIX = ".ckpt"
-"""How a model's file must end: the only single file that the model pool takes for weights."""
+SUFFIX = ".json"
+"""How a model's file must end: the model pool takes such a single file for weights."""
 
 Output = Literal["probability", "score"]
 """`probability`: that the label is "consistent". `score`: what another metric gives, on its own scale."""

@@ -152,7 +152,7 @@ def test_a_feature_that_no_training_pair_lacked_must_be_there(learned: ShallowMo
 
 
 def saved(model: ShallowModel, folder: Path) -> Path:
-    path = folder / "model.ckpt"
+    path = folder / "model.json"
     path.write_text(model.model_dump_json(), encoding="utf-8")
     return path
 
@@ -195,15 +195,15 @@ def test_a_file_that_is_no_model_is_refused_with_what_is_wrong(
 ) -> None:
     path = saved(tiny_shallow.shallow(), tmp_path)
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
-    with pytest.raises(LoadError, match=rf"(?s)model\.ckpt is no shallow model: .*{re.escape(reason)}"):
+    with pytest.raises(LoadError, match=rf"(?s)model\.json is no shallow model: .*{re.escape(reason)}"):
         read(path)
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\x80\x04\x95\x05", b"[]"])
 def test_a_pickle_or_another_file_is_refused(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "model.ckpt").write_bytes(content)
+    (tmp_path / "model.json").write_bytes(content)
     with pytest.raises(LoadError, match=r"Train one: python cli\.py train-shallow"):
-        read(tmp_path / "model.ckpt")
+        read(tmp_path / "model.json")
 
 
 @pytest.fixture(scope="module")
@@ -274,12 +274,12 @@ def test_a_text_without_a_feature_that_was_always_there_is_refused(
 def test_without_a_model_the_metric_says_how_to_train_one(engine: Engine) -> None:
     found = outcome(engine, "shallow", DOCUMENT, "Nobody was hurt.")
     assert isinstance(found, Failure)
-    assert "python cli.py train-shallow PAIRS.jsonl -o MODEL.ckpt" in found.message
+    assert "python cli.py train-shallow PAIRS.jsonl -o MODEL.json" in found.message
     with pytest.raises(BadSettingError):
         next(METRICS.parse("shallow").rounds(Example("pair", DOCUMENT, "Rain.")))
 
 
-@pytest.mark.parametrize("path", ["nowhere.ckpt", "some/where.ckpt"])
+@pytest.mark.parametrize("path", ["nowhere.json", "some/where.json"])
 def test_a_model_that_is_not_there_is_not_looked_for_on_the_hub(engine: Engine, path: str) -> None:
     metric = METRICS.parse(f"shallow[model={path}]")
     assert metric.spec == f"shallow[model=./{path}]"
@@ -365,7 +365,7 @@ def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("own_settings")
 def test_a_model_is_trained_on_labels_and_scores_the_file_by_the_command_line(tmp_path: Path) -> None:
-    pairs, model, output = pairs_file(tmp_path / "in.jsonl"), tmp_path / "model.ckpt", tmp_path / "out.jsonl"
+    pairs, model, output = pairs_file(tmp_path / "in.jsonl"), tmp_path / "model.json", tmp_path / "out.jsonl"
     trained = run("train-shallow", pairs, "-o", model)
     assert trained.exit_code == 0, trained.stderr
     assert trained.stdout.startswith("Learned label from 60 pairs of 30 documents. Held out: 20 pairs of 10 documents")
@@ -379,12 +379,12 @@ def test_a_model_is_trained_on_labels_and_scores_the_file_by_the_command_line(tm
 def test_how_much_of_a_metric_the_surface_explains_is_told_as_json(tmp_path: Path) -> None:
     pairs, scores = pairs_file(tmp_path / "in.jsonl"), tmp_path / "scores.jsonl"
     assert run("score", pairs, "--metric", "coverage", "--metric", "bleu", "-o", scores).exit_code == 0
-    trained = run("train-shallow", pairs, "-o", tmp_path / "m.ckpt", "--target", f"{scores}:coverage", "--json")
+    trained = run("train-shallow", pairs, "-o", tmp_path / "m.json", "--target", f"{scores}:coverage", "--json")
     assert trained.exit_code == 0, trained.stderr
     told = json.loads(trained.stdout)
     assert (told["target"], told["measure"], told["held_out_pairs"]) == ("coverage", "Spearman", 20)
     assert told["agreement"] > 0.8
-    unknown = run("train-shallow", pairs, "-o", tmp_path / "m.ckpt", "--target", f"{scores}:covrage")
+    unknown = run("train-shallow", pairs, "-o", tmp_path / "m.json", "--target", f"{scores}:covrage")
     assert isinstance(unknown.exception, UnknownNameError)
     assert "Did you mean 'coverage'?" in str(unknown.exception)
 
@@ -393,14 +393,14 @@ def test_how_much_of_a_metric_the_surface_explains_is_told_as_json(tmp_path: Pat
 def test_a_broken_line_is_named_and_the_rest_is_learned_from(tmp_path: Path) -> None:
     pairs = pairs_file(tmp_path / "in.jsonl")
     pairs.write_text('{"id": "broken"\n' + pairs.read_text(encoding="utf-8"), encoding="utf-8")
-    done = run("train-shallow", pairs, "-o", tmp_path / "model.ckpt")
-    assert (done.exit_code, read(tmp_path / "model.ckpt").facts.documents) == (2, 30)
+    done = run("train-shallow", pairs, "-o", tmp_path / "model.json")
+    assert (done.exit_code, read(tmp_path / "model.json").facts.documents) == (2, 30)
     assert f"{pairs}, line 1: This is not JSON" in done.stderr
 
 
 def test_a_model_file_that_no_metric_would_find_is_refused_before_any_work(tmp_path: Path) -> None:
     pairs = pairs_file(tmp_path / "in.jsonl")
-    done = run("train-shallow", pairs, "-o", tmp_path / "model.json")
+    done = run("train-shallow", pairs, "-o", tmp_path / "model.bin")
     assert isinstance(done.exception, TouchstoneError)
-    assert str(done.exception).endswith("got 'model.json'. Write -o model.ckpt.")
-    assert not (tmp_path / "model.json").exists()
+    assert str(done.exception).endswith("got 'model.bin'. Write -o model.json.")
+    assert not (tmp_path / "model.bin").exists()
