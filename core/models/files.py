@@ -12,15 +12,20 @@ from huggingface_hub import try_to_load_from_cache
 from huggingface_hub.errors import HFValidationError
 
 from core.errors import LoadError, NotHereError
+from core.models.parsers import parser_files, parser_folder
 from core.types import Checkpoint
 
 PACKAGE = "package:"
 BACKBONE = "backbone"
 """The kind of a checkpoint of which only configuration and tokenizer are read."""
 
+PARSERS = ("parse", "arcs")
+"""The kinds whose weights are a spaCy pipeline."""
+
 TOKENIZER_FILES = ("tokenizer.json", "vocab.json", "merges.txt", "vocab.txt", "spiece.model", "spm.model")
 MODEL_FILES = (
     "config.json",
+    "generation_config.json",
     "modules.json",
     "sentence_bert_config.json",
     "*_Pooling/config.json",
@@ -75,6 +80,8 @@ def weight_files(folder: Path) -> list[Path]:
 
 def deciding_files(folder: Path, kind: str) -> list[Path]:
     """The files whose contents decide the numbers of a kind, in a fixed order; a token count needs no weights."""
+    if kind in PARSERS:
+        return parser_files(folder)
     tokenizer = [folder / name for name in TOKENIZER_FILES if (folder / name).is_file()]
     if kind == "count":
         return tokenizer
@@ -90,13 +97,15 @@ def memory_bytes(folder: Path, checkpoint: Checkpoint) -> int:
     Safe tensors tell their shapes, so that a file in half precision loaded in float32 counts double; of a pickle only
     the size of the file is known.
     """
-    if checkpoint.kind == "count":
-        return sum(path.stat().st_size for path in deciding_files(folder, "count"))
+    if checkpoint.kind in {"count", *PARSERS}:
+        return sum(path.stat().st_size for path in deciding_files(folder, checkpoint.kind))
     width = 2 if checkpoint.dtype in {"float16", "bfloat16"} else 4
     return sum(_tensor_bytes(path, width) for path in weight_files(folder))
 
 
 def _locate(part: Checkpoint) -> Path:
+    if part.kind in PARSERS:
+        return parser_folder(part.source)
     if part.source.startswith(PACKAGE):
         return _in_package(part.source.removeprefix(PACKAGE))
     if is_local(part.source):
