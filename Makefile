@@ -22,7 +22,8 @@ run: .venv/.run ## open the app on localhost:8501 (PORT=… for another)
 	$(BIN)/python -m streamlit run app.py --server.port $(PORT)
 
 test: .venv/.dev ## run the whole test suite
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --ignore tests/e2e -n auto --dist loadfile
+	$(BIN)/python -m pytest tests/e2e
 
 check: .venv/.dev ## formatting, lint, types
 	$(BIN)/ruff format --check .
