@@ -133,9 +133,12 @@ def occurrences(part: str, text: str) -> list[Span]:
 
 
 def _middle_out(text: str, margin: int, first: bool, last: bool) -> str:
-    head = "" if first else text[:margin]
-    tail = "" if last else text[len(text) - margin :]
-    return text if len(text) <= len(head) + len(tail) else f"{head} … {tail}"
+    if len(text) <= 2 * margin:
+        return text
+    # a word that the margin cuts through is left out, unless it is all there is
+    head = "" if first else text[:margin].rpartition(" ")[0] or text[:margin]
+    tail = "" if last else text[-margin:].partition(" ")[2] or text[-margin:]
+    return f"{head} … {tail}"
 
 
 def _encode(text: str, vocabulary: dict[str, str]) -> str:
