@@ -97,7 +97,8 @@ class Job:
         return not self.done.done() and any(not request.cancelled.is_set() for request in self.watchers)
 
     def join(self, request: Request, place: int) -> None:
-        self.watchers.append(request)
+        # the original summary is adopted at every keystroke: cancelled requests must not pile up behind it
+        self.watchers = [*(watcher for watcher in self.watchers if not watcher.cancelled.is_set()), request]
         self.order = min(self.order, request.order(place))
 
     def step(self) -> list[Question] | Score:

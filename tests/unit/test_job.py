@@ -1,0 +1,28 @@
+"""What a job keeps of those who wait for it."""
+
+from __future__ import annotations
+
+from core.job import Job, Priority, Request
+from tests.doubles.bench import pair
+from tests.doubles.metrics import Letters
+
+
+def a_request() -> Request:
+    return Request([Letters()], [pair("Rain fell.")], Priority.INTERACTIVE)
+
+
+def test_cancelled_requests_do_not_pile_up_behind_an_unchanged_summary() -> None:
+    requests = [a_request() for _ in range(50)]
+    job = Job(Letters(), pair("Rain fell."), requests[0], 0)
+    for older, newer in zip(requests, requests[1:], strict=False):
+        job.join(newer, 0)
+        older.cancelled.set()
+    assert job.watchers == requests[-2:]
+    assert job.live
+
+
+def test_a_job_that_nobody_waits_for_is_not_live() -> None:
+    request = a_request()
+    job = Job(Letters(), pair("Rain fell."), request, 0)
+    request.cancelled.set()
+    assert not job.live
