@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from core.job import Job, Priority, Request
 from tests.doubles.bench import pair
 from tests.doubles.metrics import Letters
@@ -14,7 +16,7 @@ def a_request() -> Request:
 def test_cancelled_requests_do_not_pile_up_behind_an_unchanged_summary() -> None:
     requests = [a_request() for _ in range(50)]
     job = Job(Letters(), pair("Rain fell."), requests[0], 0)
-    for older, newer in zip(requests, requests[1:], strict=False):
+    for older, newer in pairwise(requests):
         job.join(newer, 0)
         older.cancelled.set()
     assert job.watchers == requests[-2:]
