@@ -48,11 +48,11 @@ def record_tab() -> None:
 
 
 def _prepare() -> None:
-    """Empty the form when another pair comes to the bench."""
-    state = st.session_state
-    pair = bench.current()
-    fresh = state.get("judging") != (pair.document, pair.original)
-    state["judging"] = (pair.document, pair.original)
+    """Empty the form when another summary comes to the bench; typing in the one that is there leaves it."""
+    state, pair = st.session_state, bench.current()
+    judging = (pair.document, pair.original, state[f"{bench.EDITOR}.doc_rev"])
+    fresh = state.get("judging") != judging
+    state["judging"] = judging
     for field in _FIELDS:
         # a widget that was not drawn for a while, as on another page, has lost its place in the state
         if fresh or field not in state:
@@ -69,8 +69,10 @@ def _edit_questions() -> None:
 def _explanation() -> None:
     state = st.session_state
     given = " ".join(edit.explanation for edit in bench.edits() if edit.explanation)
-    if not state["explanation"]:
-        state["explanation"] = given
+    if state["explanation"] in ("", state.get("given-explanation")) and state["explanation"] != given:
+        # nobody wrote another one: it follows the edits, and what was said of the one before does not hold
+        state["explanation"], state["grade"], state["cause"] = given, None, None
+    state["given-explanation"] = given
     st.text_area("Explanation to judge", key="explanation", height=80, placeholder="Why is the summary (in)consistent?")
     if not state["explanation"].strip():
         return

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from annotations.records import Grade
 from annotations.store import Store
 from core.datasets.bundled import examples
+from core.types import Verdict
 from pages.ui.rows import Board, Row
 
 Open = Callable[..., AppTest]
@@ -137,3 +140,34 @@ def test_an_empty_summary_spoils_the_scores_and_nothing_else(probe: Open) -> Non
     assert row(app, "rouge2").state == "failed"
     assert "summary is empty" in row(app, "rouge2").message
     assert row(write(app, FIRST.summary), "rouge2").state == "ready"
+
+
+def test_the_form_follows_the_summary_and_says_nothing_of_the_one_before(probe: Open) -> None:
+    app = probe()
+    seed = examples()[0].example.id
+    first, second = [item for item in examples() if item.parent == seed and item.error_type][:2]
+    app.session_state["pair"] = replace(app.session_state["pair"], declared=first.edits)
+    app.session_state["editor.text"] = first.example.summary
+    app.session_state["editor.doc_rev"] += 1
+    app.run()
+    assert app.session_state["explanation"] == first.edits[0].explanation
+    app.session_state["verdict"], app.session_state["grade"] = Verdict.INCONSISTENT, Grade.ENTIRELY
+    app.session_state["pair"] = replace(app.session_state["pair"], declared=second.edits)
+    app.session_state["editor.text"] = second.example.summary
+    app.session_state["editor.doc_rev"] += 1
+    app.run()
+    assert app.session_state["explanation"] == second.edits[0].explanation
+    assert (app.session_state["verdict"], app.session_state["grade"]) == (None, None)
+
+
+def test_typing_leaves_the_verdict_and_takes_the_grade_of_an_explanation_that_is_gone(probe: Open) -> None:
+    app = probe()
+    first = next(item for item in examples() if item.parent == examples()[0].example.id and item.error_type)
+    app.session_state["pair"] = replace(app.session_state["pair"], declared=first.edits)
+    app.session_state["editor.text"] = first.example.summary
+    app.run()
+    app.session_state["verdict"], app.session_state["grade"] = Verdict.INCONSISTENT, Grade.ENTIRELY
+    app.session_state["editor.text"] = examples()[0].example.summary
+    app.run()
+    assert (app.session_state["explanation"], app.session_state["grade"]) == ("", None)
+    assert app.session_state["verdict"] is Verdict.INCONSISTENT
