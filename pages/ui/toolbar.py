@@ -10,7 +10,7 @@ from core import edits as executable
 from core.datasets.bundled import examples
 from core.errors import TouchstoneError
 from core.perturbation import PERTURBATIONS, Perturbation
-from core.types import Example, Item
+from core.types import Example, Item, Verdict
 from pages.ui import links, services
 from pages.ui import pair as bench
 from pages.ui.choosing import metrics_popover
@@ -103,7 +103,12 @@ def _perturb(perturbation: Perturbation) -> None:
     except TouchstoneError as error:
         st.session_state["notice"] = str(error)
         return
-    bench.rewrite(executable.apply(text, edits), edits if text == bench.current().original else ())
+    if text != bench.current().original:
+        bench.rewrite(executable.apply(text, edits))
+        return
+    bench.rewrite(executable.apply(text, edits), edits)
+    st.session_state["intended"] = Verdict.CONSISTENT if perturbation.card.intent == "preserving" else None
+    st.session_state["intended-type"] = perturbation.card.error_type
 
 
 def _share(pair: bench.Pair) -> None:
