@@ -50,10 +50,6 @@ def parse(parser: Checkpoint, text: str, reading: Reading) -> Question:
     return Question(parser, (text,), (("of", reading), ("pipeline", parser.source)))
 
 
-def texts_of(answer: Answer, text: str) -> list[str]:
-    return [span.of(text) for span in answer.spans]
-
-
 def squad_words(text: str) -> list[str]:
     """The words that SQuAD compares: lower case, without ASCII punctuation and articles."""
     return _ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split()

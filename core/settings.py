@@ -32,7 +32,6 @@ class Settings(BaseSettings):
         "", description="an OpenAI-compatible endpoint, as http://localhost:8000/v1; none by default"
     )
     llm_api_key: SecretStr = Field(SecretStr(""), description="its key; never shown, logged or stored")
-    llm_model: str = Field("", description="the model that judges there, where a metric does not name its own")
 
     @classmethod
     def read(cls) -> Settings:

@@ -26,7 +26,7 @@ def sentences(text: str) -> tuple[Span, ...]:
     Blanks between sentences belong to none, leading blanks of the text to the first; a newline alone ends none; a
     blank text has none.
     """
-    return tuple(Span(start, end) for start, end in _punkt().span_tokenize(text) if text[start:end].strip())
+    return tuple(Span(start, end) for start, end in _punkt().span_tokenize(text))
 
 
 @remembered(128)

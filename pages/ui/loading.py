@@ -16,7 +16,6 @@ from pages.ui import pair as bench
 from pages.ui.plain import plain
 
 _TABLES = ("jsonl", "csv", "tsv")
-_DOCUMENTS = ("txt", "md", "pdf")
 
 
 def load_popover() -> None:
