@@ -8,20 +8,25 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from core.registry import Registry, spell
-from core.types import Edit, ErrorType, Example, Rounds
+from core.types import Checkpoint, Edit, ErrorType, Example, Rounds
 
 Intent = Literal["preserving", "breaking", "gaming"]
+Form = Literal["rule", "prompt"]
 
 
 @dataclass(frozen=True, slots=True)
 class PerturbationCard:
-    """What a perturbation does to a summary, what it is meant to do to the truth, and where it comes from."""
+    """What a perturbation does to a summary, what it is meant to do to the truth, and where it comes from.
+
+    `form` says whether a rule of ours makes the variant or a language model that is prompted for it.
+    """
 
     title: str
     intent: Intent
     does: str
     paper: str
     error_type: ErrorType | None = None
+    form: Form = "rule"
 
 
 class Perturbation(ABC):
@@ -33,6 +38,10 @@ class Perturbation(ABC):
 
     name: ClassVar[str]
     card: ClassVar[PerturbationCard]
+
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        """The weights or endpoint this perturbation needs; none for a rule."""
+        return ()
 
     @abstractmethod
     def edits(self, example: Example, rng: random.Random) -> list[Edit]:
