@@ -67,6 +67,10 @@ class Registry(Generic[P]):
             raise BadSettingError(f"{spec!r} opens a bracket and does not close it. Write {name}[setting=value].")
         return plugin(**read_settings(plugin, _pairs(spec, rest[:-1])))
 
+    def build(self, name: str, settings: Mapping[str, Setting]) -> P:
+        """The plugin of that name with typed settings; a value that it cannot take raises the plugin's TouchstoneError."""
+        return self.get(name)(**settings)
+
     def _all(self) -> Mapping[str, type[P]]:
         if not self._listed:
             package = importlib.import_module(self._package)
@@ -79,6 +83,17 @@ class Registry(Generic[P]):
 def settings_of(plugin: Plugin | type[Plugin]) -> dict[str, dataclasses.Field[Setting]]:
     """The settings of a plugin: its dataclass fields by name."""
     return {field.name: field for field in dataclasses.fields(plugin)}  # type: ignore[arg-type]  # plugins are dataclasses
+
+
+def types_of(plugin: type[Plugin]) -> dict[str, object]:
+    """The type of each setting: bool, int, float, str, or the Literal of its choices."""
+    hints = typing.get_type_hints(plugin)
+    return {name: hints[name] for name in settings_of(plugin)}
+
+
+def choices_of(hint: object) -> tuple[Setting, ...]:
+    """What a setting of that type can be; empty where it is not a choice."""
+    return typing.get_args(hint) if typing.get_origin(hint) is typing.Literal else ()
 
 
 def spell(plugin: Plugin) -> str:
@@ -95,20 +110,18 @@ def spell(plugin: Plugin) -> str:
 
 def read_settings(plugin: type[Plugin], texts: Mapping[str, str]) -> dict[str, Setting]:
     """Values for a plugin's settings from their spelling, typed as its fields are."""
-    known = settings_of(plugin)
-    hints = typing.get_type_hints(plugin)
+    hints = types_of(plugin)
     for name in texts:
-        if name not in known:
-            raise UnknownNameError(f"setting of {plugin.name}", name, known)
+        if name not in hints:
+            raise UnknownNameError(f"setting of {plugin.name}", name, hints)
     return {name: _read(f"{plugin.name}[{name}=…]", hints[name], text) for name, text in texts.items()}
 
 
 def _read(where: str, hint: object, text: str) -> Setting:
-    if typing.get_origin(hint) is typing.Literal:
-        choices = {str(choice): choice for choice in typing.get_args(hint)}
+    if choices := {str(choice): choice for choice in choices_of(hint)}:
         if text not in choices:
             raise BadSettingError(f"{where} must be one of {', '.join(choices)}; got {text!r}.")
-        return typing.cast(Setting, choices[text])
+        return choices[text]
     if hint is bool:
         if text.lower() not in {"true", "false"}:
             raise BadSettingError(f"{where} must be true or false; got {text!r}.")

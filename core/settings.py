@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from core.errors import BadSettingError
@@ -14,6 +15,8 @@ VERSION = "0.1.0"
 _VAR = Path(__file__).resolve().parent.parent / "var"
 
 Device = Literal["auto", "cpu", "cuda", "mps"]
+
+_AT_COMMIT = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}")
 
 
 class Settings(BaseSettings):
@@ -28,10 +31,26 @@ class Settings(BaseSettings):
     user: str = Field("local", description="the name under which labels are recorded until another is given")
     demo: bool = Field(False, description="show everything, keep nothing")
 
+    trusted_repos: str = Field(
+        "",
+        description="whose code models may run here: owner/name@commit or a folder, parted by commas; none by default",
+    )
+
     llm_base_url: str = Field(
         "", description="an OpenAI-compatible endpoint, as http://localhost:8000/v1; none by default"
     )
     llm_api_key: SecretStr = Field(SecretStr(""), description="its key; never shown, logged or stored")
+
+    @field_validator("trusted_repos")
+    @classmethod
+    def _name_code_that_was_read(cls, value: str) -> str:
+        """A branch may be moved to other code after it was read: only a commit or a folder says what is trusted."""
+        for place in _places(value):
+            if not (_AT_COMMIT.fullmatch(place) or Path(place).expanduser().is_absolute()):
+                raise ValueError(
+                    f"{place!r} is neither owner/name@commit, with all 40 digits, nor a folder's whole path"
+                )
+        return value
 
     @classmethod
     def read(cls) -> Settings:
@@ -43,5 +62,17 @@ class Settings(BaseSettings):
             raise BadSettingError(f"{'; '.join(wrong)}. Change it in the environment or in .env.") from error
 
     @property
+    def trusted(self) -> frozenset[str]:
+        """Each as owner/name@commit, or the resolved path of a folder."""
+        places = _places(self.trusted_repos)
+        return frozenset(
+            place if _AT_COMMIT.fullmatch(place) else str(Path(place).expanduser().resolve()) for place in places
+        )
+
+    @property
     def memory_bytes(self) -> int | None:
         return None if self.memory_gb is None else int(self.memory_gb * 2**30)
+
+
+def _places(text: str) -> list[str]:
+    return [place.strip() for place in text.split(",") if place.strip()]

@@ -50,7 +50,8 @@ class BespokeMiniCheck(Metric):
         "template; only vLLM adds the start token that the authors' prompt has twice (set special_tokens=false for a server "
         "that refuses the request). Quantized weights give other numbers, and a model is known by its name alone. "
         "through=transformers loads 15.5 GB of weights from a folder with all files of the repository and a tokenizer.json; "
-        "its code runs only with trust_remote_code=true: read it first. A document is counted as one chunk by its bytes where "
+        "its code runs only with trust_remote_code=true and where TOUCHSTONE_TRUSTED_REPOS on this machine names that folder: read "
+        "it first. A document is counted as one chunk by its bytes where "
         "these show that it fits, which spares the question for its tokens. Scores from before August 2025 took a summary of "
         "several sentences as one claim (claims=whole).",
     )

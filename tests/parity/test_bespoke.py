@@ -276,10 +276,17 @@ def test_the_code_of_a_repository_is_not_run_unless_it_is_trusted(foreign: Path)
         ours(PAIRS["short"], f"checkpoint={foreign},through=transformers")
 
 
+def test_a_spec_alone_does_not_run_the_code_of_a_repository(foreign: Path) -> None:
+    spec = f"checkpoint={foreign},through=transformers,trust_remote_code=true"
+    with pytest.raises(LoadError, match=f"set TOUCHSTONE_TRUSTED_REPOS={foreign} and try again"):
+        ours(PAIRS["short"], spec)
+
+
 def test_the_code_of_a_trusted_repository_is_run(
     foreign: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("transformers.dynamic_module_utils.HF_MODULES_CACHE", str(tmp_path / "modules"))
+    monkeypatch.setenv("TOUCHSTONE_TRUSTED_REPOS", str(foreign))
     trusted = ours(PAIRS["short"], f"checkpoint={foreign},through=transformers,dtype=float32,trust_remote_code=true")
     plain = ours(PAIRS["short"], f"checkpoint={folder},through=transformers,dtype=float32")
     assert trusted.value == pytest.approx(plain.value, abs=1e-6)

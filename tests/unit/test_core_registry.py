@@ -14,7 +14,7 @@ import pytest
 
 from core.errors import BadSettingError, UnknownNameError
 from core.metric import METRICS
-from core.registry import Registry, read_settings, settings_of, spell
+from core.registry import Registry, choices_of, read_settings, settings_of, spell, types_of
 
 INIT = """
 from core.registry import Registry
@@ -184,3 +184,15 @@ def test_the_settings_of_a_plugin_are_its_fields() -> None:
 
 def test_the_metrics_of_the_project_are_found() -> None:
     assert {"rouge2", "bleu", "minicheck-roberta", "semantic-similarity"} <= set(METRICS.names())
+
+
+def test_a_setting_tells_its_type_and_its_choices() -> None:
+    types = types_of(Sample)
+    assert [types[name] for name in ("path", "count", "share", "strict")] == [str, int, float, bool]
+    assert {name: choices_of(hint) for name, hint in types.items() if choices_of(hint)} == {"mode": ("fast", "slow")}
+
+
+def test_a_plugin_is_built_from_values_and_refuses_those_it_cannot_take() -> None:
+    assert METRICS.build("rouge2", {"stemmer": False}).spec == "rouge2[stemmer=false]"
+    with pytest.raises(BadSettingError, match="512 to 32768; got 1"):
+        METRICS.build("bespoke-minicheck-7b", {"max_tokens": 1})

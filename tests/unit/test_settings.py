@@ -54,5 +54,17 @@ def test_a_refusal_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
         Settings.read()
 
 
+def test_trust_is_given_to_folders_and_to_commits(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TOUCHSTONE_TRUSTED_REPOS", f" {tmp_path}/a/../b , owner/name@{'0' * 40},")
+    assert Settings().trusted == {str(tmp_path / "b"), f"owner/name@{'0' * 40}"}
+
+
+@pytest.mark.parametrize("place", ["owner/name", "owner/name@main", "folder", "*"])
+def test_trust_in_what_may_change_unread_is_refused(monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+    monkeypatch.setenv("TOUCHSTONE_TRUSTED_REPOS", place)
+    with pytest.raises(BadSettingError, match="neither owner/name@commit"):
+        Settings.read()
+
+
 def test_every_setting_says_what_it_is_for() -> None:
     assert all(field.description for field in Settings.model_fields.values())
