@@ -11,6 +11,7 @@ from core.listing import MetricLine, as_they_come, list_metrics
 from core.metric import METRICS, Metric
 from pages.ui import services
 from pages.ui.plain import plain
+from pages.ui.sets import fast_pills
 
 
 def chosen_metrics() -> list[Metric]:
@@ -43,6 +44,7 @@ def metrics_popover() -> None:
                 st.button("Remove", key=f"remove-{spec}", on_click=_remove, args=(spec,))
         if st.session_state.get("spec-error"):
             st.error(plain(st.session_state["spec-error"]), icon=":material/error:")
+        fast_pills(chosen_metrics())
 
 
 def _family(family: str, lines: Sequence[MetricLine]) -> None:

@@ -101,6 +101,8 @@ def _row(row: Row) -> Drawing:
         "state": row.state,
         "message": row.message,
         "action": row.action,
+        "waiting": row.state == "waiting",
+        "older": row.state == "waiting" and row.after is not None,
         "pending": row.state in {"queued", "loading", "running"},
         "before": score(row.before, row.low, row.high),
         "after": score(row.after, row.low, row.high),
@@ -122,7 +124,7 @@ def _saved(row: Row) -> str:
 
 
 def _shift(row: Row) -> Drawing:
-    if row.before is None or row.after is None:
+    if row.before is None or row.after is None or row.state == "waiting":
         return {"text": "–", "side": "", "arrow": ""}
     shift = row.after - row.before
     text = number(shift, row.low, row.high)
@@ -136,7 +138,8 @@ def _range(row: Row) -> Drawing | None:
     if row.low is None or row.high is None:
         return None
     ends = {"low": f"{row.low:g}".replace("-", "\u2212"), "high": f"{row.high:g}".replace("-", "\u2212")}
-    return {**ends, "before": share(row.before, row.low, row.high), "after": share(row.after, row.low, row.high)}
+    after = None if row.state == "waiting" else share(row.after, row.low, row.high)
+    return {**ends, "before": share(row.before, row.low, row.high), "after": after}
 
 
 def _parts(row: Row) -> list[Drawing]:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from core.metric import Direction
 
-State = Literal["ready", "loading", "queued", "running", "failed", "needs download", "needs endpoint"]
+State = Literal["ready", "waiting", "loading", "queued", "running", "failed", "needs download", "needs endpoint"]
 Action = Literal["download", "load", "retry", ""]
 
 
@@ -16,7 +16,8 @@ class Row:
     """One metric: `before` is of the original summary, `after` of the edited one, `saved` of when the pair was kept.
 
     `parts` are the scores of the current summary's sentences. While a row is queued, loading or running, `after` and
-    `parts` may still hold the previous values: they are drawn in grey. `low` and `high` are None where unbounded.
+    `parts` may still hold the previous values: they are drawn in grey. A row that waits for its key may hold the
+    `after` of an older text, which is said beside it. `low` and `high` are None where unbounded.
     """
 
     spec: str
@@ -52,3 +53,13 @@ class Selection:
 
     spec: str
     sentence: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a metric said last: of the original summary, and of the edited one as it stood then, which is `text`."""
+
+    before: float | None = None
+    after: float | None = None
+    parts: tuple[float | None, ...] = ()
+    text: str | None = None

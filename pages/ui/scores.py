@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import streamlit as st
 
@@ -14,6 +15,9 @@ from core.types import Example, Failure, FailureKind, Outcome, Result
 from pages.ui import pair as bench
 from pages.ui import services
 from pages.ui.board import Action, Board, Row, Selection
+from pages.ui.forecasting import watch
+from pages.ui.rows import Shown
+from pages.ui.sets import KEY, asked
 
 BOARD = "board"
 _SIDES = ("original", "edited")
@@ -26,12 +30,10 @@ Cells = Mapping[CellKey, Cell]
 
 
 def ask(metrics: Sequence[Metric]) -> Request:
-    """Ask for the pair as it stands now; what this session asked before is cancelled."""
-    document = bench.current().document
-    texts = zip(_SIDES, (bench.current().original, bench.edited()), strict=True)
-    request = services.engine().submit(
-        services.owner(), metrics, [Example(side, document, summary) for side, summary in texts]
-    )
+    """Ask for the pair as it stands now, all but what waits for the key; what this session asked before is cancelled."""
+    examples = _examples()
+    request = services.engine().submit(services.owner(), asked(metrics, examples, _known(examples)), examples)
+    watch(request, st.session_state.get("request"))
     st.session_state["request"] = request
     version, cells = services.engine().cells(request)
     if any(cell.state in _PENDING for cell in cells.values()):
@@ -43,12 +45,15 @@ def cells_of(request: Request) -> Cells:
     return services.engine().cells(request)[1]
 
 
-def board_of(request: Request, cells: Cells) -> Board:
-    """The board of one consistent look at the cells."""
+def board_of(metrics: Sequence[Metric], request: Request, cells: Cells) -> Board:
+    """The board of one consistent look at the cells; metrics that were not asked wait for their key."""
     text = request.examples[1].summary
     spans = sentences(text)
     saved = {outcome.metric: outcome for outcome in bench.saved_outcomes() if outcome.example_id == "edited"}
-    rows = tuple(_row(metric, cells, text, saved.get(metric.spec)) for metric in request.metrics)
+    rows = tuple(
+        _row(metric, cells, text, saved.get(metric.spec)) if metric in request.metrics else _waiting(metric)
+        for metric in metrics
+    )
     chosen = selection(request)
     sentence = chosen.sentence if chosen.sentence is not None and chosen.sentence < len(spans) else None
     return Board(rows, tuple(span.of(text) for span in spans), chosen.spec, sentence)
@@ -58,7 +63,7 @@ def selection(request: Request) -> Selection:
     """The metric and sentence that were clicked last; ROUGE-2 or the first metric where none was or it left the board."""
     chosen: Selection | None = st.session_state.get(f"{BOARD}.selected")
     specs = [metric.spec for metric in request.metrics]
-    if chosen and chosen.spec in specs:
+    if chosen and chosen.spec in {*specs, *st.session_state["metrics"]}:
         return chosen
     return Selection("rouge2" if "rouge2" in specs else next(iter(specs), ""), None)
 
@@ -79,7 +84,7 @@ def revision(document: str, summary: str) -> str:
 def finished_outcomes() -> tuple[Outcome, ...]:
     """What the metrics have said of both sides of the pair as it stands."""
     request: Request | None = st.session_state.get("request")
-    if request is None or request.examples[1].summary != bench.edited():
+    if request is None or request.examples != _examples():
         return ()
     return tuple(cell.outcome for cell in cells_of(request).values() if isinstance(cell.outcome, Result))
 
@@ -93,40 +98,59 @@ def act(spec: str, action: str) -> None:
     engine.release(services.owner())
 
 
+def _examples() -> tuple[Example, ...]:
+    """The texts of the pair as it stands."""
+    texts = zip(_SIDES, (bench.current().original, bench.edited()), strict=True)
+    return tuple(Example(side, bench.current().document, summary) for side, summary in texts)
+
+
+def _known(examples: Sequence[Example]) -> set[str]:
+    """The metrics whose last numbers are of just these texts."""
+    original, edited = (example.summary for example in examples)
+    shown: dict[str, Shown] = st.session_state["shown"]
+    return {spec for spec, last in shown.items() if last.before is not None and edited in (original, last.text)}
+
+
+def _waiting(metric: Metric) -> Row:
+    """A row that nobody asked about this text: its last number stands there as what it is."""
+    last: Shown = st.session_state["shown"].get(metric.spec, Shown())
+    return replace(_blank(metric), state="waiting", message=f"press {KEY}", before=last.before, after=last.after)
+
+
 def _row(metric: Metric, cells: Cells, text: str, saved: Outcome | None) -> Row:
     before, after = (cells[metric.spec, side] for side in _SIDES)
     shown = after if after.state is not State.READY else before
-    value, parts = _newest(metric.spec, after, text)
-    return Row(
-        spec=metric.spec,
-        title=metric.card.title,
-        family=metric.card.family,
+    last = _newest(metric.spec, before, after, text)
+    return replace(
+        _blank(metric),
         state=shown.state.value,
         message=shown.message,
         before=before.outcome.score if isinstance(before.outcome, Result) else None,
-        after=value,
-        low=metric.card.low,
-        high=metric.card.high,
-        direction=metric.card.direction,
+        after=last.after,
         seconds=after.outcome.seconds if isinstance(after.outcome, Result) else None,
-        parts=parts,
+        parts=last.parts[: len(sentences(text))],
         notes=_notes(after.outcome, saved),
         saved=_if_different(saved, after.outcome),
         action=_action(shown),
     )
 
 
-def _newest(spec: str, cell: Cell, text: str) -> tuple[float | None, tuple[float | None, ...]]:
+def _blank(metric: Metric) -> Row:
+    card = metric.card
+    return Row(metric.spec, card.title, card.family, low=card.low, high=card.high, direction=card.direction)
+
+
+def _newest(spec: str, before: Cell, after: Cell, text: str) -> Shown:
     """The score and its parts, sentence by sentence; those of the text before while this one is being scored."""
-    newest: dict[str, tuple[float | None, tuple[float | None, ...]]] = st.session_state["shown"]
-    spans = sentences(text)
-    if isinstance(cell.outcome, Result):
-        by_span = {part.span: part.score for part in cell.outcome.parts}
-        newest[spec] = (cell.outcome.score, tuple(by_span.get(span) for span in spans))
-    elif cell.state not in _PENDING:
-        return None, ()
-    value, parts = newest.get(spec, (None, ()))
-    return value, parts[: len(spans)]
+    shown: dict[str, Shown] = st.session_state["shown"]
+    last = shown.get(spec, Shown())
+    if isinstance(before.outcome, Result):
+        last = replace(last, before=before.outcome.score)
+    if isinstance(after.outcome, Result):
+        by_span = {part.span: part.score for part in after.outcome.parts}
+        last = Shown(last.before, after.outcome.score, tuple(map(by_span.get, sentences(text))), text)
+    shown[spec] = last
+    return last if isinstance(after.outcome, Result) or after.state in _PENDING else Shown()
 
 
 def _if_different(saved: Outcome | None, now: Outcome | None) -> float | None:

@@ -9,17 +9,20 @@ from pages.ui.choosing import chosen_metrics
 from pages.ui.document import document_view
 from pages.ui.editing import editor
 from pages.ui.edits_tab import edits_tab, json_tab
+from pages.ui.forecasting import learn
 from pages.ui.lens import highlights, lens, result_shown
 from pages.ui.notices import notices, say_again
 from pages.ui.record_tab import record_tab
 from pages.ui.scores import BOARD, act, ask, board_of, cells_of, pending, revision, wait
+from pages.ui.sets import score_all
 from pages.ui.toolbar import toolbar
 
 state = st.session_state
 state.setdefault("annotator", services.settings().user)
 bench.restore()
 bench.show_in_address()
-request = ask(chosen_metrics())
+metrics = chosen_metrics()
+request = ask(metrics)
 now = cells_of(request)
 drawn = result_shown(request, now)
 
@@ -39,12 +42,15 @@ with right:
     with record:
         record_tab()
 
-score_board(board_of(request, now), key=BOARD, on_select=lambda: None, on_action=act)
+say_forecast = score_all(metrics)
+score_board(board_of(metrics, request, now), key=BOARD, on_select=lambda: None, on_action=act)
 show = board_feed(BOARD)
 lens(request, drawn)
+say_forecast()
 while True:
     version, cells = services.engine().cells(request)
-    show(board_of(request, cells))
+    learn(request, cells)
+    show(board_of(metrics, request, cells))
     if request.cancelled.is_set():
         st.stop()
     if result_shown(request, cells) != drawn:

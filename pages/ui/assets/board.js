@@ -1,6 +1,6 @@
 const boards = new WeakMap();
 
-const ICONS = { ready: '✓', queued: '', loading: '', running: '', failed: '✕', 'needs download': '↓', 'needs endpoint': '!' };
+const ICONS = { ready: '✓', waiting: '◷', queued: '', loading: '', running: '', failed: '✕', 'needs download': '↓', 'needs endpoint': '!' };
 const ACTIONS = { download: 'Download', load: 'Load', retry: 'Retry' };
 const COLUMNS = ['before', 'after', 'shift', 'range'];
 
@@ -118,15 +118,16 @@ function track() {
 function drawRow(line, row, sentences) {
   const $ = selector => line.querySelector(selector);
   line.classList.toggle('pending', row.pending);
+  line.classList.toggle('waiting', row.waiting);
   put($('.title'), row.title);
   put($('.family'), row.notes.length ? `${row.family} · ${row.notes.length === 1 ? '1 note' : `${row.notes.length} notes`}` : row.family);
   drawState($, row);
-  const blocked = !row.pending && row.state !== 'ready';
+  const blocked = !row.pending && !row.waiting && row.state !== 'ready';
   for (const name of COLUMNS) $(`td.${name}`).hidden = blocked;
   drawMessage($, row, blocked);
   put($('.before .value'), row.before);
   put($('.after .value'), row.after);
-  put($('.after .small'), row.saved && `saved ${row.saved}`);
+  put($('.after .small'), row.older ? 'older text' : row.saved && `saved ${row.saved}`);
   drawShift($('td.shift'), row.shift);
   drawRange($('td.range'), row);
   drawHeat(line, row, sentences);
@@ -137,8 +138,8 @@ function drawState($, row) {
   if (state.dataset.state !== row.state) state.dataset.state = row.state;
   put($('.icon'), ICONS[row.state]);
   put($('.word'), row.state);
-  state.title = row.state;
-  put($('.state .small'), row.pending ? row.message : row.time);
+  state.title = row.waiting ? `${row.state}: ${row.message}` : row.state;
+  put($('.state .small'), row.pending || row.waiting ? row.message : row.time);
 }
 
 function drawMessage($, row, blocked) {
@@ -158,13 +159,13 @@ function drawShift(cell, { text, side, arrow }) {
   put(cell.querySelector('.small'), side);
 }
 
-function drawRange(cell, { range, before, after, hint }) {
+function drawRange(cell, { range, before, after, hint, waiting }) {
   const track = cell.querySelector('.track');
   track.hidden = !range;
   put(cell.querySelector('.dash'), range ? '' : '–');
   put(cell.querySelector('.small'), range ? `${range.low} to ${range.high}, ${hint}` : `unbounded, ${hint}`);
   if (!range) return;
-  track.setAttribute('aria-label', `before ${before}, after ${after}, on a scale from ${range.low} to ${range.high}`);
+  track.setAttribute('aria-label', `before ${before}, after ${waiting ? 'not scored' : after}, on a scale from ${range.low} to ${range.high}`);
   for (const name of ['before', 'after']) {
     const dot = track.querySelector(`.${name}`);
     dot.hidden = range[name] === null;

@@ -1,0 +1,178 @@
+"""What a run would take, told before it starts: seconds by what this machine has shown, memory by what is not loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from core.types import Question
+
+SMALL_BYTES = 150_000_000
+"""Models up to this size, as those that ship inside packages, load and answer while a person types."""
+
+EDIT_S = 1.0
+"""A metric whose last edit took longer is not asked at every pause in typing."""
+
+_CHARACTERS_PER_TOKEN = 4  # of English, for the vocabularies of the models here
+_FADE = 0.5  # what was measured before counts half at every new measure
+
+Side = Literal["original", "edited"]
+"""Which summary of a pair: of the original everything is asked, of an edited one what is new in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A kind of forward pass and the memory that its weights take: models alike in both are about as fast."""
+
+    kind: str
+    nbytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Took:
+    """One score that models were asked for: seconds without loading, tokens read, characters of document and summary."""
+
+    seconds: float
+    tokens: int
+    characters: int
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What one metric would do on the texts of `sides`, with the characters of each.
+
+    `questions` are those that nobody answered yet; None where the metric asks in rounds, whose questions are not
+    known before.
+    """
+
+    spec: str
+    title: str
+    size: Size
+    sides: Mapping[Side, int]
+    questions: frozenset[Question] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Memory in bytes: what models take now, of which `idle` ones can leave, and what they may take at most."""
+
+    used: int
+    budget: int
+    idle: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """Seconds of the metrics whose pace is known, the titles of the others, and what becomes of memory.
+
+    `leaving` names what makes room, `any_of` when only some of them have to. `too_large` names what does not fit alone;
+    `in_turns` is set where the models to load fit one by one but not together.
+    """
+
+    seconds: float = 0.0
+    unknown: tuple[str, ...] = ()
+    load_bytes: int = 0
+    leaving: tuple[str, ...] = ()
+    any_of: bool = False
+    too_large: tuple[str, ...] = ()
+    in_turns: bool = False
+
+
+class Pace:
+    """What this machine has shown of its metrics and models so far; shared by the sessions of a process."""
+
+    def __init__(self) -> None:
+        self._last: dict[tuple[str, Side], Took] = {}
+        self._metrics: dict[str, tuple[float, float]] = {}  # fading sums of tokens and seconds
+        self._sizes: dict[Size, tuple[float, float]] = {}
+
+    def learn(self, spec: str, side: Side, size: Size, took: Took) -> None:
+        self._last[spec, side] = took
+        if took.tokens and took.seconds:
+            self._metrics[spec] = _faded(self._metrics.get(spec), took)
+            self._sizes[size] = _faded(self._sizes.get(size), took)
+
+    def last(self, spec: str, side: Side) -> Took | None:
+        return self._last.get((spec, side))
+
+    def tokens_per_second(self, spec: str, size: Size) -> float | None:
+        """Of the metric itself; else of a model of its size; else of its kind, slower as it is larger; else None."""
+        if known := self._metrics.get(spec) or self._sizes.get(size):
+            return known[0] / known[1]
+        alike = [other for other in self._sizes if other.kind == size.kind and other.nbytes and size.nbytes]
+        if not alike:
+            return None
+        nearest = min(alike, key=lambda other: abs(other.nbytes - size.nbytes))
+        tokens, seconds = self._sizes[nearest]
+        return tokens / seconds * nearest.nbytes / size.nbytes
+
+
+def waits(nbytes: int, loaded: bool, edit_s: float | None) -> bool:
+    """Whether a metric waits for the key: its last edit was slow, or its model is large and not loaded or not yet timed."""
+    slow = edit_s is not None and edit_s > EDIT_S
+    return slow or (nbytes > SMALL_BYTES and (not loaded or edit_s is None))
+
+
+def shares(finished: Sequence[float], clock: float) -> list[float]:
+    """What each of several scores took alone, where one device worked on them in turn.
+
+    `finished` are seconds since all of them were asked for, ascending; before `clock` the device did something else.
+    """
+    starts = [clock, *finished]
+    return [max(0.0, end - max(clock, start)) for start, end in zip(starts, finished, strict=False)]
+
+
+def seconds(work: Work, pace: Pace) -> float | None:
+    """How long the models would need; None where nothing like it has been timed."""
+    rate = pace.tokens_per_second(work.spec, work.size)
+    if work.questions is None or rate is None:
+        return _as_last(work, pace)
+    return tokens(work.questions) / rate
+
+
+def tokens(questions: Iterable[Question]) -> int:
+    """About how many tokens the models would read."""
+    return sum(_length(question) for question in questions)
+
+
+def forecast(works: Iterable[Work], pace: Pace, to_load: Mapping[str, int], room: Room) -> Forecast:
+    """What these works would take; `to_load` names the models that are not in memory, with their bytes."""
+    times = [(work.title, seconds(work, pace)) for work in works]
+    need = sum(nbytes for nbytes in to_load.values() if nbytes <= room.budget)
+    excess = room.used + need - room.budget
+    return Forecast(
+        seconds=sum(time for _, time in times if time is not None),
+        unknown=tuple(title for title, time in times if time is None),
+        load_bytes=need,
+        leaving=tuple(room.idle) if need and excess > 0 else (),
+        any_of=_some_are_enough(room.idle.values(), excess),
+        too_large=tuple(name for name, nbytes in to_load.items() if nbytes > room.budget),
+        in_turns=need > 0 and excess > sum(room.idle.values()),
+    )
+
+
+def _faded(before: tuple[float, float] | None, took: Took) -> tuple[float, float]:
+    read, spent = before or (0.0, 0.0)
+    return _FADE * read + took.tokens, _FADE * spent + took.seconds
+
+
+def _as_last(work: Work, pace: Pace) -> float | None:
+    """By what the metric took last on such a text, longer as the text is longer."""
+    total = 0.0
+    for side, characters in work.sides.items():
+        took = pace.last(work.spec, side) or pace.last(work.spec, "original")
+        if took is None:
+            return None
+        total += took.seconds * characters / took.characters
+    return total
+
+
+def _length(question: Question) -> int:
+    read = -(-sum(map(len, question.inputs)) // _CHARACTERS_PER_TOKEN)
+    limit = dict(question.options).get("limit")
+    return min(read, limit) if isinstance(limit, int) else read
+
+
+def _some_are_enough(idle: Collection[int], excess: int) -> bool:
+    return len(idle) > 1 and 0 < excess <= sum(idle) - min(idle)

@@ -1,0 +1,152 @@
+"""What this machine shows of its metrics while a page looks on, and what a run would take by it."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from pathlib import Path
+
+import streamlit as st
+
+from core.forecast import Forecast, Pace, Room, Side, Size, Took, Work, forecast, shares
+from core.job import Cell, CellKey, Request, State
+from core.metric import Metric
+from core.models.files import PACKAGE, locate, memory_bytes
+from core.models.state import Status
+from core.trouble import Trouble, attempt
+from core.types import Checkpoint, Example, Question, Result
+from pages.ui import services
+from pages.ui.rows import Shown
+
+_PLANS = 64  # of metrics on texts; those of the original summary are needed at every edit
+
+
+@st.cache_resource(show_spinner=False)
+def pace() -> Pace:
+    return Pace()
+
+
+@dataclass
+class Watch:
+    """A request while its scores come in: what is still to be timed, since when, and until when the device was busy."""
+
+    request: Request
+    started: float
+    open: set[CellKey]
+    clock: float = 0.0
+
+
+def watch(request: Request, before: Request | None) -> None:
+    """Begin to time a new request; what it took over from the one before began earlier and is not timed."""
+    if before is request:
+        return
+    jobs = before.jobs if before else {}
+    fresh = {place for place, job in request.jobs.items() if jobs.get(place) is not job}
+    st.session_state["watch"] = Watch(request, time.perf_counter(), fresh)
+
+
+def learn(request: Request, cells: Mapping[CellKey, Cell]) -> None:
+    """Time what came in since the last look; look after every change of the cells."""
+    seen: Watch = st.session_state["watch"]
+    came = sorted((_seconds(cells[place]), place) for place in seen.open if _models_answered(cells[place]))
+    times = shares([seconds for seconds, _ in came], seen.clock)
+    for alone, (seconds, place) in zip(times, came, strict=True):
+        _remember(request, place, cells[place], alone)
+        seen.clock = max(seen.clock, seconds)
+    seen.open -= {place for _, place in came}
+    states = {cells[place].state for place in seen.open}
+    if State.LOADING in states and State.RUNNING not in states:
+        seen.clock = time.perf_counter() - seen.started  # loading is not scoring
+
+
+def forecast_of(metrics: Sequence[Metric], examples: Sequence[Example]) -> Forecast:
+    """What asking these metrics about the original and the edited text would take now."""
+    pool = services.engine().pool
+    wanted = {checkpoint: pool.state(checkpoint) for metric in metrics for checkpoint in metric.checkpoints()}
+    to_load = {checkpoint: nbytes_of(checkpoint) for checkpoint, state in wanted.items() if state.status is Status.COLD}
+    loaded = {checkpoint: state.nbytes for checkpoint, state in pool.states().items() if state.nbytes}
+    idle = {checkpoint: nbytes for checkpoint, nbytes in loaded.items() if checkpoint not in wanted}
+    room = Room(sum(loaded.values()), pool.budget_bytes, _bytes_by_name(idle))
+    works = [_work(metric, examples) for metric in metrics]
+    return forecast(works, pace(), _bytes_by_name(to_load), room)
+
+
+def nbytes_of(checkpoint: Checkpoint) -> int:
+    """The memory that the files of a checkpoint will take; 0 where they are not here to tell."""
+    nbytes = attempt(partial(_read_nbytes, checkpoint))
+    return 0 if isinstance(nbytes, Trouble) else nbytes
+
+
+@lru_cache(256)
+def _read_nbytes(checkpoint: Checkpoint) -> int:
+    return memory_bytes(locate(checkpoint), checkpoint)
+
+
+def _models_answered(cell: Cell) -> bool:
+    return isinstance(cell.outcome, Result) and cell.outcome.counts.asked > 0
+
+
+def _seconds(cell: Cell) -> float:
+    return cell.outcome.seconds if isinstance(cell.outcome, Result) else 0.0
+
+
+def _remember(request: Request, place: CellKey, cell: Cell, alone: float) -> None:
+    """Tell the pace what one score took; its tokens are laid to the largest of its models."""
+    metric, example = request.jobs[place].metric, request.jobs[place].example
+    if not isinstance(cell.outcome, Result):
+        return
+    side: Side = "edited" if example.id == "edited" else "original"
+    pace().learn(metric.spec, side, _size(metric), Took(alone, cell.outcome.counts.tokens, _characters(example)))
+
+
+def _work(metric: Metric, examples: Sequence[Example]) -> Work:
+    known, new = _parted(metric, examples)
+    sides: dict[Side, int] = {
+        "edited" if example.id == "edited" else "original": _characters(example) for example in new
+    }
+    questions = None
+    if type(metric).rounds is Metric.rounds:
+        questions = _questions(metric, new) - _questions(metric, known)
+    return Work(metric.spec, metric.card.title, _size(metric), sides, questions)
+
+
+def _parted(metric: Metric, examples: Sequence[Example]) -> tuple[list[Example], list[Example]]:
+    """The texts whose answers are known, also the one that was scored last, and those to ask about."""
+    original, edited = examples
+    shown: Shown | None = st.session_state["shown"].get(metric.spec)
+    known = [original] if shown and shown.before is not None else []
+    new = [] if known else [original]
+    if shown and shown.text is not None:
+        known.append(replace(edited, summary=shown.text))
+    return known, [*new, *([edited] if edited.summary != original.summary else [])]
+
+
+def _questions(metric: Metric, examples: Sequence[Example]) -> frozenset[Question]:
+    return frozenset().union(*(_planned(metric, example) for example in examples))
+
+
+@lru_cache(_PLANS)
+def _planned(metric: Metric, example: Example) -> frozenset[Question]:
+    """The questions of a metric that asks once; none where it refuses the text."""
+    questions = attempt(partial(metric.plan, example))
+    return frozenset() if isinstance(questions, Trouble) else frozenset(questions)
+
+
+def _size(metric: Metric) -> Size:
+    nbytes, kind = max((nbytes_of(checkpoint), checkpoint.kind) for checkpoint in metric.checkpoints())
+    return Size(kind, nbytes)
+
+
+def _characters(example: Example) -> int:
+    return len(example.document) + len(example.summary)
+
+
+def _bytes_by_name(nbytes: Mapping[Checkpoint, int]) -> dict[str, int]:
+    """Models by the last part of their names; one that is loaded for two kinds of pass stands once."""
+    named: Counter[str] = Counter()
+    for checkpoint, size in nbytes.items():
+        named[Path(checkpoint.source.removeprefix(PACKAGE)).name] += size
+    return dict(named)

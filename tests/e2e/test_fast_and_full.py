@@ -1,0 +1,125 @@
+"""What is scored while typing and what waits for the key: foretold, asked for, and never mistaken for current."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.bench import Bench, example
+from tests.e2e.server import Server
+
+pytestmark = pytest.mark.e2e
+
+WAITING = re.compile("waiting")
+HEAVY_BYTES = 200_000_000
+
+
+@pytest.fixture
+def bench(page: Page, plugged_server: Server) -> Bench:
+    opened = Bench(page, plugged_server)
+    opened.open()
+    return opened
+
+
+@pytest.fixture
+def heavy(bench: Bench, tmp_path: Path) -> str:
+    """The spec of a metric on the bench whose model is large on disk, and quick."""
+    (tmp_path / "config.json").write_text(json.dumps({}))
+    with (tmp_path / "model.safetensors").open("wb") as file:
+        file.write(str(tmp_path).encode())
+        file.truncate(HEAVY_BYTES)  # a hole: it takes no room on the disk
+    spec = f"slow[checkpoint={tmp_path}]"
+    bench.add_metric(spec)
+    bench.page.keyboard.press("Escape")
+    expect(bench.row(spec)).to_have_class(WAITING)
+    return spec
+
+
+def forecast(bench: Bench) -> Locator:
+    return bench.page.locator(".st-key-forecast")
+
+
+def move(bench: Bench, spec: str) -> None:
+    """Move a metric to the other set."""
+    bench.page.get_by_role("button", name="Metrics").click()
+    bench.page.locator(".st-key-fast").get_by_role("button", name=spec).click()
+    bench.page.keyboard.press("Escape")
+
+
+def words(text: str) -> str:
+    count = float(len(text.split()))
+    return f"{count:.{1 if count >= 100 else 3}f}"
+
+
+def summary() -> str:
+    return example().example.summary
+
+
+def test_a_heavy_metric_says_what_it_would_take_and_waits_for_the_key(bench: Bench, heavy: str) -> None:
+    expect(bench.row(heavy)).to_contain_text("press Alt+S")
+    expect(bench.score(heavy)).to_have_text("–")
+    expect(forecast(bench)).to_contain_text("Slow waits · time unknown until it has run once · 200 MB to load")
+    bench.box.press("Alt+s")
+    expect(bench.score(heavy)).to_have_text(words(summary()))
+    expect(forecast(bench)).to_contain_text("Every metric was asked about this text.")
+    expect(bench.page.get_by_role("button", name="Score all")).to_be_disabled()
+
+
+def test_the_number_of_an_older_text_is_told_from_a_current_one_and_is_not_kept(bench: Bench, heavy: str) -> None:
+    older, newer = f"{summary()} It rained.", f"{summary()} It rained all day long."
+    bench.write(older)
+    bench.shows(older)
+    bench.press("Score all")
+    expect(bench.score(heavy)).to_have_text(words(older))
+    bench.press("Reset")
+    bench.shows(summary())
+    expect(bench.score(heavy, "before")).to_have_text(words(summary()))
+    move(bench, heavy)
+    bench.write(newer)
+    bench.shows(newer)
+    expect(bench.row(heavy)).to_have_class(WAITING)
+    expect(bench.row(heavy)).to_contain_text("older text")
+    expect(bench.score(heavy, "shift")).to_have_text("–")
+    bench.press("Keep pair")
+    bench.message("Kept as")
+    kept = bench.server.rows("SELECT metric FROM score s JOIN item i ON i.id = s.item_id WHERE i.text = ?", newer)
+    assert "rouge2" in {row["metric"] for row in kept}
+    assert heavy not in {row["metric"] for row in kept}
+    bench.press("Score all")
+    expect(bench.score(heavy)).to_have_text(words(newer))
+    expect(bench.row(heavy)).not_to_contain_text("older text")
+
+
+def test_what_the_key_asked_for_stays_while_the_text_does_not_change(bench: Bench, heavy: str) -> None:
+    bench.press("Score all")
+    expect(bench.score(heavy)).to_have_text(words(summary()))
+    bench.tab("Record")
+    bench.choose("The summary is", "Consistent")
+    expect(bench.chosen("The summary is", "Consistent")).to_be_checked()
+    bench.row("rouge2").locator(".title").click()
+    expect(bench.row(heavy)).to_contain_text("ready")
+    expect(bench.row(heavy)).not_to_have_class(WAITING)
+
+
+def test_a_metric_whose_edit_was_quick_is_scored_while_typing_from_then_on(bench: Bench, heavy: str) -> None:
+    edits = [f"{summary()} It rained{' again' * number}." for number in range(3)]
+    bench.press("Score all")
+    expect(bench.score(heavy)).to_have_text(words(summary()))
+    bench.write(edits[0])
+    bench.shows(edits[0])
+    expect(bench.row(heavy)).to_have_class(WAITING)
+    expect(forecast(bench)).not_to_contain_text("to load")
+    bench.press("Score all")
+    expect(bench.score(heavy)).to_have_text(words(edits[0]))
+    bench.write(edits[1])
+    expect(bench.score(heavy)).to_have_text(words(edits[1]))
+
+
+def test_a_metric_that_is_moved_to_the_fast_set_is_scored_without_the_key(bench: Bench, heavy: str) -> None:
+    move(bench, heavy)
+    expect(bench.score(heavy)).to_have_text(words(summary()))
+    expect(bench.page.get_by_role("button", name="Score all")).to_have_count(0)
