@@ -2,42 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 
 import streamlit as st
 
-from core.listing import MetricLine, direction_words, range_words, size_words
-from core.metric import METRICS
+from core.listing import MetricLine, direction_words, range_words
+from core.llm.endpoint import SOURCE
+from core.metric import METRICS, Metric
 from core.models.pool import ModelPool
 from core.models.state import ModelState, Status
 from core.types import Checkpoint
-from pages.ui.plain import plain
+from pages.ui.choosing import put_on_bench
+from pages.ui.model_rows import endpoint_row, gigabytes, model_badge, model_row
+from pages.ui.settings_form import has_settings, settings_form
 
 _UNDER_WAY = (Status.LOADING, Status.DOWNLOADING)
 _LOOK_S = 0.2
-_COLOURS = {
-    Status.READY: "green",
-    Status.LOADING: "blue",
-    Status.DOWNLOADING: "blue",
-    Status.COLD: "gray",
-    Status.NEEDS_DOWNLOAD: "orange",
-    Status.FAILED: "red",
-}
-_ICONS = {
-    Status.READY: ":material/memory:",
-    Status.LOADING: ":material/progress_activity:",
-    Status.DOWNLOADING: ":material/download:",
-    Status.COLD: ":material/bedtime:",
-    Status.NEEDS_DOWNLOAD: ":material/cloud_download:",
-    Status.FAILED: ":material/error:",
-}
 
 
 def memory_bar(pool: ModelPool) -> None:
     """Device, and how much of the memory for models is in use."""
     used = sum(state.nbytes for state in pool.states().values())
     share = min(1.0, used / pool.budget_bytes)
-    st.progress(share, f"{_gigabytes(used)} of {_gigabytes(pool.budget_bytes)} for models in use on {pool.device}")
+    st.progress(share, f"{gigabytes(used)} of {gigabytes(pool.budget_bytes)} for models in use on {pool.device}")
 
 
 def metric_card(line: MetricLine, pool: ModelPool) -> None:
@@ -48,27 +35,30 @@ def metric_card(line: MetricLine, pool: ModelPool) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"**{line.title}**")
             st.space("stretch")
-            _badge(checkpoints, pool)
+            model_badge(line, checkpoints, pool)
         st.write(line.measures)
         st.markdown(f"[{line.paper}]({line.url})")
         st.markdown(f"Range **{range_words(line.low, line.high)}**, {direction_words(line.direction)}")
-        st.markdown(f"On the command line `{line.name}`")
+        _spelling(line.name)
         if line.differs:
             st.markdown(f":gray[{line.differs}]")
         for checkpoint in checkpoints:
-            _model(checkpoint, pool, card.download_mb, line.name)
+            if checkpoint.source == SOURCE:
+                endpoint_row(line)
+            else:
+                model_row(checkpoint, pool, card.download_mb, line.name)
 
 
 def other_models(pool: ModelPool) -> None:
     """The models of metrics with other settings, which have no card of their own."""
     carded = {checkpoint for plugin in METRICS for checkpoint in plugin().checkpoints()}
-    others = [checkpoint for checkpoint in pool.states() if checkpoint not in carded]
+    others = [checkpoint for checkpoint in pool.states() if checkpoint not in carded and checkpoint.source != SOURCE]
     if not others:
         return
     st.subheader("With other settings")
     with st.container(border=True, key="other-models"):
         for checkpoint in others:
-            _model(checkpoint, pool, 0, checkpoint.source)
+            model_row(checkpoint, pool, 0, checkpoint.source)
 
 
 def follow_models(pool: ModelPool, drawn: Mapping[Checkpoint, ModelState]) -> None:
@@ -79,45 +69,18 @@ def follow_models(pool: ModelPool, drawn: Mapping[Checkpoint, ModelState]) -> No
         st.session_state.get("interrupt")  # lets a click end this run
 
 
-def _badge(checkpoints: Sequence[Checkpoint], pool: ModelPool) -> None:
-    if not checkpoints:
-        st.badge("ready, no model", icon=":material/bolt:", color="green")
-        return
-    status = pool.state(checkpoints[0]).status
-    words = "not loaded" if status is Status.COLD else status.value
-    st.badge(words, icon=_ICONS[status], color=_COLOURS[status])  # type: ignore[arg-type]  # the names of its own literal
-
-
-def _model(checkpoint: Checkpoint, pool: ModelPool, download_mb: int, name: str) -> None:
-    state = pool.state(checkpoint)
-    key = f"{name}-{checkpoint.kind}-{checkpoint.source}"
+def _spelling(name: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        size = (
-            _gigabytes(state.nbytes) if state.nbytes else size_words(download_mb) if download_mb else "on this machine"
-        )
-        st.text(f"{checkpoint.source} · {checkpoint.kind} · {size}")
+        st.markdown(f"On the command line `{name}`")
         st.space("stretch")
-        if state.status is Status.READY:
-            st.button("Unload", key=f"unload-{key}", on_click=pool.unload, args=(checkpoint,))
-        if state.status is Status.COLD:
-            st.button("Load", key=f"load-{key}", on_click=_start, args=(pool.request, checkpoint))
-        if state.status is Status.FAILED:
-            st.button("Try again", key=f"retry-{key}", on_click=_start, args=(pool.fetch, checkpoint))
-        if state.status is Status.NEEDS_DOWNLOAD:
-            st.button("Download", key=f"fetch-{key}", on_click=_start, args=(pool.fetch, checkpoint))
-    _progress(state)
+        if not has_settings(name):
+            return
+        popover = st.popover("With other settings…", key=f"settings-{name}", on_change="rerun")
+        if popover.open:  # forty forms would slow the page down
+            with popover:
+                settings_form(name, _put_on_bench)
 
 
-def _start(action: Callable[[Checkpoint], ModelState], checkpoint: Checkpoint) -> None:
-    action(checkpoint)
-
-
-def _progress(state: ModelState) -> None:
-    if state.progress is not None:
-        st.progress(state.progress, state.message or state.status.value)
-    elif state.status is Status.FAILED:
-        st.error(plain(state.message), icon=":material/error:")
-
-
-def _gigabytes(count: int) -> str:
-    return f"{count / 1e9:.2f} GB" if count >= 1e8 else f"{count / 1e6:.0f} MB"
+def _put_on_bench(metric: Metric) -> None:
+    put_on_bench(metric)
+    st.session_state["notice"] = f"{metric.spec} is on the bench of Probe."

@@ -12,6 +12,7 @@ from core.metric import METRICS, Metric
 from pages.ui import services
 from pages.ui.plain import plain
 from pages.ui.sets import fast_pills
+from pages.ui.settings_form import has_settings, settings_form
 
 
 def chosen_metrics() -> list[Metric]:
@@ -31,6 +32,7 @@ def metrics_popover() -> None:
         lines = list_metrics(services.engine().pool)
         for family in dict.fromkeys(line.family for line in lines):
             _family(family, [line for line in lines if line.family == family])
+        _form(lines)
         st.text_input(
             "Add one with other settings",
             key="spec",
@@ -45,6 +47,27 @@ def metrics_popover() -> None:
         if st.session_state.get("spec-error"):
             st.error(plain(st.session_state["spec-error"]), icon=":material/error:")
         fast_pills(chosen_metrics())
+
+
+def put_on_bench(metric: Metric) -> None:
+    """Score with it from now on, beside what is on the bench."""
+    state = st.session_state
+    state["metrics"] = list(dict.fromkeys([*state.setdefault("metrics", default_specs()), metric.spec]))
+    state["form-of"] = None
+
+
+def _form(lines: Sequence[MetricLine]) -> None:
+    titles = {line.name: line.title for line in lines if has_settings(line.name)}
+    chosen = st.selectbox(
+        "With other settings…",
+        list(titles),
+        index=None,
+        key="form-of",
+        format_func=lambda name: titles[name],
+        placeholder="Choose a metric to see its settings",
+    )
+    if chosen:
+        settings_form(chosen, put_on_bench)
 
 
 def _family(family: str, lines: Sequence[MetricLine]) -> None:
@@ -76,11 +99,11 @@ def _choose(key: str, names: tuple[str, ...]) -> None:
 def _add() -> None:
     state = st.session_state
     try:
-        spec = METRICS.parse(state["spec"]).spec
+        metric = METRICS.parse(state["spec"])
     except TouchstoneError as error:
         state["spec-error"] = str(error)
         return
-    state["metrics"] = list(dict.fromkeys([*state["metrics"], spec]))
+    put_on_bench(metric)
     state["spec"], state["spec-error"] = "", ""
 
 

@@ -5,9 +5,11 @@ import streamlit as st
 from core.listing import list_metrics
 from pages.ui import services
 from pages.ui.cards import follow_models, memory_bar, metric_card, other_models
+from pages.ui.notices import notices
 
 pool = services.engine().pool
 drawn = pool.states()
+notices()
 memory_bar(pool)
 lines = list_metrics(pool)
 for family in dict.fromkeys(line.family for line in lines):

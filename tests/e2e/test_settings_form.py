@@ -1,0 +1,109 @@
+"""A metric with other settings: chosen in a form made of its fields, on Probe and on its card."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.bench import START_MS, Bench
+from tests.e2e.server import Server
+
+pytestmark = pytest.mark.e2e
+
+
+@pytest.fixture
+def bench(page: Page, plugged_server: Server) -> Bench:
+    opened = Bench(page, plugged_server)
+    opened.open()
+    return opened
+
+
+def form(page: Page, name: str) -> Locator:
+    """The fields of a metric, by the name of the setting."""
+    return page.locator(f'[class*="st-key-set-{name}-"]')
+
+
+def field(page: Page, name: str, setting: str) -> Locator:
+    return page.locator(f".st-key-set-{name}-{setting}")
+
+
+def pick(page: Page, name: str, setting: str, choice: str) -> None:
+    field(page, name, setting).get_by_role("combobox").click()
+    page.get_by_role("option", name=choice, exact=True).click()
+
+
+def fill(page: Page, name: str, setting: str, value: str) -> None:
+    box = field(page, name, setting).locator("input")
+    box.fill(value)
+    box.press("Enter")
+
+
+def open_form(bench: Bench, title: str) -> None:
+    bench.page.get_by_role("button", name="Metrics").click()
+    box = bench.page.get_by_role("combobox", name="With other settings")
+    box.click()
+    box.fill(title)
+    bench.page.get_by_role("option", name=title, exact=True).click()
+
+
+def test_a_choice_a_switch_and_a_folder_are_set_in_a_form_and_scored(bench: Bench, tiny_roberta: Path) -> None:
+    page, name = bench.page, "minicheck-roberta"
+    spec = f"{name}[checkpoint={tiny_roberta},dtype=bfloat16,chunk_tokens=200]"
+    open_form(bench, "MiniCheck RoBERTa")
+    expect(form(page, name)).to_have_count(6)
+    expect(field(page, name, "max_tokens").locator("input")).to_have_value("512")
+    fill(page, name, "checkpoint", str(tiny_roberta))
+    pick(page, name, "dtype", "bfloat16")
+    fill(page, name, "chunk_tokens", "200")
+    expect(page.get_by_test_id("stCode")).to_have_text(spec)
+    bench.press("Add to the bench")
+    expect(form(page, name)).to_have_count(0)
+    expect(bench.row(spec)).to_contain_text("ready", timeout=START_MS)
+    page.keyboard.press("Escape")
+    bench.row(spec).locator(".title").click()
+    page.get_by_text("What MiniCheck RoBERTa saw").click()
+    expect(page.get_by_text("dtype:bfloat16")).to_be_visible()
+
+
+def test_a_switch_of_a_metric_without_a_model_moves_its_score(bench: Bench) -> None:
+    open_form(bench, "ROUGE-2")
+    pick(bench.page, "rouge2", "measured", "f1")
+    field(bench.page, "rouge2", "stemmer").locator("label").first.click()
+    expect(bench.page.get_by_test_id("stCode")).to_have_text("rouge2[measured=f1,stemmer=false]")
+    bench.press("Add to the bench")
+    expect(bench.row("rouge2[measured=f1,stemmer=false]")).to_contain_text("ready")
+    assert bench.score("rouge2").inner_text() != bench.score("rouge2[measured=f1,stemmer=false]").inner_text()
+
+
+def test_a_wrong_value_is_answered_by_the_metric_and_not_added(bench: Bench) -> None:
+    open_form(bench, "MiniCheck RoBERTa")
+    fill(bench.page, "minicheck-roberta", "max_tokens", "9999")
+    bench.message("max_tokens")
+    expect(bench.page.get_by_role("button", name="Add to the bench")).to_be_disabled()
+    fill(bench.page, "minicheck-roberta", "max_tokens", "256")
+    expect(bench.page.get_by_role("button", name="Add to the bench")).to_be_enabled()
+
+
+def test_a_card_opens_the_same_form_and_what_it_adds_stands_on_probe(page: Page, plugged_server: Server) -> None:
+    page.goto(f"{plugged_server.url}/metrics")
+    card = page.locator(".st-key-card-rouge2")
+    card.get_by_role("button", name="With other settings").click(timeout=START_MS)
+    pick(page, "rouge2", "measured", "recall")
+    page.get_by_role("button", name="Add to the bench").click()
+    expect(page.get_by_test_id("stToast")).to_contain_text("rouge2[measured=recall] is on the bench of Probe.")
+    page.keyboard.press("Escape")
+    page.get_by_role("link", name="Probe").click()
+    expect(Bench(page, plugged_server).row("rouge2[measured=recall]")).to_contain_text("ready", timeout=START_MS)
+
+
+def test_code_of_a_repository_is_refused_until_the_machine_allows_it(bench: Bench, tmp_path: Path) -> None:
+    page, name = bench.page, "bespoke-minicheck-7b"
+    open_form(bench, "Bespoke-MiniCheck 7B")
+    fill(page, name, "checkpoint", str(tmp_path))
+    pick(page, name, "through", "transformers")
+    expect(page.get_by_role("button", name="Add to the bench")).to_be_enabled()
+    field(page, name, "trust_remote_code").locator("label").first.click()
+    bench.message(f"set TOUCHSTONE_TRUSTED_REPOS={tmp_path} and try again")
+    expect(page.get_by_role("button", name="Add to the bench")).to_be_disabled()
