@@ -1,0 +1,120 @@
+"""Whether one statistic is larger than another on the same documents, and how many more pairs would tell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import stdtr  # type: ignore[import-untyped]  # it ships no types
+
+from core.stats.correlation import Rated, pearson
+from core.stats.estimate import Estimate
+from core.stats.resampling import Distribution, Resamples, too_few
+from core.stats.statistic import Values
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The first statistic minus the second, and the two-sided p of the hypothesis that they are equal.
+
+    `p` is None where the difference has no interval; the estimate says why.
+    """
+
+    difference: Estimate
+    p: float | None
+
+
+def shared(*scores: Values) -> tuple[Values, ...]:
+    """The scores of several metrics, (n,) each, with nan wherever one of them failed: metrics meet on the same cases."""
+    failed = np.isnan(np.array(scores)).any(axis=0)
+    return tuple(np.where(failed, np.nan, values) for values in scores)
+
+
+def compare(first: Distribution, second: Distribution) -> Comparison:
+    """The paired bootstrap test: how often the difference changes its sign (Efron and Tibshirani 1993, chapter 16).
+
+    Both must come from the same resamples and the same cases; see `shared`.
+    """
+    n = min(first.n, second.n)
+    why = first.why or second.why or _apart(first, second)
+    if why or first.value is None or second.value is None:
+        return Comparison(Estimate(None, None, None, n, why), None)
+    draws = first.draws - second.draws
+    difference = Distribution(first.value - second.value, draws, n).estimate()
+    return Comparison(difference, None if too_few(draws) else _p(draws))
+
+
+def against_best(metrics: Mapping[str, Distribution]) -> dict[str, Comparison]:
+    """Each metric against the one with the largest value, the best first, its p corrected by Holm.
+
+    Those without a value are left out.
+    """
+    values = {name: found.value for name, found in metrics.items() if found.value is not None}
+    best, *others = sorted(values, key=lambda name: -values[name]) or [""]
+    found = [compare(metrics[best], metrics[name]) for name in others]
+    corrected = holm([comparison.p for comparison in found])
+    return {name: replace(comparison, p=p) for name, comparison, p in zip(others, found, corrected, strict=True)}
+
+
+def holm(ps: Sequence[float | None]) -> list[float | None]:
+    """Corrected for the number of tests (Holm 1979), in the order given; a test without p does not count."""
+    made = sorted((p, place) for place, p in enumerate(ps) if p is not None)
+    corrected: list[float | None] = [None] * len(ps)
+    largest = 0.0
+    for rank, (p, place) in enumerate(made):
+        largest = max(largest, min(1.0, p * (len(made) - rank)))
+        corrected[place] = largest
+    return corrected
+
+
+def williams(first: Rated, second: Rated, resamples: Resamples) -> Comparison:
+    """Whether two metrics correlate equally with the same judgements (Williams 1959; Steiger 1980, equation 7).
+
+    The difference of Pearson's correlations has its bootstrap interval, p is that of Williams's t, which takes the cases
+    as independent. Cases that lack one of the three values do not count.
+    """
+    one, two, human = shared(first.scores, second.scores, first.human)
+    ours = Rated(one, human, first.documents), Rated(two, human, first.documents)
+    found = compare(*(resamples.of(pearson(rated)) for rated in ours))
+    between = Rated(one, two, first.documents).defined()
+    if found.difference.value is None or found.difference.n < 4:
+        return replace(found, p=None)
+    r12, r13 = (_correlation(rated.defined()) for rated in ours)
+    return replace(found, p=_williams(r12, r13, _correlation(between), found.difference.n))
+
+
+def more_pairs(estimate: Estimate, half_width: float = 0.05) -> int | None:
+    """How many more cases like these narrow the interval to ± `half_width`; None where there is no interval."""
+    if estimate.low is None or estimate.high is None or estimate.low == estimate.high:
+        return None
+    narrower = (estimate.high - estimate.low) / 2 / half_width
+    # the width of an interval falls with the root of the number of documents
+    return max(0, math.ceil(estimate.n * (narrower**2 - 1)))
+
+
+def _apart(first: Distribution, second: Distribution) -> str:
+    if first.n == second.n:
+        return ""
+    return f"The two rest on {first.n} and {second.n} cases: compare them on those that both have."
+
+
+def _p(draws: Values) -> float:
+    defined = draws[~np.isnan(draws)]
+    rarer = min(np.sum(defined <= 0), np.sum(defined >= 0))
+    return float(min(1.0, 2 * (rarer + 1) / (len(defined) + 1)))
+
+
+def _correlation(rated: Rated) -> float:
+    return float(np.corrcoef(rated.scores, rated.human)[0, 1])
+
+
+def _williams(r12: float, r13: float, r23: float, n: int) -> float:
+    """The two-sided p for the correlations of 1 with 2 and with 3."""
+    if r23 >= 1 - 1e-12:
+        return 1.0  # the two metrics are one
+    determinant = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
+    spread = 2 * (n - 1) / (n - 3) * determinant + (r12 + r13) ** 2 / 4 * (1 - r23) ** 3
+    t = (r12 - r13) * math.sqrt((n - 1) * (1 + r23) / spread)
+    return float(2 * stdtr(n - 3, -abs(t)))

@@ -1,0 +1,87 @@
+"""Minimal pairs: how often and how far a metric moves when a summary is edited."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.metric import Direction
+from core.stats.statistic import Numbers, Statistic, Values, mean, undefined
+
+_SIDELESS = "The metric has no better side."
+_SIGNS = {"higher": 1.0, "lower": -1.0}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """Scores of the summaries before and after their edit, (n,) each, nan where one failed, and their documents, (n,).
+
+    `direction` says which way consistency lies. The original is the faithful side where the edit breaks something.
+    """
+
+    original: Values
+    edited: Values
+    documents: Numbers
+    direction: Direction = "higher"
+
+    @property
+    def shifts(self) -> Values:
+        """Edited minus original in the metric's own units, (n,), nan where either failed."""
+        return self.edited - self.original
+
+    @property
+    def gains(self) -> Values:
+        """How much better the original is, (n,): positive where it wins."""
+        return -_SIGNS[self.direction] * self.shifts
+
+
+def consistency(pairs: Pairs) -> Statistic:
+    """Share of pairs whose original is strictly better; ties are failures (Ma et al. 2023, section 4.1)."""
+    return _share(pairs, 1.0)
+
+
+def wrong_way(pairs: Pairs) -> Statistic:
+    """Share of pairs whose edited side is strictly better."""
+    return _share(pairs, -1.0)
+
+
+def ties(pairs: Pairs) -> Statistic:
+    """Share of pairs whose sides score the same."""
+    return mean(_indicator(pairs.shifts, 0.0), pairs.documents)
+
+
+def sign_rate(pairs: Pairs) -> Statistic:
+    """Share of pairs whose original is better among those that moved at all."""
+    if pairs.direction == "neutral":
+        return undefined(_count(pairs), _SIDELESS)
+    gains = pairs.gains
+    moved = ~np.isnan(gains) & (gains != 0)
+    if not moved.any():
+        return undefined(0, "No pair moved.")
+    return mean((gains[moved] > 0).astype(np.float64), pairs.documents[moved])
+
+
+def mean_shift(pairs: Pairs) -> Statistic:
+    """Mean of edited minus original, in the metric's own units whatever its direction."""
+    return mean(pairs.shifts, pairs.documents)
+
+
+def mean_absolute_shift(pairs: Pairs) -> Statistic:
+    """Mean size of the shift, in the metric's own units."""
+    return mean(np.abs(pairs.shifts), pairs.documents)
+
+
+def _share(pairs: Pairs, sign: float) -> Statistic:
+    if pairs.direction == "neutral":
+        return undefined(_count(pairs), _SIDELESS)
+    return mean(_indicator(np.sign(pairs.gains), sign), pairs.documents)
+
+
+def _indicator(values: Values, wanted: float) -> Values:
+    """1 where a value is the one that is wanted, 0 where it is another, nan where it is nan."""
+    return np.where(np.isnan(values), np.nan, values == wanted)
+
+
+def _count(pairs: Pairs) -> int:
+    return int(np.sum(~np.isnan(pairs.shifts)))
