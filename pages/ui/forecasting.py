@@ -51,7 +51,7 @@ def watch(request: Request, before: Request | None) -> None:
 def learn(request: Request, cells: Mapping[CellKey, Cell]) -> None:
     """Time what came in since the last look; look after every change of the cells."""
     seen: Watch = st.session_state["watch"]
-    came = sorted((_seconds(cells[place]), place) for place in seen.open if _models_answered(cells[place]))
+    came = sorted((_seconds(cells[place]), place) for place in seen.open if _tells(request, place, cells[place]))
     times = shares([seconds for seconds, _ in came], seen.clock)
     for alone, (seconds, place) in zip(times, came, strict=True):
         _remember(request, place, cells[place], alone)
@@ -85,8 +85,10 @@ def _read_nbytes(checkpoint: Checkpoint) -> int:
     return memory_bytes(locate(checkpoint), checkpoint)
 
 
-def _models_answered(cell: Cell) -> bool:
-    return isinstance(cell.outcome, Result) and cell.outcome.counts.asked > 0
+def _tells(request: Request, place: CellKey, cell: Cell) -> bool:
+    """Whether a cell has a score that was worked for; what the cache answered tells nothing."""
+    lexical = not request.jobs[place].metric.checkpoints()
+    return isinstance(cell.outcome, Result) and (lexical or cell.outcome.counts.asked > 0)
 
 
 def _seconds(cell: Cell) -> float:
@@ -119,8 +121,8 @@ def _parted(metric: Metric, examples: Sequence[Example]) -> tuple[list[Example],
     shown: Shown | None = st.session_state["shown"].get(metric.spec)
     known = [original] if shown and shown.before is not None else []
     new = [] if known else [original]
-    if shown and shown.text is not None:
-        known.append(replace(edited, summary=shown.text))
+    if shown and shown.texts:
+        known.append(replace(edited, summary=shown.texts[-1]))
     return known, [*new, *([edited] if edited.summary != original.summary else [])]
 
 
@@ -136,7 +138,8 @@ def _planned(metric: Metric, example: Example) -> frozenset[Question]:
 
 
 def _size(metric: Metric) -> Size:
-    nbytes, kind = max((nbytes_of(checkpoint), checkpoint.kind) for checkpoint in metric.checkpoints())
+    sizes = [(nbytes_of(checkpoint), checkpoint.kind) for checkpoint in metric.checkpoints()]
+    nbytes, kind = max(sizes, default=(0, ""))
     return Size(kind, nbytes)
 
 

@@ -57,9 +57,9 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a metric said last: of the original summary, and of the edited one as it stood then, which is `text`."""
+    """What a metric said last: of the original summary, and of the edited one as it stood then, the last of `texts`."""
 
     before: float | None = None
     after: float | None = None
     parts: tuple[float | None, ...] = ()
-    text: str | None = None
+    texts: tuple[str, ...] = ()

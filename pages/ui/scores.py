@@ -23,6 +23,7 @@ BOARD = "board"
 _SIDES = ("original", "edited")
 _FAST_LANE_S = 0.08  # lexical metrics answer within this; waiting for them saves a flicker
 _LOOK_S = 0.2  # how long a click may wait for the open run to notice it
+_TEXTS = 50  # undo and redo walk among them without asking
 _SAME = 1e-6  # machines may differ by so much
 _PENDING = (State.QUEUED, State.LOADING, State.RUNNING)
 
@@ -105,10 +106,10 @@ def _examples() -> tuple[Example, ...]:
 
 
 def _known(examples: Sequence[Example]) -> set[str]:
-    """The metrics whose last numbers are of just these texts."""
+    """The metrics whose numbers for just these texts were shown of late: asking again costs nothing."""
     original, edited = (example.summary for example in examples)
     shown: dict[str, Shown] = st.session_state["shown"]
-    return {spec for spec, last in shown.items() if last.before is not None and edited in (original, last.text)}
+    return {spec for spec, last in shown.items() if last.before is not None and edited in (original, *last.texts)}
 
 
 def _waiting(metric: Metric) -> Row:
@@ -148,7 +149,8 @@ def _newest(spec: str, before: Cell, after: Cell, text: str) -> Shown:
         last = replace(last, before=before.outcome.score)
     if isinstance(after.outcome, Result):
         by_span = {part.span: part.score for part in after.outcome.parts}
-        last = Shown(last.before, after.outcome.score, tuple(map(by_span.get, sentences(text))), text)
+        texts = (*(other for other in last.texts if other != text), text)[-_TEXTS:]
+        last = Shown(last.before, after.outcome.score, tuple(map(by_span.get, sentences(text))), texts)
     shown[spec] = last
     return last if isinstance(after.outcome, Result) or after.state in _PENDING else Shown()
 

@@ -10,7 +10,7 @@ from core.forecast import waits
 from core.llm.endpoint import SOURCE
 from core.metric import Metric
 from core.models.state import Status
-from core.types import Example
+from core.types import Checkpoint, Example
 from pages.ui import services
 from pages.ui.forecast_words import told
 from pages.ui.forecasting import forecast_of, nbytes_of, pace
@@ -112,10 +112,14 @@ def _waits(metric: Metric) -> bool:
     checkpoints = metric.checkpoints()
     if any(checkpoint.source == SOURCE for checkpoint in checkpoints):
         return True  # every question of a judge is paid for
+    return bool(checkpoints) and _is_costly(metric.spec, checkpoints)
+
+
+def _is_costly(spec: str, checkpoints: Collection[Checkpoint]) -> bool:
     states = [services.engine().pool.state(checkpoint).status for checkpoint in checkpoints]
+    took = pace().last(spec, "edited")
     loaded = all(status is Status.READY for status in states)
-    took = pace().last(metric.spec, "edited")
-    return bool(checkpoints) and waits(sum(map(nbytes_of, checkpoints)), loaded, took.seconds if took else None)
+    return waits(sum(map(nbytes_of, checkpoints)), loaded, took.seconds if took else None)
 
 
 def _says_what_it_needs(metric: Metric) -> bool:

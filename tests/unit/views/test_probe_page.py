@@ -171,3 +171,51 @@ def test_typing_leaves_the_verdict_and_takes_the_grade_of_an_explanation_that_is
     app.run()
     assert (app.session_state["explanation"], app.session_state["grade"]) == ("", None)
     assert app.session_state["verdict"] is Verdict.INCONSISTENT
+
+
+def with_rouge_waiting(app: AppTest) -> AppTest:
+    """Move ROUGE-2 to the set that waits for the key; what was asked about the text before stays."""
+    app.session_state["sets"] = {"rouge2": True}
+    return write(app, FIRST.summary + " Penguins arrived.")
+
+
+def test_what_waits_for_the_key_shows_the_number_of_the_older_text_as_such(probe: Open) -> None:
+    app = with_rouge_waiting(probe())
+    waiting = row(app, "rouge2")
+    assert (waiting.state, waiting.message, waiting.parts) == ("waiting", "press Alt+S", ())
+    assert waiting.before == waiting.after == pytest.approx(0.7041, abs=1e-4)
+    assert row(app, "bleu").state == "ready"
+
+
+def test_the_key_scores_what_waits_and_a_newer_text_makes_it_wait_again(probe: Open) -> None:
+    app = with_rouge_waiting(probe())
+    app.button(key="score-all").click().run()
+    assert row(app, "rouge2").state == "ready"
+    assert app.button(key="score-all").disabled
+    assert row(app.run(), "rouge2").state == "ready"
+    assert row(write(app, FIRST.summary + " Nobody arrived."), "rouge2").state == "waiting"
+
+
+def test_a_text_that_was_scored_before_needs_no_second_press(probe: Open) -> None:
+    app = with_rouge_waiting(probe())
+    app.button(key="score-all").click().run()
+    assert row(write(app, FIRST.summary), "rouge2").state == "ready"
+    assert row(write(app, FIRST.summary + " Penguins arrived."), "rouge2").state == "ready"
+
+
+def test_the_number_of_an_older_text_is_not_kept(probe: Open, store: Store) -> None:
+    app = with_rouge_waiting(probe())
+    app.button(key="keep").click().run()
+    [line] = store.saved()
+    stored = store.pair(line.item_id)
+    assert stored is not None
+    assert {outcome.metric for outcome in stored.kept.outcomes} == {"bleu", "coverage"}
+
+
+def test_beside_the_key_stands_what_it_would_take(probe: Open) -> None:
+    app = with_rouge_waiting(probe())
+    assert [text.value for text in app.text if "waits" in text.value] == ["ROUGE-2 waits · ≈ 0.1 s"]
+
+
+def test_a_bench_on_which_nothing_waits_has_no_key(probe: Open) -> None:
+    assert "score-all" not in {button.key for button in probe().button}
