@@ -40,6 +40,11 @@ class Settings(BaseSettings):
         "", description="an OpenAI-compatible endpoint, as http://localhost:8000/v1; none by default"
     )
     llm_api_key: SecretStr = Field(SecretStr(""), description="its key; never shown, logged or stored")
+    llm_model: str = Field("", description="the model that is asked where none is named; none by default")
+    llm_patience_s: float = Field(60.0, gt=0, description="seconds that one try at an answer may take")
+    prompts_dir: str = Field(
+        "", description="a folder of prompt files that replace those of core/prompts one by one; none by default"
+    )
 
     @field_validator("trusted_repos")
     @classmethod

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TypeVar
 
 import openai
-from openai.types.chat import ChatCompletion
+from openai.types.chat import ChatCompletion, ChatCompletionMessage, ChatCompletionMessageParam
+from openai.types.shared_params import ResponseFormatJSONSchema
 
 from core.errors import TouchstoneError
+from core.llm.complaint import complaint, strange
 from core.llm.endpoint import Endpoint
+from core.llm.saying import Sampling
 
-PATIENCE_S = 60.0
-"""How long an answer may take; a request that times out or is refused for the moment is repeated twice, with back-off."""
+_RETRIES = 2
+"""What times out or is refused for the moment is repeated, with back-off or after the pause that the server names."""
+
+_NO_SCHEMAS = (openai.BadRequestError, openai.UnprocessableEntityError)
+"""How servers refuse a question that asks for a schema, which they do not know."""
 
 _T = TypeVar("_T")
 
@@ -29,6 +36,16 @@ class FirstToken:
     read: int
 
 
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """A text, how it ended (stop | length | refusal | filter), and the tokens read and written."""
+
+    text: str
+    ended: str
+    read: int
+    written: int
+
+
 class Client:
     """One endpoint. Safe among threads; every failure is a TouchstoneError that names the endpoint and not the key."""
 
@@ -36,7 +53,10 @@ class Client:
         self._endpoint = endpoint
         # a key must be given, or the library takes one from the environment that was meant for another server
         self._openai = openai.OpenAI(
-            base_url=endpoint.base_url, api_key=endpoint.key or "none", timeout=PATIENCE_S, max_retries=2
+            base_url=endpoint.base_url,
+            api_key=endpoint.key or "none",
+            timeout=endpoint.patience_s,
+            max_retries=_RETRIES,
         )
 
     def first_token(self, model: str, system: str, user: str, likeliest: int, special_tokens: bool) -> FirstToken:
@@ -58,6 +78,14 @@ class Client:
         )
         return self._first_token(answer)
 
+    def say(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Saying:
+        """The answer to a system message, then requests and answers in turn.
+
+        A schema (see `structured.schema_of`) is left out where the server refuses the question with it: who asks reads the
+        answer strictly in any case.
+        """
+        return self._asked(sampling.model, lambda: self._said(messages, sampling, schema))
+
     def count(self, model: str, text: str) -> int:
         """The tokens of a text without special ones, by the path /tokenize that vLLM adds to those of OpenAI."""
         body = {"model": model, "prompt": text, "add_special_tokens": False}
@@ -70,12 +98,43 @@ class Client:
             )
         return count
 
+    def _said(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Saying:
+        try:
+            answer = self._completed(messages, sampling, schema)
+        except _NO_SCHEMAS:
+            if not schema:
+                raise
+            answer = self._completed(messages, sampling, "")
+        return self._saying(answer)
+
+    def _completed(self, messages: Sequence[str], sampling: Sampling, schema: str) -> object:
+        return self._openai.chat.completions.create(
+            model=sampling.model,
+            messages=_dialogue(messages),
+            temperature=sampling.temperature,
+            top_p=sampling.top_p,
+            max_tokens=sampling.max_tokens,
+            response_format=_format(schema) if schema else openai.omit,
+        )
+
+    def _saying(self, answer: object) -> Saying:
+        choices = answer.choices if isinstance(answer, ChatCompletion) else None
+        message = choices[0].message if isinstance(choices, list) and choices else None
+        # the library builds its values of whatever a server sends
+        if not choices or not isinstance(message, ChatCompletionMessage) or not isinstance(answer, ChatCompletion):
+            raise TouchstoneError(strange(self._endpoint))
+        ended = {"length": "length", "content_filter": "filter"}.get(choices[0].finish_reason, "stop")
+        return Saying(
+            text=message.refusal or message.content or "",
+            ended="refusal" if message.refusal else ended,
+            read=answer.usage.prompt_tokens if answer.usage else 0,
+            written=answer.usage.completion_tokens if answer.usage else 0,
+        )
+
     def _first_token(self, answer: object) -> FirstToken:
         choices = answer.choices if isinstance(answer, ChatCompletion) else None
         if not choices or not isinstance(answer, ChatCompletion):
-            raise TouchstoneError(
-                f"{self._endpoint.base_url} does not answer in the form of OpenAI. Check its address."
-            )
+            raise TouchstoneError(strange(self._endpoint))
         told = choices[0].logprobs.content if choices[0].logprobs else None
         if not told:
             raise TouchstoneError(
@@ -92,41 +151,20 @@ class Client:
             return ask()
         except (openai.OpenAIError, ValueError) as error:
             # not chained: the library's errors hold the request with its key
-            raise TouchstoneError(self._sentence(model, error)) from None
+            raise TouchstoneError(complaint(self._endpoint, model, error)) from None
 
-    def _sentence(self, model: str, error: Exception) -> str:
-        """What went wrong and what to do, the narrowest error first."""
-        address = self._endpoint.base_url
-        sentences: list[tuple[type[Exception], str]] = [
-            (
-                openai.APITimeoutError,
-                f"{address} did not answer within {PATIENCE_S:.0f} s. Try again when it is less busy.",
-            ),
-            (
-                openai.APIConnectionError,
-                f"{address} cannot be reached. Start the server, or set TOUCHSTONE_LLM_BASE_URL.",
-            ),
-            (openai.AuthenticationError, f"{address} does not accept the key. Set TOUCHSTONE_LLM_API_KEY."),
-            (
-                openai.PermissionDeniedError,
-                f"{address} does not let this key use {model!r}. Set TOUCHSTONE_LLM_API_KEY.",
-            ),
-            (
-                openai.NotFoundError,
-                f"{address} serves no model {model!r} or not this path. Set the name that it serves.",
-            ),
-            (openai.RateLimitError, f"{address} is asked too often. Wait and try again."),
-            (
-                openai.APIStatusError,
-                f"{address} refused the question: {self._without_key(error)}. Change it or the server.",
-            ),
-        ]
-        strange = f"{address} does not answer in the form of OpenAI. Check its address."
-        return next((sentence for kind, sentence in sentences if isinstance(error, kind)), strange)
 
-    def _without_key(self, error: Exception) -> str:
-        said = " ".join(str(error).split())[:300].rstrip(".")
-        return said.replace(self._endpoint.key, "…") if self._endpoint.key else said
+def _dialogue(messages: Sequence[str]) -> list[ChatCompletionMessageParam]:
+    system, *turns = messages
+    dialogue: list[ChatCompletionMessageParam] = [{"role": "system", "content": system}]
+    for number, text in enumerate(turns):
+        dialogue.append({"role": "assistant", "content": text} if number % 2 else {"role": "user", "content": text})
+    return dialogue
+
+
+def _format(schema: str) -> ResponseFormatJSONSchema:
+    told = json.loads(schema)
+    return {"type": "json_schema", "json_schema": {"name": told["name"], "schema": told["schema"], "strict": True}}
 
 
 @cache

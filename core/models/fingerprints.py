@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from core.llm.endpoint import SOURCE, configured
 from core.models.files import deciding_files, locate, parts
 from core.types import Checkpoint
 
@@ -24,7 +25,12 @@ class Fingerprints:
         self._known: dict[_Key, str] = {}
 
     def of(self, checkpoint: Checkpoint) -> str:
-        """Sha256, in hex, over names and contents of the deciding files; raises NotHereError."""
+        """Sha256, in hex, over names and contents of the deciding files, or over the address of the endpoint that answers.
+
+        Raises NotHereError, NoEndpointError.
+        """
+        if checkpoint.source == SOURCE:
+            return configured().fingerprint
         places = [(locate(part), part.kind) for part in parts(checkpoint)]
         with self._lock:
             lines = [

@@ -6,7 +6,7 @@ import json
 import math
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -16,12 +16,13 @@ Body = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Reply:
-    """What the server sends: JSON, or bytes as they are."""
+    """What the server sends: JSON, or bytes as they are; or it hangs up without a word."""
 
     content: object = None
     status: int = 200
     raw: bytes | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    dropped: bool = False
 
 
 @dataclass
@@ -45,7 +46,14 @@ def serving(answer: Callable[[str, Body], Reply]) -> Iterator[Endpoint]:
                 endpoint.asked.append((self.path, body))
                 endpoint.keys.append(self.headers["Authorization"] or "")
             reply = answer(self.path, body)  # not under the lock: questions may be answered at once
+            if reply.dropped:
+                self.close_connection = True
+                return
             content = json.dumps(reply.content).encode() if reply.raw is None else reply.raw
+            with suppress(ConnectionError):  # who asked may have lost patience
+                self._send(reply, content)
+
+        def _send(self, reply: Reply, content: bytes) -> None:
             self.send_response(reply.status)
             for name, value in {"Content-Type": "application/json", **reply.headers}.items():
                 self.send_header(name, value)
@@ -78,6 +86,18 @@ def completion(shares: Mapping[str, float], read: int = 7) -> Reply:
         "logprobs": {"content": [{**top[0], "top_logprobs": top}]},
     }
     usage = {"prompt_tokens": read, "completion_tokens": 1, "total_tokens": read + 1}
+    return Reply(
+        {"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice], "usage": usage}
+    )
+
+
+def text(
+    content: str | None, ended: str = "stop", refused: str | None = None, read: int = 7, written: int = 3
+) -> Reply:
+    """A chat completion of a whole text, how it ended in OpenAI's words, and the model's refusal where it gives one."""
+    message = {"role": "assistant", "content": content, "refusal": refused}
+    choice = {"index": 0, "finish_reason": ended, "message": message}
+    usage = {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
     return Reply(
         {"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice], "usage": usage}
     )

@@ -10,25 +10,26 @@ import pytest
 
 from core.errors import NoEndpointError, TouchstoneError
 from core.llm.endpoint import SOURCE
-from core.models.kinds.complete import Completer, load
+from core.models.kinds.complete import load
+from core.models.remote import Remote
 from core.types import Answer, Checkpoint, Question
 from tests.unit.llm.scripted import Reply, completion, refusal, serving
 
 CHECKPOINT = Checkpoint(SOURCE, "complete")
 
 
-def ask(model: Completer, *users: str) -> list[Answer]:
+def ask(model: Remote, *users: str) -> list[Answer]:
     questions = [Question(CHECKPOINT, ("Judge.", user), (("model", "m"), ("likeliest", 2))) for user in users]
     return model.forward(model.encode(questions))
 
 
 @pytest.fixture
-def completer(monkeypatch: pytest.MonkeyPatch) -> Completer:
+def completer(monkeypatch: pytest.MonkeyPatch) -> Remote:
     monkeypatch.setenv("TOUCHSTONE_LLM_API_KEY", "sk-a-secret-of-nobody")
     return load(Path(), CHECKPOINT, "cpu")
 
 
-def test_the_key_and_address_are_those_that_are_set(completer: Completer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_and_address_are_those_that_are_set(completer: Remote, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(lambda _path, _body: completion({"Yes": 0.5, "No": 0.25}, read=9)) as endpoint:
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
         [answer] = ask(completer, "Is it?")
@@ -38,7 +39,7 @@ def test_the_key_and_address_are_those_that_are_set(completer: Completer, monkey
 
 
 def test_the_questions_of_a_batch_are_asked_at_once_and_answered_in_their_order(
-    completer: Completer, monkeypatch: pytest.MonkeyPatch
+    completer: Remote, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     together = threading.Barrier(4)
 
@@ -53,7 +54,7 @@ def test_the_questions_of_a_batch_are_asked_at_once_and_answered_in_their_order(
 
 
 def test_answers_that_came_beside_a_refusal_are_not_asked_for_again(
-    completer: Completer, monkeypatch: pytest.MonkeyPatch
+    completer: Remote, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def answer(_path: str, body: Any) -> Reply:
         user = body["messages"][1]["content"]
@@ -70,7 +71,7 @@ def test_answers_that_came_beside_a_refusal_are_not_asked_for_again(
     assert asked == ["a", "b", "b", "b", "c", "d"]
 
 
-def test_an_answer_is_not_kept_for_another_endpoint(completer: Completer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_is_not_kept_for_another_endpoint(completer: Remote, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = []
     for name in ("first", "second"):
         reply = completion({name: 1.0})
@@ -81,7 +82,7 @@ def test_an_answer_is_not_kept_for_another_endpoint(completer: Completer, monkey
 
 
 def test_without_an_endpoint_nothing_is_asked(
-    completer: Completer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    completer: Remote, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.delenv("TOUCHSTONE_LLM_BASE_URL", raising=False)
     monkeypatch.chdir(tmp_path)  # where no .env is

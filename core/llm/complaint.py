@@ -1,0 +1,49 @@
+"""What went wrong at an endpoint, in a sentence that names the endpoint and never the key."""
+
+from __future__ import annotations
+
+import openai
+
+from core.llm.endpoint import Endpoint
+
+
+def complaint(endpoint: Endpoint, model: str, error: Exception) -> str:
+    """What went wrong and what to do, the narrowest error first."""
+    address = endpoint.base_url
+    sentences: list[tuple[type[Exception], str]] = [
+        (
+            openai.APITimeoutError,
+            f"{address} did not answer within {endpoint.patience_s:g} s. Try again when it is less busy, "
+            "or raise TOUCHSTONE_LLM_PATIENCE_S.",
+        ),
+        (
+            openai.APIConnectionError,
+            f"{address} cannot be reached. Start the server, or set TOUCHSTONE_LLM_BASE_URL.",
+        ),
+        (openai.AuthenticationError, f"{address} does not accept the key. Set TOUCHSTONE_LLM_API_KEY."),
+        (
+            openai.PermissionDeniedError,
+            f"{address} does not let this key use {model!r}. Set TOUCHSTONE_LLM_API_KEY.",
+        ),
+        (
+            openai.NotFoundError,
+            f"{address} serves no model {model!r} or not this path. Set the name that it serves.",
+        ),
+        (openai.RateLimitError, f"{address} is asked too often. Wait and try again."),
+        (
+            openai.APIStatusError,
+            f"{address} refused the question: {_without_key(endpoint, error)}. Change it or the server.",
+        ),
+    ]
+    return next((sentence for kind, sentence in sentences if isinstance(error, kind)), strange(endpoint))
+
+
+def strange(endpoint: Endpoint) -> str:
+    """What is said of a server that answers as no endpoint does."""
+    return f"{endpoint.base_url} does not answer in the form of OpenAI. Check its address."
+
+
+def _without_key(endpoint: Endpoint, error: Exception) -> str:
+    said = " ".join(str(error).split())
+    # before it is cut: half a key is part of a key
+    return (said.replace(endpoint.key, "…") if endpoint.key else said)[:300].rstrip(".")

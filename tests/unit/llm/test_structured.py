@@ -1,0 +1,100 @@
+"""Answers of a given shape: what is read, what is asked for once more, and what is a failure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from core.errors import UnscorableError
+from core.llm.saying import Sampling
+from core.llm.structured import Shape, read, schema_of, structured
+from core.prompt import Messages
+from core.types import Answer, Question
+
+
+class Verdict(Shape):
+    consistent: bool
+    why: str
+
+
+GOOD = '{"consistent": false, "why": "It {never} rained."}'
+RIGHT = Verdict(consistent=False, why="It {never} rained.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GOOD,
+        f"```json\n{GOOD}\n```",
+        f"Here you are:\n```\n{GOOD}\n```\nI hope {{this}} helps.",
+        f"{GOOD}\n\nThe claim {{in braces}} is wrong.",
+        f"My verdict: {GOOD}",
+        f"```json\n{GOOD}",
+    ],
+    ids=["plain", "fenced", "fenced in prose", "trailing prose", "leading prose", "open fence"],
+)
+def test_one_object_is_read_wherever_it_stands(text: str) -> None:
+    assert read(text, Verdict) == RIGHT
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (GOOD[:-3], "no complete JSON object"),
+        ('{"outer": {"consistent": true, "why": "x"}', "no complete JSON object"),
+        ("Consistent.", "no complete JSON object"),
+        (f"{GOOD} or {GOOD}", "2 JSON objects"),
+        ('{"consistent": "yes", "why": "x"}', r"consistent: Input should be a valid boolean"),
+        ('{"consistent": true}', r"why: Field required"),
+        ('{"consistent": true, "why": "x", "sure": 1}', r"sure: Extra inputs are not permitted"),
+        ('{"konsistent": true, "warum": "weil"}', r"consistent: Field required"),
+        ("[" * 100_000 + "{" * 100_000, "no complete JSON object"),
+    ],
+    ids=["truncated", "truncated outside", "prose", "two", "wrong type", "missing", "added", "wrong language", "deep"],
+)
+def test_what_is_not_of_the_shape_is_refused_with_what_was_said(text: str, problem: str) -> None:
+    with pytest.raises(UnscorableError, match=problem) as raised:
+        read(text, Verdict)
+    assert text[:40] in str(raised.value)
+
+
+def converse(*texts: tuple[str, str]) -> tuple[Verdict | None, Sequence[Question]]:
+    """What came of it when a model says these texts, and what it was asked."""
+    rounds, asked, replies = structured(Messages("Judge.", "It rained."), Sampling("m"), Verdict), [], iter(texts)
+    try:
+        questions = next(rounds)
+        while True:
+            asked += questions
+            questions = rounds.send([Answer(texts=next(replies)) for _ in questions])
+    except StopIteration as end:
+        return end.value, asked
+
+
+def test_a_good_answer_is_asked_for_once() -> None:
+    found, [question] = converse((GOOD, "stop"))
+    assert found == RIGHT
+    assert dict(question.options)["schema"] == schema_of(Verdict)
+
+
+def test_a_broken_answer_is_asked_for_once_more_with_what_is_wrong() -> None:
+    found, [_, again] = converse((GOOD[:-3], "stop"), (GOOD, "stop"))
+    assert found == RIGHT
+    system, user, broken, repair = again.inputs
+    assert (system, user, broken) == ("Judge.", "It rained.", GOOD[:-3])
+    assert "no complete JSON object" in repair
+    assert schema_of(Verdict) in repair
+    assert GOOD[:-3] not in repair
+
+
+def test_an_answer_that_stays_broken_is_a_failure_with_what_was_said_last() -> None:
+    with pytest.raises(
+        UnscorableError, match=r"no complete JSON object; one is expected\. The model said: “Still no.”"
+    ):
+        converse(("No.", "stop"), ("Still no.", "stop"))
+
+
+@pytest.mark.parametrize("ended", ["length", "refusal", "filter"])
+def test_what_was_refused_or_cut_off_is_not_repaired(ended: str) -> None:
+    with pytest.raises(UnscorableError, match=r"The model said: “\{”"):
+        converse(("{", ended))
