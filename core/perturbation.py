@@ -55,5 +55,10 @@ class Perturbation(ABC):
     def spec(self) -> str:
         return spell(self)
 
+    @property
+    def signature(self) -> str:
+        """What tells two variants apart, besides the seed; a perturbation that asks a model adds the model and what it is asked."""
+        return self.spec
+
 
 PERTURBATIONS: Registry[Perturbation] = Registry("perturbation", "core.perturbations")

@@ -14,7 +14,7 @@ from core.registry import spell
 from core.types import Example
 
 SEEDS = [item.example for item in examples() if not item.parent]
-ALL = [plugin() for plugin in PERTURBATIONS]
+ALL = [plugin() for plugin in PERTURBATIONS if plugin.card.form == "rule"]
 
 
 @pytest.fixture(params=ALL, ids=lambda perturbation: perturbation.name)

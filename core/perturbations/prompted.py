@@ -1,0 +1,102 @@
+"""Perturbations that a language model is prompted for: one file of core/prompts and one line of the table below each."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from core.edits import recover
+from core.errors import UnscorableError
+from core.llm.endpoint import chosen_model, configured
+from core.llm.promptfile import bundled_prompt, prompt
+from core.llm.saying import SAY, Sampling, ask, flagged, said
+from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
+from core.prompt import Prompt
+from core.types import Checkpoint, Edit, Example, Rounds
+from core.variant import adds_from_document, is_shorter, keeps_sentences, moves_sentences, rewritten
+
+Check = Callable[[Example, str], None]
+"""Raises UnscorableError for a variant that is not what the prompt asks for."""
+
+
+@dataclass(frozen=True)
+class Prompted(Perturbation):
+    """Asks once, at temperature 0 and top_p 0.5 as the papers do; an answer that is not what was asked is refused.
+
+    Another seed is another draw where temperature= is above 0.
+    """
+
+    prompt_name: ClassVar[str]
+    check: ClassVar[Check]
+
+    model: str = ""
+    temperature: float = 0.0
+    top_p: float = 0.5
+    max_tokens: int = 2048
+
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        return (SAY,)
+
+    @property
+    def signature(self) -> str:
+        """What tells two variants apart; raises NoEndpointError where nobody can be asked."""
+        return self._signed(self._prompt(), chosen_model(self.model))
+
+    def edits(self, example: Example, rng: random.Random) -> list[Edit]:  # noqa: ARG002  # the signature of every perturbation
+        raise UnscorableError(
+            f"“{self.card.title}” asks a language model, which takes a while: it cannot be done at once."
+        )
+
+    def rounds(self, example: Example, seed: int) -> Rounds[list[Edit]]:
+        used, model = self._prompt(), chosen_model(self.model)
+        by = self._signed(used, model)
+        sampling = Sampling(model, self.temperature, self.top_p, self.max_tokens, seed if self.temperature else 0)
+        [answer] = yield [ask(used.fill(_texts(example)), sampling)]
+        variant = self._checked(example, said(answer))
+        edits = recover(example.summary, variant)
+        return [replace(edit, explanation=self.card.does, by=by) for edit in edits]
+
+    def _checked(self, example: Example, answer: str) -> str:
+        try:
+            variant = rewritten(example, answer)
+            type(self).check(example, variant)
+        except UnscorableError as problem:
+            raise flagged(str(problem), answer) from None
+        return variant
+
+    def _prompt(self) -> Prompt:
+        return prompt(self.prompt_name, ("document", "summary"))
+
+    def _signed(self, used: Prompt, model: str) -> str:
+        drawn = f"temperature:{self.temperature:g}|top_p:{self.top_p:g}|max_tokens:{self.max_tokens}"
+        return f"{self.name}|model:{model}|{drawn}|{used.signature}|endpoint:{configured().fingerprint[:12]}"
+
+
+def _texts(example: Example) -> dict[str, str]:
+    return {"document": example.document, "summary": example.summary}
+
+
+def _member(name: str, check: Check) -> type[Prompted]:
+    """The perturbation `<name>-llm`, described by the head of its prompt."""
+    head = bundled_prompt(name)
+    card = PerturbationCard(f"{head.title} (LLM)", "preserving", head.does, head.paper, form="prompt")
+    told = {"name": f"{name}-llm", "card": card, "prompt_name": name, "check": staticmethod(check)}
+    return type(f"Prompted{name.title().replace('-', '')}", (Prompted,), {**told, "__module__": __name__})
+
+
+_CHECKS: dict[str, Check] = {
+    "paraphrased": keeps_sentences,
+    "simplified": keeps_sentences,
+    "synonyms": keeps_sentences,
+    "less-diverse": keeps_sentences,
+    "negated": keeps_sentences,
+    "summarized": is_shorter,
+    "added": adds_from_document,
+    "shuffled": moves_sentences,
+}
+"""The prompts, and what the answer to each has to be besides a rewritten summary."""
+
+for _name, _check in _CHECKS.items():
+    PERTURBATIONS.add(_member(_name, _check))
