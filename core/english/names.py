@@ -1,0 +1,179 @@
+"""The people, places and organisations of a text whose sort plain signs tell: our lists, titles, last words."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+
+from core.english.lists import groups
+from core.english.times import CALENDAR
+from core.entities import entities
+from core.remember import remembered
+from core.types import Span
+
+
+class Sort(StrEnum):
+    """What a name names."""
+
+    WOMAN = "woman"
+    MAN = "man"
+    PERSON = "person"
+    COUNTRY = "country"
+    CITY = "city"
+    PLACE = "place"
+    CLUB = "club"
+    COMPANY = "company"
+    ORGANISATION = "organisation"
+
+
+PEOPLE = frozenset({Sort.WOMAN, Sort.MAN, Sort.PERSON})
+PLACES = frozenset({Sort.COUNTRY, Sort.CITY, Sort.PLACE})
+TITLES = {"Mr": Sort.MAN, "Mrs": Sort.WOMAN, "Ms": Sort.WOMAN, "Miss": Sort.WOMAN, "Dr": Sort.PERSON}
+
+_OF_ORGANISATIONS = frozenset(
+    "Agency Association Authority Bank College Commission Committee Company Corporation Council Foundation Group Hospital "
+    "Institute Ministry Party Society Union University".split()
+)
+_OF_PLACES = frozenset(
+    "Avenue Bay Beach Bridge End Fen Harbour Hill Island Lake Park Point Quay River Road Sound Square Street Valley".split()
+)
+_NO_PERSON = _OF_ORGANISATIONS | _OF_PLACES | frozenset(
+    "Act Airport Award Center Centre Church Court Cup Day Democrats Festival Hall House Marathon Museum Prize School Star Station "
+    "Stadium Theatre Trust War".split()
+)  # fmt: skip
+_OFFICES = frozenset(
+    "Captain Chancellor Coach Councillor Detective Governor Judge Justice Mayor Minister Officer President Professor Secretary "
+    "Senator Sergeant".split()
+)
+_NOT_PLACES = frozenset(
+    "Africa America Asia Europe Arabic Chinese English French German Italian Japanese Latin Russian Spanish Congress Parliament "
+    "Christmas Easter".split()
+)
+_BEFORE_PLACE = re.compile(r"\b(?:in|near) $")
+_AFTER_PLACE = re.compile(r"\s*(?:[.,;:!?)]|$|(?:and|or|but|on|at|for|by|from|to|who|which|where|when|after|before|because)\b)")
+_LONGEST = 60  # characters of a name
+_MARGIN = 12  # characters looked at on either side of a name
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """One mention of a thing of a known sort; `text` has neither a possessive ending nor what stands before it."""
+
+    span: Span
+    text: str
+    sort: Sort
+    definite: bool
+
+    @property
+    def words(self) -> frozenset[str]:
+        return frozenset(word for word in self.text.split() if word not in TITLES)
+
+
+@remembered(256)
+def names(text: str, context: str) -> tuple[Name, ...]:
+    """The mentions in a text, in order; `context` is what tells whose surname or which place a word is.
+
+    A name beside another name, as in "Boston, Lincolnshire" or "Paris-Roubaix", is left out: it is part of a whole.
+    """
+    known = _known(context)
+    found = (_name(text, mention, known) for mention in _mentions(text))
+    return tuple(name for name in found if name and not _beside_a_name(text, name.span))
+
+
+def listed(sort: Sort) -> tuple[str, ...]:
+    """The names of one sort that stand in our lists."""
+    return tuple(name for name, known in _lists().items() if known is sort)
+
+
+def _name(text: str, mention: Span, known: dict[str, Sort]) -> Name | None:
+    words = mention.of(text).split()
+    for skipped in range(len(words)):
+        rest = words[skipped:]
+        sort = _sort(rest, known)
+        if sort and (not skipped or words[skipped - 1] in _OFFICES):
+            start = mention.end - len(_tail(mention.of(text), skipped))
+            whole = Span(start, mention.end)
+            return Name(whole, whole.of(text), sort, text[max(0, mention.start - 4) : mention.start].lower() == "the ")
+    return None
+
+
+def _tail(text: str, words: int) -> str:
+    return text.split(maxsplit=words)[-1] if words else text
+
+
+def _sort(words: list[str], known: dict[str, Sort]) -> Sort | None:
+    """The sort of a run of capitalised words, if its first word or the whole tells it."""
+    whole = " ".join(words)
+    if words[0] in TITLES:
+        return TITLES[words[0]] if len(words) > 1 else None
+    if whole in known:
+        return known[whole]
+    if len(words) == 1 or len(words) > 4:
+        return None
+    if words[-1] in _OF_ORGANISATIONS:
+        return Sort.ORGANISATION
+    if words[-1] in _OF_PLACES:
+        return Sort.PLACE
+    first = _lists().get(words[0])
+    plain = all(word.istitle() or "-" in word or "’" in word or "'" in word for word in words)
+    return first if first in PEOPLE and plain and not _NO_PERSON & set(words) else None
+
+
+@remembered(64)
+def _known(context: str) -> dict[str, Sort]:
+    """The lists, with the surnames of people who are named in full and the places that a text puts things in."""
+    learnt: defaultdict[str, set[Sort]] = defaultdict(set)
+    for mention in _mentions(context):
+        words = mention.of(context).split()
+        for skipped in range(len(words) - 1):
+            sort = _sort(words[skipped:], _lists())
+            if sort in PEOPLE:
+                learnt[words[-1]].add(sort)
+        if len(words) == 1 and _looks_like_place(context, mention):
+            learnt[words[0]].add(Sort.PLACE)
+    return {word: min(sorts) for word, sorts in learnt.items() if len(sorts) == 1} | _lists()
+
+
+def _looks_like_place(text: str, mention: Span) -> bool:
+    before = text[max(0, mention.start - _MARGIN) : mention.start]
+    after = text[mention.end : mention.end + _MARGIN]
+    unlike = mention.of(text) in _NOT_PLACES or not mention.of(text).isalpha()
+    return not unlike and bool(_BEFORE_PLACE.search(before) and _AFTER_PLACE.match(after))
+
+
+@remembered(256)
+def _mentions(text: str) -> tuple[Span, ...]:
+    """Runs of capitalised words on one line, without dates, numbers and a possessive ending."""
+    return tuple(
+        Span(found.start, found.end - (2 if found.of(text).endswith(("'s", "’s")) else 0))
+        for found in entities(text)
+        if found.end - found.start <= _LONGEST and _is_name(found.of(text))
+    )
+
+
+def _is_name(run: str) -> bool:
+    return not (run[0].isdigit() or "\n" in run or run[-1] in "'’" or CALENDAR & set(run.split()))
+
+
+def _beside_a_name(text: str, span: Span) -> bool:
+    before, after = text[max(0, span.start - 3) : span.start], text[span.end : span.end + 5]
+    joined = re.match(r"[-–/&@]|, ?[A-Z]| & | ?\(| (?:van|von|de|da|del|der|di)\b", after) or re.search(r"[-–/&@.#]$|[A-Z]\w*, $", before)
+    return joined is not None
+
+
+@cache
+def _lists() -> dict[str, Sort]:
+    found: defaultdict[str, list[Sort]] = defaultdict(list)
+    genders = {"female": Sort.WOMAN, "male": Sort.MAN}
+    for head, members in groups("given_names"):
+        for name in members:
+            found[name].append(genders[head])
+    for head, members in (*groups("places"), *groups("organisations")):
+        for name in members:
+            found[name].append(Sort(head))
+    return {name: sorts[0] for name, sorts in found.items() if len(sorts) == 1}
+
+

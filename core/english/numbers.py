@@ -1,0 +1,75 @@
+"""Counted numbers of a text, in figures or in words, that can be changed alone."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from core.english.times import MONTHS, dates
+from core.remember import remembered
+from core.types import Span
+
+_UNITS = tuple("two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split())
+_TENS = tuple("twenty thirty forty fifty sixty seventy eighty ninety".split())
+WORDS = dict(zip(_UNITS, range(2, 20), strict=True)) | dict(zip(_TENS, range(20, 100, 10), strict=True))
+_SPELT = {value: word for word, value in WORDS.items()}
+_NUMBER = re.compile(rf"(?<![\w.,:/'’-])(?:\d{{1,3}}(?:,\d{{3}})+|\d+)(?:\.\d+)?(?![\w:/]|[.,-]\d|-\w+-\d)|(?<![\w-])(?:{'|'.join(WORDS)})(?!\w)", re.IGNORECASE)
+# a ratio, a range, a time of day, a share of a known whole, the number of a name: a change would not stand alone
+_NOT_AFTER = re.compile(
+    r"(?:\b(?:at|between|past|until|till|by|to|of the|in|from|or|than one|out of|no|number|phase|type|world war|section|article|chapter|page|"
+    rf"per|half|one in|grade|level|under-|over-|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|{'|'.join(MONTHS)})[ -]|[-–—/+*=:.#(]\s?|\d,? )$",
+    re.IGNORECASE,
+)
+_NOT_BEFORE = re.compile(
+    r"(?:[ -](?:to|or|and|in|of|out of|per cent of the|dozen|hundred|o'clock|o’clock|a\.?m|p\.?m|by|more|fewer|less|percentage)\b|\s?[–—/×*+=%]|[-]\d"
+    rf"|(?:st|nd|rd|th)\b|,? \d| (?:{'|'.join(MONTHS)}|one|two|three|four|five|six|seven|eight|nine|ten)\b|[-](?:one|two|three|four|five|six|seven|eight|nine)\b)",
+    re.IGNORECASE,
+)
+_MARGIN = 16  # characters looked at on either side
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number above one: where, and as it is written."""
+
+    span: Span
+    text: str
+
+
+@remembered(128)
+def numbers(text: str) -> tuple[Number, ...]:
+    """The numbers of a text that nothing else in their phrase depends on."""
+    taken = {place for date in dates(text) for place in range(date.span.start, date.span.end)}
+    found = (Number(Span(*match.span()), match.group()) for match in _NUMBER.finditer(text))
+    return tuple(number for number in found if number.span.start not in taken and _stands_alone(text, number))
+
+
+def others(number: str) -> list[str]:
+    """Numbers of about the same size, written in the same way, that are clearly different and never one."""
+    value = WORDS.get(number.lower())
+    if value is not None:
+        near = [other for other in _SPELT if other != value and value / 3 <= other <= value * 3 and (other > 19) == (value > 19)]
+        return [_SPELT[other] for other in near if abs(other - value) > value / 5]
+    places = len(number.partition(".")[2])
+    return [f"{float(number.replace(',', '')) * factor:{',' if ',' in number else ''}.{places}f}" for factor in _FACTORS]
+
+
+def amount(number: str) -> float:
+    """The value of a number as it is written here."""
+    return float(WORDS.get(number.lower()) or number.replace(",", ""))
+
+
+_FACTORS = (0.4, 0.6, 0.7, 1.4, 1.6, 1.9)
+
+
+def _stands_alone(text: str, number: Number) -> bool:
+    before = text[max(0, number.span.start - _MARGIN) : number.span.start]
+    after = text[number.span.end : number.span.end + _MARGIN]
+    return not (_NOT_AFTER.search(before) or _NOT_BEFORE.match(after) or _is_small(number.text))
+
+
+def _is_small(number: str) -> bool:
+    """Nought and one have other grammar; four figures without a comma may be a year."""
+    if number.lower() in WORDS:
+        return False
+    return float(number.replace(",", "")) < 2 or re.fullmatch(r"[12]\d{3}", number) is not None

@@ -1,0 +1,83 @@
+"""A sentence of the document that the summary left out is said as well."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import log, sqrt
+from typing import ClassVar
+
+from core.english.clauses import is_finite
+from core.english.verbs import Form, forms_of
+from core.errors import UnscorableError
+from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
+from core.text import sentences, words
+from core.types import Edit, Example, Span
+
+_LEAST_WORDS, _MOST_WORDS = 6, 60
+_WHOLE = re.compile(r"[A-Z0-9].*[^\s.?!…:]\s?\.$", re.DOTALL)
+_POINTS_BACK = frozenset(
+    "he she him her his hers they them their theirs i me my we us our you your this these those such it its one ones "
+    "another other others former latter same here there then so".split()
+)
+_OPENS_BACK = frozenset(
+    "that but and or nor yet also however moreover furthermore still meanwhile instead otherwise therefore thus hence both "
+    "neither either each all none most many some several please".split()
+)
+_MARKS = frozenset("\"“”«»()[]\n:;")
+
+
+@PERTURBATIONS.add
+@dataclass(frozen=True)
+class Added(Perturbation):
+    """Appends the sentence of the document least like the summary, by the cosine of TF-IDF vectors of their words.
+
+    Only a sentence that says the same by itself is taken: whole, with a finite verb, without pronouns, quotations or a speaker.
+    """
+
+    name: ClassVar[str] = "added"
+    card: ClassVar[PerturbationCard] = PerturbationCard(
+        title="Add a sentence of the document",
+        intent="preserving",
+        does="Appends the sentence of the document that is least similar to the summary, by TF-IDF cosine of the words.",
+        paper="Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?",
+    )
+
+    def edits(self, example: Example, rng: random.Random) -> list[Edit]:  # noqa: ARG002  # nothing is left to chance
+        texts = [span.of(example.document) for span in sentences(example.document)]
+        fit = [text for text in texts if _stands_alone(text) and text not in example.summary]
+        if not fit:
+            raise UnscorableError("Every sentence of the document that could be added leans on its neighbours.")
+        weights = _weights(texts)
+        summary = _vector(example.summary, weights)
+        least = min(fit, key=lambda text: _cosine(_vector(text, weights), summary))
+        end = len(example.summary.rstrip())
+        ended = example.summary[:end].endswith((".", "!", "?", "”", '"', "'", "’"))
+        return [Edit(Span(end, end), f"{'' if ended else '.'} {least}", self.card.does, self.spec)]
+
+
+def _stands_alone(text: str) -> bool:
+    said = words(text)
+    if text.isupper() or not any(is_finite(word) and Form.PARTICIPLE not in forms_of(word) for word in said):
+        return False
+    if not _LEAST_WORDS <= len(said) <= _MOST_WORDS or not _WHOLE.match(text) or _MARKS & set(text):
+        return False
+    return said[0] not in _OPENS_BACK and not _POINTS_BACK & set(said)
+
+
+def _weights(texts: list[str]) -> dict[str, float]:
+    """log((1 + n) / (1 + sentences with the word)) + 1, the smoothed form of scikit-learn."""
+    counts = Counter(word for text in texts for word in set(words(text)))
+    return {word: log((1 + len(texts)) / (1 + count)) + 1 for word, count in counts.items()}
+
+
+def _vector(text: str, weights: Mapping[str, float]) -> dict[str, float]:
+    return {word: count * weights[word] for word, count in Counter(words(text)).items() if word in weights}
+
+
+def _cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    norms = sqrt(sum(x * x for x in one.values()) * sum(x * x for x in other.values()))
+    return norms and sum(weight * other.get(word, 0.0) for word, weight in one.items()) / norms

@@ -1,0 +1,69 @@
+"""A place or time of the document where another one belongs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from core.english.places import places
+from core.english.standing import mentions, said_there
+from core.english.times import dates
+from core.perturbation import PERTURBATIONS, PerturbationCard
+from core.rewriting import Rewriting, replacement
+from core.types import Edit, ErrorType, Example, Span
+
+
+@PERTURBATIONS.add
+@dataclass(frozen=True)
+class CircumstanceSwapped(Rewriting):
+    """Where or when it happened is replaced by where or when something else of the document did."""
+
+    name: ClassVar[str] = "circumstance-swapped"
+    card: ClassVar[PerturbationCard] = PerturbationCard(
+        title="Swap a place or time within the document",
+        intent="breaking",
+        does="Replaces a place or date by another of the same kind that the document mentions elsewhere.",
+        paper="Ma et al. 2023, BUMP",
+        error_type=ErrorType.INTRINSIC_CIRCUMSTANCE,
+    )
+    lacking: ClassVar[str] = (
+        "The summary tells no place or date for which the document has another of the same kind in another sentence."
+    )
+
+    def proposals(self, example: Example) -> list[Edit]:
+        return [*_dates(example), *_places(example)]
+
+
+def _dates(example: Example) -> list[Edit]:
+    known = {date.text: date.unit for date in dates(example.document)}
+    return [
+        _swap(example, date.span, other)
+        for date in dates(example.summary)
+        for other, unit in known.items()
+        if unit is date.unit and _elsewhere(example, date.span, other)
+    ]
+
+
+def _places(example: Example) -> list[Edit]:
+    context = f"{example.document}\n\n{example.summary}"
+    known = {place.text: place for place in places(example.document, context)}
+    return [
+        _swap(example, old.span, new.text)
+        for old in places(example.summary, context)
+        for new in known.values()
+        if new.sort is old.sort
+        and new.definite == old.definite
+        and not old.words & new.words
+        and _elsewhere(example, old.span, new.text)
+    ]
+
+
+def _elsewhere(example: Example, span: Span, other: str) -> bool:
+    """Whether the document has the old words, and the new ones only away from what the sentence is about."""
+    there = said_there(example.document, example.summary, span)
+    return mentions(example.document, span.of(example.summary)) and not mentions(there, other)
+
+
+def _swap(example: Example, span: Span, other: str) -> Edit:
+    why = f"The document says {span.of(example.summary)} here. It mentions {other} in another place."
+    return replacement(example.summary, span, other, why)

@@ -1,0 +1,63 @@
+"""Somebody or something that the document does not mention at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from core.english.lists import lines
+from core.english.names import PEOPLE, TITLES, Name, Sort, listed, names
+from core.english.places import places
+from core.english.standing import mentions
+from core.perturbation import PERTURBATIONS, PerturbationCard
+from core.rewriting import Rewriting, replacement
+from core.types import Edit, ErrorType, Example
+
+_UNLISTED = frozenset({Sort.PERSON, Sort.PLACE, Sort.ORGANISATION})
+
+
+@PERTURBATIONS.add
+@dataclass(frozen=True)
+class EntityForeign(Rewriting):
+    """One mention is replaced by a name of the same sort from our lists, written in the same way."""
+
+    name: ClassVar[str] = "entity-foreign"
+    card: ClassVar[PerturbationCard] = PerturbationCard(
+        title="Bring in a foreign entity",
+        intent="breaking",
+        does="Replaces a person, country, city, club or company by one that the document does not mention.",
+        paper="Ma et al. 2023, BUMP",
+        error_type=ErrorType.EXTRINSIC_ENTITY,
+    )
+    lacking: ClassVar[str] = (
+        "The summary names no person, country, city, club or company, of those that are known by name, title or list, that "
+        "the document names as well."
+    )
+
+    def proposals(self, example: Example) -> list[Edit]:
+        context = f"{example.document}\n\n{example.summary}"
+        circumstances = {place.span for place in places(example.summary, context)}
+        mentioned = [name for name in names(example.summary, context) if name.span not in circumstances]
+        return [edit for old in mentioned if mentions(example.document, old.text) for edit in _replaced(example, old)]
+
+
+def _replaced(example: Example, old: Name) -> list[Edit]:
+    fresh = [new for new in _alike(old) if not any(mentions(context, word) for context in (example.document, example.summary) for word in new.split())]
+    why = "The document says this of {old}. It does not mention {new}."
+    return [replacement(example.summary, old.span, new, why.format(old=old.text, new=new)) for new in fresh]
+
+
+def _alike(old: Name) -> list[str]:
+    """Names of the same sort: a title stays, a full name is followed by a full name, a surname by a surname."""
+    if old.definite or (old.sort in _UNLISTED and old.text.split()[0] not in TITLES):
+        return []
+    if old.sort not in PEOPLE:
+        return list(listed(old.sort))
+    surnames = " ".join(lines("surnames")).split()
+    first, *rest = old.text.split()
+    if first in TITLES:
+        return [f"{first} {surname}" for surname in surnames]
+    given = listed(old.sort)
+    if rest:
+        return [f"{name} {surname}" for name, surname in zip(given, surnames * 10, strict=False)]
+    return list(given) if first in given else surnames

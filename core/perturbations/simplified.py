@@ -1,0 +1,47 @@
+"""Two clauses that a sentence joins become two sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from core.english.clauses import Joint, joints
+from core.english.tokens import Sentence, at, tokenised
+from core.perturbation import PERTURBATIONS, PerturbationCard
+from core.rewriting import Rewriting
+from core.types import Edit, Example, Span
+
+
+@PERTURBATIONS.add
+@dataclass(frozen=True)
+class Simplified(Rewriting):
+    """Ends the sentence before "and", "but" or a semicolon, where a whole main clause follows."""
+
+    name: ClassVar[str] = "simplified"
+    card: ClassVar[PerturbationCard] = PerturbationCard(
+        title="Simplify: split joined sentences",
+        intent="preserving",
+        does="Makes two sentences of two main clauses that and, but or a semicolon joins.",
+        paper="Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?",
+    )
+    lacking: ClassVar[str] = (
+        "No sentence of the summary surely joins two main clauses by and, but or a semicolon: there is nothing to split."
+    )
+
+    most: int = 5
+
+    def proposals(self, example: Example) -> list[Edit]:
+        return [
+            _split(example.summary, sentence, joint, self.card.does)
+            for sentence in tokenised(example.summary)
+            for joint in joints(sentence)
+        ]
+
+
+def _split(summary: str, sentence: Sentence, joint: Joint, does: str) -> Edit:
+    """Replace the link by a full stop; "but" stays and opens the new sentence."""
+    contrast = sentence[joint.subject - 1].low == "but"
+    first = at(sentence, joint.subject)
+    start = sentence[joint.link - 1].span.end
+    opening = "But " + first.text if contrast else first.text[:1].upper() + first.text[1:]
+    return Edit(Span(start, first.span.end), f". {opening}", does)
