@@ -39,8 +39,8 @@ def question(messages: Sequence[str], sampling: Sampling, schema: str = "") -> Q
     """A question of kind "say": a system and a user message, then answers and further requests in turn."""
     options = (
         ("model", sampling.model),
-        ("temperature", sampling.temperature),
-        ("top_p", sampling.top_p),
+        ("temperature", float(sampling.temperature)),  # 0 and 0.0 are the same question and must have the same key
+        ("top_p", float(sampling.top_p)),
         ("max_tokens", sampling.max_tokens),
         ("sample", sampling.sample),
         ("schema", schema),

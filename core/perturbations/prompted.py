@@ -14,11 +14,20 @@ from core.llm.promptfile import bundled_prompt, prompt
 from core.llm.saying import SAY, Sampling, ask, flagged, said
 from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
 from core.prompt import Prompt
+from core.text import sentences
 from core.types import Checkpoint, Edit, Example, Rounds
 from core.variant import adds_from_document, is_shorter, keeps_sentences, moves_sentences, rewritten
 
 Check = Callable[[Example, str], None]
 """Raises UnscorableError for a variant that is not what the prompt asks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What the answer to a prompt has to be besides a rewritten summary, and how many different sentences it needs."""
+
+    check: Check
+    sentences: int = 1
 
 
 @dataclass(frozen=True)
@@ -29,7 +38,7 @@ class Prompted(Perturbation):
     """
 
     prompt_name: ClassVar[str]
-    check: ClassVar[Check]
+    task: ClassVar[Task]
 
     model: str = ""
     temperature: float = 0.0
@@ -50,6 +59,7 @@ class Prompted(Perturbation):
         )
 
     def rounds(self, example: Example, seed: int) -> Rounds[list[Edit]]:
+        self._applies(example.summary)
         used, model = self._prompt(), chosen_model(self.model)
         by = self._signed(used, model)
         sampling = Sampling(model, self.temperature, self.top_p, self.max_tokens, seed if self.temperature else 0)
@@ -58,10 +68,17 @@ class Prompted(Perturbation):
         edits = recover(example.summary, variant)
         return [replace(edit, explanation=self.card.does, by=by) for edit in edits]
 
+    def _applies(self, summary: str) -> None:
+        different = len({span.of(summary) for span in sentences(summary)})
+        if different < self.task.sentences:
+            raise UnscorableError(
+                f"The summary has {different} different sentence(s); this needs {self.task.sentences}."
+            )
+
     def _checked(self, example: Example, answer: str) -> str:
         try:
             variant = rewritten(example, answer)
-            type(self).check(example, variant)
+            self.task.check(example, variant)
         except UnscorableError as problem:
             raise flagged(str(problem), answer) from None
         return variant
@@ -78,25 +95,24 @@ def _texts(example: Example) -> dict[str, str]:
     return {"document": example.document, "summary": example.summary}
 
 
-def _member(name: str, check: Check) -> type[Prompted]:
+def _member(name: str, task: Task) -> type[Prompted]:
     """The perturbation `<name>-llm`, described by the head of its prompt."""
     head = bundled_prompt(name)
     card = PerturbationCard(f"{head.title} (LLM)", "preserving", head.does, head.paper, form="prompt")
-    told = {"name": f"{name}-llm", "card": card, "prompt_name": name, "check": staticmethod(check)}
-    return type(f"Prompted{name.title().replace('-', '')}", (Prompted,), {**told, "__module__": __name__})
+    told = {"name": f"{name}-llm", "card": card, "prompt_name": name, "task": task, "__module__": __name__}
+    return type(f"Prompted{name.title().replace('-', '')}", (Prompted,), told)
 
 
-_CHECKS: dict[str, Check] = {
-    "paraphrased": keeps_sentences,
-    "simplified": keeps_sentences,
-    "synonyms": keeps_sentences,
-    "less-diverse": keeps_sentences,
-    "negated": keeps_sentences,
-    "summarized": is_shorter,
-    "added": adds_from_document,
-    "shuffled": moves_sentences,
+_TASKS = {
+    "paraphrased": Task(keeps_sentences),
+    "simplified": Task(keeps_sentences),
+    "synonyms": Task(keeps_sentences),
+    "less-diverse": Task(keeps_sentences),
+    "negated": Task(keeps_sentences),
+    "summarized": Task(is_shorter),
+    "added": Task(adds_from_document),
+    "shuffled": Task(moves_sentences, sentences=2),
 }
-"""The prompts, and what the answer to each has to be besides a rewritten summary."""
 
-for _name, _check in _CHECKS.items():
-    PERTURBATIONS.add(_member(_name, _check))
+for _name, _task in _TASKS.items():
+    PERTURBATIONS.add(_member(_name, _task))

@@ -108,6 +108,11 @@ def test_a_dropped_sentence_is_refused(monkeypatch: pytest.MonkeyPatch, name: st
         perturbed(monkeypatch, name, text("A storm shut the harbour on Tuesday."))
 
 
+def test_one_sentence_cannot_be_shuffled_and_nobody_is_asked() -> None:
+    with pytest.raises(UnscorableError, match=r"1 different sentence\(s\); this needs 2"):
+        next(PERTURBATIONS.parse("shuffled-llm").rounds(Example("pair", DOCUMENT, "It closed. It closed."), 0))
+
+
 def test_a_failure_of_the_server_is_told_without_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_API_KEY", "sk-a-secret-of-nobody")
     with pytest.raises(TouchstoneError, match="does not accept the key") as raised:
