@@ -38,12 +38,13 @@ def compare(first: Distribution, second: Distribution) -> Comparison:
     Both must come from the same resamples and the same cases; see `shared`.
     """
     n = min(first.n, second.n)
-    why = first.why or second.why or _apart(first, second)
-    if why or first.value is None or second.value is None:
-        return Comparison(Estimate(None, None, None, n, why), None)
+    if first.value is None or second.value is None or first.n != second.n:
+        return Comparison(Estimate(None, None, None, n, first.why or second.why or _apart(first, second)), None)
+    difference = first.value - second.value
+    if why := first.why or second.why:
+        return Comparison(Estimate(difference, None, None, n, why), None)
     draws = first.draws - second.draws
-    difference = Distribution(first.value - second.value, draws, n).estimate()
-    return Comparison(difference, None if too_few(draws) else _p(draws))
+    return Comparison(Distribution(difference, draws, n).estimate(), None if too_few(draws) else _p(draws))
 
 
 def against_best(metrics: Mapping[str, Distribution]) -> dict[str, Comparison]:
@@ -91,12 +92,10 @@ def more_pairs(estimate: Estimate, half_width: float = 0.05) -> int | None:
         return None
     narrower = (estimate.high - estimate.low) / 2 / half_width
     # the width of an interval falls with the root of the number of documents
-    return max(0, math.ceil(estimate.n * (narrower**2 - 1)))
+    return max(0, math.ceil(round(estimate.n * (narrower**2 - 1), 6)))  # 300.00000001 pairs are 300
 
 
 def _apart(first: Distribution, second: Distribution) -> str:
-    if first.n == second.n:
-        return ""
     return f"The two rest on {first.n} and {second.n} cases: compare them on those that both have."
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from core.metric import Direction
+from core.stats.contest import Contest
 from core.stats.pairs import Pairs
 from core.stats.statistic import Mask, Numbers, Statistic, Values, clusters, ratio, running, tally, undefined
-
-_Fold = Callable[[Values, Values], Values]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,34 +51,41 @@ class Labelled:
 
 
 def auc(labelled: Labelled) -> Statistic:
-    """The chance that a consistent summary scores above an inconsistent one, ties counting one half (Mann-Whitney)."""
-    return _by_rank(labelled, _mann_whitney)
+    """The chance that a consistent summary scores above an inconsistent one, ties counting one half (Mann-Whitney).
 
-
-def average_precision(labelled: Labelled) -> Statistic:
-    """The mean precision over consistent summaries, taken from the best score down, equal scores at once."""
-    return _by_rank(labelled, _mean_precision)
-
-
-def _by_rank(labelled: Labelled, fold: _Fold) -> Statistic:
-    """Sorts once; `fold` gets how many consistent and inconsistent ones have each distinct score, (scores, resamples)."""
+    In a resample the copies of a document are not compared with each other: a new sample of documents would hold no
+    such pairs, and where originals meet their own edits they would lift every draw (on BUMP above the value itself).
+    """
     kept = labelled.defined()
     if kept.why:
         return undefined(len(kept.labels), kept.why)
     numbers, places = clusters(kept.documents)
-    distinct, ranks = np.unique(kept.oriented, return_inverse=True)
+    contest = Contest.of(kept.oriented, kept.labels, places, len(numbers))
+    own, inside = contest.own, contest.made * contest.lost
+
+    def weigh(weights: Values) -> Values:
+        beaten = contest.halves @ running(contest.bad @ weights)
+        copies = weights * (weights - 1)
+        wins = np.einsum("dr,dr->r", weights, beaten) - own @ copies
+        return ratio(wins, (contest.made @ weights) * (contest.lost @ weights) - inside @ copies)
+
+    return Statistic(len(kept.labels), numbers, weigh, max(contest.bad.shape))
+
+
+def average_precision(labelled: Labelled) -> Statistic:
+    """The mean precision over consistent summaries, taken from the best score down, equal scores at once."""
+    kept = labelled.defined()
+    if kept.why:
+        return undefined(len(kept.labels), kept.why)
+    numbers, places = clusters(kept.documents)
+    distinct, ranks = np.unique(-kept.oriented, return_inverse=True)
     shape = (len(distinct), len(numbers))
-    good, bad = [tally(ranks[chosen], places[chosen], shape) for chosen in (kept.labels, ~kept.labels)]
-    return Statistic(len(kept.labels), numbers, lambda weights: fold(good @ weights, bad @ weights), len(distinct))
+    good, bad = (tally(ranks[kind], places[kind], shape) for kind in (kept.labels, ~kept.labels))
 
+    def weigh(weights: Values) -> Values:
+        found = good @ weights
+        hits = running(found)
+        precision = np.nan_to_num(ratio(hits, hits + running(bad @ weights)))  # nothing is drawn yet: no weight
+        return ratio(np.einsum("sr,sr->r", found, precision), hits[-1])
 
-def _mann_whitney(good: Values, bad: Values) -> Values:
-    below = running(bad)
-    wins = np.einsum("sr,sr->r", good, below) - np.einsum("sr,sr->r", good, bad) / 2
-    return ratio(wins, good.sum(axis=0) * below[-1])
-
-
-def _mean_precision(good: Values, bad: Values) -> Values:
-    hits = running(good[::-1])
-    precision = np.nan_to_num(ratio(hits, hits + running(bad[::-1])))  # nothing is drawn yet: no weight
-    return ratio(np.einsum("sr,sr->r", good[::-1], precision), hits[-1])
+    return Statistic(len(kept.labels), numbers, weigh, max(shape))

@@ -1,0 +1,176 @@
+"""Agreement against definitions written out, published examples and scikit-learn, with its reasons for silence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from sklearn.metrics import cohen_kappa_score
+
+from core.stats.agreement import ac1, alpha, prevalence, raw
+from core.stats.distance import Distance, interval, linear, nominal, ordinal
+from core.stats.kappa import kappa
+from core.stats.ratings import Ratings
+from core.stats.resampling import Resamples
+from core.stats.statistic import Numbers, Values
+from tests.unit.stats.naive import assert_the_same
+
+RNG = np.random.default_rng(9)
+DOCUMENTS = RNG.integers(0, 15, 60)
+TRUTH = RNG.integers(0, 3, 60)
+LABELS = np.where(RNG.random((60, 4)) < 0.7, TRUTH[:, None], RNG.integers(0, 3, (60, 4))).astype(float)
+LABELS[RNG.random((60, 4)) < 0.25] = np.nan
+SAMPLE = Ratings(LABELS, DOCUMENTS, (0.0, 1.0, 2.0))
+RESAMPLES = Resamples.draw(15, 60, seed=2)
+
+_ = np.nan
+KRIPPENDORFF = np.array(
+    [
+        [1, 2, 3, 3, 2, 1, 4, 1, 2, _, _, _],
+        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, _, 3],
+        [_, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, _],
+        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, _],
+    ]
+).T
+"""Four observers, twelve units, five values: Krippendorff (2011), section C."""
+
+
+def pairs_of(row: Values) -> list[tuple[float, float]]:
+    """Ordered pairs of the labels of one item."""
+    return list(permutations(row[~np.isnan(row)], 2))
+
+
+def slow_raw(at: Numbers) -> float:
+    pairs = [pair for row in LABELS[at] for pair in pairs_of(row)]
+    return float(np.mean([one == two for one, two in pairs]))
+
+
+def slow_alpha(apart: Callable[[float, float, list[float]], float], at: Numbers) -> float:
+    """Krippendorff's alpha from its definition: every pair of labels of one item, and every pair of labels at all."""
+    rows = [row[~np.isnan(row)] for row in LABELS[at]]
+    rows = [row for row in rows if len(row) > 1]
+    values = sorted(np.concatenate(rows).tolist())
+    within = sum(sum(apart(a, b, values) for a, b in permutations(row, 2)) / (len(row) - 1) for row in rows)
+    counts = {value: values.count(value) for value in set(values)}
+    anyhow = sum(counts[a] * counts[b] * apart(a, b, values) for a, b in permutations(counts, 2))
+    return 1 - (len(values) - 1) * within / anyhow
+
+
+def ordinal_distance(one: float, two: float, values: list[float]) -> float:
+    low, high = sorted((one, two))
+    between = sum(low <= value <= high for value in values)
+    return (between - (values.count(low) + values.count(high)) / 2) ** 2
+
+
+def slow_ac1(at: Numbers) -> float:
+    """Gwet (2008): agreement of items with two labels, chance from the mean shares of the categories."""
+    rows = [row[~np.isnan(row)] for row in LABELS[at]]
+    rows = [row for row in rows if len(row)]
+    agreed = np.mean([np.mean([a == b for a, b in permutations(row, 2)]) for row in rows if len(row) > 1])
+    shares = [np.mean([np.mean(row == category) for row in rows]) for category in range(3)]
+    chance = sum(share * (1 - share) for share in shares) / 2
+    return float((agreed - chance) / (1 - chance))
+
+
+def test_raw_agreement_counts_pairs_of_labels_in_every_resample() -> None:
+    assert_the_same(raw(SAMPLE), slow_raw, DOCUMENTS, RESAMPLES)
+
+
+def test_raw_agreement_counts_the_items_with_two_labels() -> None:
+    assert RESAMPLES.estimate(raw(SAMPLE)).n == sum(len(pairs_of(row)) > 0 for row in LABELS)
+
+
+@pytest.mark.parametrize(
+    ("distance", "apart"),
+    [
+        (nominal, lambda one, two, _values: float(one != two)),
+        (interval, lambda one, two, _values: (one - two) ** 2),
+        (ordinal, ordinal_distance),
+    ],
+)
+def test_alpha_is_its_definition_in_every_resample(
+    distance: Distance, apart: Callable[[float, float, list[float]], float]
+) -> None:
+    assert_the_same(alpha(SAMPLE, distance), lambda at: slow_alpha(apart, at), DOCUMENTS, RESAMPLES)
+
+
+@pytest.mark.parametrize(("distance", "value"), [(nominal, 0.743), (ordinal, 0.815), (interval, 0.849)])
+def test_alpha_is_that_of_krippendorffs_example(distance: Distance, value: float) -> None:
+    found = RESAMPLES.estimate(alpha(Ratings(KRIPPENDORFF, np.arange(12)), distance))
+    assert (found.value, found.n) == (pytest.approx(value, abs=5e-4), 11)
+    assert found.low is not None
+
+
+def test_ac1_is_its_definition_in_every_resample() -> None:
+    assert_the_same(ac1(SAMPLE), slow_ac1, DOCUMENTS, RESAMPLES)
+
+
+def test_ac1_holds_where_one_class_is_rare_and_kappa_collapses() -> None:
+    """118 of 125 items yes by both, 5 by the first alone, 2 by the second; chance is .9453 for kappa, .0544 for AC1."""
+    labels = np.array([[1.0, 1.0]] * 118 + [[1.0, 0.0]] * 5 + [[0.0, 1.0]] * 2)
+    ratings = Ratings(labels, np.arange(125) % 15)
+    values = [RESAMPLES.of(part).value for part in (raw(ratings), ac1(ratings), kappa(ratings, 0, 1, nominal))]
+    assert values == [pytest.approx(0.944), pytest.approx(0.9408, abs=1e-4), pytest.approx(-0.0234, abs=1e-4)]
+
+
+@pytest.mark.parametrize(("distance", "weights"), [(nominal, None), (linear, "linear"), (interval, "quadratic")])
+def test_kappa_is_that_of_scikit_learn_in_every_resample(distance: Distance, weights: str | None) -> None:
+    def slow(at: Numbers) -> float:
+        both = LABELS[at][:, [1, 3]]
+        one, two = both[~np.isnan(both).any(axis=1)].T
+        return float(cohen_kappa_score(one, two, labels=[0.0, 1.0, 2.0], weights=weights))
+
+    assert_the_same(kappa(SAMPLE, 1, 3, distance), slow, DOCUMENTS, RESAMPLES)
+
+
+def test_kappa_counts_steps_between_categories_whatever_their_numbers() -> None:
+    spread = Ratings(np.array([0.0, 10.0, 11.0])[np.nan_to_num(LABELS).astype(int)], DOCUMENTS)
+    even = Ratings(np.nan_to_num(LABELS), DOCUMENTS)
+    found = [RESAMPLES.estimate(kappa(ratings, 0, 1, linear)) for ratings in (spread, even)]
+    assert found[0] == found[1]
+
+
+def test_kappa_counts_the_items_that_both_labelled() -> None:
+    both = [int((~np.isnan(LABELS[:, [one, two]])).all(axis=1).sum()) for one, two in combinations(range(4), 2)]
+    found = [RESAMPLES.estimate(kappa(SAMPLE, one, two, nominal)).n for one, two in combinations(range(4), 2)]
+    assert found == both
+
+
+def test_the_prevalences_of_all_categories_add_up_to_one() -> None:
+    found = [RESAMPLES.estimate(prevalence(SAMPLE, category)) for category in range(3)]
+    assert sum(estimate.value or 0 for estimate in found) == pytest.approx(1)
+    assert {estimate.n for estimate in found} == {int((~np.isnan(LABELS)).sum())}
+    assert_the_same(
+        prevalence(SAMPLE, 1),
+        lambda at: float((LABELS[at] == 1).sum() / (~np.isnan(LABELS[at])).sum()),
+        DOCUMENTS,
+        RESAMPLES,
+    )
+
+
+def test_one_class_only_leaves_agreement_beyond_chance_undefined() -> None:
+    ratings = Ratings(np.ones((4, 2)), np.arange(4))
+    found = [RESAMPLES.estimate(part) for part in (alpha(ratings, nominal), kappa(ratings, 0, 1, nominal))]
+    assert {(estimate.value, estimate.n, estimate.why) for estimate in found} == {
+        (None, 4, "All 8 labels are of one class: agreement beyond chance is undefined.")
+    }
+    assert RESAMPLES.estimate(ac1(ratings)).why == "Only one class is known: say which others were offered."
+
+
+def test_one_class_of_several_that_were_offered_is_full_agreement_by_ac1() -> None:
+    assert RESAMPLES.of(ac1(Ratings(np.ones((4, 2)), np.arange(4), (0.0, 1.0)))).value == 1.0
+
+
+def test_labels_that_never_meet_say_so() -> None:
+    ratings = Ratings(np.array([[1.0, np.nan], [np.nan, 0.0]]), np.arange(2))
+    parts = (raw(ratings), alpha(ratings, nominal), ac1(ratings), kappa(ratings, 0, 1, nominal))
+    assert {(found.value, found.n, found.why) for found in map(RESAMPLES.estimate, parts)} == {
+        (None, 0, "No item was labelled by two people.")
+    }
+
+
+def test_two_people_who_never_agree_have_no_agreement_beyond_chance() -> None:
+    ratings = Ratings(np.tile([1.0, 0.0], (6, 1)), np.arange(6))
+    assert RESAMPLES.of(kappa(ratings, 0, 1, nominal)).value == 0.0

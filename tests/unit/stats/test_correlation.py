@@ -1,0 +1,124 @@
+"""Correlations of cases and of systems are scipy's, in the sample and in every resample of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy import stats  # type: ignore[import-untyped]  # it ships no types
+
+from core.stats import correlation, systems
+from core.stats.correlation import Rated, kendall, pearson, spearman, within
+from core.stats.resampling import Resamples
+from core.stats.statistic import Numbers, Statistic, Values
+from core.stats.systems import by_system
+from tests.unit.stats.naive import assert_the_same, redrawn
+
+RNG = np.random.default_rng(1)
+DOCUMENTS = RNG.integers(0, 30, 120)
+SYSTEMS = RNG.integers(0, 5, 120)
+SCORES = RNG.integers(0, 12, 120) / 4 + SYSTEMS
+HUMAN = np.round(SCORES + RNG.normal(0, 2, 120))  # many ties
+SAMPLE = Rated(SCORES, HUMAN, DOCUMENTS)
+RESAMPLES = Resamples.draw(30, 150, seed=3)
+COEFFICIENTS = [(pearson, stats.pearsonr), (spearman, stats.spearmanr), (kendall, stats.kendalltau)]
+
+Reference = Callable[[Values, Values], tuple[float, float]]
+
+
+@pytest.mark.parametrize(("ours", "scipys"), COEFFICIENTS)
+def test_cases_correlate_as_in_scipy_in_every_resample(ours: Callable[[Rated], Statistic], scipys: Reference) -> None:
+    assert_the_same(ours(SAMPLE), lambda at: scipys(SCORES[at], HUMAN[at])[0], DOCUMENTS, RESAMPLES)
+
+
+@pytest.mark.parametrize(
+    ("ours", "scipys"),
+    [(systems.pearson, stats.pearsonr), (systems.spearman, stats.spearmanr), (systems.kendall, stats.kendalltau)],
+)
+def test_systems_correlate_as_in_scipy_in_every_resample(ours: systems.Coefficient, scipys: Reference) -> None:
+    def means(values: Values, at: Numbers) -> list[float]:
+        return [values[at][SYSTEMS[at] == system].mean() for system in range(5)]
+
+    assert_the_same(
+        by_system(SAMPLE, SYSTEMS, ours),
+        lambda at: scipys(means(SCORES, at), means(HUMAN, at))[0],
+        DOCUMENTS,
+        RESAMPLES,
+    )
+
+
+def test_a_system_level_correlation_counts_systems() -> None:
+    assert RESAMPLES.estimate(by_system(SAMPLE, SYSTEMS, systems.pearson)).n == 5
+
+
+def test_tau_does_not_depend_on_how_many_signs_are_held_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = RESAMPLES.of(kendall(SAMPLE)).draws
+    monkeypatch.setattr(correlation, "_BLOCK", 700)
+    assert np.array_equal(whole, RESAMPLES.of(kendall(SAMPLE)).draws)
+
+
+def test_large_scores_that_differ_little_correlate_as_exactly_as_small_ones() -> None:
+    far = Rated(SCORES + 1e6, HUMAN, DOCUMENTS)
+    assert RESAMPLES.of(pearson(far)).draws == pytest.approx(RESAMPLES.of(pearson(SAMPLE)).draws, abs=1e-6)
+
+
+@pytest.mark.parametrize("coefficient", [pearson, spearman, kendall])
+def test_missing_values_do_not_count(coefficient: Callable[[Rated], Statistic]) -> None:
+    scores, human = SCORES.copy(), HUMAN.copy()
+    scores[3], human[5] = np.nan, np.nan
+    rest = np.delete(np.arange(120), [3, 5])
+    found = RESAMPLES.estimate(coefficient(Rated(scores, human, DOCUMENTS)))
+    assert found == RESAMPLES.estimate(coefficient(Rated(SCORES[rest], HUMAN[rest], DOCUMENTS[rest])))
+    assert found.n == 118
+
+
+@pytest.mark.parametrize("coefficient", [pearson, spearman, kendall])
+@pytest.mark.parametrize(
+    ("scores", "human", "why"),
+    [
+        ([1.0, 1.0, 1.0], [1.0, 2.0, 3.0], "All 3 scores are the same (1)."),
+        ([1.0, 2.0, 3.0], [0.5, 0.5, 0.5], "All 3 judgements are the same (0.5)."),
+        ([1.0, np.nan, 3.0], [1.0, 2.0, 3.0], "A correlation needs three cases with both values, and there are 2."),
+    ],
+)
+def test_a_correlation_that_is_undefined_says_why(
+    coefficient: Callable[[Rated], Statistic], scores: list[float], human: list[float], why: str
+) -> None:
+    found = RESAMPLES.estimate(coefficient(Rated(np.array(scores), np.array(human), np.arange(3))))
+    assert (found.value, found.low, found.why) == (None, None, why)
+
+
+def test_systems_that_are_too_few_or_all_alike_say_so() -> None:
+    few = RESAMPLES.estimate(by_system(SAMPLE, SYSTEMS % 2, systems.pearson))
+    assert (few.value, few.n, few.why) == (None, 2, "A correlation of systems needs three of them, and there are 2.")
+    alike = Rated(np.tile([1.0, 2.0], 3), np.arange(6.0), np.arange(6))
+    found = RESAMPLES.estimate(by_system(alike, np.repeat(np.arange(3), 2), systems.kendall))
+    assert (found.value, found.why) == (None, "All systems have the same mean.")
+
+
+def test_means_that_differ_by_rounding_alone_are_ties() -> None:
+    apart = np.array([[0.1 + 0.2], [0.3], [0.9]])
+    assert systems.kendall(apart, np.array([[1.0], [1.0], [2.0]])).tolist() == [1.0]
+
+
+def test_residuals_have_a_mean_of_zero_in_every_system_and_keep_what_is_missing() -> None:
+    scores = SCORES.copy()
+    scores[7] = np.nan
+    left = within(scores, SYSTEMS)
+    assert [np.nanmean(left[system == SYSTEMS]) for system in range(5)] == pytest.approx([0] * 5)
+    assert np.flatnonzero(np.isnan(left)).tolist() == [7]
+
+
+def test_a_partial_correlation_hardly_changes_when_the_means_are_taken_anew() -> None:
+    """The means of the systems stay those of the sample in every resample; the interval must not feel it."""
+
+    def anew(at: Numbers) -> float:
+        left = [within(values[at], SYSTEMS[at]) for values in (SCORES, HUMAN)]
+        return float(stats.pearsonr(*left)[0])
+
+    fixed = Rated(within(SCORES, SYSTEMS), within(HUMAN, SYSTEMS), DOCUMENTS)
+    found = RESAMPLES.estimate(pearson(fixed))
+    draws = redrawn(anew, DOCUMENTS, RESAMPLES)
+    assert found.value == pytest.approx(anew(np.arange(120)))
+    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(draws, [0.025, 0.975])), abs=0.03)

@@ -1,0 +1,88 @@
+"""What is counted of a minimal pair, and on which side a metric has to be better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from core.metric import Direction
+from core.stats.pairs import (
+    Pairs,
+    consistency,
+    mean_absolute_shift,
+    mean_shift,
+    sign_rate,
+    ties,
+    wrong_way,
+)
+from core.stats.resampling import Resamples
+from core.stats.statistic import Statistic
+from tests.unit.stats.naive import assert_the_same
+
+PAIRS = Pairs(
+    original=np.array([0.9, 0.5, 0.4, 0.7, np.nan, 0.6]),
+    edited=np.array([0.1, 0.5, 0.8, 0.6, 0.3, 0.2]),
+    documents=np.array([0, 0, 1, 2, 3, 4]),
+)
+RESAMPLES = Resamples.draw(5, 200)
+
+
+def value(statistic: Statistic) -> float | None:
+    return RESAMPLES.of(statistic).value
+
+
+def test_consistency_counts_ties_as_failures_and_leaves_out_what_failed() -> None:
+    found = RESAMPLES.estimate(consistency(PAIRS))
+    assert (found.value, found.n) == (3 / 5, 5)
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low < 3 / 5 < found.high
+
+
+def test_the_shares_of_right_wrong_and_tied_pairs_add_up_to_one() -> None:
+    shares = [value(part(PAIRS)) for part in (consistency, wrong_way, ties)]
+    assert shares == [3 / 5, 1 / 5, 1 / 5]
+
+
+def test_a_metric_that_falls_with_consistency_is_right_where_the_other_is_wrong() -> None:
+    turned = replace(PAIRS, direction="lower")
+    assert value(consistency(turned)) == value(wrong_way(PAIRS))
+    assert value(sign_rate(turned)) == 1 / 4
+
+
+def test_the_sign_rate_leaves_ties_out() -> None:
+    found = RESAMPLES.estimate(sign_rate(PAIRS))
+    assert (found.value, found.n) == (3 / 4, 4)
+
+
+@pytest.mark.parametrize("direction", ["higher", "lower", "neutral"])
+def test_shifts_are_in_the_metrics_own_units_whatever_its_direction(direction: Direction) -> None:
+    pairs = replace(PAIRS, direction=direction)
+    assert value(mean_shift(pairs)) == pytest.approx((-0.8 + 0 + 0.4 - 0.1 - 0.4) / 5)
+    assert value(mean_absolute_shift(pairs)) == pytest.approx((0.8 + 0 + 0.4 + 0.1 + 0.4) / 5)
+
+
+@pytest.mark.parametrize("part", [consistency, wrong_way, sign_rate])
+def test_a_metric_without_a_better_side_has_no_right_and_wrong(part: Callable[[Pairs], Statistic]) -> None:
+    found = RESAMPLES.estimate(part(replace(PAIRS, direction="neutral")))
+    assert (found.value, found.n, found.why) == (None, 5, "The metric has no better side.")
+
+
+def test_a_metric_that_never_moves_has_no_sign() -> None:
+    found = RESAMPLES.estimate(sign_rate(replace(PAIRS, edited=PAIRS.original)))
+    assert (found.value, found.n, found.why) == (None, 0, "No pair moved.")
+
+
+def test_every_resample_is_counted_anew() -> None:
+    rng = np.random.default_rng(3)
+    before, after, documents = rng.integers(0, 4, 60) / 4, rng.integers(0, 4, 60) / 4, rng.integers(0, 12, 60)
+    pairs, resamples = Pairs(before, after, documents), Resamples.draw(12, 200)
+    shift = after - before
+    assert_the_same(consistency(pairs), lambda at: float((shift[at] < 0).mean()), documents, resamples)
+    assert_the_same(ties(pairs), lambda at: float((shift[at] == 0).mean()), documents, resamples)
+    assert_the_same(mean_shift(pairs), lambda at: float(shift[at].mean()), documents, resamples)
+    assert_the_same(mean_absolute_shift(pairs), lambda at: float(abs(shift[at]).mean()), documents, resamples)
+    assert_the_same(sign_rate(pairs), lambda at: (shift[at] < 0).sum() / (shift[at] != 0).sum(), documents, resamples)
