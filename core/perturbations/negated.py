@@ -1,0 +1,50 @@
+"""The same, said by denying the contrary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from core.english.double import Change, by_adjective, by_frame, by_verb
+from core.english.tokens import tokenised
+from core.perturbation import PERTURBATIONS, PerturbationCard
+from core.rewriting import Rewriting, replacement
+from core.types import Edit, Example
+
+
+@PERTURBATIONS.add
+@dataclass(frozen=True)
+class Negated(Rewriting):
+    """Is open, is not closed; refused to go, did not agree to go; It is not the case that … not …
+
+    Only words that are true exactly where their contraries are false, and whole sentences only where they are one
+    simple clause.
+    """
+
+    name: ClassVar[str] = "negated"
+    card: ClassVar[PerturbationCard] = PerturbationCard(
+        title="Negate twice",
+        intent="preserving",
+        does="Says the same by denying its contrary.",
+        paper="Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?",
+    )
+    lacking: ClassVar[str] = (
+        "No sentence of the summary can surely be said by denying its contrary: none is one simple clause or has a word "
+        "with a complement in our lists."
+    )
+
+    most: int = 2
+
+    def proposals(self, example: Example) -> list[Edit]:
+        return [
+            replacement(example.summary, span, new, self.card.does)
+            for span, new in _changes(example.summary)
+        ]
+
+
+def _changes(summary: str) -> list[Change]:
+    found: list[Change | None] = []
+    for sentence in tokenised(summary):
+        found += [change for place in range(1, len(sentence)) for change in (by_adjective(sentence, place), by_verb(sentence, place))]
+        found.append(by_frame(summary, sentence))
+    return [change for change in found if change]

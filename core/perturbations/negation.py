@@ -1,0 +1,39 @@
+"""What is so is said not to be so, and the other way round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from core.english.negation import Reversal, reversals
+from core.english.tokens import tokenised
+from core.perturbation import PERTURBATIONS, PerturbationCard
+from core.rewriting import Rewriting
+from core.types import Edit, ErrorType, Example
+
+
+@PERTURBATIONS.add
+@dataclass(frozen=True)
+class Negation(Rewriting):
+    """Puts "not" to the predicate of a clause, or takes it away."""
+
+    name: ClassVar[str] = "negation"
+    card: ClassVar[PerturbationCard] = PerturbationCard(
+        title="Negate a predicate",
+        intent="breaking",
+        does="Puts not to the predicate of one clause, or takes it away.",
+        paper="Ma et al. 2023, BUMP; a trivial edit in Thorat et al. 2024, SummExecEdit",
+        error_type=ErrorType.INTRINSIC_PREDICATE,
+    )
+    lacking: ClassVar[str] = (
+        "No clause of the summary can be denied by a single not: each has a quantifier, a condition, a negation of its own "
+        "or a verb that is not known for sure."
+    )
+
+    def proposals(self, example: Example) -> list[Edit]:
+        return [_edit(found) for sentence in tokenised(example.summary) for found in reversals(sentence)]
+
+
+def _edit(found: Reversal) -> Edit:
+    why = "By the document this is so; here it is denied." if found.denies else "The document denies this; here it is said."
+    return Edit(found.span, found.new, why)
