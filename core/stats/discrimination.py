@@ -61,13 +61,14 @@ def auc(labelled: Labelled) -> Statistic:
         return undefined(len(kept.labels), kept.why)
     numbers, places = clusters(kept.documents)
     contest = Contest.of(kept.oriented, kept.labels, places, len(numbers))
-    own, inside = contest.own, contest.made * contest.lost
+    sizes = np.stack([contest.made, contest.lost])
+    inside = np.stack([contest.own, contest.made * contest.lost])
 
     def weigh(weights: Values) -> Values:
         beaten = contest.halves @ running(contest.bad @ weights)
-        copies = weights * (weights - 1)
-        wins = np.einsum("dr,dr->r", weights, beaten) - own @ copies
-        return ratio(wins, (contest.made @ weights) * (contest.lost @ weights) - inside @ copies)
+        good, bad = sizes @ weights
+        own, met = inside @ (weights * (weights - 1))
+        return ratio(np.einsum("dr,dr->r", weights, beaten) - own, good * bad - met)
 
     return Statistic(len(kept.labels), numbers, weigh, max(contest.bad.shape))
 

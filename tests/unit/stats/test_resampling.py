@@ -39,6 +39,7 @@ def test_the_mean_of_every_resample_is_that_of_its_repeated_cases() -> None:
 def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = RESAMPLES.of(mean(VALUES, DOCUMENTS))
     monkeypatch.setattr(resampling, "_CELLS", 140)
+    monkeypatch.setattr(resampling, "_LEAST", 1)
     cut = RESAMPLES.of(mean(VALUES, DOCUMENTS))
     assert np.array_equal(whole.draws, cut.draws)
     assert Resamples.draw(20, 31).counts.sum() == 20 * 31
