@@ -37,7 +37,7 @@ class Pairs:
 
 
 def consistency(pairs: Pairs) -> Statistic:
-    """Share of pairs whose original is strictly better; ties are failures (Ma et al. 2023, section 4.1)."""
+    """Share of pairs whose original is strictly better; ties are failures (Ma et al. 2023)."""
     return _share(pairs, 1.0)
 
 
