@@ -31,11 +31,21 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Took:
-    """One score that models were asked for: seconds without loading, tokens read, characters of document and summary."""
+    """One score that models were asked for: seconds without loading, tokens read, characters of document and summary.
+
+    `foretold` are the tokens that `tokens` reckons for its questions; 0 where not all of them are known to have been asked.
+    """
 
     seconds: float
     tokens: int
     characters: int
+    foretold: int = 0
+
+    def __add__(self, other: Took) -> Took:
+        """Two pieces of work on one text."""
+        whole = self.foretold + other.foretold if (self.foretold or not self.tokens) and other.foretold else 0
+        seconds, tokens = self.seconds + other.seconds, self.tokens + other.tokens
+        return Took(seconds, tokens, max(self.characters, other.characters), whole)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +96,22 @@ class Pace:
         self._last: dict[tuple[str, Side], Took] = {}
         self._metrics: dict[str, tuple[float, float]] = {}  # fading sums of tokens and seconds
         self._sizes: dict[Size, tuple[float, float]] = {}
+        self._scales: dict[str, float] = {}
 
     def learn(self, spec: str, side: Side, size: Size, took: Took) -> None:
         self._last[spec, side] = took
         if took.tokens and took.seconds:
             self._metrics[spec] = _faded(self._metrics.get(spec), took)
             self._sizes[size] = _faded(self._sizes.get(size), took)
+        if took.tokens and took.foretold:
+            self._scales[spec] = took.tokens / took.foretold
 
     def last(self, spec: str, side: Side) -> Took | None:
         return self._last.get((spec, side))
+
+    def scale(self, spec: str) -> float:
+        """Tokens that a metric read for each that was reckoned: vocabularies and languages differ, and texts are cut."""
+        return self._scales.get(spec, 1.0)
 
     def tokens_per_second(self, spec: str, size: Size) -> float | None:
         """Of the metric itself; else of a model of its size; else of its kind, slower as it is larger; else None."""
@@ -128,11 +145,11 @@ def seconds(work: Work, pace: Pace) -> float | None:
     rate = pace.tokens_per_second(work.spec, work.size)
     if work.questions is None or rate is None:
         return _as_last(work, pace)
-    return tokens(work.questions) / rate
+    return tokens(work.questions) * pace.scale(work.spec) / rate
 
 
 def tokens(questions: Iterable[Question]) -> int:
-    """About how many tokens the models would read."""
+    """About how many tokens the models would read, where nothing is known of their vocabulary."""
     return sum(_length(question) for question in questions)
 
 

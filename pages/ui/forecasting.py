@@ -11,8 +11,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.forecast import Forecast, Pace, Room, Side, Size, Took, Work, forecast, shares
-from core.job import Cell, CellKey, Request, State
+from core.forecast import Forecast, Pace, Room, Side, Size, Took, Work, forecast, shares, tokens
+from core.job import Cell, CellKey, Job, Request, State
 from core.metric import Metric
 from core.models.files import PACKAGE, locate, memory_bytes
 from core.models.state import Status
@@ -31,11 +31,14 @@ def pace() -> Pace:
 
 @dataclass
 class Watch:
-    """A request while its scores come in: what is still to be timed, since when, and until when the device was busy."""
+    """A request while its scores come in: what is still to be timed, since when, and until when the device was busy.
 
-    request: Request
+    `first` are the metrics asked about the original too: both texts are one piece of work then, which was never done.
+    """
+
     started: float
     open: set[CellKey]
+    first: dict[str, Took]
     clock: float = 0.0
 
 
@@ -45,7 +48,8 @@ def watch(request: Request, before: Request | None) -> None:
         return
     jobs = before.jobs if before else {}
     fresh = {place for place, job in request.jobs.items() if jobs.get(place) is not job}
-    st.session_state["watch"] = Watch(request, time.perf_counter(), fresh)
+    first = {spec: Took(0.0, 0, 0) for spec, side in fresh if side == "original"}
+    st.session_state["watch"] = Watch(time.perf_counter(), fresh, first)
 
 
 def learn(request: Request, cells: Mapping[CellKey, Cell]) -> None:
@@ -54,7 +58,7 @@ def learn(request: Request, cells: Mapping[CellKey, Cell]) -> None:
     came = sorted((_seconds(cells[place]), place) for place in seen.open if _tells(request, place, cells[place]))
     times = shares([seconds for seconds, _ in came], seen.clock)
     for alone, (seconds, place) in zip(times, came, strict=True):
-        _remember(request, place, cells[place], alone)
+        _remember(seen, request.jobs[place], cells[place], alone)
         seen.clock = max(seen.clock, seconds)
     seen.open -= {place for _, place in came}
     states = {cells[place].state for place in seen.open}
@@ -95,24 +99,33 @@ def _seconds(cell: Cell) -> float:
     return cell.outcome.seconds if isinstance(cell.outcome, Result) else 0.0
 
 
-def _remember(request: Request, place: CellKey, cell: Cell, alone: float) -> None:
+def _remember(seen: Watch, job: Job, cell: Cell, alone: float) -> None:
     """Tell the pace what one score took; its tokens are laid to the largest of its models."""
-    metric, example = request.jobs[place].metric, request.jobs[place].example
+    metric, example = job.metric, job.example
     if not isinstance(cell.outcome, Result):
         return
-    side: Side = "edited" if example.id == "edited" else "original"
-    pace().learn(metric.spec, side, _size(metric), Took(alone, cell.outcome.counts.tokens, _characters(example)))
+    counts = cell.outcome.counts
+    whole = counts.tokens > 0 and counts.asked == counts.planned and _asks_once(metric)
+    foretold = tokens(_planned(metric, example)) if whole else 0
+    took = Took(alone, counts.tokens, _characters(example), foretold)
+    if metric.spec in seen.first:
+        took = seen.first[metric.spec] = seen.first[metric.spec] + took
+    pace().learn(metric.spec, "original" if metric.spec in seen.first else "edited", _size(metric), took)
 
 
 def _work(metric: Metric, examples: Sequence[Example]) -> Work:
     known, new = _parted(metric, examples)
-    sides: dict[Side, int] = {
-        "edited" if example.id == "edited" else "original": _characters(example) for example in new
-    }
-    questions = None
-    if type(metric).rounds is Metric.rounds:
-        questions = _questions(metric, new) - _questions(metric, known)
+    sides = {_side(example): _characters(example) for example in new}
+    questions = _questions(metric, new) - _questions(metric, known) if _asks_once(metric) else None
     return Work(metric.spec, metric.card.title, _size(metric), sides, questions)
+
+
+def _asks_once(metric: Metric) -> bool:
+    return type(metric).rounds is Metric.rounds
+
+
+def _side(example: Example) -> Side:
+    return "edited" if example.id == "edited" else "original"
 
 
 def _parted(metric: Metric, examples: Sequence[Example]) -> tuple[list[Example], list[Example]]:

@@ -9,6 +9,7 @@ import streamlit as st
 from core.forecast import waits
 from core.llm.endpoint import SOURCE
 from core.metric import Metric
+from core.models.files import PACKAGE
 from core.models.state import Status
 from core.types import Checkpoint, Example
 from pages.ui import services
@@ -112,7 +113,8 @@ def _waits(metric: Metric) -> bool:
     checkpoints = metric.checkpoints()
     if any(checkpoint.source == SOURCE for checkpoint in checkpoints):
         return True  # every question of a judge is paid for
-    return bool(checkpoints) and _is_costly(metric.spec, checkpoints)
+    packaged = all(checkpoint.source.startswith(PACKAGE) for checkpoint in checkpoints)
+    return not packaged and _is_costly(metric.spec, checkpoints)
 
 
 def _is_costly(spec: str, checkpoints: Collection[Checkpoint]) -> bool:

@@ -68,6 +68,17 @@ def test_a_metric_is_as_fast_as_it_was() -> None:
     assert seconds(work(questions=3), pace) == pytest.approx(1.5)
 
 
+def test_the_tokens_of_a_language_are_reckoned_by_those_that_were_read() -> None:
+    pace = paced(("m", "original", BASE, Took(seconds=2.0, tokens=400, characters=1000, foretold=100)))
+    assert seconds(work(questions=3), pace) == pytest.approx(6.0)
+
+
+def test_two_pieces_of_work_are_foretold_only_where_both_are() -> None:
+    first, second = Took(1.0, 10, 90, 20), Took(2.0, 30, 100, 40)
+    assert Took(0.0, 0, 0) + first + second == Took(3.0, 40, 100, 60)
+    assert first + replace(second, foretold=0) == Took(3.0, 40, 100, 0)
+
+
 def test_what_was_measured_before_fades() -> None:
     pace = paced(
         ("m", "original", BASE, Took(seconds=2.0, tokens=400, characters=1000)),
