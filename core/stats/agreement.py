@@ -41,7 +41,7 @@ def prevalence(ratings: Ratings, category: float) -> Statistic:
 
 
 def alpha(ratings: Ratings, distance: Distance) -> Statistic:
-    """Krippendorff's alpha (2011, section C): 1 less observed by expected disagreement; items with one label do not count."""
+    """Krippendorff's alpha (2011): 1 less observed by expected disagreement; items with one label do not count."""
     kept = ratings.comparable()
     if kept.why:
         return undefined(len(kept.documents), kept.why)
@@ -57,7 +57,7 @@ def alpha(ratings: Ratings, distance: Distance) -> Statistic:
 
 
 def ac1(ratings: Ratings) -> Statistic:
-    """Gwet's AC1 (2008, equations 4 to 6), which stays meaningful where one class is rare.
+    """Gwet's AC1 (2008), which stays meaningful where one class is rare.
 
     Categories that were offered and never chosen count. `n` are the items with two labels; the others tell how often
     each category is chosen.

@@ -33,7 +33,7 @@ def shared(*scores: Values) -> tuple[Values, ...]:
 
 
 def compare(first: Distribution, second: Distribution) -> Comparison:
-    """The paired bootstrap test: how often the difference changes its sign (Efron and Tibshirani 1993, chapter 16).
+    """The paired bootstrap test: how often the difference changes its sign (Efron and Tibshirani 1993).
 
     Both must come from the same resamples and the same cases; see `shared`.
     """

@@ -32,7 +32,7 @@ def interval(categories: Values, given: Values) -> Values:  # noqa: ARG001  # a 
 
 
 def ordinal(categories: Values, given: Values) -> Values:  # noqa: ARG001  # the order is all that counts of them
-    """Squared differences of middle ranks (Krippendorff 2011, section C.4)."""
+    """Squared differences of middle ranks (Krippendorff 2011)."""
     ranks = running(given) - given / 2
     squares: Values = (ranks[:, None] - ranks[None]) ** 2
     return squares

@@ -17,6 +17,7 @@ from core.stats.statistic import Statistic, Values
 RESAMPLES = 10_000
 LEVEL = 0.95
 _CELLS = 1 << 18  # of an intermediate array: 2 MB stay in a processor's cache, more are three times slower
+_MOST = 1 << 23  # 64 MB, whatever the number of resamples
 _LEAST = 128  # resamples at once: with fewer, calling numpy costs more than its work
 
 
@@ -86,7 +87,7 @@ def too_few(draws: Values) -> str:
 
 
 def _step(rows: int) -> int:
-    return max(_LEAST, _CELLS // rows)
+    return max(1, _CELLS // rows, min(_LEAST, _MOST // rows))
 
 
 def _block(rng: np.random.Generator, documents: int, number: int) -> NDArray[np.intp]:

@@ -34,7 +34,7 @@ KRIPPENDORFF = np.array(
         [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, _],
     ]
 ).T
-"""Four observers, twelve units, five values: Krippendorff (2011), section C."""
+"""Four observers, twelve units, five values: the example of Krippendorff (2011)."""
 
 
 def pairs_of(row: Values) -> list[tuple[float, float]]:
