@@ -118,5 +118,6 @@ def _dtype(name: str) -> torch.dtype:
 
 
 def _broken(folder: Path, error: BaseException) -> str:
-    reason = str(error).strip().splitlines()
-    return f"The model in {folder} does not load: {reason[0] if reason else type(error).__name__} Get its files again."
+    lines = str(error).strip().splitlines()
+    reason = lines[0].rstrip(" .") if lines else type(error).__name__
+    return f"The model in {folder} does not load: {reason}. Get its files again."

@@ -98,6 +98,7 @@ def _row(row: Row) -> Drawing:
         "spec": row.spec,
         "title": row.title,
         "family": row.family,
+        "settings": row.spec.partition("[")[2].removesuffix("]"),
         "state": row.state,
         "message": row.message,
         "action": row.action,

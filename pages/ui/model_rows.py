@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import astuple
 
 import streamlit as st
 
@@ -69,9 +70,10 @@ def endpoint_row(line: MetricLine) -> None:
 def model_row(checkpoint: Checkpoint, pool: ModelPool, download_mb: int, name: str) -> None:
     """One model with what can be done with it; `download_mb` is the size of all models of the metric called `name`."""
     state = pool.state(checkpoint)
-    key = f"{name}-{checkpoint.kind}-{checkpoint.source}"
+    key = "-".join([name, *astuple(checkpoint)])
     with st.container(horizontal=True, vertical_alignment="center"):
-        told = [checkpoint.source, checkpoint.kind, _size(state, download_mb)]
+        dtype = "" if checkpoint.dtype == "float32" else checkpoint.dtype
+        told = [checkpoint.source, checkpoint.kind, dtype, _size(state, download_mb)]
         st.text(" · ".join(filter(None, told)))
         st.space("stretch")
         if state.status is Status.READY:

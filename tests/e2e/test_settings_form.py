@@ -48,13 +48,13 @@ def open_form(bench: Bench, title: str) -> None:
     bench.page.get_by_role("option", name=title, exact=True).click()
 
 
-def test_a_choice_a_switch_and_a_folder_are_set_in_a_form_and_scored(bench: Bench, tiny_roberta: Path) -> None:
-    page, name = bench.page, "minicheck-roberta"
-    spec = f"{name}[checkpoint={tiny_roberta},dtype=bfloat16,chunk_tokens=200]"
-    open_form(bench, "MiniCheck RoBERTa")
+def test_a_folder_a_number_and_a_number_type_are_set_in_a_form_and_scored(bench: Bench, tiny_deberta: Path) -> None:
+    page, name = bench.page, "minicheck-deberta"
+    spec = f"{name}[checkpoint={tiny_deberta},dtype=bfloat16,chunk_tokens=200]"
+    open_form(bench, "MiniCheck DeBERTa")
     expect(form(page, name)).to_have_count(6)
-    expect(field(page, name, "max_tokens").locator("input")).to_have_value("512")
-    fill(page, name, "checkpoint", str(tiny_roberta))
+    expect(field(page, name, "max_tokens").locator("input")).to_have_value("2048")
+    fill(page, name, "checkpoint", str(tiny_deberta))
     pick(page, name, "dtype", "bfloat16")
     fill(page, name, "chunk_tokens", "200")
     expect(page.get_by_test_id("stCode")).to_have_text(spec)
@@ -63,8 +63,15 @@ def test_a_choice_a_switch_and_a_folder_are_set_in_a_form_and_scored(bench: Benc
     expect(bench.row(spec)).to_contain_text("ready", timeout=START_MS)
     page.keyboard.press("Escape")
     bench.row(spec).locator(".title").click()
-    page.get_by_text("What MiniCheck RoBERTa saw").click()
+    page.get_by_text("What MiniCheck DeBERTa saw").click()
     expect(page.get_by_text("dtype:bfloat16")).to_be_visible()
+    bench.add_metric(f"{name}[checkpoint={tiny_deberta}]")
+    expect(bench.row(f"{name}[checkpoint={tiny_deberta}]")).to_contain_text("ready")
+    page.keyboard.press("Escape")
+    page.get_by_role("link", name="Metrics").click()
+    models = page.locator(".st-key-other-models")
+    expect(models.get_by_text(f"{tiny_deberta} · classify · bfloat16")).to_be_visible()
+    expect(models.get_by_text(f"{tiny_deberta} · classify")).to_have_count(2)
 
 
 def test_a_switch_of_a_metric_without_a_model_moves_its_score(bench: Bench) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +14,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.bench import START_MS, Bench, example
-from tests.e2e.server import Server
+from tests.e2e.server import Server, serve
+from tests.unit.models.hub import Hub, serving
 
 pytestmark = pytest.mark.e2e
 
@@ -87,6 +89,55 @@ def test_a_broken_metric_spoils_only_its_own_row(bench: Bench) -> None:
     expect(bench.row("rouge2")).to_contain_text("ready")
 
 
+@pytest.fixture
+def truncated(tiny_deberta: Path, tmp_path: Path) -> Path:
+    """A checkpoint whose weights end in the middle, as after a broken download."""
+    folder = shutil.copytree(tiny_deberta, tmp_path / "truncated")
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[: weights.stat().st_size // 2])
+    return folder
+
+
+@pytest.fixture
+def huge(tiny_deberta: Path, tmp_path: Path) -> Path:
+    """A checkpoint of 600 MB, all zeros, which take no room on the disk."""
+    folder = shutil.copytree(tiny_deberta, tmp_path / "huge")
+    tensor = {"dtype": "F32", "shape": [150, 1_000_000], "data_offsets": [0, 600_000_000]}
+    header = json.dumps({"weight": tensor}).encode()
+    with (folder / "model.safetensors").open("wb") as file:
+        file.write(len(header).to_bytes(8, "little") + header)
+        file.truncate(8 + len(header) + 600_000_000)
+    return folder
+
+
+def test_each_model_that_cannot_answer_says_what_to_do_while_the_others_score(
+    bench: Bench, held: Path, truncated: Path, huge: Path, tiny_deberta: Path
+) -> None:
+    told = {
+        f"minicheck-deberta[checkpoint={truncated}]": "does not load: ",
+        f"minicheck-deberta[checkpoint={huge}]": "needs 0.6 GB and models may take 0.5 GB. Raise TOUCHSTONE_MEMORY_GB",
+        f"hungry[checkpoint={held}]": "does not fit into the memory of the device. Unload another model",
+        "bespoke-minicheck-7b": "Set TOUCHSTONE_LLM_BASE_URL",
+    }
+    well = f"minicheck-deberta[checkpoint={tiny_deberta}]"
+    for spec in (*told, well):
+        bench.add_metric(spec)
+        bench.page.keyboard.press("Escape")
+        expect(bench.row(spec)).to_be_visible()
+    bench.press("Score all")
+    for spec, words in told.items():
+        expect(bench.row(spec)).to_contain_text(words)
+        expect(bench.score(spec)).to_have_text("–")
+    expect(bench.row(well).locator(".family")).to_have_text(f"Entailment · checkpoint={tiny_deberta}")
+    summary = example().example.summary + " It rained."
+    bench.write(summary)
+    bench.shows(summary)
+    bench.press("Score all")
+    for spec in ("rouge2", "semantic-similarity", well):
+        expect(bench.row(spec)).to_contain_text("ready")
+        expect(bench.score(spec)).to_have_text(re.compile(r"\d\.\d+"))
+
+
 def test_a_folder_that_does_not_exist_is_named(bench: Bench) -> None:
     bench.add_metric("minicheck-roberta[checkpoint=/does/not/exist]")
     row = bench.row("minicheck-roberta[checkpoint=/does/not/exist]")
@@ -104,6 +155,21 @@ def test_a_hub_that_cannot_be_reached_is_said_within_seconds(bench: Bench) -> No
     expect(row).to_contain_text("cannot be reached", timeout=10_000)
     expect(row.locator(".act")).to_be_visible()
     expect(bench.row("rouge2")).to_contain_text("ready")
+
+
+def test_a_gated_repository_says_how_to_come_in(page: Page, tmp_path: Path) -> None:
+    with serving(Hub(tmp_path, 403, "GatedRepo")) as hub, serve(tmp_path, HF_ENDPOINT=hub.address) as server:
+        bench = Bench(page, server)
+        bench.open()
+        bench.add_metric("minicheck-roberta")
+        row = bench.row("minicheck-roberta")
+        page.keyboard.press("Escape")
+        row.get_by_role("button", name="Download").click()
+        expect(row).to_contain_text(f"Accept its terms at {hub.address}/lytang/MiniCheck-RoBERTa-Large", timeout=10_000)
+        expect(row).to_contain_text(
+            "log in with `hf auth login`, and press Download again, or put the files into a folder"
+        )
+        expect(bench.row("rouge2")).to_contain_text("ready")
 
 
 def test_a_metric_that_is_misspelled_is_answered_with_the_names_there_are(bench: Bench) -> None:
@@ -126,5 +192,5 @@ def test_a_small_checkpoint_is_loaded_shows_its_chunks_and_is_unloaded(bench: Be
     for kind in ("classify", "count"):
         model = page.locator(".st-key-other-models").get_by_text(f"{tiny_roberta} · {kind}")
         expect(model).to_be_visible()
-        page.locator(f'[class*="st-key-unload-"][class*="tiny"][class*="-{kind}"]').get_by_role("button").click()
+        page.locator(f'[class*="st-key-unload-"][class*="roberta"][class*="-{kind}"]').get_by_role("button").click()
         expect(model).to_have_count(0)

@@ -48,7 +48,7 @@ class Aligner:
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
         tokens = [row.payload[0] for row in rows]
-        with torch.inference_mode(), freeing_memory(f"A batch of {len(rows)} pairs does not fit"):
+        with torch.inference_mode(), freeing_memory("The pair of texts does not fit"):
             ids, mask, _ = padded(tokens, self._network)
             pooled = self._network(input_ids=ids, attention_mask=mask).pooler_output  # (rows, width)
             shares = {name: head(pooled).float().softmax(-1).tolist() for name, head in self._heads.items()}

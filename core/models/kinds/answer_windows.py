@@ -60,7 +60,7 @@ class WindowReader:
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
         windows = [window for row in rows for window in row.payload]
-        with torch.inference_mode(), freeing_memory(f"A batch of {len(rows)} texts does not fit"):
+        with torch.inference_mode(), freeing_memory("The text does not fit"):
             batches = [self._logits(windows[at : at + _AT_ONCE]) for at in range(0, len(windows), _AT_ONCE)]
         logits = iter([pair for batch in batches for pair in batch])
         return [self._answer(row, [next(logits) for _ in row.payload]) for row in rows]

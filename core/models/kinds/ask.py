@@ -45,7 +45,7 @@ class Asker:
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
         tokens = [row.payload[0] for row in rows]
-        with torch.inference_mode(), freeing_memory(f"A batch of {len(rows)} texts does not fit"):
+        with torch.inference_mode(), freeing_memory("The text does not fit"):
             ids, mask, _ = padded(tokens, self._network)
             written = self._search(ids, mask)
         return [

@@ -33,7 +33,7 @@ class Chatter:
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
         tokens = [row.payload[0] for row in rows]
-        with torch.inference_mode(), freeing_memory(f"A batch of {len(rows)} texts does not fit"):
+        with torch.inference_mode(), freeing_memory("The text does not fit"):
             ids, mask, _ = padded(tokens, self._network)
             # the head is asked for the last token of each text alone: over all of them it would cost gigabytes
             states = self._network.base_model(input_ids=ids, attention_mask=mask, use_cache=False).last_hidden_state

@@ -28,7 +28,7 @@ class Chooser:
         return rows_of(self._tokenizer, questions)
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
-        with torch.inference_mode(), freeing_memory(f"A batch of {len(rows)} texts does not fit"):
+        with torch.inference_mode(), freeing_memory("The text does not fit"):
             states = self._first_states(rows)
             return [self._answer(row, state) for row, state in zip(rows, states, strict=True)]
 

@@ -33,7 +33,7 @@ class FirstToken:
         return [_checked(row) for row in rows_of(self._tokenizer, questions)]
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
-        with torch.inference_mode(), freeing_memory(f"A batch of {len(rows)} texts does not fit"):
+        with torch.inference_mode(), freeing_memory("The text does not fit"):
             ids, mask, _ = padded([row.payload[0] for row in rows], self._network)
             logits = self._network(input_ids=ids, attention_mask=mask).logits[:, 0]  # (rows, labels)
             shares = logits.float().softmax(-1).tolist()

@@ -65,7 +65,7 @@ class Writer:
         return [Row(question, len(row), (row,)) for question, row in zip(questions, tokens, strict=True)]
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
-        with torch.inference_mode(), freeing_memory(f"A batch of {len(rows)} texts does not fit"):
+        with torch.inference_mode(), freeing_memory("The text does not fit"):
             answers: dict[int, Answer] = {}
             for options, numbers in _alike(rows).items():
                 written = self._write([rows[number] for number in numbers], dict(options))

@@ -46,7 +46,7 @@ class ArcJudge:
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
         tokens = [row.payload[0] for row in rows]
-        with torch.inference_mode(), freeing_memory(f"A batch of {len(rows)} texts does not fit"):
+        with torch.inference_mode(), freeing_memory("The text does not fit"):
             ids, mask, _ = padded(tokens, self._network)
             states = self._network.electra(input_ids=ids, attention_mask=mask).last_hidden_state
             return [self._answer(row, state) for row, state in zip(rows, states, strict=True)]

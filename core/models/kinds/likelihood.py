@@ -48,7 +48,7 @@ class Teacher:
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
         targets = [row.payload[1] for row in rows]
-        with torch.inference_mode(), freeing_memory(f"A batch of {len(rows)} pairs does not fit"):
+        with torch.inference_mode(), freeing_memory("The pair of texts does not fit"):
             sources = self._source_states([row.payload[0] for row in rows])
             flat = self._log_probabilities(self._target_states(sources, targets), targets)
             each = flat.split([len(target) for target in targets])

@@ -51,7 +51,7 @@ class Matcher:
         ]
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
-        with torch.inference_mode(), freeing_memory(f"A batch of {len(rows)} pairs does not fit"):
+        with torch.inference_mode(), freeing_memory("The pair of texts does not fit"):
             documents = self._document_states([(_layer(row.question), row.payload[0]) for row in rows])
             summaries = self._states([(_layer(row.question), row.payload[1]) for row in rows])
             return [_answer(*row) for row in zip(rows, documents, summaries, strict=True)]

@@ -35,7 +35,7 @@ class Tagger:
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
         tokens = [row.payload[0] for row in rows]
-        with torch.inference_mode(), freeing_memory(f"A batch of {len(rows)} texts does not fit"):
+        with torch.inference_mode(), freeing_memory("The text does not fit"):
             ids, mask, types = padded(tokens, self._network)
             logits = self._network(input_ids=ids, attention_mask=mask, **segments(self._network, types)).logits
             shares = logits.float().softmax(-1)  # (rows, tokens, labels)

@@ -120,7 +120,8 @@ function drawRow(line, row, sentences) {
   line.classList.toggle('pending', row.pending);
   line.classList.toggle('waiting', row.waiting);
   put($('.title'), row.title);
-  put($('.family'), row.notes.length ? `${row.family} · ${row.notes.length === 1 ? '1 note' : `${row.notes.length} notes`}` : row.family);
+  const notes = row.notes.length && (row.notes.length === 1 ? '1 note' : `${row.notes.length} notes`);
+  put($('.family'), [row.family, row.settings, notes].filter(Boolean).join(' · '));
   drawState($, row);
   const blocked = !row.pending && !row.waiting && row.state !== 'ready';
   for (const name of COLUMNS) $(`td.${name}`).hidden = blocked;

@@ -102,3 +102,9 @@ def test_short_times_are_told_in_milliseconds() -> None:
 
 def test_a_score_too_small_to_print_shows_its_magnitude() -> None:
     assert [score(value, 0.0, 100.0) for value in (7.2e-5, 0.0, 7.25)] == ["7e\u221205", "0.0", "7.2"]
+
+
+def test_two_rows_of_one_metric_are_told_apart_by_their_settings() -> None:
+    spellings = ("rouge2", "rouge2[measured=f1,stemmer=false]", "retrieve[metric=rouge2[measured=f1]]")
+    told = [drawn(Row(spec, "ROUGE-2", "Overlap"))["settings"] for spec in spellings]
+    assert told == ["", "measured=f1,stemmer=false", "metric=rouge2[measured=f1]"]

@@ -1,4 +1,4 @@
-"""Two metrics for tests: one that is as slow as a test wants, one that is broken."""
+"""Metrics for tests: one that is as slow as a test wants, one whose model finds no memory, one that is broken."""
 
 from __future__ import annotations
 
@@ -30,6 +30,18 @@ class Slow(Metric):
 
     def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:  # noqa: ARG002
         return Score(answers[0].values[0])
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class Hungry(Slow):
+    """The same of a model that never has the memory for it."""
+
+    name: ClassVar[str] = "hungry"
+    card: ClassVar[Card] = Card("Hungry", "Test", "Memory.", _PAPER, _URL, low=0, high=None, download_mb=1)
+
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        return (Checkpoint(self.checkpoint, "hungry"),)
 
 
 @METRICS.add
