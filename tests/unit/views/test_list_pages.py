@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 Open = Callable[..., AppTest]
@@ -30,3 +31,22 @@ def test_metrics_have_a_card_each(probe: Open) -> None:
     assert not app.exception
     titles = " ".join(element.value for element in app.markdown)
     assert all(f"**{title}**" in titles for title in ("ROUGE-2", "MiniCheck RoBERTa", "Semantic similarity"))
+
+
+def test_a_card_says_what_its_metric_lacks_and_how_to_get_it(probe: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", "")
+    app = probe().switch_page("pages/views/metrics.py").run()
+    told = " ".join(info.value.replace("\\", "") for info in app.info)
+    assert "Set TOUCHSTONE_LLM_BASE_URL" in told
+    assert "There is no folder './DAE_xsum_human_best_ckpt'" in told
+    assert not app.error
+
+
+def test_a_card_offers_other_settings_where_there_are_any(probe: Open) -> None:
+    app = probe().switch_page("pages/views/metrics.py").run()
+    app.session_state["settings-rouge2"] = True
+    app.run()
+    assert app.selectbox(key="set-rouge2-measured").value == "precision"
+    app.selectbox(key="set-rouge2-measured").set_value("f1")
+    app.button(key="add-rouge2").click().run()
+    assert "rouge2[measured=f1]" in app.session_state["metrics"]
