@@ -21,7 +21,7 @@ from core.types import Checkpoint, Example, Question, Result
 from pages.ui import services
 from pages.ui.rows import Shown
 
-_PLANS = 64  # of metrics on texts; those of the original summary are needed at every edit
+_PLANS = 32  # of metrics on texts: that of the original summary is needed at every edit; one may hold many strings
 
 
 @st.cache_resource(show_spinner=False)
@@ -33,7 +33,7 @@ def pace() -> Pace:
 class Watch:
     """A request while its scores come in: what is still to be timed, since when, and until when the device was busy.
 
-    `first` are the metrics asked about the original too: both texts are one piece of work then, which was never done.
+    `first` are the metrics that have not scored the original yet: what they do on both texts is one piece of work.
     """
 
     started: float
@@ -48,7 +48,8 @@ def watch(request: Request, before: Request | None) -> None:
         return
     jobs = before.jobs if before else {}
     fresh = {place for place, job in request.jobs.items() if jobs.get(place) is not job}
-    first = {spec: Took(0.0, 0, 0) for spec, side in fresh if side == "original"}
+    shown: dict[str, Shown] = st.session_state["shown"]
+    first = {spec: Took(0.0, 0, 0) for spec, _ in fresh if shown.get(spec, Shown()).before is None}
     st.session_state["watch"] = Watch(time.perf_counter(), fresh, first)
 
 

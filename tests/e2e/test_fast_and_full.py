@@ -78,7 +78,6 @@ def test_the_number_of_an_older_text_is_told_from_a_current_one_and_is_not_kept(
     bench.press("Reset")
     bench.shows(summary())
     expect(bench.score(heavy, "before")).to_have_text(words(summary()))
-    move(bench, heavy)
     bench.write(newer)
     bench.shows(newer)
     expect(bench.row(heavy)).to_have_class(WAITING)
