@@ -11,6 +11,7 @@ from core.types import Span
 _NUMBER = r"\d+(?:[.,:]\d+)*"
 _NAME = r"[^\W\d_][\w’'-]*"
 _CANDIDATE = re.compile(rf"{_NUMBER}|{_NAME}(?:\s+{_NAME})*")
+_RUN = re.compile(r"\w+")
 _TOKEN = re.compile(_NAME)
 _FUNCTION_WORDS = frozenset(
     "a after all although an and any as at because before both but by despite during each even every few for from he her "
@@ -49,7 +50,19 @@ def _names(text: str, phrase: Span, openings: set[int]) -> list[Span]:
 def _only_opens(word: str, start: int, text: str, openings: set[int]) -> bool:
     if start not in openings:
         return word == "I"
-    return word.lower() in _FUNCTION_WORDS or re.search(rf"\b{re.escape(word.lower())}\b", text) is not None
+    small = word.lower()
+    return small in _FUNCTION_WORDS or small in _runs(text) or _stands_joined(small, text)
+
+
+@remembered(64)
+def _runs(text: str) -> frozenset[str]:
+    """The runs of letters and digits of a text."""
+    return frozenset(_RUN.findall(text))
+
+
+def _stands_joined(word: str, text: str) -> bool:
+    """Whether a word with an apostrophe or hyphen stands in a text as a whole."""
+    return _RUN.fullmatch(word) is None and re.search(rf"\b{re.escape(word)}\b", text) is not None
 
 
 def _margin(text: str) -> int:

@@ -14,6 +14,9 @@ from core.errors import UnscorableError
 from core.perturbation import Perturbation
 from core.types import Edit, Example, Span
 
+MOST_PLACES = 100
+"""How many names, dates or numbers of a text are looked at: more than a summary has, and a bound for a book."""
+
 _ARTICLE = re.compile(r"\b([Aa]n?) $")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 
 from core.english.closed import (
     ADVERBS,
@@ -19,8 +20,11 @@ from core.english.verbs import Form, forms_of
 
 PERSONAL = frozenset("he she it they we there".split())
 _OPENS = ARTICLES | POSSESSIVES | frozenset({"this", "these", "those", "such"})
+_FIRST_LINKS = 3
 _LONGEST_SUBJECT = 5  # words between the determiner and the finite verb
-_INTO = frozenset("that if unless whether because since although though while whereas so lest than either both neither not".split())
+_INTO = frozenset(
+    "that if unless whether because since although though while whereas so lest than either both neither not".split()
+)
 _JOINS = frozenset({"and", "but"})
 
 
@@ -62,23 +66,26 @@ def finite_verb(sentence: Sentence, subject: int) -> int | None:
     return None
 
 
-def joints(sentence: Sentence) -> list[Joint]:
-    """The places where a sentence can be parted into two, each with a finite verb of its own.
+def joint(sentence: Sentence) -> Joint | None:
+    """The first place where a sentence can be parted into two, each with a finite verb of its own.
 
     What stands before must open no subordinate clause, so that the second clause cannot belong to it.
     """
-    found = []
-    for place in range(2, len(sentence) - 2):
-        joint = _joint(sentence, place)
-        if joint and not found and _is_main(sentence[:place]) and not _frames(sentence, joint):
-            found.append(joint)
-    return found
+    found = filter(None, (_joint(sentence, place) for place in range(2, len(sentence) - 2)))
+    for link in islice(found, _FIRST_LINKS):
+        if _is_main(sentence[: link.link]) and not _frames(sentence, link):
+            return link
+    return None
 
 
 def _joint(sentence: Sentence, place: int) -> Joint | None:
     token = sentence[place]
     comma = token.text == "," and at(sentence, place + 1).low in _JOINS
-    bare = token.low in _JOINS and at(sentence, place - 1).is_word and at(sentence, place + 1).low in PERSONAL - {"it", "there"}
+    bare = (
+        token.low in _JOINS
+        and at(sentence, place - 1).is_word
+        and at(sentence, place + 1).low in PERSONAL - {"it", "there"}
+    )
     if token.text != ";" and not comma and not bare:
         return None
     subject = place + (2 if comma else 1)
@@ -94,10 +101,10 @@ def _is_main(before: Sentence) -> bool:
     return any(is_finite(word) for word in words)
 
 
-def _frames(sentence: Sentence, joint: Joint) -> bool:
+def _frames(sentence: Sentence, link: Joint) -> bool:
     """Whether the sentence opens with a circumstance that may hold of both clauses."""
     opening = sentence[0].low
-    return opening in SUBORDINATORS or (opening in PREPOSITIONS and sentence[joint.subject].low not in PERSONAL)
+    return opening in SUBORDINATORS or (opening in PREPOSITIONS and sentence[link.subject].low not in PERSONAL)
 
 
 def _is_name(sentence: Sentence, place: int) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 ARTICLES = frozenset({"a", "an", "the"})
 POSSESSIVES = frozenset("my your his her its our their whose".split())
-DETERMINERS = ARTICLES | POSSESSIVES | frozenset("this that these those each every any some no another both all".split())
+DETERMINERS = (
+    ARTICLES | POSSESSIVES | frozenset("this that these those each every any some no another both all".split())
+)
 SUBJECTS = frozenset("i you he she it we they who which there".split())
 OBJECTS = frozenset("me him her it us them himself herself itself themselves".split())
 BE = frozenset("is are was were be been being am".split())
@@ -30,7 +32,11 @@ ADVERBS = frozenset(
 )
 NEGATIVES = frozenset(
     "no not never none nobody nothing nowhere neither nor without hardly scarcely barely cannot".split()
-    + [f"{verb}n{mark}t" for verb in "is are was were has have had do does did wo would ca could must should".split() for mark in "'’"]
+    + [
+        f"{verb}n{mark}t"
+        for verb in "is are was were has have had do does did wo would ca could must should".split()
+        for mark in "'’"
+    ]
 )
 FUNCTION_WORDS = (
     DETERMINERS

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-
-from core.english.closed import COORDINATORS, DETERMINERS, FINITE_BE, HAVE, MODALS, NEGATIVES, POSSESSIVES, SUBORDINATORS
-from core.english.clauses import PERSONAL, finite_verb
+from core.english.clauses import PERSONAL, finite_verb, joint
+from core.english.closed import (
+    COORDINATORS,
+    DETERMINERS,
+    FINITE_BE,
+    HAVE,
+    MODALS,
+    NEGATIVES,
+    POSSESSIVES,
+    SUBORDINATORS,
+)
 from core.english.lists import conditioned, mutual
 from core.english.names import names
 from core.english.negation import denied, is_stated
@@ -16,7 +24,7 @@ from core.types import Span
 _SURE = frozenset("probably therefore now certainly apparently reportedly presumably clearly evidently thus".split())
 _ENDS = frozenset(".,;:)") | frozenset("and or but in on at for from to under by until that whether".split())
 _NOT_SIMPLE = (COORDINATORS | SUBORDINATORS | NEGATIVES | MODALS - {"will", "can"}) - {"as"}
-_LONGEST = 25  # tokens of a sentence that can still be read under two denials
+_SHORTEST, _LONGEST = 5, 25  # tokens of a sentence that can still be read under two denials
 
 Change = tuple[Span, str]
 
@@ -27,7 +35,12 @@ def by_adjective(sentence: Sentence, place: int) -> Change | None:
     if before in _SURE:
         before = at(sentence, place - 2).low
     found = mutual("complements").get(sentence[place].low)
-    if not found or before not in FINITE_BE | {"be", "been"} or after not in _ENDS or not is_stated(sentence, place):
+    if (
+        not found
+        or before not in FINITE_BE | {"be", "been"}
+        or after not in _ENDS
+        or not is_stated(sentence, place, _SURE)
+    ):
         return None
     return sentence[place].span, f"not {found[0]}"
 
@@ -46,19 +59,24 @@ def by_verb(sentence: Sentence, place: int) -> Change | None:
 
 
 def by_frame(summary: str, sentence: Sentence) -> Change | None:
-    """A simple sentence becomes "It is not the case that" and its denial; None where it is not simple."""
-    if not 4 <= len(sentence) <= _LONGEST or sentence[-1].text != "." or any(not _is_plain(token.text) for token in sentence[:-1]):
-        return None
-    if any(token.low in _NOT_SIMPLE for token in sentence):
-        return None
-    verb = finite_verb(sentence, 0)
-    reversal = denied(sentence, verb) if verb and is_stated(sentence, verb) else None
-    opening = _uncapitalised(summary, sentence)
+    """The simple sentence, or the simple last clause of a joined one, becomes "it is not the case that" and its denial."""
+    found = joint(sentence)
+    start = found.subject if found and sentence[found.link].text != ";" else 0
+    said = sentence[start:]
+    verb = finite_verb(said, 0) if _is_simple(said) else None
+    reversal = denied(said, verb) if verb and is_stated(said, verb) else None
+    opening = said[0].text if start else _uncapitalised(summary, sentence)
     if not reversal or not opening:
         return None
-    whole = Span(sentence[0].span.start, reversal.span.end)
-    between = summary[sentence[0].span.end : reversal.span.start]
-    return whole, f"It is not the case that {opening}{between}{reversal.new}"
+    between = summary[said[0].span.end : reversal.span.start]
+    frame = f"{'it' if start else 'It'} is not the case that"
+    return Span(said[0].span.start, reversal.span.end), f"{frame} {opening}{between}{reversal.new}"
+
+
+def _is_simple(said: Sentence) -> bool:
+    words = said[:-1]
+    plain = all(token.is_word for token in words) and not any(token.low in _NOT_SIMPLE for token in words)
+    return plain and _SHORTEST <= len(said) <= _LONGEST and said[-1].text == "."
 
 
 def _denial(sentence: Sentence, place: int, contrary: str, form: Form, before: str) -> Change | None:
@@ -76,7 +94,3 @@ def _uncapitalised(summary: str, sentence: Sentence) -> str:
     if first.low in DETERMINERS | POSSESSIVES | PERSONAL:
         return first.low
     return first.text if any(name.span.start == first.span.start for name in names(summary, summary)) else ""
-
-
-def _is_plain(text: str) -> bool:
-    return text[0].isalnum()

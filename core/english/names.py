@@ -53,7 +53,9 @@ _NOT_PLACES = frozenset(
     "Christmas Easter".split()
 )
 _BEFORE_PLACE = re.compile(r"\b(?:in|near) $")
-_AFTER_PLACE = re.compile(r"\s*(?:[.,;:!?)]|$|(?:and|or|but|on|at|for|by|from|to|who|which|where|when|after|before|because)\b)")
+_AFTER_PLACE = re.compile(
+    r"\s*(?:[.,;:!?)]|$|(?:and|or|but|on|at|for|by|from|to|who|which|where|when|after|before|because)\b)"
+)
 _LONGEST = 60  # characters of a name
 _MARGIN = 12  # characters looked at on either side of a name
 
@@ -160,7 +162,9 @@ def _is_name(run: str) -> bool:
 
 def _beside_a_name(text: str, span: Span) -> bool:
     before, after = text[max(0, span.start - 3) : span.start], text[span.end : span.end + 5]
-    joined = re.match(r"[-–/&@]|, ?[A-Z]| & | ?\(| (?:van|von|de|da|del|der|di)\b", after) or re.search(r"[-–/&@.#]$|[A-Z]\w*, $", before)
+    joined = re.match(r"[-–/&@]|, ?[A-Z]| & | ?\(| (?:van|von|de|da|del|der|di)\b", after) or re.search(
+        r"[-–/&@.#]$|[A-Z]\w*, $", before
+    )
     return joined is not None
 
 
@@ -175,5 +179,3 @@ def _lists() -> dict[str, Sort]:
         for name in members:
             found[name].append(Sort(head))
     return {name: sorts[0] for name, sorts in found.items() if len(sorts) == 1}
-
-

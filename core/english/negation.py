@@ -67,20 +67,24 @@ def clause(sentence: Sentence, place: int) -> tuple[int, int]:
     return start, end
 
 
-def is_stated(sentence: Sentence, place: int) -> bool:
+def is_stated(sentence: Sentence, place: int, harmless: frozenset[str] = frozenset()) -> bool:
     """Whether the clause around a place is no condition and has no quantifier, negation or word that leans on one."""
+    leaning = (_POLAR | NEGATIVES) - harmless
     start, end = clause(sentence, place)
     others = (*sentence[start:place], *sentence[place + 1 : end + 1])
-    return start < place and _plain(sentence, start, end) and not any(token.low in _POLAR | NEGATIVES for token in others)
+    return start < place and _plain(sentence, start, end) and not any(token.low in leaning for token in others)
 
 
 def _denied(sentence: Sentence, place: int) -> Reversal | None:
-    return denied(sentence, place) if is_stated(sentence, place) else None
+    reversal = denied(sentence, place)
+    return reversal if reversal and is_stated(sentence, place) else None
 
 
 def _affirmed(sentence: Sentence, place: int) -> Reversal | None:
     """Takes "not" away after an auxiliary, where no word of its clause leans on it."""
     token, before = sentence[place], at(sentence, place - 1)
+    if token.low not in {"not", "cannot"}:
+        return None
     _, end = clause(sentence, place)
     if not is_stated(sentence, place):
         return None

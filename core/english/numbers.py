@@ -9,11 +9,16 @@ from core.english.times import MONTHS, dates
 from core.remember import remembered
 from core.types import Span
 
-_UNITS = tuple("two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split())
+_UNITS = tuple(
+    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+)
 _TENS = tuple("twenty thirty forty fifty sixty seventy eighty ninety".split())
 WORDS = dict(zip(_UNITS, range(2, 20), strict=True)) | dict(zip(_TENS, range(20, 100, 10), strict=True))
 _SPELT = {value: word for word, value in WORDS.items()}
-_NUMBER = re.compile(rf"(?<![\w.,:/'’-])(?:\d{{1,3}}(?:,\d{{3}})+|\d+)(?:\.\d+)?(?![\w:/]|[.,-]\d|-\w+-\d)|(?<![\w-])(?:{'|'.join(WORDS)})(?!\w)", re.IGNORECASE)
+_NUMBER = re.compile(
+    rf"(?<![\w.,:/'’-])(?:\d{{1,3}}(?:,\d{{3}})+|\d+)(?:\.\d+)?(?![\w:/]|[.,-]\d|-\w+-\d)|(?<![\w-])(?:{'|'.join(WORDS)})(?!\w)",
+    re.IGNORECASE,
+)
 # a ratio, a range, a time of day, a share of a known whole, the number of a name: a change would not stand alone
 _NOT_AFTER = re.compile(
     r"(?:\b(?:at|between|past|until|till|by|to|of the|in|from|or|than one|out of|no|number|phase|type|world war|section|article|chapter|page|"
@@ -48,10 +53,16 @@ def others(number: str) -> list[str]:
     """Numbers of about the same size, written in the same way, that are clearly different and never one."""
     value = WORDS.get(number.lower())
     if value is not None:
-        near = [other for other in _SPELT if other != value and value / 3 <= other <= value * 3 and (other > 19) == (value > 19)]
+        near = [
+            other
+            for other in _SPELT
+            if other != value and value / 3 <= other <= value * 3 and (other > 19) == (value > 19)
+        ]
         return [_SPELT[other] for other in near if abs(other - value) > value / 5]
     places = len(number.partition(".")[2])
-    return [f"{float(number.replace(',', '')) * factor:{',' if ',' in number else ''}.{places}f}" for factor in _FACTORS]
+    return [
+        f"{float(number.replace(',', '')) * factor:{',' if ',' in number else ''}.{places}f}" for factor in _FACTORS
+    ]
 
 
 def amount(number: str) -> float:

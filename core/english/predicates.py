@@ -24,10 +24,16 @@ from core.english.lists import conditioned, mutual
 from core.english.tokens import Sentence, at
 from core.english.verbs import Form, forms_of, inflected, readings
 
-_COPULAS = FINITE_BE | frozenset("be been being become became becomes seem seems seemed remain remains remained stayed".split())
-_DEGREES = frozenset("very more less slightly somewhat still much far too quite rather considerably at admittedly".split())
+_COPULAS = FINITE_BE | frozenset(
+    "be been being become became becomes seem seems seemed remain remains remained stayed".split()
+)
+_DEGREES = frozenset(
+    "very more less slightly somewhat still much far too quite rather considerably at admittedly".split()
+)
 _ENDS = frozenset(".,;:!?)")
-_AFTER_ADJECTIVE = _ENDS | COORDINATORS | frozenset("than at in for by on under when because if while after before".split())
+_AFTER_ADJECTIVE = (
+    _ENDS | COORDINATORS | frozenset("than at in for by on under when because if while after before".split())
+)
 _TO_DO = frozenset("likely unlikely easy difficult possible impossible".split())
 _PARTICLES = frozenset("up out off down away back over around apart together all".split())
 _BEFORE_NOUN = DETERMINERS | PREPOSITIONS | frozenset({"of"})
@@ -45,7 +51,11 @@ def verb_forms(sentence: Sentence, place: int) -> list[tuple[str, Form]]:
     known = readings(sentence[place].low)
     before = _before(sentence, place)
     after = at(sentence, place + 1)
-    if not known or after.low in _PARTICLES or not (after.low in _AFTER_VERB or after.text[0].isdigit() or _is_object(after.text)):
+    if (
+        not known
+        or after.low in _PARTICLES
+        or not (after.low in _AFTER_VERB or after.text[0].isdigit() or _is_object(after.text))
+    ):
         return []
     allowed = _allowed(before, sentence, place)
     return [reading for reading in known if reading[1] in allowed]
@@ -62,7 +72,14 @@ def _allowed(before: str, sentence: Sentence, place: int) -> frozenset[Form]:
         return frozenset({Form.PAST} | ({Form.BASE} if before in {"they", "we", "you", "i"} else {Form.THIRD}))
     if before in _BEFORE_NOUN | POSSESSIVES or not at(sentence, place - 1).is_word:
         return frozenset()
-    return frozenset({Form.PAST, Form.THIRD}) if at(sentence, place + 1).low in ARTICLES | POSSESSIVES else frozenset()
+    return _after_noun(sentence[place].low, at(sentence, place + 1).low)
+
+
+def _after_noun(word: str, after: str) -> frozenset[Form]:
+    """After a noun, a word is surely a finite verb with an object after it, or as a form that is no participle."""
+    if after in ARTICLES | POSSESSIVES:
+        return frozenset({Form.PAST, Form.THIRD})
+    return frozenset({Form.PAST}) if after in PREPOSITIONS and forms_of(word) == {Form.PAST} else frozenset()
 
 
 def _before(sentence: Sentence, place: int) -> str:
@@ -101,4 +118,6 @@ def _adjectives(sentence: Sentence, place: int) -> tuple[str, ...]:
 def _modals(sentence: Sentence, place: int) -> tuple[str, ...]:
     """What may be done must be done."""
     bare = Form.BASE in forms_of(at(sentence, place + 1).low) or at(sentence, place + 1).low == "be"
-    return ("must",) if place and sentence[place].text == "may" and bare and at(sentence, place + 1).low != "take" else ()
+    return (
+        ("must",) if place and sentence[place].text == "may" and bare and at(sentence, place + 1).low != "take" else ()
+    )

@@ -22,6 +22,7 @@ _DATE = re.compile(
     r"|(?<![Gg]ood )(?<! in the )\b(?P<daytime>morning|afternoon|evening)\b|\b(?P<daytimes>mornings|afternoons|evenings)\b"
     r"|(?P<year>1[5-9]\d\d|20\d\d)\b(?![-–/,.:%'’]\w| (?:people|men|women|euros|pounds|dollars|metres|miles|times|percent|per)\b))"
 )
+_YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
 _YEAR_BEFORE = re.compile(
     rf"(?:\b(?:in|since|until|by|before|after|during|from|of|early|late|summer|spring|autumn|winter)|\b(?:{_MONTH})(?: \d\d?,?)?) $",
     re.IGNORECASE,
@@ -53,10 +54,13 @@ class Date:
 @remembered(128)
 def dates(text: str) -> tuple[Date, ...]:
     """The dates of a text in order; a number counts as a year only after a word that announces one."""
-    found = (
-        Date(Span(*match.span()), match.group(), Unit(str(match.lastgroup))) for match in _DATE.finditer(text)
-    )
+    found = (Date(Span(*match.span()), match.group(), Unit(str(match.lastgroup))) for match in _DATE.finditer(text))
     return tuple(date for date in found if date.unit is not Unit.YEAR or _announced(text, date.span.start))
+
+
+def is_year(word: str) -> bool:
+    """Whether a word by itself looks like a year."""
+    return _YEAR.fullmatch(word) is not None
 
 
 def _announced(text: str, start: int) -> bool:

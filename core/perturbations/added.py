@@ -27,7 +27,7 @@ _OPENS_BACK = frozenset(
     "that but and or nor yet also however moreover furthermore still meanwhile instead otherwise therefore thus hence both "
     "neither either each all none most many some several please".split()
 )
-_MARKS = frozenset("\"“”«»()[]\n:;")
+_MARKS = frozenset('"“”«»()[]\n:;')
 
 
 @PERTURBATIONS.add

@@ -9,7 +9,7 @@ from core.english.names import Name, Sort, listed
 from core.english.places import places
 from core.english.standing import mentions
 from core.perturbation import PERTURBATIONS, PerturbationCard
-from core.rewriting import Rewriting, replacement
+from core.rewriting import MOST_PLACES, Rewriting, replacement
 from core.types import Edit, ErrorType, Example
 
 
@@ -33,7 +33,7 @@ class CircumstanceForeign(Rewriting):
     def proposals(self, example: Example) -> list[Edit]:
         context = f"{example.document}\n\n{example.summary}"
         told = [place for place in places(example.summary, context) if mentions(example.document, place.text)]
-        return [edit for place in told if not place.definite for edit in _replaced(example, place)]
+        return [edit for place in told[:MOST_PLACES] if not place.definite for edit in _replaced(example, place)]
 
 
 def _replaced(example: Example, old: Name) -> list[Edit]:

@@ -9,7 +9,7 @@ from core.english.places import places
 from core.english.standing import mentions, said_there
 from core.english.times import dates
 from core.perturbation import PERTURBATIONS, PerturbationCard
-from core.rewriting import Rewriting, replacement
+from core.rewriting import MOST_PLACES, Rewriting, replacement
 from core.types import Edit, ErrorType, Example, Span
 
 
@@ -38,8 +38,8 @@ def _dates(example: Example) -> list[Edit]:
     known = {date.text: date.unit for date in dates(example.document)}
     return [
         _swap(example, date.span, other)
-        for date in dates(example.summary)
-        for other, unit in known.items()
+        for date in dates(example.summary)[:MOST_PLACES]
+        for other, unit in list(known.items())[:MOST_PLACES]
         if unit is date.unit and _elsewhere(example, date.span, other)
     ]
 
@@ -49,8 +49,8 @@ def _places(example: Example) -> list[Edit]:
     known = {place.text: place for place in places(example.document, context)}
     return [
         _swap(example, old.span, new.text)
-        for old in places(example.summary, context)
-        for new in known.values()
+        for old in places(example.summary, context)[:MOST_PLACES]
+        for new in list(known.values())[:MOST_PLACES]
         if new.sort is old.sort
         and new.definite == old.definite
         and not old.words & new.words

@@ -10,7 +10,8 @@ from core.english.names import PEOPLE, TITLES, Name, Sort, listed, names
 from core.english.places import places
 from core.english.standing import mentions
 from core.perturbation import PERTURBATIONS, PerturbationCard
-from core.rewriting import Rewriting, replacement
+from core.rewriting import MOST_PLACES, Rewriting, replacement
+from core.text import words
 from core.types import Edit, ErrorType, Example
 
 _UNLISTED = frozenset({Sort.PERSON, Sort.PLACE, Sort.ORGANISATION})
@@ -37,14 +38,19 @@ class EntityForeign(Rewriting):
     def proposals(self, example: Example) -> list[Edit]:
         context = f"{example.document}\n\n{example.summary}"
         circumstances = {place.span for place in places(example.summary, context)}
-        mentioned = [name for name in names(example.summary, context) if name.span not in circumstances]
-        return [edit for old in mentioned if mentions(example.document, old.text) for edit in _replaced(example, old)]
+        mentioned = [
+            name
+            for name in names(example.summary, context)[:MOST_PLACES]
+            if name.span not in circumstances and mentions(example.document, name.text)
+        ]
+        taken = frozenset({*words(example.document), *words(example.summary)})
+        return [edit for old in mentioned for edit in _replaced(example.summary, old, taken)]
 
 
-def _replaced(example: Example, old: Name) -> list[Edit]:
-    fresh = [new for new in _alike(old) if not any(mentions(context, word) for context in (example.document, example.summary) for word in new.split())]
+def _replaced(summary: str, old: Name, taken: frozenset[str]) -> list[Edit]:
+    fresh = [new for new in _alike(old) if not (taken & {*words(new)}) - {*words(old.text.partition(" ")[0])}]
     why = "The document says this of {old}. It does not mention {new}."
-    return [replacement(example.summary, old.span, new, why.format(old=old.text, new=new)) for new in fresh]
+    return [replacement(summary, old.span, new, why.format(old=old.text, new=new)) for new in fresh]
 
 
 def _alike(old: Name) -> list[str]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.english.names import PEOPLE, PLACES, Name, Sort, names
+from core.english.names import PEOPLE, PLACES, Name, names
 from core.english.standing import mentions, said_there, sentence_around
 from core.perturbation import PERTURBATIONS, PerturbationCard
-from core.rewriting import Rewriting, replacement
+from core.rewriting import MOST_PLACES, Rewriting, replacement
 from core.types import Edit, ErrorType, Example
 
 _GENDERED = re.compile(r"\b(?:he|she|him|her|his|hers|himself|herself)\b", re.IGNORECASE)
+_MARGIN = 10  # characters
 _PART = re.compile(r"(?:[A-Z][a-z]+|\b(?:named|called|name of|name)) $")
 
 
@@ -38,40 +38,40 @@ class EntitySwapped(Rewriting):
     def proposals(self, example: Example) -> list[Edit]:
         context = f"{example.document}\n\n{example.summary}"
         known = {name.text: name for name in names(example.document, context)}
-        mentioned = [name for name in names(example.summary, context) if name.sort not in PLACES]
-        return [
-            _swap(example, old, new)
-            for old in mentioned
-            for new in known.values()
-            if not _all_words(old, known.values()) & _all_words(new, known.values()) and _can_stand(example, old, new)
-        ]
+        others = list(known.values())[:MOST_PLACES]
+        mentioned = [name for name in names(example.summary, context)[:MOST_PLACES] if _can_go(example, name)]
+        return [edit for old in mentioned for edit in _swaps(example, old, others)]
 
 
-def _all_words(name: Name, others: Iterable[Name]) -> frozenset[str]:
+def _swaps(example: Example, old: Name, others: list[Name]) -> list[Edit]:
+    there = said_there(example.document, example.summary, old.span)
+    called = _all_words(old, others)
+    away = [new for new in others if _fits(example, old, new) and not any(mentions(there, word) for word in new.words)]
+    why = "The document says this of {old}. It speaks of {new} in another place."
+    return [
+        replacement(example.summary, old.span, new.text, why.format(old=old.text, new=new.text))
+        for new in away
+        if not called & _all_words(new, others)
+    ]
+
+
+def _all_words(name: Name, others: list[Name]) -> frozenset[str]:
     """The words by which a thing may be called: "Scott" and "Mr Shirley" are one where there is a Scott Shirley."""
     return name.words.union(*(other.words for other in others if other.words & name.words))
 
 
-def _can_stand(example: Example, old: Name, new: Name) -> bool:
-    """Whether another name fits the place and is said to be elsewhere."""
+def _can_go(example: Example, name: Name) -> bool:
+    """Whether the document names it as well, and no office or naming stands before it."""
+    before = example.summary[max(0, name.span.start - _MARGIN) : name.span.start]
+    return name.sort not in PLACES and mentions(example.document, name.text) and not _PART.search(before)
+
+
+def _fits(example: Example, old: Name, new: Name) -> bool:
+    """Whether another name is of the same sort, and of the same gender where a pronoun may agree with it."""
     alike = old.sort == new.sort or ({old.sort, new.sort} <= PEOPLE and not _gendered(example.summary, old))
-    if not alike or old.definite != new.definite or _is_part(example.summary, old):
-        return False
-    there = said_there(example.document, example.summary, old.span)
-    return mentions(example.document, old.text) and not any(mentions(there, word) for word in new.words)
-
-
-def _is_part(summary: str, name: Name) -> bool:
-    """Whether an office or a naming stands before it: "Justice Diana Bryant", "by the name of Dorothy"."""
-    return _PART.search(summary[max(0, name.span.start - 10) : name.span.start]) is not None
+    return alike and old.definite == new.definite
 
 
 def _gendered(summary: str, name: Name) -> bool:
-    """Whether a pronoun of the sentence or a later one may agree with the name."""
     start = sentence_around(summary, name.span).start
-    return name.sort is Sort.PERSON or _GENDERED.search(summary, start) is not None
-
-
-def _swap(example: Example, old: Name, new: Name) -> Edit:
-    why = f"The document says this of {old.text}. It speaks of {new.text} in another place."
-    return replacement(example.summary, old.span, new.text, why)
+    return _GENDERED.search(summary, start) is not None

@@ -36,15 +36,16 @@ class Negated(Rewriting):
     most: int = 2
 
     def proposals(self, example: Example) -> list[Edit]:
-        return [
-            replacement(example.summary, span, new, self.card.does)
-            for span, new in _changes(example.summary)
-        ]
+        return [replacement(example.summary, span, new, self.card.does) for span, new in _changes(example.summary)]
 
 
 def _changes(summary: str) -> list[Change]:
     found: list[Change | None] = []
     for sentence in tokenised(summary):
-        found += [change for place in range(1, len(sentence)) for change in (by_adjective(sentence, place), by_verb(sentence, place))]
+        found += [
+            change
+            for place in range(1, len(sentence))
+            for change in (by_adjective(sentence, place), by_verb(sentence, place))
+        ]
         found.append(by_frame(summary, sentence))
     return [change for change in found if change]

@@ -35,5 +35,9 @@ class Negation(Rewriting):
 
 
 def _edit(found: Reversal) -> Edit:
-    why = "By the document this is so; here it is denied." if found.denies else "The document denies this; here it is said."
+    why = (
+        "By the document this is so; here it is denied."
+        if found.denies
+        else "The document denies this; here it is said."
+    )
     return Edit(found.span, found.new, why)

@@ -9,14 +9,16 @@ from typing import ClassVar
 from core.english.numbers import Number, amount, numbers, others
 from core.english.standing import mentions
 from core.perturbation import PERTURBATIONS, PerturbationCard
-from core.rewriting import Rewriting, replacement
-from core.text import words
+from core.rewriting import MOST_PLACES, Rewriting, replacement
 from core.types import Edit, ErrorType, Example
 
-
 _AT_MOST_100 = re.compile(r"%|per ?cent|-?years?[- ]old|, ")
-_LOWER_BOUND = re.compile(r"\b(?:more|greater|longer|older|larger) than \W?$|\b(?:least|over|above|exceeding|beyond) \W?$", re.I)
-_UPPER_BOUND = re.compile(r"\b(?:less|fewer|shorter|younger|smaller) than \W?$|\b(?:most|under|below|within|up to) \W?$", re.I)
+_LOWER_BOUND = re.compile(
+    r"\b(?:more|greater|longer|older|larger) than \W?$|\b(?:least|over|above|exceeding|beyond) \W?$", re.I
+)
+_UPPER_BOUND = re.compile(
+    r"\b(?:less|fewer|shorter|younger|smaller) than \W?$|\b(?:most|under|below|within|up to) \W?$", re.I
+)
 _MARGIN = 16  # characters looked at on either side
 
 
@@ -39,24 +41,25 @@ class NumberChanged(Rewriting):
     )
 
     def proposals(self, example: Example) -> list[Edit]:
-        given = [number for number in numbers(example.summary) if mentions(example.document, number.text)]
+        given = [number for number in numbers(example.summary)[:MOST_PLACES] if mentions(example.document, number.text)]
         return [edit for number in given for edit in _changed(example, number)]
 
 
 def _changed(example: Example, number: Number) -> list[Edit]:
-    taken = {*words(example.document), *words(example.summary)}
-    fresh = [other for other in others(number.text) if other not in taken and _fits(example, number, other)]
+    fresh = [other for other in others(number.text) if _fits(example, number, other)]
     why = "By the document it is {old}, not {new}."
-    return [
-        replacement(example.summary, number.span, other, why.format(old=number.text, new=other)) for other in fresh
-    ]
+    return [replacement(example.summary, number.span, other, why.format(old=number.text, new=other)) for other in fresh]
 
 
 def _fits(example: Example, number: Number, other: str) -> bool:
     """Whether another number is possible there, and not entailed: more than nine is more than six."""
     after = example.summary[number.span.end : number.span.end + _MARGIN].lstrip()
     value, old = amount(other), amount(number.text)
-    if mentions(example.document, other) or value < 2 or (_AT_MOST_100.match(after) and value > 99):
+    if (
+        any(mentions(text, other) for text in (example.document, example.summary))
+        or value < 2
+        or (_AT_MOST_100.match(after) and value > 99)
+    ):
         return False
     before = example.summary[max(0, number.span.start - _MARGIN) : number.span.start]
     return not (_LOWER_BOUND.search(before) and value < old) and not (_UPPER_BOUND.search(before) and value > old)

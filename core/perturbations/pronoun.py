@@ -13,9 +13,7 @@ from core.perturbation import PERTURBATIONS, PerturbationCard
 from core.rewriting import Rewriting, replacement
 from core.types import Edit, ErrorType, Example
 
-_OTHER: Mapping[str, str] = MappingProxyType(
-    {"he": "she", "she": "he", "him": "her"}
-)
+_OTHER: Mapping[str, str] = MappingProxyType({"he": "she", "she": "he", "him": "her"})
 _REFLEXIVE = frozenset({"himself", "herself"})
 _BOTH = frozenset({"or", "/"})
 _OF_SHIPS = frozenset("hull deck crew captain mast bow stern cargo engine keel moorings maiden".split())
@@ -34,7 +32,9 @@ class Pronoun(Rewriting):
         paper="Ma et al. 2023, BUMP",
         error_type=ErrorType.COREFERENCE,
     )
-    lacking: ClassVar[str] = "The summary has no he, she, him, her or his that can be turned without breaking its grammar."
+    lacking: ClassVar[str] = (
+        "The summary has no he, she, him, her or his that can be turned without breaking its grammar."
+    )
 
     def proposals(self, example: Example) -> list[Edit]:
         return [edit for sentence in tokenised(example.summary) for edit in _turned(example.summary, sentence)]

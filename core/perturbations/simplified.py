@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.english.clauses import Joint, joints
-from core.english.tokens import Sentence, at, tokenised
+from core.english.clauses import Joint, joint
+from core.english.tokens import Sentence, tokenised
 from core.perturbation import PERTURBATIONS, PerturbationCard
 from core.rewriting import Rewriting
 from core.types import Edit, Example, Span
@@ -31,17 +31,13 @@ class Simplified(Rewriting):
     most: int = 5
 
     def proposals(self, example: Example) -> list[Edit]:
-        return [
-            _split(example.summary, sentence, joint, self.card.does)
-            for sentence in tokenised(example.summary)
-            for joint in joints(sentence)
-        ]
+        found = [(sentence, joint(sentence)) for sentence in tokenised(example.summary)]
+        return [_split(sentence, link, self.card.does) for sentence, link in found if link]
 
 
-def _split(summary: str, sentence: Sentence, joint: Joint, does: str) -> Edit:
+def _split(sentence: Sentence, link: Joint, does: str) -> Edit:
     """Replace the link by a full stop; "but" stays and opens the new sentence."""
-    contrast = sentence[joint.subject - 1].low == "but"
-    first = at(sentence, joint.subject)
-    start = sentence[joint.link - 1].span.end
-    opening = "But " + first.text if contrast else first.text[:1].upper() + first.text[1:]
-    return Edit(Span(start, first.span.end), f". {opening}", does)
+    first = sentence[link.subject]
+    contrast = sentence[link.subject - 1].low == "but"
+    opening = f"But {first.text}" if contrast else first.text[:1].upper() + first.text[1:]
+    return Edit(Span(sentence[link.link - 1].span.end, first.span.end), f". {opening}", does)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import time
+from itertools import pairwise
 
 import pytest
 
@@ -11,39 +13,113 @@ from core.datasets.bundled import examples
 from core.errors import UnscorableError
 from core.perturbation import PERTURBATIONS, Perturbation
 from core.registry import spell
-from core.types import Example
+from core.rewriting import Rewriting
+from core.types import Edit, ErrorType, Example
 
 SEEDS = [item.example for item in examples() if not item.parent]
-ALL = [plugin() for plugin in PERTURBATIONS if plugin.card.form == "rule"]
+LISBON = Example("lisbon", "It rained in Lisbon.", "It rained in Lisbon.")
+ALL = [plugin() for plugin in PERTURBATIONS]
+RULES = [perturbation for perturbation in ALL if perturbation.card.form == "rule"]
+LONG = 200_000  # characters
+HOSTILE = ["a, who was ", "he was, and it is not ", "Ana Costa met Tom Reid in Oslo. ", "12 men ( – ", "a-"]
+
+over_rules = pytest.mark.parametrize("perturbation", RULES, ids=lambda perturbation: perturbation.name)
 
 
-@pytest.fixture(params=ALL, ids=lambda perturbation: perturbation.name)
-def perturbation(request: pytest.FixtureRequest) -> Perturbation:
-    chosen: Perturbation = request.param
-    return chosen
+def attempt(perturbation: Perturbation, example: Example, seed: int = 1) -> list[Edit]:
+    """Its edits; none where it says that it cannot apply."""
+    try:
+        return perturbation.edits(example, random.Random(seed))
+    except UnscorableError:
+        return []
 
 
+@over_rules
 def test_the_same_seed_gives_the_same_edits(perturbation: Perturbation) -> None:
     for example in SEEDS:
-        assert perturbation.edits(example, random.Random(7)) == perturbation.edits(example, random.Random(7))
+        assert attempt(perturbation, example, 7) == attempt(perturbation, example, 7)
 
 
-def test_executing_the_edits_changes_the_summary(perturbation: Perturbation) -> None:
+@over_rules
+def test_it_applies_to_an_example_of_ours_and_never_leaves_one_unchanged(perturbation: Perturbation) -> None:
+    variants = [
+        (example.summary, executable.apply(example.summary, edits))
+        for example in [*SEEDS, LISBON]
+        if (edits := attempt(perturbation, example))
+    ]
+    assert variants
+    assert all(variant != summary for summary, variant in variants)
+
+
+@over_rules
+def test_its_edits_stand_in_order_apart_and_signed(perturbation: Perturbation) -> None:
     for example in SEEDS:
-        edits = perturbation.edits(example, random.Random(1))
-        assert executable.apply(example.summary, edits) != example.summary
+        edits = attempt(perturbation, example)
+        assert all(edit.by == perturbation.spec and edit.explanation for edit in edits)
+        assert all(before.span.end <= after.span.start for before, after in pairwise(edits))
 
 
+@over_rules
+@pytest.mark.parametrize("seed", range(3))
+def test_it_leaves_no_broken_punctuation(perturbation: Perturbation, seed: int) -> None:
+    for example in SEEDS:
+        variant = executable.apply(example.summary, attempt(perturbation, example, seed))
+        assert not [mark for mark in ("  ", " ,", ",,", ",.", "..", ". .", " .") if mark in variant]
+        assert variant[0].isupper()
+
+
+@over_rules
 def test_its_rounds_give_what_its_edits_give(perturbation: Perturbation) -> None:
-    rounds = perturbation.rounds(SEEDS[0], seed=3)
+    example = next(example for example in [*SEEDS, LISBON] if attempt(perturbation, example))
+    rounds = perturbation.rounds(example, seed=3)
     assert next(rounds) == []
     with pytest.raises(StopIteration) as stop:
         rounds.send([])
-    assert stop.value.value == perturbation.edits(SEEDS[0], random.Random(f"3\0{SEEDS[0].id}"))
+    assert stop.value.value == perturbation.edits(example, random.Random(f"3\0{example.id}"))
 
 
+@pytest.mark.parametrize("perturbation", ALL, ids=lambda perturbation: perturbation.name)
 def test_its_spelling_reads_back(perturbation: Perturbation) -> None:
     assert PERTURBATIONS.parse(spell(perturbation)) == perturbation
+
+
+def test_every_type_of_error_has_a_generator() -> None:
+    made = {perturbation.card.error_type for perturbation in RULES if perturbation.card.intent == "breaking"}
+    assert made == set(ErrorType) - {ErrorType.OTHER}
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_a_hostile_text_takes_linear_time(piece: str) -> None:
+    text = piece * (LONG // len(piece))
+    example = Example("long", text, text)
+    started = time.perf_counter()
+    for perturbation in RULES:
+        attempt(perturbation, example)
+    assert time.perf_counter() - started < 100
+
+
+@over_rules
+def test_it_says_in_a_sentence_why_it_cannot_apply(perturbation: Perturbation) -> None:
+    if perturbation.card.intent == "gaming":
+        pytest.skip("a phrase can be appended to anything")
+    with pytest.raises(UnscorableError, match=r"^[A-Z].{30,}\.$"):
+        perturbation.edits(Example("nothing", "Quite so!", "Quite so!"), random.Random(0))
+
+
+def test_as_many_edits_are_drawn_as_are_asked_for() -> None:
+    summary = "Nobody came. It was about 20 miles, chiefly at once, and roughly 30 men left."
+    example = Example("many", summary, summary)
+    assert [
+        len(PERTURBATIONS.parse(f"synonyms[most={most}]").edits(example, random.Random(0))) for most in (1, 2, 3)
+    ] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "perturbation", [rule for rule in RULES if isinstance(rule, Rewriting)], ids=lambda rule: rule.name
+)
+def test_no_edits_at_all_cannot_be_asked_for(perturbation: Rewriting) -> None:
+    with pytest.raises(UnscorableError, match="most=0 allows no edit"):
+        PERTURBATIONS.parse(f"{perturbation.name}[most=0]").edits(SEEDS[0], random.Random(0))
 
 
 def test_shuffling_keeps_every_sentence() -> None:

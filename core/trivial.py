@@ -1,0 +1,160 @@
+"""Trivial edits, by rule: another date, another number, an antonym or a negation, another name (SummExecEdit, Thorat et al. 2024)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.english.closed import AUXILIARIES, NEGATIVES
+from core.english.lists import conditioned, lines, mutual
+from core.english.numbers import WORDS
+from core.english.stems import stems
+from core.english.times import CALENDAR, is_year
+from core.english.tokens import Token, tokenised
+from core.types import Edit, Span
+
+
+class Trivial(StrEnum):
+    """The four kinds of edit that need no reading of the document."""
+
+    DATE = "date"
+    NUMBER = "number"
+    NEGATION = "antonym or negation"
+    NAME = "name swap"
+
+
+_MOST_SWAPPED = 6  # words of a name or date
+_DENIALS = NEGATIVES | frozenset({"fail", "fails", "failed"})
+_SUPPORT = AUXILIARIES | frozenset({"to", "any", "some", "a", "an", "the", "longer"})
+_STOPS = frozenset({"", ".", "!", "?"})
+_PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non", "non-")
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """The tokens that an edit takes away and brings in, without what both sides share at their ends."""
+
+    gone: tuple[Token, ...]
+    new: tuple[Token, ...]
+    opens: bool
+
+
+def trivial(edit: Edit, summary: str) -> Trivial | None:
+    """The kind of trivial edit that this is, or None: whole sentences given as an edit are compared word by word."""
+    change = _change(edit, summary)
+    if not change.gone and not change.new:
+        return None
+    tests = {
+        Trivial.DATE: _is_date,
+        Trivial.NUMBER: _is_number,
+        Trivial.NEGATION: _is_negation,
+        Trivial.NAME: _is_name,
+    }
+    return next((kind for kind, test in tests.items() if test(change)), None)
+
+
+def _change(edit: Edit, summary: str) -> _Change:
+    """The edit on whole words."""
+    span = _on_words(edit.span, summary)
+    start, end = summary[span.start : edit.span.start], summary[edit.span.end : span.end]
+    gone, new = _tokens(span.of(summary)), _tokens(start + edit.new + end)
+    shared = 0
+    while shared < min(len(gone), len(new)) and gone[shared].low == new[shared].low:
+        shared += 1
+    tail = 0
+    while tail < min(len(gone), len(new)) - shared and gone[-1 - tail].low == new[-1 - tail].low:
+        tail += 1
+    opens = not shared and summary[: span.start].rstrip()[-1:] in _STOPS
+    return _Change(gone[shared : len(gone) - tail], new[shared : len(new) - tail], opens)
+
+
+def _on_words(span: Span, text: str) -> Span:
+    start, end = span.start, span.end
+    while start > 0 and text[start - 1].isalnum():
+        start -= 1
+    while end < len(text) and text[end].isalnum():
+        end += 1
+    return Span(start, end)
+
+
+def _tokens(text: str) -> tuple[Token, ...]:
+    return tuple(token for sentence in tokenised(text) for token in sentence)
+
+
+def _is_date(change: _Change) -> bool:
+    return (
+        _both(change)
+        and all(_says_when(token.text) for token in (*change.gone, *change.new))
+        and any(_is_calendar(token.text) for token in (*change.gone, *change.new))
+    )
+
+
+def _is_number(change: _Change) -> bool:
+    # "a 19" for "an 81": the article goes with the number
+    gone, new = ([token for token in side if token.low not in {"a", "an"}] for side in (change.gone, change.new))
+    return (
+        bool(gone)
+        and len(gone) == len(new)
+        and all(
+            one.low == other.low or (_counts(one.text) and _counts(other.text))
+            for one, other in zip(gone, new, strict=True)
+        )
+    )
+
+
+def _is_negation(change: _Change) -> bool:
+    gone, new = ([token.low for token in side] for side in (change.gone, change.new))
+    if len(gone) == len(new) == 1:
+        return _contrary(gone[0], new[0]) or bool({gone[0], new[0]} & _DENIALS)
+    if not (set(gone) | set(new)) & _DENIALS:
+        return False
+    left = [{stem for word in side if word not in _DENIALS | _SUPPORT for stem in stems(word)} for side in (gone, new)]
+    return (not left[0] and not left[1]) or bool(left[0] & left[1])
+
+
+def _is_name(change: _Change) -> bool:
+    if not _both(change) or (change.opens and not _opens_as_name(change)):
+        return False
+    words = [token for token in (*change.gone, *change.new) if token.low not in {"the", "of", "'s"}]
+    return all(token.is_word and token.is_capital for token in words) and len(words) <= 2 * _MOST_SWAPPED
+
+
+def _both(change: _Change) -> bool:
+    return bool(change.gone and change.new)
+
+
+def _opens_as_name(change: _Change) -> bool:
+    """At the start of a sentence every word has a capital: a listed name or a second capital tells a name."""
+    return all(len(side) > 1 or side[0].text in _given_names() for side in (change.gone, change.new))
+
+
+def _given_names() -> frozenset[str]:
+    return frozenset(" ".join(lines("given_names")).replace(",", " ").split())
+
+
+def _contrary(one: str, other: str) -> bool:
+    if any(other in mutual(name).get(one, ()) for name in ("contraries", "complements", "antonyms")):
+        return True
+    if any(
+        short and f"{prefix}{short}" == long for prefix in _PREFIXES for short, long in ((one, other), (other, one))
+    ):
+        return True
+    return any(_deny(base, contrary) or _deny(contrary, base) for base in stems(one) for contrary in stems(other))
+
+
+def _deny(verb: str, contrary: str) -> bool:
+    listed = {known for known, _, _ in conditioned("opposites").get(verb, ())}
+    return contrary in listed or contrary in mutual("antonyms").get(verb, ())
+
+
+def _says_when(word: str) -> bool:
+    return _is_calendar(word) or word.isdigit() or word in {",", "of", "the"}
+
+
+def _is_calendar(word: str) -> bool:
+    return word in CALENDAR or is_year(word)
+
+
+def _counts(word: str) -> bool:
+    head = word.partition("-")[0].lower()
+    return head[:1].isdigit() or head in WORDS or head in {"one", "zero", "hundred", "thousand", "million"}

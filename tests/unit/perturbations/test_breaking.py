@@ -1,0 +1,134 @@
+"""What the meaning-breaking perturbations make of sentences of ours, and what they refuse."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from core import edits as executable
+from core.errors import UnscorableError
+from core.perturbation import PERTURBATIONS
+from core.types import Example
+
+
+def variants(name: str, summary: str, document: str = "") -> set[str]:
+    """All that a perturbation may make of a summary, over many seeds; the document is the summary where none is given."""
+    example = Example("x", document or summary, summary)
+    try:
+        drawn = [PERTURBATIONS.parse(name).edits(example, random.Random(seed)) for seed in range(40)]
+    except UnscorableError:
+        return set()
+    return {executable.apply(summary, edits) for edits in drawn}
+
+
+@pytest.mark.parametrize(
+    ("name", "summary", "variant"),
+    [
+        ("negation", "The bridge is closed to lorries.", "The bridge is not closed to lorries."),
+        ("negation", "The council has sold the mill.", "The council has not sold the mill."),
+        ("negation", "The court rejected the claim.", "The court did not reject the claim."),
+        ("negation", "The bank is not on the chart.", "The bank is on the chart."),
+        ("negation", "Visitors can see the vault.", "Visitors cannot see the vault."),
+        ("antonym", "The clerk will accept the offer.", "The clerk will reject the offer."),
+        ("antonym", "The firm sold its yard.", "The firm bought its yard."),
+        ("antonym", "Prices fell by a fifth.", "Prices rose by a fifth."),
+        ("antonym", "The new lamp is cheaper than the old one.", "The new lamp is dearer than the old one."),
+        ("pronoun", "Orla sold her boat.", "Orla sold his boat."),
+        ("pronoun", "He thanked her.", "She thanked her."),
+        ("pronoun", "Nils told her that it rained.", "Nils told him that it rained."),
+        ("date", "It opened on Monday.", "It opened on Friday."),
+        ("date", "He came for a morning walk.", "He came for an afternoon walk."),
+        ("number", "She is an 80-year-old pilot.", "She is a 48-year-old pilot."),
+        ("circumstance-foreign", "It rained in Lisbon.", "It rained in Oslo."),
+    ],
+)  # fmt: skip
+def test_one_local_edit_keeps_the_grammar(name: str, summary: str, variant: str) -> None:
+    assert variant in variants(name, summary)
+
+
+@pytest.mark.parametrize(
+    ("name", "summary"),
+    [
+        ("negation", "Is the bridge open?"),
+        ("negation", "Some roads were closed."),
+        ("negation", "It depends on whether the bridge is open."),
+        ("negation", "He never was in Rome."),
+        ("antonym", "A fall in the value of the house was feared."),
+        ("antonym", "The concert was sold out."),
+        ("pronoun", "The book is his."),
+        ("pronoun", "She hurt herself."),
+        ("pronoun", "The ship tore her hull."),
+        ("number", "The match ended 2-0 on 3 May 2014."),
+        ("number", "Two of the three came, seven in ten left."),
+        ("number", "They work from nine to five."),
+        ("date", "It may open on 1 of 3 days."),
+        ("date", "Men march on the palace, and they may win."),
+        ("entity-swapped", "Ana Costa met Tom Reid."),
+        ("circumstance-foreign", "The Lisbon office is large."),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_broken_for_sure_is_refused(name: str, summary: str) -> None:
+    assert variants(name, summary) == set()
+
+
+def test_a_lower_bound_is_never_replaced_by_what_it_entails() -> None:
+    made = variants("number", "It cost more than 400 pounds.")
+    assert made
+    assert all(int(variant.split()[4]) > 400 for variant in made)
+
+
+def test_a_percentage_stays_below_a_hundred() -> None:
+    assert all(int(variant.split()[0]) < 100 for variant in variants("number", "90 per cent of them left."))
+
+
+def test_a_person_is_swapped_for_one_whom_the_document_names_elsewhere() -> None:
+    document = "Tom Reid won the race. The cup was given by Ian Baker. Ana Costa watched."
+    assert variants("entity-swapped", "Tom Reid won the race.", document) == {
+        "Ian Baker won the race.",
+        "Ana Costa won the race.",
+    }
+
+
+def test_two_names_of_one_person_are_not_swapped() -> None:
+    document = "Scott Shirley flew to Rome. Later Mr Shirley complained. Scott was angry."
+    assert variants("entity-swapped", "Mr Shirley complained.", document) == set()
+
+
+def test_a_pronoun_that_follows_keeps_the_swap_to_one_gender() -> None:
+    document = "Tom Reid won the race. He was glad. Ana Costa watched. Ian Baker gave the cup."
+    assert variants("entity-swapped", "Tom Reid won the race. He was glad.", document) == {
+        "Ian Baker won the race. He was glad."
+    }
+
+
+def test_a_foreign_name_is_written_like_the_old_one() -> None:
+    made = variants("entity-foreign", "Dr Reid thanked them.")
+    assert made
+    assert all(variant.startswith("Dr ") and "Reid" not in variant for variant in made)
+
+
+def test_a_place_or_time_comes_from_another_sentence_of_the_document() -> None:
+    document = "The fair opened in Oslo on Monday. A second one will close in Rome on Friday."
+    assert variants("circumstance-swapped", "The fair opened in Oslo on Monday.", document) == {
+        "The fair opened in Oslo on Friday.",
+        "The fair opened in Rome on Monday.",
+    }
+    elsewhere = "The fair opened in Oslo. A second one will close in Rome."
+    assert variants("circumstance-swapped", "The fair opened in Oslo.", elsewhere) == {"The fair opened in Rome."}
+
+
+def test_a_predicate_of_the_document_is_intrinsic_and_another_extrinsic() -> None:
+    document = "The firm sold its yard. A bank bought the cranes."
+    assert variants("predicate-swapped", "The firm sold its yard.", document) == {"The firm bought its yard."}
+    assert variants("antonym", "The firm sold its yard.", document) == set()
+
+
+def test_what_may_be_done_must_be_done_where_the_document_knows_duties() -> None:
+    document = "Pictures may be cropped. Names must be printed."
+    assert variants("predicate-swapped", "Pictures may be cropped.", document) == {"Pictures must be cropped."}
+
+
+def test_what_the_document_does_not_hold_is_not_said_to_be_its() -> None:
+    with pytest.raises(UnscorableError):
+        PERTURBATIONS.parse("date").edits(Example("x", "It opened then.", "It opened on Monday."), random.Random(0))

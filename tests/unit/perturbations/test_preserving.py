@@ -1,0 +1,108 @@
+"""What the meaning-preserving perturbations make of sentences of ours, and what they refuse."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from core import edits as executable
+from core.errors import UnscorableError
+from core.perturbation import PERTURBATIONS
+from core.types import Example
+
+
+def variant(name: str, summary: str, document: str = "") -> str:
+    """The variant of one seed, the summary itself where the perturbation refuses."""
+    example = Example("x", document or summary, summary)
+    try:
+        return executable.apply(summary, PERTURBATIONS.parse(name).edits(example, random.Random(5)))
+    except UnscorableError:
+        return summary
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("negated", "Today the road was legal.", "Today the road was not illegal."),
+        ("negated", "Our plan is probably unlawful.", "Our plan is probably not lawful."),
+        ("negated", "Now they refused to pay.", "Now they did not agree to pay."),
+        ("negated", "And it was rejected by them.", "And it was not accepted by them."),
+        ("negated", "The firm will use the mill.", "It is not the case that the firm will not use the mill."),
+        ("negated", "Orla Voss sold the clock.", "It is not the case that Orla Voss did not sell the clock."),
+        ("synonyms", "Nobody came.", "No one came."),
+        ("synonyms", "He bought the boat.", "He purchased the boat."),
+        ("synonyms", "It left because of the wind.", "It left owing to the wind."),
+        ("synonyms", "They saw a huge ship.", "They saw an enormous ship."),
+        ("simplified", "The mill has closed, and the men will leave.", "The mill has closed. The men will leave."),
+        ("simplified", "The mill has closed, but it was not sold.", "The mill has closed. But it was not sold."),
+        ("simplified", "He sold the boat and she kept the oars.", "He sold the boat. She kept the oars."),
+        ("simplified", "The mill was old; its roof had gone.", "The mill was old. Its roof had gone."),
+        ("summarized", "The mill (built in 1908) has closed.", "The mill has closed."),
+        ("summarized", "The mill, which had burned, was sold.", "The mill was sold."),
+        ("summarized", "It hit a quay, which was closed.", "It hit a quay."),
+        ("summarized", "They met men, one of whom was armed.", "They met men."),
+        ("summarized", "Orla Voss, the owner, has left.", "Orla Voss has left."),
+        ("summarized", "The mill – an old one – has closed.", "The mill has closed."),
+        ("summarized", "It must pay, a demand that angered them.", "It must pay."),
+        ("less-diverse", "A lorry hit the wall. The truck burned.", "A lorry hit the wall. The lorry burned."),
+        ("less-diverse", "Photos were sold. Pictures burned.", "Photos were sold. Photos burned."),
+    ],
+)  # fmt: skip
+def test_the_same_is_said_otherwise(name: str, before: str, after: str) -> None:
+    assert variant(name, before) == after
+
+
+@pytest.mark.parametrize(
+    ("name", "summary"),
+    [
+        ("negated", "Some of the roads are open, and all may be used."),
+        ("negated", "He must use the mill."),
+        ("negated", "It may reject the plan."),
+        ("negated", "If it is open, they will come."),
+        ("synonyms", "They came about the fire."),
+        ("synonyms", "He bought into it."),
+        ("simplified", "He said that the mill has closed, and the men will leave."),
+        ("simplified", "If the mill has closed, the owner and the men will leave."),
+        ("simplified", "They saw the mill, the weir, and the men who will leave."),
+        ("simplified", "When it rained the mill was closed, and the men were sent home."),
+        ("summarized", "The men who had left were paid."),
+        ("summarized", "They met Orla, the owner, and the pilot."),
+        ("summarized", "The mill, which had burned, and the weir were sold."),
+        ("summarized", "Before the storm, the mill, they say, was sold."),
+        ("less-diverse", "A lorry hit the wall."),
+    ],
+)  # fmt: skip
+def test_what_might_change_the_meaning_is_left_alone(name: str, summary: str) -> None:
+    assert variant(name, summary) == summary
+
+
+def test_the_sentence_that_is_least_like_the_summary_is_added() -> None:
+    document = (
+        "The mill of the old town has closed for ever. The council of the old town has sold the mill. "
+        "Herons were nesting on the upper island in spring."
+    )
+    made = variant("added", "The council has sold the mill.", document)
+    assert made == "The council has sold the mill. Herons were nesting on the upper island in spring."
+
+
+@pytest.mark.parametrize(
+    "leaning",
+    [
+        "They were nesting on the upper island in spring.",
+        "But herons were nesting on the upper island in spring.",
+        "Samira: Herons were nesting on the upper island in spring.",
+        "“Herons were nesting on the upper island in spring,” one said.",
+        "Were herons nesting on the upper island in spring?",
+        "Herons on the upper island in the early spring.",
+        "HERONS WERE NESTING ON THE UPPER ISLAND IN SPRING.",
+    ],
+)
+def test_a_sentence_that_leans_on_its_neighbours_is_not_added(leaning: str) -> None:
+    with pytest.raises(UnscorableError, match="leans on its neighbours"):
+        PERTURBATIONS.parse("added").edits(Example("x", leaning, "It rained."), random.Random(0))
+
+
+def test_a_summary_without_a_last_stop_gets_one_before_what_is_added() -> None:
+    document = "Herons were nesting on the upper island in spring."
+    assert variant("added", "It rained", document) == f"It rained. {document}"

@@ -1,0 +1,74 @@
+"""Trivial edits are told from those that need reading."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.edits import occurrences
+from core.extrinsic import brought_in, origin
+from core.trivial import Trivial, trivial
+from core.types import Edit
+
+SUMMARY = "Orla Voss sold 12 boats in Oslo on Monday, 3 May 2014. The harbour was not open. An 80-year-old man won."
+
+
+def edit(old: str, new: str) -> Edit:
+    return Edit(occurrences(old, SUMMARY)[0], new)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind"),
+    [
+        ("Monday", "Friday", Trivial.DATE),
+        ("2014", "2011", Trivial.DATE),
+        ("3 May", "7 June", Trivial.DATE),
+        ("12", "40", Trivial.NUMBER),
+        ("12", "forty", Trivial.NUMBER),
+        ("An 80-year-old", "A 70-year-old", Trivial.NUMBER),
+        (" not", "", Trivial.NEGATION),
+        ("open", "closed", Trivial.NEGATION),
+        ("sold", "bought", Trivial.NEGATION),
+        ("sold", "did not sell", Trivial.NEGATION),
+        ("won", "lost", Trivial.NEGATION),
+        ("Oslo", "Rome", Trivial.NAME),
+        ("Orla Voss", "Tom Reid", Trivial.NAME),
+        ("Orla Voss sold 12 boats", "Orla Voss sold 15 boats", Trivial.NUMBER),
+        ("The harbour was not open.", "The harbour was open.", Trivial.NEGATION),
+        ("sold", "painted", None),
+        ("boats", "boats that had burned", None),
+        ("harbour", "airport", None),
+        ("The harbour", "This", None),
+        ("man", "woman who never sailed", None),
+        ("Oslo", "Oslo", None),
+    ],
+)
+def test_the_kind_of_an_edit(old: str, new: str, kind: Trivial | None) -> None:
+    assert trivial(edit(old, new), SUMMARY) is kind
+
+
+def test_an_edit_inside_a_word_is_read_as_the_whole_word() -> None:
+    start = SUMMARY.index("80")
+    assert trivial(Edit(occurrences("8", SUMMARY)[0], "7"), SUMMARY) is Trivial.NUMBER
+    assert SUMMARY[start] == "8"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "document", "found"),
+    [
+        ("boats", "ships", "Two ships burned.", "intrinsic"),
+        ("boats", "ship", "Two ships burned.", "intrinsic"),
+        ("sold", "bought", "Who buys boats?", "intrinsic"),
+        ("boats", "ships", "Two boats burned.", "extrinsic"),
+        ("boats", "old ships", "Two ships burned.", "extrinsic"),
+        (" not", "", "Two ships burned.", None),
+        ("was not", "was", "Two ships burned.", None),
+    ],
+)
+def test_what_an_edit_brings_in_stands_in_the_document_or_not(
+    old: str, new: str, document: str, found: str | None
+) -> None:
+    assert origin(edit(old, new), SUMMARY, document) == found
+
+
+def test_only_new_content_words_count_as_brought_in() -> None:
+    assert brought_in(edit("sold 12 boats", "sold the 12 old boats"), SUMMARY) == ("old",)
