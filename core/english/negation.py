@@ -14,6 +14,8 @@ from core.types import Span
 _NEGATED = {"can": "cannot", "will": "will not"}
 _BOUNDS = frozenset(",;:()—–") | frozenset({"and", "or", "but", "nor", "yet", "so", "--"})
 _NOT_DENIED = frozenset("if unless whether until till before than lest as how".split())
+_CONDITIONS = frozenset("if unless whether than lest".split())
+_LEANING = frozenset({"nor", "or", "so"})
 _QUANTIFIERS = frozenset(
     "all every each most some few many both any half only either much anyone anything everyone everything somebody someone "
     "something almost nearly".split()
@@ -96,14 +98,32 @@ def _affirmed(sentence: Sentence, place: int) -> Reversal | None:
 
 
 def _plain(sentence: Sentence, start: int, end: int) -> bool:
-    """Whether a stretch is stated: no condition, comparison or indirect question."""
+    """Whether a stretch is stated: no condition, comparison or indirect question, and not inside of one."""
     words = {token.low for token in sentence[start : end + 1]}
-    return not words & _NOT_DENIED and at(sentence, start - 1).low not in {"nor", "or", "so"} and "because" not in words
+    opened = {token.low for token in _since_mark(sentence, start)}
+    return (
+        not words & (_NOT_DENIED | {"because"})
+        and not opened & _CONDITIONS
+        and at(sentence, start - 1).low not in _LEANING
+    )
+
+
+def _since_mark(sentence: Sentence, place: int) -> Sentence:
+    """What stands before a place since the last comma or other mark."""
+    start = place
+    while start > 0 and place - start < _LONGEST_CLAUSE and sentence[start - 1].is_word:
+        start -= 1
+    return sentence[start:place]
 
 
 def _is_auxiliary(sentence: Sentence, place: int) -> bool:
     word, before = sentence[place].low, at(sentence, place - 1).low
-    if sentence[place].is_capital or before in DETERMINERS | POSSESSIVES or before in MODALS or word == "cannot":
+    if (
+        sentence[place].is_capital
+        or before in DETERMINERS | POSSESSIVES
+        or before in MODALS | {"to"}
+        or word == "cannot"
+    ):
         return False
     if word in HAVE:
         return _is_participle(_next(sentence, place))

@@ -14,6 +14,7 @@ from core.english.closed import (
     FINITE_BE,
     HAVE,
     MODALS,
+    NEGATIVES,
     OBJECTS,
     POSSESSIVES,
     PREPOSITIONS,
@@ -42,7 +43,9 @@ _MOST_ADVERBS = 3
 
 
 def opposites(sentence: Sentence, place: int) -> list[str]:
-    """The words that, put in this place, deny what the sentence says or say more, and leave it grammatical; often none."""
+    """The words that, put in this place, deny what the sentence says or say more, and leave it grammatical; often none, nor where it is denied."""
+    if any(at(sentence, place - distance).low in NEGATIVES for distance in range(1, _MOST_ADVERBS + 1)):
+        return []
     return [*dict.fromkeys([*_verbs(sentence, place), *_adjectives(sentence, place), *_modals(sentence, place)])]
 
 
