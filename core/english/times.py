@@ -17,7 +17,7 @@ _MONTH = "|".join(MONTHS)
 _DATE = re.compile(
     rf"\b(?:(?P<month_day>(?:{_MONTH}) (?:3[01]|[12]\d|[1-9])\b)"
     rf"|(?P<day_month>\b(?:3[01]|[12]\d|[1-9]) (?:{_MONTH})\b)"
-    rf"|(?P<weekday>{'|'.join(WEEKDAYS)})\b(?! [A-Z])"
+    rf"|(?<!Good )(?<!Black )(?<!Easter )(?<!Palm )(?<!Ash )(?P<weekday>{'|'.join(WEEKDAYS)})\b(?! [A-Z])"
     r"|(?<=\b[Ii]n )(?P<month>January|February|April|June|July|August|September|October|November|December)\b"
     r"|(?<![Gg]ood )(?<! in the )\b(?P<daytime>morning|afternoon|evening)\b|\b(?P<daytimes>mornings|afternoons|evenings)\b"
     r"|(?P<year>1[5-9]\d\d|20\d\d)\b(?![-–/,.:%'’]\w| (?:people|men|women|euros|pounds|dollars|metres|miles|times|percent|per)\b))"

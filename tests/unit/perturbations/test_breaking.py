@@ -16,7 +16,7 @@ def variants(name: str, summary: str, document: str = "") -> set[str]:
     """All that a perturbation may make of a summary, over many seeds; the document is the summary where none is given."""
     example = Example("x", document or summary, summary)
     try:
-        drawn = [PERTURBATIONS.parse(name).edits(example, random.Random(seed)) for seed in range(40)]
+        drawn = [PERTURBATIONS.parse(name).edits(example, random.Random(seed)) for seed in range(60)]
     except UnscorableError:
         return set()
     return {executable.apply(summary, edits) for edits in drawn}
@@ -41,6 +41,8 @@ def variants(name: str, summary: str, document: str = "") -> set[str]:
         ("date", "He came for a morning walk.", "He came for an afternoon walk."),
         ("number", "She is an 80-year-old pilot.", "She is a 48-year-old pilot."),
         ("circumstance-foreign", "It rained in Lisbon.", "It rained in Oslo."),
+        ("circumstance-foreign", "It closed its Lisbon plant.", "It closed its Oslo plant."),
+        ("circumstance-foreign", "The pumps at Lode End failed.", "The pumps at Oslo failed."),
     ],
 )  # fmt: skip
 def test_one_local_edit_keeps_the_grammar(name: str, summary: str, variant: str) -> None:
