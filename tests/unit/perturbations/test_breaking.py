@@ -40,9 +40,9 @@ def variants(name: str, summary: str, document: str = "") -> set[str]:
         ("date", "It opened on Monday.", "It opened on Friday."),
         ("date", "He came for a morning walk.", "He came for an afternoon walk."),
         ("number", "She is an 80-year-old pilot.", "She is a 48-year-old pilot."),
-        ("circumstance-foreign", "It rained in Lisbon.", "It rained in Oslo."),
+
         ("circumstance-foreign", "It closed its Lisbon plant.", "It closed its Oslo plant."),
-        ("circumstance-foreign", "The pumps at Lode End failed.", "The pumps at Oslo failed."),
+        ("circumstance-foreign", "The pumps at Lode End failed.", "The pumps at Ankara failed."),
     ],
 )  # fmt: skip
 def test_one_local_edit_keeps_the_grammar(name: str, summary: str, variant: str) -> None:
