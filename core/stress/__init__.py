@@ -1,0 +1,1 @@
+"""Stress tests: perturbations on summaries, metrics on both, and what the shifts say."""
