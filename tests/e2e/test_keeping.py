@@ -33,6 +33,21 @@ def item(server: Server, text: str) -> str:
     return id
 
 
+def test_the_key_keeps_what_was_typed_a_moment_ago(bench: Bench) -> None:
+    typed = f"{summary()} Ferries wait."
+    bench.box.evaluate(
+        """(box, text) => {
+        box.value = text;
+        box.dispatchEvent(new Event('input', { bubbles: true }));
+        const key = { key: 'k', code: 'KeyK', altKey: true, bubbles: true, composed: true };
+        box.dispatchEvent(new KeyboardEvent('keydown', key));
+        }""",
+        typed,
+    )
+    bench.message("Kept as")
+    assert item(bench.server, typed)
+
+
 def test_a_key_keeps_the_pair_once_even_from_within_the_editor(bench: Bench, new_page: NewPage) -> None:
     bench.variant(example("news-harbour/who-claims").title)
     bench.shows(example("news-harbour/who-claims").example.summary)

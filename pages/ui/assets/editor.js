@@ -57,14 +57,21 @@ function listenToText(editor) {
   box.addEventListener('keydown', event => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) { event.preventDefault(); send(editor); }
     if (event.key === 'Escape' && !editor.bar.hidden) hideBar(editor);
-    keepKey(event);
+    keepKey(event, editor);
   });
 }
 
 // The app's shortcuts must not fire while writing (Ctrl+Z would lose native undo); Alt with a letter belongs to them.
-function keepKey(event) {
+function keepKey(event, editor) {
   const shortcut = event.altKey && !event.ctrlKey && !event.metaKey && /^Key|^Digit/.test(event.code);
-  if (!shortcut) event.stopPropagation();
+  if (shortcut && !editor.timer) return;
+  event.stopPropagation();
+  if (!shortcut) return;
+  // a shortcut is about the text as it stands: that has to be on its way before the key is heard
+  send(editor);
+  const { key, code, altKey, shiftKey } = event;
+  const again = new KeyboardEvent('keydown', { key, code, altKey, shiftKey, bubbles: true, composed: true });
+  setTimeout(() => event.target.dispatchEvent(again));
 }
 
 function typed(editor) {
@@ -165,7 +172,7 @@ function listenToBar(editor) {
       event.preventDefault();
       replace(editor, editor.fresh.value);
     }
-    keepKey(event);
+    keepKey(event, editor);
   });
 }
 
