@@ -16,6 +16,8 @@ from core.models.parsers import parser_files, parser_folder
 from core.types import Checkpoint
 
 PACKAGE = "package:"
+RUNS_CODE = frozenset({"chat_trusting"})
+"""Kinds that run code which comes with the weights."""
 BACKBONE = "backbone"
 """The kind of a checkpoint of which only configuration and tokenizer are read."""
 
@@ -88,7 +90,8 @@ def deciding_files(folder: Path, kind: str) -> list[Path]:
     if kind == BACKBONE:
         return [*tokenizer, folder / "config.json"]
     model = sorted(path for pattern in MODEL_FILES for path in folder.glob(pattern))
-    return [*tokenizer, *model, *weight_files(folder)]
+    code = sorted(folder.rglob("*.py")) if kind in RUNS_CODE else []
+    return [*tokenizer, *model, *code, *weight_files(folder)]
 
 
 def memory_bytes(folder: Path, checkpoint: Checkpoint) -> int:

@@ -14,9 +14,6 @@ from core.models.files import hub_file, is_local, locate
 from core.settings import Settings
 from core.types import Checkpoint
 
-RUNS_CODE = frozenset({"chat_trusting"})
-"""The kinds that run code which came with the weights."""
-
 
 def refusal(checkpoint: Checkpoint) -> str:
     """Why the code of a checkpoint may not run here, and what to do; empty where the machine's setting allows it."""

@@ -9,7 +9,8 @@ import streamlit as st
 
 from core.errors import TouchstoneError
 from core.metric import METRICS, Metric
-from core.models.trust import RUNS_CODE, refusal
+from core.models.files import RUNS_CODE
+from core.models.trust import refusal
 from core.registry import Setting, choices_of, settings_of, types_of
 from core.types import Checkpoint
 from pages.ui.plain import plain

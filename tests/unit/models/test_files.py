@@ -114,6 +114,14 @@ def test_the_hash_does_not_change_with_a_readme_or_the_place(folder: Path, hashe
     assert hashes.of(classify(folder.rename(folder.parent / "elsewhere"))) == before
 
 
+def test_the_hash_changes_with_code_that_runs(folder: Path, hashes: Fingerprints) -> None:
+    trusting = Checkpoint(str(folder), "chat_trusting")
+    before = hashes.of(trusting), hashes.of(classify(folder))
+    (folder / "modeling.py").write_text("answer = 42\n", encoding="utf-8")
+    assert hashes.of(trusting) != before[0]
+    assert hashes.of(classify(folder)) == before[1]
+
+
 def test_the_hash_of_a_token_count_rests_on_the_tokenizer_alone(folder: Path, hashes: Fingerprints) -> None:
     counting = Checkpoint(str(folder), "count")
     before = hashes.of(counting)
