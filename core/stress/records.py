@@ -136,16 +136,21 @@ class Run:
     readings: dict[tuple[str, str, str], Reading] = field(default_factory=dict)
     opinions: dict[tuple[str, str], Opinion] = field(default_factory=dict)
 
-    def add(self, record: Record) -> None:
-        match record:
-            case Source():
-                self.sources[record.example.id] = record
-            case Variant():
-                self.variants[record.source, record.kind] = record
-            case Reading():
-                self.readings[record.source, record.kind, record.metric] = record
-            case Opinion():
-                self.opinions[record.source, record.kind] = record
+    def add(self, record: Record) -> bool:
+        """Take a record in, in place of an older one of the same thing; False where it says nothing new."""
+        kept, key = self._place(record)
+        if kept.get(key) == record:
+            return False
+        kept[key] = record
+        return True
+
+    def has_variant(self, source: str, kind: str) -> bool:
+        variant = self.variants.get((source, kind))
+        return variant is not None and variant.summary is not None
+
+    def has_score(self, source: str, kind: str, metric: str) -> bool:
+        reading = self.readings.get((source, kind, metric))
+        return reading is not None and reading.value is not None
 
     @property
     def total(self) -> int:
@@ -156,3 +161,14 @@ class Run:
     def done(self) -> int:
         refused = sum(variant.summary is None for variant in self.variants.values())
         return len(self.readings) + refused * len(self.plan.metrics)
+
+    def _place(self, record: Record) -> tuple[dict[Any, Any], str | tuple[str, ...]]:
+        match record:
+            case Source():
+                return self.sources, record.example.id
+            case Variant():
+                return self.variants, (record.source, record.kind)
+            case Reading():
+                return self.readings, (record.source, record.kind, record.metric)
+            case Opinion():
+                return self.opinions, (record.source, record.kind)

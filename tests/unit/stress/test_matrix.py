@@ -1,0 +1,95 @@
+"""The matrix over shifts that were chosen by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.stress.matrix import Cell, applied, matrix
+from core.stress.noise import band
+from core.stress.records import Meaning, Opinion, Run, Variant
+from core.stress.shifts import changed_words, shifts
+from core.types import Edit, Span
+from tests.unit.stress.stressed import run_of
+
+
+def cells_of(run: Run) -> dict[str, Cell]:
+    return {cell.kind: cell for cell in matrix(run, shifts(run), resamples=200)}
+
+
+def test_signed_and_absolute_shifts_differ_where_they_cancel() -> None:
+    cell = cells_of(run_of({"shuffled": [0.2, -0.2, 0.1, -0.1]}))["shuffled"]
+    assert cell.shift.value == pytest.approx(0.0)
+    assert cell.size.value == pytest.approx(0.15)
+    assert cell.shift.n == 4
+    assert cell.shift.low is not None
+    assert cell.shift.low < 0 < (cell.shift.high or 0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong"),
+    [("shuffled", 0.5), ("negation", 0.25), ("phrase", 0.25)],
+)
+def test_the_wrong_way_depends_on_what_the_perturbation_means(kind: str, wrong: float) -> None:
+    """Two fall, one rises, one stays: falling is wrong where meaning was kept, rising where it was broken or gamed."""
+    cell = cells_of(run_of({kind: [-0.2, -0.1, 0.1, 0.0]}))[kind]
+    assert cell.wrong.value == pytest.approx(wrong)
+    assert cell.still.value == pytest.approx(0.25)
+
+
+def test_the_wrong_way_turns_round_for_a_metric_that_falls_with_consistency() -> None:
+    cell = cells_of(run_of({"negation": [-0.2, -0.1, 0.1]}, metric="word-novelty"))["negation"]
+    assert cell.wrong.value == pytest.approx(2 / 3)
+
+
+def test_failures_are_counted_and_left_out() -> None:
+    cell = cells_of(run_of({"shuffled": [0.1, None, 0.3]}))["shuffled"]
+    assert (cell.failed, cell.shift.n) == (1, 2)
+    assert cell.shift.value == pytest.approx(0.2)
+
+
+def test_a_breaking_shift_is_a_multiple_of_the_harmless_ones() -> None:
+    run = run_of({"shuffled": [0.1, -0.1] * 3, "negation": [-0.4] * 6})
+    assert cells_of(run)["negation"].multiple == pytest.approx(4.0)
+
+
+def test_a_kind_is_no_noise_of_its_own() -> None:
+    assert cells_of(run_of({"shuffled": [0.1, -0.1] * 3}))["shuffled"].multiple is None
+
+
+def test_the_band_rests_on_edits_of_the_same_size() -> None:
+    small = shifts(run_of({"shuffled": [0.01] * 5}, words=1))
+    large = shifts(run_of({"shuffled": [0.5] * 5}, words=10))
+    assert band([*small, *large], 1).size == pytest.approx(0.01)
+    assert band([*small, *large], 12).size == pytest.approx(0.5)
+    assert band([*small, *large], 100).any_size
+
+
+def test_too_few_harmless_edits_make_no_band() -> None:
+    few = band(shifts(run_of({"shuffled": [0.1] * 4})), 1)
+    assert (few.low, few.size, few.n) == (None, None, 4)
+    assert few.multiple(0.5) is None
+    assert few.holds(0.5) is None
+
+
+def test_shifts_can_be_restricted_to_what_people_verified() -> None:
+    run = run_of({"shuffled": [0.1, 0.2, 0.3]})
+    run.add(Opinion("s1", "shuffled", Meaning.KEPT, "local"))
+    run.add(Opinion("s2", "shuffled", Meaning.CHANGED, "local"))
+    assert [shift.source for shift in shifts(run, [Meaning.KEPT])] == ["s1"]
+    assert len(shifts(run)) == 3
+
+
+def test_what_could_not_be_perturbed_is_counted_by_reason() -> None:
+    run = run_of({"shuffled": [0.1, 0.2]})
+    run.add(Variant("s1", "shuffled", refusal="One sentence only."))
+    [kind] = applied(run)
+    assert (kind.made, kind.refused) == (1, {"One sentence only.": 1})
+
+
+def test_changed_words_are_the_larger_side_of_each_edit() -> None:
+    edits = [Edit(Span(0, 8), "A harbour of ours"), Edit(Span(13, 17), "")]
+    assert changed_words("The port was shut.", edits) == 4 + 1
+
+
+def test_without_shifts_there_is_no_cell() -> None:
+    assert matrix(run_of({"shuffled": [0.1, 0.2]}), [], 10) == []
