@@ -1,0 +1,106 @@
+"""A line of the bench: one metric at one workload, the engine's bill beside that of the straightforward evaluation."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """Seconds, questions put to a model, tokens that networks read with and without padding, growth of memory in bytes."""
+
+    seconds: float
+    rows: int
+    padded_tokens: int
+    tokens: int
+    memory_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """`straightforward` pads each row to the model's maximum; `unpadded_seconds` are those of the same rows without it.
+
+    Of its rows `timed` were answered, the rest is projected from them. `score_difference` and `answer_difference` are the
+    largest ones between both ways, over all scores and over all numbers of the timed answers.
+    """
+
+    metric: str
+    shapes: tuple[str, ...]
+    workload: str
+    repeats: int
+    engine: Bill
+    straightforward: Bill
+    unpadded_seconds: float
+    timed: int
+    score_difference: float
+    answer_difference: float
+
+    @property
+    def ratio(self) -> float:
+        return self.straightforward.seconds / self.engine.seconds
+
+    @property
+    def unpadded_ratio(self) -> float:
+        return self.unpadded_seconds / self.engine.seconds
+
+    @property
+    def projected(self) -> bool:
+        return self.timed < self.straightforward.rows
+
+
+_COLUMNS = (
+    *(("metric", 21), ("workload", 25), ("engine s", 9), ("1×1 s", 10), ("ratio", 8), ("unpadded", 9)),
+    *(("rows", 6), ("1×1 rows", 9), ("timed", 6), ("tokens/padded", 17), ("1×1 tokens/padded", 21)),
+    *(("MB", 6), ("1×1 MB", 7), ("differ", 8)),
+)
+
+LEGEND = (
+    "1×1: the same questions one row at a time, padded to the model's maximum, no cache, no merging; ~ projected from the "
+    "timed rows of each model, chosen by the seed. ratio: 1×1 seconds over engine seconds; unpadded: the same against 1×1 "
+    "rows without padding. MB: growth of memory at its peak. differ: the largest difference of a score or a timed answer."
+)
+
+
+def heading() -> str:
+    return _row([name for name, _ in _COLUMNS])
+
+
+def as_row(line: Line) -> str:
+    engine, straight = line.engine, line.straightforward
+    return _row(
+        [
+            line.metric,
+            line.workload,
+            f"{engine.seconds:.3f}",
+            f"{'~' if line.projected else ''}{straight.seconds:.3f}",
+            f"{line.ratio:.1f}×",
+            f"{line.unpadded_ratio:.1f}×",
+            f"{engine.rows}",
+            f"{straight.rows}",
+            f"{line.timed}",
+            f"{engine.tokens}/{engine.padded_tokens}",
+            f"{straight.tokens}/{straight.padded_tokens}",
+            f"{engine.memory_bytes / 1e6:.0f}",
+            f"{straight.memory_bytes / 1e6:.0f}",
+            f"{max(line.score_difference, line.answer_difference):.0e}",
+        ]
+    )
+
+
+def as_record(line: Line) -> dict[str, object]:
+    """The line for JSON, with what follows from it."""
+    return {
+        **asdict(line),
+        "ratio": line.ratio,
+        "unpadded_ratio": line.unpadded_ratio,
+        "projected": line.projected,
+    }
+
+
+def _row(cells: list[str]) -> str:
+    """Names to the left, numbers to the right."""
+    widths = [width for _, width in _COLUMNS]
+    return " ".join(
+        f"{cell:<{width}}" if place < 2 else f"{cell:>{width}}"
+        for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    )

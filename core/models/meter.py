@@ -1,0 +1,130 @@
+"""What networks read: hooks that count tokens with and without padding, and pad single rows where they are told to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import PreTrainedModel
+
+from core.models.model import Model
+from core.models.network import positions
+
+Inputs = tuple[tuple[Any, ...], dict[str, Any]]
+"""The arguments of a forward pass, by place and by name, as torch hands them to hooks."""
+
+_BY_PLACE = ("input_ids", "attention_mask")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Tokens that networks read, padding included, and those of them that are no padding."""
+
+    padded: float = 0
+    unpadded: float = 0
+
+    def __add__(self, other: Reading) -> Reading:
+        return Reading(self.padded + other.padded, self.unpadded + other.unpadded)
+
+    def times(self, factor: float) -> Reading:
+        return Reading(self.padded * factor, self.unpadded * factor)
+
+
+class Meter:
+    """Counts what the networks of the attached models read; not for two threads that ask at once.
+
+    `pad_to` is the length to which a single row of an encoder is padded, 0 for none; never beyond what the network knows
+    (512 tokens where it has no table of positions). Padding is taken off the states again, so that heads and decoders do
+    not notice: their share of the padding is not charged. What a decoder reads counts as it comes.
+    """
+
+    def __init__(self) -> None:
+        self.pad_to = 0
+        self._padded = 0
+        self._unpadded: Tensor | int = 0  # on the device: to look at it would make every forward pass wait
+        self._length = 0
+
+    def attach(self, model: Model) -> None:
+        for network in _networks(model):
+            if network.config.is_encoder_decoder and network.can_generate():
+                self._watch(network.get_encoder(), network)
+                network.get_decoder().register_forward_pre_hook(self._count, with_kwargs=True)
+            elif network.can_generate():
+                network.base_model.register_forward_pre_hook(self._count, with_kwargs=True)
+            else:
+                self._watch(network.base_model, network)
+
+    def take(self) -> Reading:
+        """What was read since the last call."""
+        found = Reading(self._padded, float(self._unpadded))
+        self._padded, self._unpadded = 0, 0
+        return found
+
+    def _watch(self, encoder: torch.nn.Module, network: PreTrainedModel) -> None:
+        longest, pad = positions(network), network.config.pad_token_id or 0
+
+        def read(_: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Inputs:
+            args, kwargs = self._pad(args, kwargs, longest, pad)
+            self._count(encoder, args, kwargs)
+            return args, kwargs
+
+        encoder.register_forward_pre_hook(read, with_kwargs=True)
+        encoder.register_forward_hook(self._trim)
+
+    def _count(self, _: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        ids, mask = _told(args, kwargs)
+        self._padded += ids.numel()
+        self._unpadded = self._unpadded + (ids.numel() if mask is None or mask.shape != ids.shape else mask.sum())
+
+    def _pad(self, args: tuple[Any, ...], kwargs: dict[str, Any], longest: int, pad: int) -> Inputs:
+        ids, mask = _told(args, kwargs)
+        self._length = ids.shape[-1]
+        more = min(self.pad_to, longest) - self._length
+        # a kind that pads by itself, as its authors do, is left alone
+        if more <= 0 or len(ids) > 1 or mask is None or not bool(mask.all()):
+            return args, kwargs
+        named = {"input_ids": ids, "attention_mask": mask, "token_type_ids": kwargs.get("token_type_ids")}
+        widened = {
+            name: torch.nn.functional.pad(tensor, (0, more), value=pad if name == "input_ids" else 0)
+            for name, tensor in named.items()
+            if tensor is not None
+        }
+        placed = dict(zip(_BY_PLACE, args, strict=False))
+        first = tuple(widened[name] for name in placed)
+        return (*first, *args[len(first) :]), {**kwargs, **{n: t for n, t in widened.items() if n not in placed}}
+
+    def _trim(self, _: torch.nn.Module, __: tuple[Any, ...], output: Any) -> Any:
+        output.last_hidden_state = output.last_hidden_state[:, : self._length]
+        if output.get("hidden_states") is not None:
+            output.hidden_states = tuple(states[:, : self._length] for states in output.hidden_states)
+        return output
+
+
+def forget(model: object) -> None:
+    """Let a model forget what it remembers of earlier texts, as the states of documents; tokenizers remember none."""
+    for part in _parts(model):
+        if isinstance(part, dict):  # an OrderedDict is one
+            part.clear()
+        else:
+            forget(part)
+
+
+def _parts(thing: object) -> Iterator[object]:
+    """The memories of a model of ours and the objects of `core.models` that may have some."""
+    for value in vars(thing).values() if hasattr(thing, "__dict__") else ():
+        ours = type(value).__module__.startswith("core.models.") and "tokenizer" not in type(value).__name__.lower()
+        if isinstance(value, dict) or ours:
+            yield value
+
+
+def _networks(model: Model) -> list[PreTrainedModel]:
+    return [value for value in getattr(model, "__dict__", {}).values() if isinstance(value, PreTrainedModel)]
+
+
+def _told(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Tensor, Tensor | None]:
+    """Ids and mask, which heads give by place or by name."""
+    ids = kwargs["input_ids"] if "input_ids" in kwargs else args[0]
+    return ids, kwargs.get("attention_mask", args[1] if len(args) > 1 else None)
