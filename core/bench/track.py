@@ -99,7 +99,12 @@ class Track:
         )
 
     def _run(self, examples: Sequence[Example]) -> tuple[Result, ...]:
-        return tuple(_result(outcome) for _, outcome in self._engine.run([self._metric], examples))
+        return tuple(self._result(outcome) for _, outcome in self._engine.run([self._metric], examples))
+
+    def _result(self, outcome: Outcome) -> Result:
+        if isinstance(outcome, Failure):
+            raise TouchstoneError(f"{self._metric.name} cannot be timed: {outcome.message}")
+        return outcome
 
     def _trace(self, example: Example) -> list[Question]:
         """All questions about an example, equal ones as often as they come, by the answers that the engine got."""
@@ -122,12 +127,6 @@ class Track:
             return given[question] if question in given else self._one_by_one.ask(question, padded=True).answer
 
         return converse(self._metric.rounds(example), answer)
-
-
-def _result(outcome: Outcome) -> Result:
-    if isinstance(outcome, Failure):
-        raise TouchstoneError(f"{outcome.metric} cannot be timed: {outcome.message}")
-    return outcome
 
 
 def _apart(one: Answer, other: Answer) -> float:

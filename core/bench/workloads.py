@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -51,22 +52,20 @@ class Both:
     straightforward: StraightRun
 
 
-def bench(specs: Sequence[str], sizes: Sequence[Sizes], plan: Plan, settings: Settings) -> Iterator[Line]:
-    """Lines as they are measured, metric by metric; raises TouchstoneError before the first for what cannot be timed."""
+def bench(specs: Sequence[str], sizes: Sizes, plan: Plan, settings: Settings) -> Iterator[Line]:
+    """Lines as they are measured, metric by metric; raises TouchstoneError at once for what cannot be timed."""
     for spec in specs:
         check(spec)
-    for spec in specs:
-        for size in sizes:
-            with TemporaryDirectory(prefix="touchstone-bench-") as folder:
-                yield from _metric(spec, size, plan, settings, Path(folder))
+    return chain.from_iterable(_metric(spec, sizes, plan, settings) for spec in specs)
 
 
-def _metric(spec: str, sizes: Sizes, plan: Plan, settings: Settings, folder: Path) -> Iterator[Line]:
-    metric, shapes = prepare(spec, sizes, sentence_pool(), folder / "models")
-    with closing(Track(metric, settings.device, settings.memory_bytes, folder / "cache")) as track:
-        track.warm_up(pair(0, _SET_WORDS, _SET_CLAIMS))
-        for workload, runs in _workloads(track, plan):
-            yield _line(metric, shapes, workload, runs)
+def _metric(spec: str, sizes: Sizes, plan: Plan, settings: Settings) -> Iterator[Line]:
+    with TemporaryDirectory(prefix="touchstone-bench-") as folder:
+        metric, shapes = prepare(spec, sizes, sentence_pool(), Path(folder) / "models")
+        with closing(Track(metric, settings.device, settings.memory_bytes, Path(folder) / "cache")) as track:
+            track.warm_up(pair(0, _SET_WORDS, _SET_CLAIMS))
+            for workload, runs in _workloads(track, plan):
+                yield _line(metric, shapes, workload, runs)
 
 
 def _workloads(track: Track, plan: Plan) -> Iterator[tuple[str, list[Both]]]:
