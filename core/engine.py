@@ -6,32 +6,41 @@ import itertools
 import queue
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from functools import partial
+from typing import Any
 
 from core.cache import AnswerCache, key
 from core.desk import Desk
 from core.errors import LoadError
-from core.job import Cell, CellKey, Job, Order, Priority, Request, State
+from core.job import Cell, CellKey, Ended, Job, Order, Priority, Request, State, Talk
+from core.llm.endpoint import SOURCE
 from core.metric import Metric, signature
 from core.models.pool import ModelPool
 from core.models.state import Status
-from core.serving import Server
+from core.serving import BATCH_TOKENS, Server
 from core.settings import VERSION, Settings
 from core.text import splitter
 from core.trouble import Trouble, attempt
-from core.types import Checkpoint, Counts, Example, Failure, FailureKind, Outcome, Question, Result, Score
+from core.types import Checkpoint, Counts, Example, Failure, FailureKind, Outcome, Question, Result, Score, T
 
 _PLANNERS = 4
 _WINDOW = 512  # jobs of a bulk run under way at once
+_ENDPOINT_TOKENS = 1024  # few questions at once, so that a cancelled request soon stops asking
+_PATIENCE_S = 2.0
+_CLOSED = "The engine was closed before this was answered. Start again."
 _STATES = {FailureKind.NEEDS_DOWNLOAD: State.NEEDS_DOWNLOAD, FailureKind.NEEDS_ENDPOINT: State.NEEDS_ENDPOINT}
 _MENDED_BY_THE_POOL = (FailureKind.NEEDS_DOWNLOAD, FailureKind.LOAD)
+
+Conclude = Callable[[Job, Any], Any]
+"""Makes of what a conversation came to the outcome that is handed out."""
 
 
 class Engine:
     """Answers requests of many owners and bulk runs from one pool of models and one cache.
 
-    Planning and folding run on a few threads; one thread asks the models of the device. A metric that raises spoils
+    Planning and folding run on a few threads; one thread asks the models of the device, another one endpoints. A metric that raises spoils
     only its own cell.
     """
 
@@ -39,14 +48,15 @@ class Engine:
         self.pool = pool
         self._cache = cache
         self._lock = threading.Condition(threading.RLock())
-        self._desk = Desk()
+        self._closed = False
         self._latest: dict[str, Request] = {}
         self._steps: queue.PriorityQueue[tuple[Order, int, Job | None]] = queue.PriorityQueue()
         self._tickets = itertools.count()
         self._counts = Counts()
-        self._server = Server(pool, cache, self._desk, self._lock, self._queue)
+        self._device = Server(pool, cache, Desk(), self._lock, self._queue, lambda: BATCH_TOKENS[pool.device])
+        self._endpoint = Server(pool, cache, Desk(), self._lock, self._queue, lambda: _ENDPOINT_TOKENS)
         self._unwatch = pool.watch(self._pool_changed)
-        targets = [self._plan] * _PLANNERS + [self._server.serve]
+        targets = [self._plan] * _PLANNERS + [self._device.serve, self._endpoint.serve]
         self._threads = [threading.Thread(target=target, daemon=True) for target in targets]
         for thread in self._threads:
             thread.start()
@@ -90,12 +100,58 @@ class Engine:
 
     def run(self, metrics: Sequence[Metric], examples: Iterable[Example]) -> Iterator[tuple[Example, Outcome]]:
         """Every metric on every example, in order, a window of them under way at once. Closing it cancels the rest."""
+        pairs = ((example, metric) for example in examples for metric in metrics)
+        with closing(self._through(self._scoring(metric, example) for example, metric in pairs)) as ended:
+            for job, outcome in ended:
+                yield job.talk.example, outcome
+
+    def converse(self, talks: Iterable[Talk[T]]) -> Iterator[tuple[Talk[T], T | Failure]]:
+        """Every conversation to its end, in order, a window of them under way at once. Closing it cancels the rest."""
+        with closing(self._through((talk, _as_it_is) for talk in talks)) as ended:
+            for job, outcome in ended:
+                yield job.talk, outcome
+
+    def counts(self) -> Counts:
+        """What was planned, answered from the cache, merged and asked since the start, and what it took."""
+        with self._lock:
+            return self._counts + self._device.counts + self._endpoint.counts
+
+    def close(self) -> None:
+        """Stop the threads, drop the models and close the cache; what is under way is cancelled or fails.
+
+        A request that an endpoint has not answered is not waited for.
+        """
+        self._unwatch()
+        for owner in list(self._latest):
+            self.release(owner)
+        with self._lock:
+            self._closed = True
+        for _ in range(_PLANNERS):
+            self._steps.put(((-1, 0, 0), next(self._tickets), None))
+        self._device.close()
+        self._endpoint.close()
+        for thread in self._threads[:-1]:
+            thread.join()
+        self._threads[-1].join(_PATIENCE_S)
+        self._give_up()
+        self.pool.close()
+        self._cache.close()
+
+    def _give_up(self) -> None:
+        """Tell whoever still waits that nobody will answer."""
+        with self._lock:
+            waiting = [*self._device.abandoned(), *self._endpoint.abandoned()]
+            while not self._steps.empty():
+                waiting += [job for job in [self._steps.get()[2]] if job]
+            for job in waiting:
+                job.finish(job.failure(FailureKind.ERROR, _CLOSED))
+
+    def _through(self, works: Iterable[tuple[Talk[Any], Conclude]]) -> Generator[tuple[Job, Any]]:
         request = Request((), (), Priority.BULK)
         window: deque[Job] = deque()
-        pairs = ((example, metric) for example in examples for metric in metrics)
         try:
-            for place, (example, metric) in enumerate(pairs):
-                window.append(self._start(request, metric, example, place))
+            for place, (talk, conclude) in enumerate(works):
+                window.append(self._start(request, talk, conclude, place))
                 if len(window) >= _WINDOW:
                     yield _finished(window.popleft())
             while window:
@@ -103,42 +159,32 @@ class Engine:
         finally:
             request.cancelled.set()
 
-    def counts(self) -> Counts:
-        """What was planned, answered from the cache, merged and asked since the start, and what it took."""
-        with self._lock:
-            return self._counts + self._server.counts
-
-    def close(self) -> None:
-        """Stop the threads, drop the models and close the cache; what is under way is cancelled."""
-        self._unwatch()
-        for owner in list(self._latest):
-            self.release(owner)
-        for _ in range(_PLANNERS):
-            self._steps.put(((-1, 0, 0), next(self._tickets), None))
-        self._server.close()
-        for thread in self._threads:
-            thread.join()
-        self.pool.close()
-        self._cache.close()
+    def _scoring(self, metric: Metric, example: Example) -> tuple[Talk[Score], Conclude]:
+        talk = Talk(metric.spec, example, partial(metric.rounds, example), metric.checkpoints())
+        return talk, partial(self._result, metric)
 
     def _adopt_or_start(
         self, request: Request, old: Request | None, metric: Metric, example: Example, place: int
     ) -> None:
         cell = (metric.spec, example.id)
+        talk, conclude = self._scoring(metric, example)
         job = old.jobs.get(cell) if old else None
-        if job and job.metric == metric and job.example == example and not job.failed():
+        if job and job.talk == talk and not job.failed():
             job.join(request, place)
             request.jobs[cell] = job
         else:
-            request.jobs[cell] = self._start(request, metric, example, place)
+            request.jobs[cell] = self._start(request, talk, conclude, place)
 
-    def _start(self, request: Request, metric: Metric, example: Example, place: int) -> Job:
-        job = Job(metric, example, request, place)
+    def _start(self, request: Request, talk: Talk[Any], conclude: Conclude, place: int) -> Job:
+        job = Job(talk, conclude, request, place)
         self._queue(job)
         return job
 
     def _queue(self, job: Job) -> None:
-        self._steps.put((job.order, next(self._tickets), job))
+        with self._lock:
+            self._steps.put((job.order, next(self._tickets), job))
+            if self._closed:
+                job.finish(job.failure(FailureKind.ERROR, _CLOSED))
 
     def _cancel(self, request: Request | None) -> None:
         if request:
@@ -148,19 +194,19 @@ class Engine:
     def _revive(self, request: Request) -> None:
         """Ask again for cells that failed for want of a model that has come since."""
         for place, (cell, job) in enumerate(request.jobs.items()):
-            if job.failed(*_MENDED_BY_THE_POOL) and self._models_may_answer(job.metric):
-                request.jobs[cell] = self._start(request, job.metric, job.example, place)
+            if job.failed(*_MENDED_BY_THE_POOL) and self._models_may_answer(job.talk):
+                request.jobs[cell] = self._start(request, job.talk, job.conclude, place)
                 request.version += 1
 
-    def _models_may_answer(self, metric: Metric) -> bool:
+    def _models_may_answer(self, talk: Talk[Any]) -> bool:
         hopeful = {Status.COLD, Status.LOADING, Status.READY}
-        return all(self.pool.state(checkpoint).status in hopeful for checkpoint in metric.checkpoints())
+        return all(self.pool.state(checkpoint).status in hopeful for checkpoint in talk.checkpoints)
 
     def _cell(self, job: Job) -> Cell:
-        outcome = job.done.result() if job.done.done() else None
+        outcome: Outcome | None = job.done.result() if job.done.done() else None
         if outcome and not job.failed(*_MENDED_BY_THE_POOL):
             return _settled(outcome)
-        for state in map(self.pool.state, job.metric.checkpoints()):
+        for state in map(self.pool.state, job.talk.checkpoints):
             if state.status in {Status.DOWNLOADING, Status.LOADING}:
                 return Cell(State.LOADING, None, state.message, state.progress)
             if outcome and state.status is Status.FAILED:
@@ -181,19 +227,19 @@ class Engine:
                 self._advance(job)
 
     def _advance(self, job: Job) -> None:
-        outcome = _refused(job) or self._converse(job)
-        if outcome:
+        ended = _refused(job) or self._talk(job)
+        if ended:
             with self._lock:
-                job.finish(outcome)
+                job.finish(ended.value if isinstance(ended, Ended) else ended)
                 self._lock.notify_all()
 
-    def _converse(self, job: Job) -> Outcome | None:
+    def _talk(self, job: Job) -> Ended[Any] | Failure | None:
         """Go round after round as far as the answers are known; None when a model has to be asked."""
         while True:
             step = attempt(job.step)
-            if isinstance(step, Score):
-                result = attempt(partial(self._result, job, step))
-                return result if isinstance(result, Result) else job.failure(result.kind, result.message)
+            if isinstance(step, Ended):
+                outcome = attempt(partial(job.conclude, job, step.value))
+                return job.failure(outcome.kind, outcome.message) if isinstance(outcome, Trouble) else Ended(outcome)
             answered = step if isinstance(step, Trouble) else attempt(partial(self._ask, job, step))
             if isinstance(answered, Trouble):
                 return job.failure(answered.kind, answered.message)
@@ -211,11 +257,15 @@ class Engine:
             known |= self._cache.recent(k for k in keys if k not in known)
             job.keys, job.answers = keys, known
             unknown = {k: q for k, q in zip(keys, questions, strict=True) if k not in job.answers}
-            asked = sum([self._desk.ask(k, question, job) for k, question in unknown.items()])
+            asked = sum([self._server(q.checkpoint).desk.ask(k, q, job) for k, q in unknown.items()])
             cached = sum(k in job.answers for k in keys)
             self._bill(job, Counts(len(keys), cached, len(keys) - cached - asked, asked))
             self._lock.notify_all()
         return not unknown
+
+    def _server(self, checkpoint: Checkpoint) -> Server:
+        """Who answers: a slow endpoint must not hold up the models of this machine."""
+        return self._endpoint if checkpoint.source == SOURCE else self._device
 
     def _bill(self, job: Job, counts: Counts) -> None:
         job.counts += counts
@@ -227,15 +277,18 @@ class Engine:
             raise LoadError(state.message)
         return self.pool.fingerprint(checkpoint)
 
-    def _result(self, job: Job, score: Score) -> Result:
-        checkpoints = job.metric.checkpoints()
-        prints = [self.pool.fingerprint(checkpoint) for checkpoint in checkpoints]
-        device = self.pool.device if checkpoints else "cpu"
-        return job.result(score, signature(job.metric, prints, splitter(), VERSION), device)
+    def _result(self, metric: Metric, job: Job, score: Score) -> Result:
+        prints = [self.pool.fingerprint(checkpoint) for checkpoint in job.talk.checkpoints]
+        device = self.pool.device if prints else "cpu"
+        return job.result(score, signature(metric, prints, splitter(), VERSION), device)
 
 
-def _finished(job: Job) -> tuple[Example, Outcome]:
-    return job.example, job.done.result()
+def _finished(job: Job) -> tuple[Job, Any]:
+    return job, job.done.result()
+
+
+def _as_it_is(job: Job, value: Any) -> Any:  # noqa: ARG001  # the signature of what concludes
+    return value
 
 
 def _settled(outcome: Outcome) -> Cell:
@@ -245,7 +298,7 @@ def _settled(outcome: Outcome) -> Cell:
 
 
 def _refused(job: Job) -> Failure | None:
-    for what, text in (("document", job.example.document), ("summary", job.example.summary)):
+    for what, text in (("document", job.talk.example.document), ("summary", job.talk.example.summary)):
         if not text.strip():
             return job.failure(FailureKind.INPUT, f"The {what} is empty. Paste, load or type one.")
     return None

@@ -1,4 +1,4 @@
-"""One metric at work on one example, and the request of one owner that watches many of them."""
+"""One conversation with the models about one example, and the request of one owner that watches many of them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,28 @@ import itertools
 import math
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
+from typing import Any, Generic
 
 from core.errors import TouchstoneError
 from core.metric import Metric
-from core.types import Answer, Counts, Example, Failure, FailureKind, Outcome, Question, Result, Score
+from core.types import (
+    Answer,
+    Checkpoint,
+    Counts,
+    Example,
+    Failure,
+    FailureKind,
+    Outcome,
+    Question,
+    Result,
+    Rounds,
+    Score,
+    T,
+)
 
 _numbers = itertools.count()
 
@@ -55,6 +69,23 @@ CellKey = tuple[str, str]
 """(metric spec, example id)"""
 
 
+@dataclass(frozen=True, slots=True)
+class Talk(Generic[T]):
+    """A conversation to be had about an example, with these checkpoints; `spec` names who asks."""
+
+    spec: str
+    example: Example
+    rounds: Callable[[], Rounds[T]] = field(compare=False)
+    checkpoints: tuple[Checkpoint, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ended(Generic[T]):
+    """What a conversation came to."""
+
+    value: T
+
+
 class Request:
     """What one owner waits for. A newer request of the same owner cancels it."""
 
@@ -76,20 +107,23 @@ class Request:
 
 
 class Job:
-    """The conversation of one metric about one example. The engine's lock guards everything that changes."""
+    """A conversation under way. The engine's lock guards everything that changes.
 
-    def __init__(self, metric: Metric, example: Example, request: Request, place: int) -> None:
-        self.metric = metric
-        self.example = example
-        self.conversation = metric.rounds(example)
+    `conclude` makes of what it came to the outcome that its watchers get.
+    """
+
+    def __init__(self, talk: Talk[Any], conclude: Callable[[Job, Any], Any], request: Request, place: int) -> None:
+        self.talk = talk
+        self.conclude = conclude
         self.watchers = [request]
         self.order = request.order(place)
-        self.done: Future[Outcome] = Future()
+        self.done: Future[Any] = Future()
         self.counts = Counts()
         self.running = False
         self.keys: list[bytes] | None = None  # of the questions last asked; None before the first round
         self.answers: dict[bytes, Answer] = {}
-        self._started: float | None = None
+        self._conversation: Rounds[Any] | None = None
+        self._started = 0.0
 
     @property
     def live(self) -> bool:
@@ -101,16 +135,16 @@ class Job:
         self.watchers = [*(watcher for watcher in self.watchers if not watcher.cancelled.is_set()), request]
         self.order = min(self.order, request.order(place))
 
-    def step(self) -> list[Question] | Score:
+    def step(self) -> list[Question] | Ended[Any]:
         """Take the conversation one round further, with the answers to the questions last asked."""
-        self._started = self._started or time.perf_counter()
         try:
-            if self.keys is None:
-                return next(self.conversation)
-            return self.conversation.send([self.answers[key] for key in self.keys])
+            if self._conversation is None or self.keys is None:
+                self._started = time.perf_counter()
+                self._conversation = self.talk.rounds()
+                return next(self._conversation)
+            return self._conversation.send([self.answers[key] for key in self.keys])
         except StopIteration as stop:
-            score: Score = stop.value
-            return score
+            return Ended(stop.value)
 
     def is_answered(self) -> bool:
         return self.keys is not None and all(key in self.answers for key in self.keys)
@@ -120,7 +154,7 @@ class Job:
         for request in self.watchers:
             request.version += 1
 
-    def finish(self, outcome: Outcome) -> None:
+    def finish(self, outcome: object) -> None:
         if not self.done.done():
             self.done.set_result(outcome)
             self.touch()
@@ -137,18 +171,17 @@ class Job:
                 raise TouchstoneError(
                     f"The metric gave {value}, which is no number to compare. Try another text or setting."
                 )
-        seconds = time.perf_counter() - self._started if self._started else 0.0
         return Result(
-            example_id=self.example.id,
-            metric=self.metric.spec,
+            example_id=self.talk.example.id,
+            metric=self.talk.spec,
             signature=signature,
             score=score.value,
             parts=score.parts,
             seen=score.seen,
-            seconds=seconds,
+            seconds=time.perf_counter() - self._started,
             device=device,
             counts=self.counts,
         )
 
     def failure(self, kind: FailureKind, message: str) -> Failure:
-        return Failure(self.example.id, self.metric.spec, kind, message)
+        return Failure(self.talk.example.id, self.talk.spec, kind, message)

@@ -17,21 +17,28 @@ from core.types import Answer, Checkpoint, Counts, FailureKind
 
 _FRONT = 256  # questions of one model looked at to fill a batch
 # Padded tokens in one forward pass. A processor gains nothing from large batches and cannot stop in the middle of one.
-_BATCH_TOKENS = {"cpu": 1024, "mps": 16_384, "cuda": 65_536}
+BATCH_TOKENS = {"cpu": 1024, "mps": 16_384, "cuda": 65_536}
 
 
 class Server:
-    """Serves the desk of one device until closed; `resume` is called with a job whose questions are all answered.
+    """Serves a desk until closed; `resume` is called with a job whose questions are all answered.
 
-    The lock is the engine's: it guards the desk and the jobs, and is notified when something changes.
+    `budget` tells how many padded tokens go through a model at once. The lock is the engine's: it guards the desk and the jobs, and is notified when something changes.
     """
 
     def __init__(
-        self, pool: ModelPool, cache: AnswerCache, desk: Desk, lock: threading.Condition, resume: Callable[[Job], None]
+        self,
+        pool: ModelPool,
+        cache: AnswerCache,
+        desk: Desk,
+        lock: threading.Condition,
+        resume: Callable[[Job], None],
+        budget: Callable[[], int],
     ) -> None:
         self._pool = pool
         self._cache = cache
-        self._desk = desk
+        self.desk = desk
+        self._budget = budget
         self._lock = lock
         self._resume = resume
         self._closed = False
@@ -49,10 +56,14 @@ class Server:
             self._closed = True
             self._lock.notify_all()
 
+    def abandoned(self) -> list[Job]:
+        """The jobs that nobody will answer any more; the desk is empty afterwards."""
+        return [job for checkpoint in self.desk.checkpoints() for job in self.desk.clear(checkpoint)]
+
     def _next_checkpoint(self, last: Checkpoint | None) -> Checkpoint | None:
         with self._lock:
             while not self._closed:
-                orders = self._desk.checkpoints()
+                orders = self.desk.checkpoints()
                 ready = [checkpoint for checkpoint in orders if self._status(checkpoint) is Status.READY]
                 chosen = next_checkpoint(orders, ready, last)
                 self._request_models(orders, chosen)
@@ -80,10 +91,10 @@ class Server:
     def _answer_batch(self, checkpoint: Checkpoint) -> None:
         with self._pool.lease(checkpoint) as model:
             with self._lock:
-                front = self._desk.front(checkpoint, _FRONT)
+                front = self.desk.front(checkpoint, _FRONT)
             self._encode(model, [waiting for waiting in front if waiting.row is None])
             if ready := [waiting for waiting in front if waiting.row]:
-                batch = fill(ready, _BATCH_TOKENS[self._pool.device], _FRONT)
+                batch = fill(ready, self._budget(), _FRONT)
                 self._mark_running(batch)
                 self._forward(model, batch)
 
@@ -130,7 +141,7 @@ class Server:
                 self._hand_out(waiting, answer)
 
     def _hand_out(self, waiting: Waiting, answer: Answer) -> None:
-        for place, job in enumerate(self._desk.take(waiting)):
+        for place, job in enumerate(self.desk.take(waiting)):
             job.answers[waiting.key] = answer
             job.counts += Counts(tokens=answer.tokens if place == 0 else 0)
             if job.is_answered():
@@ -138,13 +149,13 @@ class Server:
 
     def _refuse(self, waiting: Waiting, trouble: Trouble) -> None:
         with self._lock:
-            for job in self._desk.take(waiting):
+            for job in self.desk.take(waiting):
                 job.finish(job.failure(trouble.kind, trouble.message))
             self._lock.notify_all()
 
     def _give_up(self, checkpoint: Checkpoint, trouble: Trouble) -> None:
         """Refuse everything that waits for a checkpoint."""
         with self._lock:
-            for job in self._desk.clear(checkpoint):
+            for job in self.desk.clear(checkpoint):
                 job.finish(job.failure(trouble.kind, trouble.message))
             self._lock.notify_all()

@@ -12,7 +12,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.forecast import Forecast, Pace, Room, Side, Size, Took, Work, forecast, shares, tokens
-from core.job import Cell, CellKey, Job, Request, State
+from core.job import Cell, CellKey, Request, State
 from core.metric import Metric
 from core.models.files import PACKAGE, locate, memory_bytes
 from core.models.state import Status
@@ -59,7 +59,8 @@ def learn(request: Request, cells: Mapping[CellKey, Cell]) -> None:
     came = sorted((_seconds(cells[place]), place) for place in seen.open if _tells(request, place, cells[place]))
     times = shares([seconds for seconds, _ in came], seen.clock)
     for alone, (seconds, place) in zip(times, came, strict=True):
-        _remember(seen, request.jobs[place], cells[place], alone)
+        metric = next(metric for metric in request.metrics if metric.spec == place[0])
+        _remember(seen, metric, request.jobs[place].talk.example, cells[place], alone)
         seen.clock = max(seen.clock, seconds)
     seen.open -= {place for _, place in came}
     states = {cells[place].state for place in seen.open}
@@ -92,7 +93,7 @@ def _read_nbytes(checkpoint: Checkpoint) -> int:
 
 def _tells(request: Request, place: CellKey, cell: Cell) -> bool:
     """Whether a cell has a score that was worked for; what the cache answered tells nothing."""
-    lexical = not request.jobs[place].metric.checkpoints()
+    lexical = not request.jobs[place].talk.checkpoints
     return isinstance(cell.outcome, Result) and (lexical or cell.outcome.counts.asked > 0)
 
 
@@ -100,9 +101,8 @@ def _seconds(cell: Cell) -> float:
     return cell.outcome.seconds if isinstance(cell.outcome, Result) else 0.0
 
 
-def _remember(seen: Watch, job: Job, cell: Cell, alone: float) -> None:
+def _remember(seen: Watch, metric: Metric, example: Example, cell: Cell, alone: float) -> None:
     """Tell the pace what one score took; its tokens are laid to the largest of its models."""
-    metric, example = job.metric, job.example
     if not isinstance(cell.outcome, Result):
         return
     counts = cell.outcome.counts

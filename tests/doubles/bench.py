@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from core.cache import AnswerCache
 from core.engine import Engine
-from core.job import Cell, CellKey, Request
+from core.job import Cell, CellKey, Job, Request, Talk
 from core.metric import Metric
 from core.models.pool import ModelPool
 from core.types import Checkpoint, Example, Outcome
-from tests.doubles.metrics import Asking
+from tests.doubles.metrics import Asking, Letters
 from tests.doubles.models import PATIENCE_S, ScriptedKind, weights
 
 DOCUMENT = "The harbour was closed on Tuesday. Nobody was hurt."
@@ -76,3 +77,10 @@ def open_bench(folder: Path, kind: ScriptedKind) -> Bench:
     """A bench whose answers are kept in `folder`."""
     pool = ModelPool("cpu", 1_000_000, folder / "cache")
     return Bench(Engine(pool, AnswerCache(folder / "cache")), kind, folder)
+
+
+def asking(request: Request, place: int) -> Job:
+    """A job of a metric that asks nothing, as it stands at a place of a request."""
+    metric, example = Letters(), pair("Rain fell.")
+    talk = Talk(metric.spec, example, partial(metric.rounds, example))
+    return Job(talk, lambda _, score: score, request, place)

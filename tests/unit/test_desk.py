@@ -6,14 +6,13 @@ from core.desk import Desk, Waiting, fill, next_checkpoint
 from core.job import Job, Priority, Request
 from core.models.model import Row
 from core.types import Checkpoint, FailureKind, Question
-from tests.doubles.bench import pair
-from tests.doubles.metrics import Letters
+from tests.doubles.bench import asking
 
 MODEL, OTHER = Checkpoint("model", "scripted"), Checkpoint("other", "scripted")
 
 
 def job(priority: Priority = Priority.INTERACTIVE, place: int = 0) -> Job:
-    return Job(Letters(), pair("Rain fell."), Request((), (), priority), place)
+    return asking(Request((), (), priority), place)
 
 
 def ask(desk: Desk, text: str, asker: Job, checkpoint: Checkpoint = MODEL) -> bool:
@@ -77,7 +76,7 @@ def test_a_bulk_question_that_a_person_asks_too_becomes_urgent() -> None:
 def test_within_a_request_what_stands_first_goes_first() -> None:
     desk, request = Desk(), Request((), (), Priority.INTERACTIVE)
     for place in (2, 0, 1):
-        ask(desk, str(place), Job(Letters(), pair("Rain fell."), request, place))
+        ask(desk, str(place), asking(request, place))
     assert texts(desk.front(MODEL, 2)) == ["0", "1"]
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from core.job import Job, Priority, Request
-from tests.doubles.bench import pair
+from core.job import Priority, Request
+from tests.doubles.bench import asking, pair
 from tests.doubles.metrics import Letters
 
 
@@ -15,7 +15,7 @@ def a_request() -> Request:
 
 def test_cancelled_requests_do_not_pile_up_behind_an_unchanged_summary() -> None:
     requests = [a_request() for _ in range(50)]
-    job = Job(Letters(), pair("Rain fell."), requests[0], 0)
+    job = asking(requests[0], 0)
     for older, newer in pairwise(requests):
         job.join(newer, 0)
         older.cancelled.set()
@@ -25,6 +25,6 @@ def test_cancelled_requests_do_not_pile_up_behind_an_unchanged_summary() -> None
 
 def test_a_job_that_nobody_waits_for_is_not_live() -> None:
     request = a_request()
-    job = Job(Letters(), pair("Rain fell."), request, 0)
+    job = asking(request, 0)
     request.cancelled.set()
     assert not job.live
