@@ -62,3 +62,8 @@ class Perturbation(ABC):
 
 
 PERTURBATIONS: Registry[Perturbation] = Registry("perturbation", "core.perturbations")
+
+
+def by_rule() -> list[Perturbation]:
+    """Every perturbation that needs no language model, with its default settings."""
+    return [plugin() for plugin in PERTURBATIONS if plugin.card.form == "rule"]

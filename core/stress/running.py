@@ -1,0 +1,95 @@
+"""Carry a stress run on: make the variants that are missing, and score what has no score yet."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from functools import partial
+
+from core.edits import apply
+from core.engine import Engine
+from core.job import Talk
+from core.metric import METRICS, Metric
+from core.perturbation import PERTURBATIONS, Perturbation
+from core.stress.records import Reading, Record, Run, Source, Variant
+from core.stress.remarks import remarks
+from core.types import Edit, Example, Failure, Outcome
+
+_TOGETHER = 16  # sources whose variants are made before they are scored, so that scores come soon
+
+
+def carry_on(engine: Engine, run: Run) -> Generator[Record]:
+    """What the run does not hold yet, as it comes; every record is added to the run before it is given.
+
+    What failed or was refused is tried again, and given only where it comes out otherwise. Closing the generator cancels
+    what is under way. Raises TouchstoneError for a plan that names what does not exist.
+    """
+    kinds = [PERTURBATIONS.parse(kind) for kind in run.plan.kinds]
+    metrics = [METRICS.parse(metric) for metric in run.plan.metrics]
+    every = list(run.sources.values())
+    for start in range(0, len(every), _TOGETHER):
+        sources = every[start : start + _TOGETHER]
+        for record in _records(engine, run, sources, kinds, metrics):
+            if run.add(record):
+                yield record
+
+
+def _records(
+    engine: Engine, run: Run, sources: Sequence[Source], kinds: Sequence[Perturbation], metrics: Sequence[Metric]
+) -> Iterator[Record]:
+    yield from _variants(engine, run, sources, kinds)
+    for metric in metrics:
+        yield from _readings(engine, run, sources, metric)
+
+
+def _variants(engine: Engine, run: Run, sources: Sequence[Source], kinds: Sequence[Perturbation]) -> Iterator[Variant]:
+    missing = [
+        (source, kind) for source in sources for kind in kinds if not run.has_variant(source.example.id, kind.spec)
+    ]
+    talks = [
+        Talk(kind.spec, source.example, partial(kind.rounds, source.example, run.plan.seed), kind.checkpoints())
+        for source, kind in missing
+    ]
+    for (source, kind), (_, found) in zip(missing, engine.converse(talks), strict=True):
+        yield _variant(source, kind, found)
+
+
+def _variant(source: Source, kind: Perturbation, found: list[Edit] | Failure) -> Variant:
+    if isinstance(found, Failure):
+        return Variant(source.example.id, kind.spec, refusal=found.message)
+    return Variant(
+        source=source.example.id,
+        kind=kind.spec,
+        signature=kind.signature,
+        summary=apply(source.example.summary, found),
+        edits=tuple(found),
+        remarks=remarks(kind.card, source.example, found),
+    )
+
+
+def _readings(engine: Engine, run: Run, sources: Sequence[Source], metric: Metric) -> Iterator[Reading]:
+    missing = [
+        (place, example)
+        for source in sources
+        for place, example in _texts(run, source).items()
+        if not run.has_score(*place, metric.spec)
+    ]
+    outcomes = engine.run([metric], [example for _, example in missing])
+    for ((source, kind), _), (_, outcome) in zip(missing, outcomes, strict=True):
+        yield _reading(source, kind, outcome)
+
+
+def _texts(run: Run, source: Source) -> dict[tuple[str, str], Example]:
+    """The summary itself and its variants, by (source, kind)."""
+    example = source.example
+    texts = {(example.id, ""): example}
+    for kind in run.plan.kinds:
+        summary = run.variants[example.id, kind].summary
+        if summary is not None:
+            texts[example.id, kind] = Example(f"{example.id}\0{kind}", example.document, summary)
+    return texts
+
+
+def _reading(source: str, kind: str, outcome: Outcome) -> Reading:
+    if isinstance(outcome, Failure):
+        return Reading(source, kind, outcome.metric, None, error=outcome.message)
+    return Reading(source, kind, outcome.metric, outcome.score, outcome.signature)
