@@ -182,6 +182,17 @@ class SavedRow:
     note: str
 
 
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """One line of the list of stress runs; `lines` were written so far."""
+
+    id: str
+    name: str
+    owner: str
+    created_at: datetime
+    lines: int
+
+
 def require_text(what: str, text: str) -> None:
     """Raise RecordError for a blank or unstorable text."""
     if not text.strip():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,7 +15,8 @@ from annotations.database import connect, connect_read_only, in_memory, path_of,
 from annotations.errors import ReadOnlyError, StoreError
 from annotations.loading import count_rows, load_pair, load_saved
 from annotations.migrate import require_current, upgrade
-from annotations.records import KeptPair, Receipt, Record, SavedRow, StoredPair, require_storable, require_text
+from annotations.records import KeptPair, Receipt, Record, RunRow, SavedRow, StoredPair, require_storable, require_text
+from annotations.runs import append_lines, begin_run, load_lines, load_runs
 from annotations.saving import old_drafts, put_draft, save_pair, save_record
 from annotations.tables import Draft
 
@@ -83,6 +84,26 @@ class Store:
         """What was kept and labelled, newest first."""
         with read(self.engine) as session:
             return load_saved(session, limit)
+
+    def begin_run(self, name: str, owner: str, plan: str) -> str:
+        """Keep what a stress run is to do; its id. Raises RecordError for a name that is empty or taken."""
+        with self.writing() as session:
+            return begin_run(session, name, owner, plan)
+
+    def append_run(self, id: str, lines: Sequence[str]) -> None:
+        """Keep what a stress run found, behind what it has found before."""
+        with self.writing() as session:
+            append_lines(session, id, lines)
+
+    def run_lines(self, id: str) -> list[str]:
+        """The plan of a stress run and then its lines in order; nothing for a run that is not there."""
+        with read(self.engine) as session:
+            return list(load_lines(session, id))
+
+    def runs(self) -> list[RunRow]:
+        """The stress runs, newest first."""
+        with read(self.engine) as session:
+            return load_runs(session)
 
     def counts(self) -> dict[str, int]:
         """The number of rows of each table."""

@@ -197,6 +197,27 @@ class ExplanationJudgement(Table, table=True):
     created_at: datetime = Field(sa_type=Moment)
 
 
+class Run(Table, table=True):
+    """A stress run: what it was to do, as JSON."""
+
+    __table_args__ = (UniqueConstraint("name"),)
+
+    id: str = Field(primary_key=True)
+    name: str
+    owner: str
+    plan: str
+    created_at: datetime = Field(sa_type=Moment, index=True)
+
+
+class RunLine(Table, table=True):
+    """One thing that a stress run found, as JSON; their order is that of their numbers."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    run_id: str = Field(foreign_key="run.id", index=True)
+    line: str
+    created_at: datetime = Field(sa_type=Moment)
+
+
 class Draft(Table, table=True):
     """Work in progress, overwritten as it goes on and forgotten after a month."""
 

@@ -11,8 +11,9 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from kept_samples import PAIR, record
-from sqlalchemy import Engine, create_engine, inspect, text
+from sqlalchemy import Engine, create_engine, inspect, make_url, text
 
+from annotations.database import connect
 from annotations.errors import NotSavedError, StoreError
 from annotations.migrate import FOLDER, upgrade
 from annotations.store import Store
@@ -25,8 +26,8 @@ from alembic import op
 
 from annotations.append_only import protect
 
-revision = "0002"
-down_revision = "0001"
+revision = "0003"
+down_revision = "0002"
 
 
 def upgrade() -> None:
@@ -85,7 +86,7 @@ def newer(tmp_path: Path) -> Path:
     """The migrations with one more version, which alters a table that others refer to."""
     folder = tmp_path / "migrations"
     shutil.copytree(FOLDER, folder)
-    (folder / "versions" / "0002_words.py").write_text(NEXT_VERSION)
+    (folder / "versions" / "0003_words.py").write_text(NEXT_VERSION)
     return folder
 
 
@@ -99,12 +100,26 @@ def test_a_later_version_alters_an_append_only_table_with_data_in_it(store: Stor
         session.execute(text("UPDATE item SET words = 1"))
 
 
+def test_a_database_of_the_first_version_keeps_its_data(url: str, tmp_path: Path) -> None:
+    first = tmp_path / "first"
+    shutil.copytree(FOLDER, first, ignore=shutil.ignore_patterns("0002_*"))
+    engine = connect(make_url(url))
+    upgrade(engine, first)
+    with engine.begin() as connection:
+        connection.execute(text("INSERT INTO draft VALUES ('d', 'local', 'work', '2026-11-20 00:00:00+00:00')"))
+    engine.dispose()
+    store = Store.open(url)
+    assert store.draft("d") == "work"
+    assert store.runs() == []
+    store.close()
+
+
 def test_a_database_newer_than_the_code_is_refused_with_what_to_do(url: str, newer: Path) -> None:
     store = Store.open(url)
     upgrade(store.engine, newer)
     store.close()
     for read_only in (False, True):
-        with pytest.raises(StoreError, match=r"at version 0002.*up to 0001.*Update Touchstone"):
+        with pytest.raises(StoreError, match=r"at version 0003.*up to 0002.*Update Touchstone"):
             Store.open(url, read_only)
 
 

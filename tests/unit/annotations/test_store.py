@@ -174,6 +174,7 @@ def refuse_inserts(store: Store, table: str) -> None:
 def test_the_database_refuses_to_change_or_delete(store: Store, table: str, change: str) -> None:
     store.keep_pair(PAIR)
     store.record(record())
+    store.append_run(store.begin_run("mine", "local", "plan"), ["line"])
     before = store.counts()
     with pytest.raises(NotSavedError, match=f"{table} only grows"), store.writing() as session:
         session.execute(text(change.format(table)))
