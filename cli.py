@@ -20,16 +20,24 @@ from core.dataset import Refusal
 from core.datasets.pairs import Pairs
 from core.engine import Engine
 from core.errors import TouchstoneError
-from core.listing import direction_words, list_metrics, markdown_table, range_words
+from core.listing import as_they_come, direction_words, list_metrics, markdown_table, range_words
 from core.metric import METRICS, Metric
 from core.models.pool import ModelPool
 from core.models.state import Status
+from core.perturbation import PERTURBATIONS, by_rule
 from core.report import as_record
 from core.settings import Device, Settings
-from core.shallow import targets
-from core.shallow.features import table
+from core.shallow import features, targets
 from core.shallow.model import SUFFIX, Facts
 from core.shallow.training import Task, train
+from core.stress.matrix import applied, matrix
+from core.stress.records import Plan, Record, Run, Source, Variant
+from core.stress.report import as_cell, as_pair
+from core.stress.runfile import append, begin
+from core.stress.running import carry_on
+from core.stress.shifts import shifts
+from core.stress.words import refusals as refusal_sentences
+from core.stress.words import table
 from core.types import Checkpoint, Example, Failure, Item, Outcome
 
 app = typer.Typer(
@@ -42,6 +50,11 @@ app = typer.Typer(
 
 _Json = Annotated[bool, typer.Option("--json", help="One JSON list instead of a table.")]
 _Markdown = Annotated[bool, typer.Option("--markdown", help="The table of the README.")]
+_Device = Annotated[Device | None, typer.Option(help="Where models run; TOUCHSTONE_DEVICE by default.")]
+_Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same variants.")]
+_KIND = "A perturbation, name or name[setting=value,…]; may be repeated."
+_Kinds = Annotated[list[str], typer.Option(help=_KIND)]
+_KindsOrAll = Annotated[list[str] | None, typer.Option(help=f"{_KIND} By default all rules.")]
 _Out = Annotated[Path, typer.Option("-o", "--output", help="Where to write; .csv for a table, else JSONL.")]
 
 
@@ -67,7 +80,7 @@ def score(
     pairs: Annotated[Path, typer.Argument(help="JSONL or CSV with id, document, summary.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="JSONL, one object per pair and metric.")],
     metric: Annotated[list[str], typer.Option(help="name or name[setting=value,…]; may be repeated.")],
-    device: Annotated[Device | None, typer.Option(help="Where models run; TOUCHSTONE_DEVICE by default.")] = None,
+    device: _Device = None,
     stats: Annotated[
         bool, typer.Option("--stats", help="Print questions asked, forward passes, tokens, as JSON.")
     ] = False,
@@ -89,6 +102,59 @@ def score(
         _say(f"Scores that failed: {failures}. The field `error` in {output} says why.")
     if stats:
         typer.echo(json.dumps({**asdict(engine.counts()), "seconds": round(time.perf_counter() - started, 3)}))
+    if refusals:
+        raise typer.Exit(2)
+
+
+@app.command()
+def perturb(
+    pairs: Annotated[Path, typer.Argument(help="JSONL or CSV with id, document, summary.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="JSONL, one object per pair and kind.")],
+    kind: _Kinds,
+    seed: _Seed = 0,
+) -> None:
+    """Write a variant of every summary of a file for each kind of perturbation; the same seed gives the same variants."""
+    _keep_apart(pairs, output)
+    refusals: list[Refusal] = []
+    plan = Plan.of(pairs.name, map(PERTURBATIONS.parse, kind), (), seed)
+    run = _run(plan, _sources(pairs, refusals))
+    with closing(Engine.open(Settings.read())) as engine, _opened(output) as file:
+        for record in carry_on(engine, run):
+            if isinstance(record, Variant):
+                line = as_pair(run.sources[record.source], record)
+                file.write(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
+    for sentence in refusal_sentences(applied(run)):
+        _say(sentence)
+    if refusals:
+        raise typer.Exit(2)
+
+
+@app.command()
+def stress(
+    pairs: Annotated[Path, typer.Argument(help="JSONL or CSV with id, document, summary.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The run, JSONL; one that was broken off goes on.")],
+    metric: Annotated[
+        list[str] | None, typer.Option(help="name or name[setting=value,…]; by default all that are ready.")
+    ] = None,
+    kind: _KindsOrAll = None,
+    seed: _Seed = 0,
+    device: _Device = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The table as one JSON list.")] = False,
+) -> None:
+    """Perturb every summary of a file, score all of it, and say which metrics move when they should not."""
+    _keep_apart(pairs, output)
+    settings = Settings.read()
+    refusals: list[Refusal] = []
+    with closing(Engine.open(settings.model_copy(update={"device": device or settings.device}))) as engine:
+        metrics = [METRICS.parse(spec) for spec in metric or [line.name for line in as_they_come(engine.pool)]]
+        kinds = [PERTURBATIONS.parse(spec) for spec in kind] if kind else by_rule()
+        run = begin(output, _run(Plan.of(pairs.name, kinds, metrics, seed), _sources(pairs, refusals)))
+        _fetch(engine.pool, metrics)
+        _watch(run, append(output, carry_on(engine, run)))
+    cells = matrix(run, shifts(run))
+    typer.echo(json.dumps([as_cell(cell) for cell in cells], ensure_ascii=False, indent=1) if as_json else table(cells))
+    for sentence in refusal_sentences(applied(run)):
+        _say(sentence)
     if refusals:
         raise typer.Exit(2)
 
@@ -148,7 +214,7 @@ def train_shallow(
     refusals: list[Refusal] = []
     aims = aim.of(_items(pairs, refusals))
     with closing(Engine.open(Settings.read())) as engine:
-        rows, signatures = table(engine, aims)
+        rows, signatures = features.table(engine, aims)
     model = train(rows, Task(pairs.name, aim.name, aim.output, seed), signatures)
     with _opened(output) as file:
         file.write(model.model_dump_json(indent=1) + "\n")
@@ -201,6 +267,30 @@ def _write(output: Path, outcomes: Iterable[tuple[Example, Outcome]]) -> int:
             file.write(json.dumps(as_record(example, outcome), ensure_ascii=False, allow_nan=False) + "\n")
             failures += isinstance(outcome, Failure)
     return failures
+
+
+def _run(plan: Plan, sources: Iterable[Source]) -> Run:
+    run = Run(plan)
+    for source in sources:
+        run.add(source)
+    return run
+
+
+def _sources(pairs: Path, refusals: list[Refusal]) -> Iterator[Source]:
+    """The originals of a file; edited summaries are left to `score`."""
+    return (Source.of(item) for item in _items(pairs, refusals) if not item.parent)
+
+
+def _watch(run: Run, records: Iterable[Record]) -> None:
+    """Say how far a run is, at most every second."""
+    started, before, said = time.monotonic(), run.done, 0.0
+    for _ in records:
+        now = time.monotonic() - started
+        if now - said >= 1:
+            said = now
+            rate = (run.done - before) / now
+            _say(f"\r  {run.done} of {run.total} scores, {rate:.0f} a second", end="")
+    _say(f"\r  {run.done} of {run.total} scores in {time.monotonic() - started:.0f} s")
 
 
 def _opened(output: Path) -> TextIO:
