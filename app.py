@@ -12,6 +12,7 @@ st.set_page_config(page_title="Touchstone", page_icon=str(ICON), layout="wide", 
 st.navigation(
     [
         st.Page("pages/views/probe.py", title="Probe", icon=":material/science:", default=True),
+        st.Page("pages/views/stress.py", title="Stress test", icon=":material/bolt:", url_path="stress"),
         st.Page("pages/views/data.py", title="Records", icon=":material/inventory_2:", url_path="data"),
         st.Page("pages/views/metrics.py", title="Metrics", icon=":material/straighten:", url_path="metrics"),
     ],

@@ -62,14 +62,15 @@ def _read_upload() -> None:
         return
     try:
         if file.name.lower().endswith(_TABLES):
-            state["uploaded"] = _pairs(file.name, file.getvalue())
+            state["uploaded"] = read_pairs(file.name, file.getvalue())
         else:
             state["pasted-document"] = read_document(file.name, file.getvalue())
     except TouchstoneError as error:
         state["load-error"] = str(error)
 
 
-def _pairs(name: str, data: bytes) -> list[Item | Refusal]:
+def read_pairs(name: str, data: bytes) -> list[Item | Refusal]:
+    """The pairs of an uploaded file; raises TouchstoneError where it cannot be read as a whole."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "upload").with_suffix(Path(name).suffix)
         path.write_bytes(data)

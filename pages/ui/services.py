@@ -14,6 +14,7 @@ from core.engine import Engine
 from core.listing import as_they_come
 from core.metric import METRICS
 from core.settings import Settings
+from core.stress.conductor import Conductor
 from core.types import Example
 
 
@@ -34,6 +35,12 @@ def engine() -> Engine:
 @st.cache_resource(show_spinner="Opening the database…")
 def store() -> Store:
     return Store.open(settings().database_url, read_only=settings().demo)
+
+
+@st.cache_resource(show_spinner=False)
+def conductor() -> Conductor:
+    """Carries stress runs on, whoever looks at them."""
+    return Conductor(engine())
 
 
 @st.cache_resource(scope="session", on_release=lambda owner: engine().release(owner), show_spinner=False)

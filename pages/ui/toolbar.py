@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 
 import streamlit as st
 
 from core import edits as executable
 from core.datasets.bundled import examples
-from core.errors import TouchstoneError
+from core.job import Talk
 from core.perturbation import PERTURBATIONS, Perturbation
-from core.types import Example, Item, Verdict
+from core.types import Example, Failure, Item, Verdict
 from pages.ui import links, services
 from pages.ui import pair as bench
 from pages.ui.choosing import metrics_popover
@@ -98,10 +99,11 @@ def _try_edit(variants: dict[str, Item], perturbations: dict[str, str]) -> None:
 def _perturb(perturbation: Perturbation) -> None:
     """Rewrite the summary as it stands; each press draws anew."""
     text = bench.edited()
-    try:
-        edits = perturbation.edits(Example("", bench.current().document, text), random.Random())
-    except TouchstoneError as error:
-        st.session_state["notice"] = str(error)
+    example = Example("", bench.current().document, text)
+    draw = partial(perturbation.rounds, example, random.getrandbits(32))
+    [(_, edits)] = services.engine().converse([Talk(perturbation.spec, example, draw, perturbation.checkpoints())])
+    if isinstance(edits, Failure):
+        st.session_state["notice"] = edits.message
         return
     if text != bench.current().original:
         bench.rewrite(executable.apply(text, edits))

@@ -1,0 +1,56 @@
+"""Two runs side by side: the same metric under the same perturbation, and by how much its mean shift differs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from annotations.records import RunRow
+from core.stats.estimate import Estimate
+from core.stress.matrix import Cell, matrix
+from core.stress.shifts import shifts
+from core.stress.words import signed
+from pages.ui import services
+from pages.ui.stress_matrix import kind_title, metric_title
+from pages.ui.stress_runs import load
+
+
+def compare(row: RunRow, cells: Sequence[Cell]) -> None:
+    """Choose another run and show what both have in common."""
+    others = {other.id: other for other in services.store().runs() if other.id != row.id}
+    if not others:
+        st.info("There is no other run yet to compare with.")
+        return
+    chosen = st.selectbox(
+        "Compare with", list(others), format_func=lambda id: others[id].name, key="stress-other", width=420
+    )
+    other = load(others[chosen])
+    theirs = {(cell.metric, cell.kind): cell for cell in matrix(other, shifts(other))}
+    common = [(cell, theirs[cell.metric, cell.kind]) for cell in cells if (cell.metric, cell.kind) in theirs]
+    if not common:
+        st.info("The two runs share no metric under the same perturbation.")
+        return
+    st.dataframe(
+        pd.DataFrame([_line(*both) for both in common]),
+        hide_index=True,
+        height="auto",
+        alt="Both runs",
+        placeholder="–",
+    )
+
+
+def _line(ours: Cell, theirs: Cell) -> dict[str, object]:
+    return {
+        "metric": metric_title(ours.metric),
+        "perturbation": kind_title(ours.kind),
+        "this run": signed(ours.shift),
+        "other run": signed(theirs.shift),
+        "difference": _difference(ours.shift, theirs.shift),
+        "pairs": f"{ours.shift.n} / {theirs.shift.n}",
+    }
+
+
+def _difference(ours: Estimate, theirs: Estimate) -> float | None:
+    return None if ours.value is None or theirs.value is None else round(ours.value - theirs.value, 4)

@@ -1,0 +1,83 @@
+"""The ways out of a run: its shifts as a table, the run itself, and its plots as one page."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import asdict
+
+import pandas as pd
+import streamlit as st
+
+from core.stress.records import Run
+from core.stress.runfile import lines_of
+from core.stress.shifts import Shift
+from pages.ui.stress_charts import boxes, dots
+
+
+def exports(run: Run, found: Sequence[Shift]) -> None:
+    """Three downloads, each made when it is asked for."""
+    with st.container(horizontal=True):
+        st.download_button(
+            "Shifts (CSV)",
+            lambda: shifts_csv(run, found),
+            "stress-shifts.csv",
+            on_click="ignore",
+            icon=":material/table:",
+        )
+        st.download_button(
+            "The run (JSONL)",
+            lambda: "".join(f"{line}\n" for line in lines_of(run)),
+            "stress-run.jsonl",
+            on_click="ignore",
+            icon=":material/data_object:",
+        )
+        st.download_button(
+            "Plots (HTML)",
+            lambda: plots_html(run, found),
+            "stress-plots.html",
+            on_click="ignore",
+            icon=":material/bar_chart:",
+        )
+    st.caption(
+        "The JSONL file is what `cli.py stress` writes and goes on with. Each plot has a camera button that saves it as PNG."
+    )
+    st.code("\n".join(_facts(run)), language=None, wrap_lines=True)
+
+
+def shifts_csv(run: Run, found: Sequence[Shift]) -> str:
+    """One row per pair, perturbation and metric, with the signatures of both and what people said of the variant."""
+    return str(pd.DataFrame([_row(run, shift) for shift in found]).to_csv(index=False))
+
+
+def plots_html(run: Run, found: Sequence[Shift]) -> str:
+    """One page that needs no network, with the plots of every metric."""
+    figures = [
+        figure
+        for metric in run.plan.metrics
+        if (chosen := [shift for shift in found if shift.metric == metric and shift.size is not None])
+        for figure in (boxes(run, metric, chosen), dots(run, metric, chosen))
+    ]
+    plots = [figure.to_html(full_html=False, include_plotlyjs=place == 0) for place, figure in enumerate(figures)]
+    return f'<!doctype html><meta charset="utf-8"><title>{html.escape(run.plan.name)}</title>{"".join(plots)}'
+
+
+def _row(run: Run, shift: Shift) -> dict[str, object]:
+    variant, opinion = run.variants[shift.source, shift.kind], run.opinions.get((shift.source, shift.kind))
+    reading = run.readings[shift.source, shift.kind, shift.metric]
+    return {
+        **{name: value for name, value in asdict(shift).items() if name != "group"},  # a group may be a whole document
+        "shift": shift.size,
+        "perturbation_signature": variant.signature,
+        "metric_signature": reading.signature,
+        "error": reading.error,
+        "remarks": "; ".join(variant.remarks),
+        "meaning": opinion.meaning.value if opinion else "",
+        "seed": run.plan.seed,
+    }
+
+
+def _facts(run: Run) -> list[str]:
+    """Name, seed, version and what was run, for a paper."""
+    signatures = sorted({reading.signature for reading in run.readings.values() if reading.signature})
+    return [f"{run.plan.name} · seed {run.plan.seed} · touchstone {run.plan.version}", *signatures]

@@ -1,0 +1,162 @@
+"""What a new stress run is to do: on which pairs, by which perturbations, for which metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+import streamlit as st
+
+from core.dataset import Refusal
+from core.datasets.bundled import examples
+from core.errors import TouchstoneError
+from core.listing import as_they_come
+from core.llm.endpoint import missing_endpoint
+from core.metric import METRICS
+from core.perturbation import PERTURBATIONS, Intent, Perturbation
+from core.stress.records import Plan, Run, Source, as_line
+from core.types import Example, Item
+from pages.ui import pair as bench
+from pages.ui import services
+from pages.ui.loading import read_pairs
+from pages.ui.plain import plain
+from pages.ui.stress_runs import open_run, start
+
+_INTENTS: dict[Intent, tuple[str, str]] = {
+    "preserving": ("Meaning kept", "A metric should stay where it is."),
+    "breaking": ("Meaning broken", "A metric should move towards inconsistent."),
+    "gaming": ("Gaming", "A metric should not move towards consistent."),
+}
+
+
+def setup() -> None:
+    """The form of a new run and its button."""
+    left, right = st.columns(2, gap="large")
+    with left:
+        sources = _pairs()
+        st.multiselect(
+            "Metrics",
+            [plugin.name for plugin in METRICS],
+            default=[line.name for line in as_they_come(services.engine().pool)],
+            key="stress-metrics",
+            accept_new_options=True,
+            help="A name, or one with settings as on the command line: type it and press Enter.",
+        )
+        with st.container(horizontal=True):
+            st.text_input("Name of the run", f"Stress test {datetime.now():%Y-%m-%d %H:%M:%S}", key="stress-name")
+            st.number_input("Seed", 0, None, 0, key="stress-seed", width=120, help="The same seed, the same variants.")
+    with right:
+        for intent in _INTENTS:
+            _kinds(intent)
+    _run_button(sources)
+
+
+def _pairs() -> list[Source]:
+    ways: dict[str, Callable[[], list[Source]]] = {
+        "Bundled examples": _bundled,
+        "The pair on Probe": _from_probe,
+        "A file": _from_file,
+    }
+    chosen = st.segmented_control("Pairs", list(ways), default="Bundled examples", key="stress-pairs", required=True)
+    return ways[chosen]()
+
+
+def _bundled() -> list[Source]:
+    originals = [item for item in examples() if not item.parent]
+    domains = list(dict.fromkeys(item.domain for item in originals))
+    chosen = st.pills("Domains", domains, selection_mode="multi", default=domains, key="stress-domains")
+    return [Source.of(item) for item in originals if item.domain in chosen]
+
+
+def _from_probe() -> list[Source]:
+    if "pair" not in st.session_state:
+        st.caption("Nothing is open on Probe. Open a text there first.")
+        return []
+    pair = bench.current()
+    st.caption(plain(f"{pair.title or 'The pair'}: its summary before your edits."))
+    return [
+        Source(Example(pair.example or "probe", pair.document, pair.original), pair.document, pair.domain, pair.title)
+    ]
+
+
+def _from_file() -> list[Source]:
+    file = st.file_uploader("Pairs with document and summary", type=["jsonl", "csv", "tsv"], key="stress-file")
+    if file is None:
+        return []
+    try:
+        found = read_pairs(file.name, file.getvalue())
+    except TouchstoneError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        return []
+    refused = [refusal for refusal in found if isinstance(refusal, Refusal)]
+    if refused:
+        st.text("\n".join(f"Line {refusal.line}: {refusal.reason}" for refusal in refused[:20]))
+    return [Source.of(item) for item in found if isinstance(item, Item) and not item.parent]
+
+
+def _kinds(intent: Intent) -> None:
+    plugins = [plugin() for plugin in PERTURBATIONS if plugin.card.intent == intent]
+    title, ideal = _INTENTS[intent]
+    rules = {kind.spec: kind for kind in plugins if kind.card.form == "rule"}
+    _choice(f"{title}, by rule", rules, list(rules), ideal)
+    prompts = {kind.spec: kind for kind in plugins if kind.card.form == "prompt"}
+    if prompts:
+        missing = missing_endpoint()
+        _choice(f"{title}, by a language model", prompts, [], missing or ideal, disabled=bool(missing))
+
+
+def _choice(
+    label: str, kinds: dict[str, Perturbation], default: Sequence[str], help: str, disabled: bool = False
+) -> None:
+    st.pills(
+        label,
+        list(kinds),
+        selection_mode="multi",
+        default=default,
+        format_func=lambda spec: kinds[spec].card.title,
+        key=f"stress-{label}",
+        help=help,
+        disabled=disabled,
+    )
+
+
+def _run_button(sources: Sequence[Source]) -> None:
+    state = st.session_state
+    kinds = [spec for key, specs in state.items() if _is_choice(key) for spec in specs or []]
+    metrics = state["stress-metrics"]
+    ready = bool(sources and kinds and metrics) and not services.settings().demo
+    st.button(
+        f"Run: {len(sources)} pairs × {len(kinds)} perturbations × {len(metrics)} metrics",
+        icon=":material/play_arrow:",
+        type="primary",
+        key="stress-go",
+        disabled=not ready,
+        on_click=_begin,
+        args=(sources, kinds, metrics),
+        help="A run is kept in the database, and nothing is kept in this demo." if services.settings().demo else None,
+    )
+    if problem := state.pop("stress-problem", ""):
+        st.error(plain(problem), icon=":material/error:")
+
+
+def _is_choice(key: str | int) -> bool:
+    return str(key).startswith(tuple(f"stress-{title}" for title, _ in _INTENTS.values()))
+
+
+def _begin(sources: Sequence[Source], kinds: Sequence[str], metrics: Sequence[str]) -> None:
+    state, store = st.session_state, services.store()
+    try:
+        plan = Plan.of(
+            state["stress-name"],
+            map(PERTURBATIONS.parse, kinds),
+            map(METRICS.parse, metrics),
+            state["stress-seed"],
+        )
+        run = Run(plan)
+        id = store.begin_run(plan.name, state.get("annotator", services.settings().user), as_line(plan))
+        store.append_run(id, [as_line(source) for source in sources if run.add(source)])
+    except TouchstoneError as error:
+        state["stress-problem"] = str(error)
+        return
+    start(id, run)
+    open_run(id)

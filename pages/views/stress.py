@@ -1,0 +1,41 @@
+"""Stress test: perturb summaries and see which metrics move when they should not, and stay when they should move."""
+
+import streamlit as st
+
+from core.stress.matrix import applied, matrix
+from core.stress.shifts import shifts
+from pages.ui.notices import notices
+from pages.ui.stress_charts import charts
+from pages.ui.stress_compare import compare
+from pages.ui.stress_exports import exports
+from pages.ui.stress_matrix import matrix_table
+from pages.ui.stress_pairs import cell_pairs
+from pages.ui.stress_runs import chosen_run, follow, load, run_bar, verified
+from pages.ui.stress_setup import setup
+
+notices()
+chosen = chosen_run()
+run_bar(chosen)
+if chosen is None:
+    setup()
+    st.stop()
+
+run = load(chosen)
+follow(chosen, run)
+found = shifts(run, verified(run))
+if not found:
+    st.info("No variant has a score yet.", icon=":material/hourglass_empty:")
+    st.stop()
+
+cells = matrix(run, found)
+table, plots, other, files = st.tabs(["Matrix", "Plots", "Compare", "Export"], key="stress-tabs")
+with table:
+    cell = matrix_table(cells, applied(run))
+    if cell:
+        cell_pairs(chosen, run, cell, found)
+with plots:
+    charts(run, found)
+with other:
+    compare(chosen, cells)
+with files:
+    exports(run, found)
