@@ -1,0 +1,61 @@
+"""Perturbing the summary on Probe: by rule and by a language model, through the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.datasets.bundled import examples
+from core.perturbation import PERTURBATIONS
+from tests.unit.llm.scripted import serving, text
+
+Open = Callable[..., AppTest]
+
+SUMMARY = examples()[0].example.summary
+NEGATED = PERTURBATIONS.parse("negated-llm").card.title
+SHUFFLED = PERTURBATIONS.parse("shuffled").card.title
+
+
+@pytest.fixture(autouse=True)
+def _model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)  # where no .env is
+    monkeypatch.delenv("TOUCHSTONE_LLM_BASE_URL", raising=False)
+    monkeypatch.setenv("TOUCHSTONE_LLM_MODEL", "tiny")
+
+
+def tried(app: AppTest, title: str) -> AppTest:
+    app.menu_button(key="tried").click(title).run()
+    assert not app.exception
+    return app
+
+
+def stands(app: AppTest) -> str:
+    summary: str = app.session_state["editor.text"]
+    return summary
+
+
+def test_what_a_language_model_writes_stands_in_the_editor(probe: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = SUMMARY.replace("Tuesday", "no other day than Tuesday")
+    with serving(lambda _path, _body: text(written)) as endpoint:
+        monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
+        app = tried(probe(), NEGATED)
+    assert stands(app) == written
+    assert len(endpoint.asked) == 1
+
+
+def test_without_an_endpoint_the_page_says_what_to_set(probe: Open) -> None:
+    app = tried(probe(), NEGATED)
+    assert "Set TOUCHSTONE_LLM_BASE_URL" in " ".join(toast.value for toast in app.toast).replace("\\", "")
+    assert stands(app) == SUMMARY
+
+
+def test_each_press_draws_anew(probe: Open) -> None:
+    app, drawn = probe(), set()
+    for _ in range(12):
+        drawn.add(stands(tried(app, SHUFFLED)))
+        app.button(key="reset").click().run()
+    assert len(drawn) > 1
+    assert SUMMARY not in drawn
