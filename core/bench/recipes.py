@@ -10,8 +10,11 @@ from pathlib import Path
 from core.errors import TouchstoneError
 from core.metric import METRICS, Metric
 from core.models.random_weights import Design, write
+from core.models.rule_parser import write_parser
 from core.models.shapes import Sizes
+from core.models.state import Status, state_on_disk
 from core.registry import Setting
+from core.types import Checkpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +68,8 @@ RECIPES: Mapping[str, Recipe] = {
 def prepare(spec: str, sizes: Sizes, texts: Sequence[str], folder: Path) -> tuple[Metric, tuple[str, ...]]:
     """The metric of a spec on random weights written under a folder, and the names of their shapes.
 
-    A parser, which no random weights can stand for, stays as the spec sets it. Raises UnknownNameError, BadSettingError,
-    and TouchstoneError for a metric that asks no model.
+    Where the parser that a metric reads by default is not here, rules stand in for it. Raises UnknownNameError,
+    BadSettingError, and TouchstoneError for a metric that asks no model.
     """
     metric = check(spec)
     recipe = RECIPES[metric.name]
@@ -76,11 +79,22 @@ def prepare(spec: str, sizes: Sizes, texts: Sequence[str], folder: Path) -> tupl
         place, shape = folder / names.replace(" ", "-"), sizes.shape(design.architecture)
         write(design, shape, texts, place)
         settings |= dict.fromkeys(names.split(), str(place))
-        shapes.append(shape)
+        shapes.append(shape.name)
         if hasattr(metric, "layer") and design.head == "body":
             settings["layer"] = min(metric.layer, shape.layers)
+    if _lacks_parser(metric):
+        write_parser(folder / "parser")
+        settings["parser"] = str(folder / "parser")
+        shapes.append("rules for a parser")
     changed: Metric = dataclasses.replace(metric, **settings)  # type: ignore[type-var]  # metrics are dataclasses
-    return changed, tuple(shape.name for shape in shapes)
+    return changed, tuple(shapes)
+
+
+def _lacks_parser(metric: Metric) -> bool:
+    """Whether a metric reads the parser of its default, and that is not on this machine."""
+    parser = getattr(metric, "parser", "")
+    is_default = parser == getattr(type(metric), "parser", None)
+    return is_default and state_on_disk(Checkpoint(parser, "parse")).status is not Status.COLD
 
 
 def check(spec: str) -> Metric:
