@@ -44,9 +44,16 @@ class Line:
         return self.unpadded_seconds / self.engine.seconds
 
     @property
+    def difference(self) -> float:
+        return max(self.score_difference, self.answer_difference)
+
+    @property
     def projected(self) -> bool:
         return self.timed < self.straightforward.rows
 
+
+AGREE = 1e-4
+"""Scores that differ by more do not agree."""
 
 _COLUMNS = (
     *(("metric", 21), ("workload", 25), ("engine s", 9), ("1×1 s", 10), ("ratio", 8), ("unpadded", 9)),
@@ -57,7 +64,8 @@ _COLUMNS = (
 LEGEND = (
     "1×1: the same questions one row at a time, padded to the model's maximum, no cache, no merging; ~ projected from the "
     "timed rows of each model, chosen by the seed. ratio: 1×1 seconds over engine seconds; unpadded: the same against 1×1 "
-    "rows without padding. MB: growth of memory at its peak. differ: the largest difference of a score or a timed answer."
+    "rows without padding. MB: growth of memory at its peak. differ: the largest difference of a score or a timed answer, "
+    "! where it is beyond 1e-4."
 )
 
 
@@ -82,7 +90,7 @@ def as_row(line: Line) -> str:
             f"{straight.tokens}/{straight.padded_tokens}",
             f"{engine.memory_bytes / 1e6:.0f}",
             f"{straight.memory_bytes / 1e6:.0f}",
-            f"{max(line.score_difference, line.answer_difference):.0e}",
+            f"{'' if line.difference <= AGREE else '!'}{line.difference:.0e}",
         ]
     )
 

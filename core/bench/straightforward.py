@@ -32,7 +32,7 @@ class Projection:
 
 
 class OneByOne:
-    """Asks the models of a pool one question at a time; every question is the first that a model ever gets."""
+    """Asks the models of a pool one question at a time, through a meter; to a model every question is its first."""
 
     def __init__(self, pool: ModelPool, meter: Meter) -> None:
         self._pool = pool
@@ -40,6 +40,7 @@ class OneByOne:
 
     def ask(self, question: Question, padded: bool) -> Timed:
         with self._pool.lease(question.checkpoint) as model:
+            self._meter.attach(model)
             forget(model)
             self._meter.take()
             self._meter.pad_to = _maximum(question) if padded else 0

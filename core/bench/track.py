@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from core.bench.line import Bill
-from core.bench.straightforward import OneByOne, Timed, converse, project, sample
+from core.bench.straightforward import OneByOne, converse, project, sample
 from core.cache import AnswerCache, key
 from core.engine import Engine
 from core.errors import TouchstoneError
@@ -34,7 +34,7 @@ class StraightRun:
 
     bill: Bill
     unpadded_seconds: float
-    timed: tuple[Timed, ...]
+    timed: int
     answer_difference: float
     scores: tuple[Score, ...]
 
@@ -54,11 +54,8 @@ class Track:
         self._engine.close()
 
     def warm_up(self, example: Example) -> None:
-        """Load the models, let both ways run once, and count from here on; raises TouchstoneError for what cannot score."""
+        """Load the models and let both ways run once; raises TouchstoneError for a metric that gives no score."""
         self._run([example])
-        for checkpoint in {question.checkpoint for question in self._trace(example)}:
-            with self._pool.lease(checkpoint) as model:
-                self._meter.attach(model)
         self.straightforward([example], most=1, seed=0)
 
     def engine(self, examples: Sequence[Example]) -> EngineRun:
@@ -78,24 +75,22 @@ class Track:
 
         The others keep the engine's answers and are taken for as dear as those.
         """
-        known = {question: self._known(question) for example in examples for question in self._trace(example)}
         asked = [question for example in examples for question in self._trace(example)]
+        known = {question: self._known(question) for question in asked}
         chosen = sample(asked, most, seed)
         with Peak(self._pool.device) as peak:
             padded = [self._one_by_one.ask(question, padded=True) for question in chosen]
         plain = [self._one_by_one.ask(question, padded=False) for question in chosen]
-        given = known | {one.question: one.answer for one in padded}
         started = time.perf_counter()
-        scores = tuple(self._score(example, given) for example in examples)
-        own = time.perf_counter() - started
-        whole = project(asked, padded)
+        scores = self._scores(examples, known | {one.question: one.answer for one in padded})
+        own, whole = time.perf_counter() - started, project(asked, padded)
         read = whole.reading
         return StraightRun(
-            Bill(own + whole.seconds, len(asked), round(read.padded), round(read.unpadded), peak.nbytes),
-            own + project(asked, plain).seconds,
-            tuple(padded),
-            max((_apart(one.answer, known[one.question]) for one in (*padded, *plain)), default=0.0),
-            scores,
+            bill=Bill(own + whole.seconds, len(asked), round(read.padded), round(read.unpadded), peak.nbytes),
+            unpadded_seconds=own + project(asked, plain).seconds,
+            timed=len(padded),
+            answer_difference=max((_apart(one.answer, known[one.question]) for one in (*padded, *plain)), default=0.0),
+            scores=scores,
         )
 
     def _run(self, examples: Sequence[Example]) -> tuple[Result, ...]:
@@ -121,12 +116,12 @@ class Track:
         name = key(question, self._pool.fingerprint(question.checkpoint), self._pool.device)
         return self._cache.get([name])[name]
 
-    def _score(self, example: Example, given: dict[Question, Answer]) -> Score:
+    def _scores(self, examples: Sequence[Example], given: Mapping[Question, Answer]) -> tuple[Score, ...]:
         def answer(question: Question) -> Answer:
             # an answer that differs may lead to a question that the engine never asked
             return given[question] if question in given else self._one_by_one.ask(question, padded=True).answer
 
-        return converse(self._metric.rounds(example), answer)
+        return tuple(converse(self._metric.rounds(example), answer) for example in examples)
 
 
 def _apart(one: Answer, other: Answer) -> float:

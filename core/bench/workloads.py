@@ -100,7 +100,7 @@ def _line(metric: Metric, shapes: tuple[str, ...], workload: str, runs: Sequence
         engine=_middle([run.engine.bill for run in runs]),
         straightforward=_middle([run.straightforward.bill for run in runs]),
         unpadded_seconds=median(run.straightforward.unpadded_seconds for run in runs),
-        timed=round(median(len(run.straightforward.timed) for run in runs)),
+        timed=round(median(run.straightforward.timed for run in runs)),
         score_difference=max(_apart(run) for run in runs),
         answer_difference=max(run.straightforward.answer_difference for run in runs),
     )

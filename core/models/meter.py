@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakSet
 
 import torch
 from torch import Tensor
@@ -46,22 +47,29 @@ class Meter:
         self._padded = 0
         self._unpadded: Tensor | int = 0  # on the device: to look at it would make every forward pass wait
         self._length = 0
+        self._attached: WeakSet[PreTrainedModel] = WeakSet()
 
     def attach(self, model: Model) -> None:
+        """Count what a model reads from now on; one that is attached already stays so."""
         for network in _networks(model):
-            if network.config.is_encoder_decoder and network.can_generate():
-                self._watch(network.get_encoder(), network)
-                network.get_decoder().register_forward_pre_hook(self._count, with_kwargs=True)
-            elif network.can_generate():
-                network.base_model.register_forward_pre_hook(self._count, with_kwargs=True)
-            else:
-                self._watch(network.base_model, network)
+            if network not in self._attached:
+                self._attached.add(network)
+                self._hook(network)
 
     def take(self) -> Reading:
         """What was read since the last call."""
         found = Reading(self._padded, float(self._unpadded))
         self._padded, self._unpadded = 0, 0
         return found
+
+    def _hook(self, network: PreTrainedModel) -> None:
+        if not network.can_generate():
+            self._watch(network.base_model, network)
+            return
+        if network.config.is_encoder_decoder:
+            self._watch(network.get_encoder(), network)
+        reads = network.get_decoder() if network.config.is_encoder_decoder else network.base_model
+        reads.register_forward_pre_hook(self._count, with_kwargs=True)
 
     def _watch(self, encoder: torch.nn.Module, network: PreTrainedModel) -> None:
         longest, pad = positions(network), network.config.pad_token_id or 0

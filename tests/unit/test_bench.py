@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from cli import app
-from core.bench.line import Line, as_record, as_row, heading
+from core.bench.line import AGREE, Line, as_record, as_row, heading
 from core.bench.recipes import RECIPES
 from core.bench.straightforward import Timed, project, sample
 from core.bench.texts import pair, sentence_pool, shared
@@ -43,8 +44,7 @@ def test_three_workloads_are_run_with_edits_at_three_places(lines: dict[str, Lin
 
 def test_both_ways_give_the_same_scores(lines: dict[str, Line]) -> None:
     for line in lines.values():
-        assert line.score_difference < 1e-4
-        assert line.answer_difference < 1e-4
+        assert line.difference < AGREE
 
 
 def test_an_edit_costs_the_engine_its_own_sentence_and_the_straightforward_way_all(lines: dict[str, Line]) -> None:
@@ -86,9 +86,14 @@ def test_a_row_of_the_table_stands_under_its_heading_and_a_record_tells_all(line
 def test_metrics_in_rounds_and_of_other_layouts_agree_too(name: str) -> None:
     plan = Plan(pairs=2, documents=1, repeats=1, rows=1)
     for line in bench([name], TINY, plan, Settings(device="cpu", memory_gb=2)):
-        assert line.score_difference < 1e-4
-        assert line.answer_difference < 1e-4
+        assert line.difference < AGREE
         assert line.engine.seconds > 0
+
+
+def test_a_difference_beyond_rounding_is_marked(lines: dict[str, Line]) -> None:
+    first = lines["first score"]
+    assert "!" not in as_row(first)
+    assert as_row(replace(first, score_difference=0.01)).endswith("!1e-02")
 
 
 def test_every_metric_that_asks_a_model_can_be_timed_but_a_trained_one() -> None:
