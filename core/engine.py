@@ -6,15 +6,14 @@ import itertools
 import queue
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
 from functools import partial
 from typing import Any
 
 from core.cache import AnswerCache, key
-from core.desk import Desk
 from core.errors import LoadError
-from core.job import Cell, CellKey, Ended, Job, Order, Priority, Request, State, Talk
+from core.job import Cell, CellKey, Conclude, Ended, Job, Order, Priority, Request, State, Talk
 from core.llm.endpoint import SOURCE
 from core.metric import Metric, signature
 from core.models.pool import ModelPool
@@ -33,15 +32,12 @@ _CLOSED = "The engine was closed before this was answered. Start again."
 _STATES = {FailureKind.NEEDS_DOWNLOAD: State.NEEDS_DOWNLOAD, FailureKind.NEEDS_ENDPOINT: State.NEEDS_ENDPOINT}
 _MENDED_BY_THE_POOL = (FailureKind.NEEDS_DOWNLOAD, FailureKind.LOAD)
 
-Conclude = Callable[[Job, Any], Any]
-"""Makes of what a conversation came to the outcome that is handed out."""
-
 
 class Engine:
     """Answers requests of many owners and bulk runs from one pool of models and one cache.
 
-    Planning and folding run on a few threads; one thread asks the models of the device, another one endpoints. A metric that raises spoils
-    only its own cell.
+    Planning and folding run on a few threads; one thread asks the models of the device, and another one the endpoint,
+    however slow it is. A metric that raises spoils only its own cell.
     """
 
     def __init__(self, pool: ModelPool, cache: AnswerCache) -> None:
@@ -53,13 +49,12 @@ class Engine:
         self._steps: queue.PriorityQueue[tuple[Order, int, Job | None]] = queue.PriorityQueue()
         self._tickets = itertools.count()
         self._counts = Counts()
-        self._device = Server(pool, cache, Desk(), self._lock, self._queue, lambda: BATCH_TOKENS[pool.device])
-        self._endpoint = Server(pool, cache, Desk(), self._lock, self._queue, lambda: _ENDPOINT_TOKENS)
+        self._device = Server(pool, cache, self._lock, self._queue, lambda: BATCH_TOKENS[pool.device])
+        self._endpoint = Server(pool, cache, self._lock, self._queue, lambda: _ENDPOINT_TOKENS)
         self._unwatch = pool.watch(self._pool_changed)
-        targets = [self._plan] * _PLANNERS + [self._device.serve, self._endpoint.serve]
-        self._threads = [threading.Thread(target=target, daemon=True) for target in targets]
-        for thread in self._threads:
-            thread.start()
+        self._planners = [threading.Thread(target=self._plan, daemon=True) for _ in range(_PLANNERS)]
+        for planner in self._planners:
+            planner.start()
 
     @classmethod
     def open(cls, settings: Settings) -> Engine:
@@ -98,14 +93,14 @@ class Engine:
         with self._lock:
             return self._lock.wait_for(lambda: request.version != version or request.cancelled.is_set(), timeout)
 
-    def run(self, metrics: Sequence[Metric], examples: Iterable[Example]) -> Iterator[tuple[Example, Outcome]]:
+    def run(self, metrics: Sequence[Metric], examples: Iterable[Example]) -> Generator[tuple[Example, Outcome]]:
         """Every metric on every example, in order, a window of them under way at once. Closing it cancels the rest."""
         pairs = ((example, metric) for example in examples for metric in metrics)
         with closing(self._through(self._scoring(metric, example) for example, metric in pairs)) as ended:
             for job, outcome in ended:
                 yield job.talk.example, outcome
 
-    def converse(self, talks: Iterable[Talk[T]]) -> Iterator[tuple[Talk[T], T | Failure]]:
+    def converse(self, talks: Iterable[Talk[T]]) -> Generator[tuple[Talk[T], T | Failure]]:
         """Every conversation to its end, in order, a window of them under way at once. Closing it cancels the rest."""
         with closing(self._through((talk, _as_it_is) for talk in talks)) as ended:
             for job, outcome in ended:
@@ -117,22 +112,23 @@ class Engine:
             return self._counts + self._device.counts + self._endpoint.counts
 
     def close(self) -> None:
-        """Stop the threads, drop the models and close the cache; what is under way is cancelled or fails.
+        """Stop the threads, drop the models and close the cache; requests are cancelled, and what a run asks for fails.
 
-        A request that an endpoint has not answered is not waited for.
+        An endpoint that is silent is not waited for.
         """
         self._unwatch()
         for owner in list(self._latest):
             self.release(owner)
         with self._lock:
             self._closed = True
-        for _ in range(_PLANNERS):
-            self._steps.put(((-1, 0, 0), next(self._tickets), None))
         self._device.close()
         self._endpoint.close()
-        for thread in self._threads[:-1]:
-            thread.join()
-        self._threads[-1].join(_PATIENCE_S)
+        for _ in self._planners:
+            self._steps.put(((-1, 0, 0), next(self._tickets), None))
+        for planner in self._planners:
+            planner.join()
+        self._device.join()
+        self._endpoint.join(_PATIENCE_S)
         self._give_up()
         self.pool.close()
         self._cache.close()
@@ -140,10 +136,8 @@ class Engine:
     def _give_up(self) -> None:
         """Tell whoever still waits that nobody will answer."""
         with self._lock:
-            waiting = [*self._device.abandoned(), *self._endpoint.abandoned()]
-            while not self._steps.empty():
-                waiting += [job for job in [self._steps.get()[2]] if job]
-            for job in waiting:
+            steps = [self._steps.get()[2] for _ in range(self._steps.qsize())]
+            for job in [*self._device.abandoned(), *self._endpoint.abandoned(), *filter(None, steps)]:
                 job.finish(job.failure(FailureKind.ERROR, _CLOSED))
 
     def _through(self, works: Iterable[tuple[Talk[Any], Conclude]]) -> Generator[tuple[Job, Any]]:
@@ -182,9 +176,10 @@ class Engine:
 
     def _queue(self, job: Job) -> None:
         with self._lock:
-            self._steps.put((job.order, next(self._tickets), job))
             if self._closed:
                 job.finish(job.failure(FailureKind.ERROR, _CLOSED))
+            else:
+                self._steps.put((job.order, next(self._tickets), job))
 
     def _cancel(self, request: Request | None) -> None:
         if request:
@@ -220,6 +215,8 @@ class Engine:
             for request in self._latest.values():
                 request.version += 1
             self._lock.notify_all()
+        self._device.wake()
+        self._endpoint.wake()
 
     def _plan(self) -> None:
         while (job := self._steps.get()[2]) is not None:
@@ -230,19 +227,18 @@ class Engine:
         ended = _refused(job) or self._talk(job)
         if ended:
             with self._lock:
-                job.finish(ended.value if isinstance(ended, Ended) else ended)
+                job.finish(ended.outcome)
                 self._lock.notify_all()
 
-    def _talk(self, job: Job) -> Ended[Any] | Failure | None:
+    def _talk(self, job: Job) -> Ended | None:
         """Go round after round as far as the answers are known; None when a model has to be asked."""
         while True:
             step = attempt(job.step)
             if isinstance(step, Ended):
-                outcome = attempt(partial(job.conclude, job, step.value))
-                return job.failure(outcome.kind, outcome.message) if isinstance(outcome, Trouble) else Ended(outcome)
+                return step
             answered = step if isinstance(step, Trouble) else attempt(partial(self._ask, job, step))
             if isinstance(answered, Trouble):
-                return job.failure(answered.kind, answered.message)
+                return Ended(job.failure(answered.kind, answered.message))
             if not answered:
                 return None
 
@@ -257,14 +253,14 @@ class Engine:
             known |= self._cache.recent(k for k in keys if k not in known)
             job.keys, job.answers = keys, known
             unknown = {k: q for k, q in zip(keys, questions, strict=True) if k not in job.answers}
-            asked = sum([self._server(q.checkpoint).desk.ask(k, q, job) for k, q in unknown.items()])
+            asked = sum([self._server(q.checkpoint).ask(k, q, job) for k, q in unknown.items()])
             cached = sum(k in job.answers for k in keys)
             self._bill(job, Counts(len(keys), cached, len(keys) - cached - asked, asked))
             self._lock.notify_all()
         return not unknown
 
     def _server(self, checkpoint: Checkpoint) -> Server:
-        """Who answers: a slow endpoint must not hold up the models of this machine."""
+        """Who answers."""
         return self._endpoint if checkpoint.source == SOURCE else self._device
 
     def _bill(self, job: Job, counts: Counts) -> None:
@@ -297,8 +293,8 @@ def _settled(outcome: Outcome) -> Cell:
     return Cell(State.READY, outcome)
 
 
-def _refused(job: Job) -> Failure | None:
+def _refused(job: Job) -> Ended | None:
     for what, text in (("document", job.talk.example.document), ("summary", job.talk.example.summary)):
         if not text.strip():
-            return job.failure(FailureKind.INPUT, f"The {what} is empty. Paste, load or type one.")
+            return Ended(job.failure(FailureKind.INPUT, f"The {what} is empty. Paste, load or type one."))
     return None

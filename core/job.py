@@ -71,7 +71,10 @@ CellKey = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Talk(Generic[T]):
-    """A conversation to be had about an example, with these checkpoints; `spec` names who asks."""
+    """A conversation to be had about an example, with these checkpoints; `spec` says whose, with its settings.
+
+    `rounds` begins it anew at every call. Two of the same `spec`, example and checkpoints are taken for the same.
+    """
 
     spec: str
     example: Example
@@ -80,10 +83,14 @@ class Talk(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class Ended(Generic[T]):
-    """What a conversation came to."""
+class Ended:
+    """The outcome of a conversation, which may be any value."""
 
-    value: T
+    outcome: Any
+
+
+Conclude = Callable[["Job", Any], Any]
+"""Makes the outcome that is handed out of what a conversation came to."""
 
 
 class Request:
@@ -107,12 +114,9 @@ class Request:
 
 
 class Job:
-    """A conversation under way. The engine's lock guards everything that changes.
+    """A conversation under way. The engine's lock guards everything that changes."""
 
-    `conclude` makes of what it came to the outcome that its watchers get.
-    """
-
-    def __init__(self, talk: Talk[Any], conclude: Callable[[Job, Any], Any], request: Request, place: int) -> None:
+    def __init__(self, talk: Talk[Any], conclude: Conclude, request: Request, place: int) -> None:
         self.talk = talk
         self.conclude = conclude
         self.watchers = [request]
@@ -135,7 +139,7 @@ class Job:
         self.watchers = [*(watcher for watcher in self.watchers if not watcher.cancelled.is_set()), request]
         self.order = min(self.order, request.order(place))
 
-    def step(self) -> list[Question] | Ended[Any]:
+    def step(self) -> list[Question] | Ended:
         """Take the conversation one round further, with the answers to the questions last asked."""
         try:
             if self._conversation is None or self.keys is None:
@@ -144,7 +148,7 @@ class Job:
                 return next(self._conversation)
             return self._conversation.send([self.answers[key] for key in self.keys])
         except StopIteration as stop:
-            return Ended(stop.value)
+            return Ended(self.conclude(self, stop.value))
 
     def is_answered(self) -> bool:
         return self.keys is not None and all(key in self.answers for key in self.keys)

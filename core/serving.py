@@ -1,4 +1,4 @@
-"""The thread that asks the models: chooses the most urgent one, fills a batch, makes one forward pass, hands out answers."""
+"""A thread that asks models: chooses the most urgent one, fills a batch, makes one forward pass, hands out answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.models.model import Model
 from core.models.pool import ModelPool
 from core.models.state import Status
 from core.trouble import Trouble, attempt
-from core.types import Answer, Checkpoint, Counts, FailureKind
+from core.types import Answer, Checkpoint, Counts, FailureKind, Question
 
 _FRONT = 256  # questions of one model looked at to fill a batch
 # Padded tokens in one forward pass. A processor gains nothing from large batches and cannot stop in the middle of one.
@@ -21,56 +21,73 @@ BATCH_TOKENS = {"cpu": 1024, "mps": 16_384, "cuda": 65_536}
 
 
 class Server:
-    """Serves a desk until closed; `resume` is called with a job whose questions are all answered.
+    """Answers what is put on its own desk, in a thread of its own; `resume` is called with a job that has all its answers.
 
-    `budget` tells how many padded tokens go through a model at once. The lock is the engine's: it guards the desk and the jobs, and is notified when something changes.
+    `budget` tells how many padded tokens go through a model at once. The lock is the engine's: it guards the desk and the
+    jobs, and is notified when something changes that a watcher may show.
     """
 
     def __init__(
         self,
         pool: ModelPool,
         cache: AnswerCache,
-        desk: Desk,
         lock: threading.Condition,
         resume: Callable[[Job], None],
         budget: Callable[[], int],
     ) -> None:
         self._pool = pool
         self._cache = cache
-        self.desk = desk
+        self._desk = Desk()
         self._budget = budget
         self._lock = lock
         self._resume = resume
+        self._news = threading.Event()
         self._closed = False
         self.counts = Counts()
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
 
-    def serve(self) -> None:
-        last: Checkpoint | None = None
-        while (last := self._next_checkpoint(last)) is not None:
-            trouble = attempt(partial(self._answer_batch, last))
-            if trouble:
-                self._give_up(last, trouble)
+    def ask(self, key: bytes, question: Question, job: Job) -> bool:
+        """Put a question down, under the engine's lock; False where the same one already waits and the job joins it."""
+        self._news.set()
+        return self._desk.ask(key, question, job)
+
+    def wake(self) -> None:
+        """Look again: the state of a model has changed."""
+        self._news.set()
 
     def close(self) -> None:
-        with self._lock:
-            self._closed = True
-            self._lock.notify_all()
+        """Begin no other batch."""
+        self._closed = True
+        self._news.set()
+
+    def join(self, patience_s: float | None = None) -> None:
+        """Wait for the batch under way, but no longer than this."""
+        self._thread.join(patience_s)
 
     def abandoned(self) -> list[Job]:
         """The jobs that nobody will answer any more; the desk is empty afterwards."""
-        return [job for checkpoint in self.desk.checkpoints() for job in self.desk.clear(checkpoint)]
+        return [job for checkpoint in self._desk.checkpoints() for job in self._desk.clear(checkpoint)]
+
+    def _serve(self) -> None:
+        last: Checkpoint | None = None
+        while not self._closed:
+            self._news.clear()  # before looking: what comes meanwhile is looked at again
+            chosen = self._next_checkpoint(last)
+            if chosen is None:
+                self._news.wait()
+                continue
+            last = chosen
+            if trouble := attempt(partial(self._answer_batch, chosen)):
+                self._give_up(chosen, trouble)
 
     def _next_checkpoint(self, last: Checkpoint | None) -> Checkpoint | None:
         with self._lock:
-            while not self._closed:
-                orders = self.desk.checkpoints()
-                ready = [checkpoint for checkpoint in orders if self._status(checkpoint) is Status.READY]
-                chosen = next_checkpoint(orders, ready, last)
-                self._request_models(orders, chosen)
-                if chosen:
-                    return chosen
-                self._lock.wait()
-            return None
+            orders = self._desk.checkpoints()
+            ready = [checkpoint for checkpoint in orders if self._status(checkpoint) is Status.READY]
+            chosen = next_checkpoint(orders, ready, last)
+            self._request_models(orders, chosen)
+            return chosen
 
     def _status(self, checkpoint: Checkpoint) -> Status:
         state = self._pool.state(checkpoint)
@@ -91,7 +108,7 @@ class Server:
     def _answer_batch(self, checkpoint: Checkpoint) -> None:
         with self._pool.lease(checkpoint) as model:
             with self._lock:
-                front = self.desk.front(checkpoint, _FRONT)
+                front = self._desk.front(checkpoint, _FRONT)
             self._encode(model, [waiting for waiting in front if waiting.row is None])
             if ready := [waiting for waiting in front if waiting.row]:
                 batch = fill(ready, self._budget(), _FRONT)
@@ -141,7 +158,7 @@ class Server:
                 self._hand_out(waiting, answer)
 
     def _hand_out(self, waiting: Waiting, answer: Answer) -> None:
-        for place, job in enumerate(self.desk.take(waiting)):
+        for place, job in enumerate(self._desk.take(waiting)):
             job.answers[waiting.key] = answer
             job.counts += Counts(tokens=answer.tokens if place == 0 else 0)
             if job.is_answered():
@@ -149,13 +166,13 @@ class Server:
 
     def _refuse(self, waiting: Waiting, trouble: Trouble) -> None:
         with self._lock:
-            for job in self.desk.take(waiting):
+            for job in self._desk.take(waiting):
                 job.finish(job.failure(trouble.kind, trouble.message))
             self._lock.notify_all()
 
     def _give_up(self, checkpoint: Checkpoint, trouble: Trouble) -> None:
         """Refuse everything that waits for a checkpoint."""
         with self._lock:
-            for job in self.desk.clear(checkpoint):
+            for job in self._desk.clear(checkpoint):
                 job.finish(job.failure(trouble.kind, trouble.message))
             self._lock.notify_all()
