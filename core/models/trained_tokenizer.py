@@ -20,7 +20,7 @@ _SPECIAL = {"roberta": _ROBERTA, "bart": (*_ROBERTA, "<m>", "</m>"), "t5": _T5}
 
 
 def trained(architecture: str, texts: Iterable[str]) -> Tokenizer:
-    """A tokenizer whose special tokens have the ids that the configurations of `core.models.random_weights` name."""
+    """A tokenizer whose special tokens have the ids that the configurations of `core.models.configurations_of_shapes` name."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
