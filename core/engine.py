@@ -27,7 +27,7 @@ from core.types import Checkpoint, Counts, Example, Failure, FailureKind, Outcom
 _PLANNERS = 4
 _WINDOW = 512  # jobs of a bulk run under way at once
 _ENDPOINT_TOKENS = 1024  # few questions at once, so that a cancelled request soon stops asking
-_PATIENCE_S = 2.0
+_PATIENCE_S = 1.0  # for answers of an endpoint that are under way when the engine closes: they are paid for
 _CLOSED = "The engine was closed before this was answered. Start again."
 _STATES = {FailureKind.NEEDS_DOWNLOAD: State.NEEDS_DOWNLOAD, FailureKind.NEEDS_ENDPOINT: State.NEEDS_ENDPOINT}
 _MENDED_BY_THE_POOL = (FailureKind.NEEDS_DOWNLOAD, FailureKind.LOAD)

@@ -136,7 +136,10 @@ class Server:
             self._lock.notify_all()
 
     def _forward(self, model: Model, batch: Sequence[Waiting]) -> None:
-        """One forward pass; a batch that fails is halved until the question that cannot be answered stands alone."""
+        """One forward pass; a batch that fails is halved until the question that cannot be answered stands alone.
+
+        What nobody waits for any more is not asked again.
+        """
         answers = attempt(partial(model.forward, [waiting.row for waiting in batch if waiting.row]))
         if not isinstance(answers, Trouble):
             self._deliver(batch, answers)
@@ -144,8 +147,14 @@ class Server:
             self._refuse(batch[0], answers)
         else:
             half = len(batch) // 2
-            self._forward(model, batch[:half])
-            self._forward(model, batch[half:])
+            for part in (batch[:half], batch[half:]):
+                if wanted := self._wanted(part):
+                    self._forward(model, wanted)
+
+    def _wanted(self, batch: Sequence[Waiting]) -> Sequence[Waiting]:
+        """The questions that somebody still waits for; none once the server is closed."""
+        with self._lock:
+            return [] if self._closed else [waiting for waiting in batch if any(job.live for job in waiting.jobs)]
 
     def _deliver(self, batch: Sequence[Waiting], answers: Sequence[Answer]) -> None:
         given = list(zip(batch, answers, strict=True))

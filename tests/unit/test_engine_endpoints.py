@@ -1,0 +1,153 @@
+"""A slow endpoint holds up nobody who does not ask it, is not asked for what nobody wants, and does not keep the engine open."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import pytest
+
+from core.job import Talk
+from core.llm.saying import SAY, Sampling, ask, said
+from core.prompt import Messages
+from core.types import Failure, FailureKind, Result, Rounds
+from tests.doubles.bench import Bench, pair
+from tests.doubles.models import PATIENCE_S
+from tests.unit.llm.scripted import Body, Endpoint, Reply, refusal, serving, text
+
+AT_ONCE = 8
+"""Questions that the endpoint is asked at the same time."""
+
+
+@dataclass
+class Hanging:
+    """A server on loopback that answers nothing before its gate is open; `arrived` counts what it was asked."""
+
+    gate: threading.Event = field(default_factory=threading.Event)
+    arrived: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
+    reply: Reply = field(default_factory=lambda: text("Yes."))
+
+    def __call__(self, _path: str, _body: Body) -> Reply:
+        self.arrived.release()
+        assert self.gate.wait(PATIENCE_S), "nobody opened the gate"
+        return self.reply
+
+    def until_asked(self, questions: int) -> None:
+        for _ in range(questions):
+            assert self.arrived.acquire(timeout=PATIENCE_S)
+
+
+@contextmanager
+def hanging(monkeypatch: pytest.MonkeyPatch, held: Hanging) -> Iterator[Endpoint]:
+    with serving(held) as endpoint:
+        monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
+        yield endpoint
+        held.gate.set()
+
+
+def telling(*texts: str, name: str = "pair") -> Talk[list[str]]:
+    """Asks the endpoint for all texts in one round."""
+
+    def rounds() -> Rounds[list[str]]:
+        answers = yield [ask(Messages("Is it so?", one), Sampling("tiny")) for one in texts]
+        return [said(answer) for answer in answers]
+
+    return Talk("telling", pair("Rain fell.", name), rounds, (SAY,))
+
+
+def numbered(count: int) -> list[str]:
+    return [f"It rained {number} times." for number in range(count)]
+
+
+class Reader(threading.Thread):
+    """Takes all that the engine has to say to some conversations, in a thread of its own."""
+
+    def __init__(self, bench: Bench, *talks: Talk[list[str]]) -> None:
+        super().__init__(daemon=True)
+        self.found: list[list[str] | Failure] = []
+        self._outcomes = bench.engine.converse(talks)
+        self.start()
+
+    def run(self) -> None:
+        self.found += [found for _, found in self._outcomes]
+
+
+def test_local_models_answer_while_the_endpoint_is_silent(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = Hanging()
+    with hanging(monkeypatch, held):
+        reader = Reader(bench, telling("Rain fell."))
+        held.until_asked(1)
+        [local] = bench.ask(bench.asking())
+        assert isinstance(local, Result)
+        assert reader.found == []
+        held.gate.set()
+        reader.join(PATIENCE_S)
+    assert reader.found == [["Yes."]]
+
+
+def test_the_endpoint_is_asked_while_a_local_model_is_busy(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench.kind.gate.clear()
+    bench.engine.submit("ana", [bench.asking()], [pair("Hail fell.")])
+    bench.at_the_model()
+    with serving(lambda _path, _body: text("Yes.")) as endpoint:
+        monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
+        reader = Reader(bench, telling("Rain fell."))
+        reader.join(PATIENCE_S)
+    assert reader.found == [["Yes."]]
+
+
+def test_what_was_not_sent_when_its_asker_left_is_never_sent(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = Hanging()
+    with hanging(monkeypatch, held) as endpoint:
+        outcomes = bench.engine.converse([telling(name="quick"), telling(*numbered(100))])
+        next(outcomes)
+        held.until_asked(AT_ONCE)
+        outcomes.close()
+        held.gate.set()
+        reader = Reader(bench, telling("Snow fell."))
+        reader.join(PATIENCE_S)
+    assert reader.found == [["Yes."]]
+    assert len(endpoint.asked) == AT_ONCE + 1
+
+
+def test_what_was_refused_is_not_sent_again_when_its_asker_left(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = Hanging(reply=refusal(400, "No."))
+    with hanging(monkeypatch, held) as endpoint:
+        outcomes = bench.engine.converse([telling(name="quick"), telling(*numbered(AT_ONCE))])
+        next(outcomes)
+        held.until_asked(AT_ONCE)
+        outcomes.close()
+        held.gate.set()
+        reader = Reader(bench, telling("Snow fell."))
+        reader.join(PATIENCE_S)
+    assert len(endpoint.asked) == AT_ONCE + 1
+
+
+def test_answers_that_came_after_the_asker_left_are_kept(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = Hanging()
+    with hanging(monkeypatch, held) as endpoint:
+        outcomes = bench.engine.converse([telling(name="quick"), telling("Rain fell.")])
+        next(outcomes)
+        held.until_asked(1)
+        outcomes.close()
+        held.gate.set()
+        reader = Reader(bench, telling("Rain fell."))
+        reader.join(PATIENCE_S)
+    assert reader.found == [["Yes."]]
+    assert len(endpoint.asked) == 1
+
+
+def test_closing_does_not_wait_for_a_silent_endpoint(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = Hanging()
+    with hanging(monkeypatch, held):
+        reader = Reader(bench, telling(*numbered(20)), telling("Snow fell.", name="next"))
+        held.until_asked(AT_ONCE)
+        bench.engine.close()
+        reader.join(PATIENCE_S)
+        assert not held.gate.is_set()
+    assert [found.kind for found in reader.found if isinstance(found, Failure)] == [FailureKind.ERROR] * 2
+    assert {found.message for found in reader.found if isinstance(found, Failure)} == {
+        "The engine was closed before this was answered. Start again."
+    }
