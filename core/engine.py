@@ -117,12 +117,12 @@ class Engine:
         An endpoint that is silent is not waited for.
         """
         self._unwatch()
-        for owner in list(self._latest):
-            self.release(owner)
         with self._lock:
             self._closed = True
         self._device.close()
         self._endpoint.close()
+        for owner in list(self._latest):
+            self.release(owner)
         for _ in self._planners:
             self._steps.put(((-1, 0, 0), next(self._tickets), None))
         for planner in self._planners:

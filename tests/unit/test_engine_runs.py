@@ -14,12 +14,13 @@ from core.datasets.bundled import examples as bundled
 from core.engine import Engine
 from core.metric import METRICS
 from core.settings import Settings
-from core.types import Counts, Example, Failure, Result
+from core.types import Counts, Example, Failure, FailureKind, Outcome, Result
 from tests.doubles.bench import Bench, pair
 from tests.doubles.metrics import Asking, Breaking, Letters
-from tests.doubles.models import weights
+from tests.doubles.models import PATIENCE_S, weights
 
 WINDOW = 512
+CLOSED = "The engine was closed before this was answered. Start again."
 TEXT = bundled()[0].example.document
 TEN = [f"{who} {did}." for who, did in zip("Ana Ben Cem Dora Emil Fay Gus Hana Ivo June".split(), ["left early"] * 10, strict=True)]  # fmt: skip
 
@@ -97,6 +98,30 @@ def test_bulk_work_stays_with_one_model_until_it_is_done(bench: Bench) -> None:
     reader.join()
     changes = sum(a.startswith("so ") != b.startswith("so ") for a, b in itertools.pairwise(bench.kind.asked))
     assert changes == 1
+
+
+def test_closing_the_engine_ends_a_run_of_another_thread(bench: Bench) -> None:
+    bench.kind.length = 1024
+    bench.kind.gate.clear()
+    outcomes: list[Outcome] = []
+    run = bench.engine.run([bench.asking()], numbered(2 * WINDOW))
+    reader = threading.Thread(target=lambda: outcomes.extend(outcome for _, outcome in run), daemon=True)
+    reader.start()
+    bench.at_the_model()
+    request = bench.engine.submit("ana", [Letters()], [pair("Rain fell.")])
+    closer = threading.Thread(target=bench.engine.close)
+    closer.start()
+    assert request.cancelled.wait(PATIENCE_S)
+    bench.kind.gate.set()
+    closer.join()
+    reader.join(PATIENCE_S)
+    assert [outcome.message for outcome in outcomes if isinstance(outcome, Failure)] == [CLOSED] * 2 * WINDOW
+
+
+def test_a_closed_engine_says_so(bench: Bench) -> None:
+    bench.engine.close()
+    [(_, outcome)] = bench.engine.run([Letters()], numbered(1))
+    assert outcome == Failure("0", "letters", FailureKind.ERROR, CLOSED)
 
 
 def test_a_broken_example_does_not_end_a_run(bench: Bench) -> None:
