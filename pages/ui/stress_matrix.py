@@ -58,7 +58,7 @@ def cell_words(cell: Cell) -> str:
     failed = f", {cell.failed} failed" if cell.failed else ""
     return (
         f"Mean shift {signed(cell.shift)}, {noise}; {share(cell.wrong)} moved the wrong way, {share(cell.still)} did "
-        f"not move; {cell.shift.n} pairs{failed}."
+        f"not move; n = {cell.shift.n}{failed}."
     )
 
 

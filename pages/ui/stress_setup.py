@@ -95,7 +95,7 @@ def _from_file() -> list[Source]:
 
 
 def _kinds(intent: Intent) -> None:
-    plugins = [plugin() for plugin in PERTURBATIONS if plugin.card.intent == intent]
+    plugins = _of(intent)
     title, ideal = _INTENTS[intent]
     rules = {kind.spec: kind for kind in plugins if kind.card.form == "rule"}
     _choice(f"{title}, by rule", rules, list(rules), ideal)
@@ -103,6 +103,10 @@ def _kinds(intent: Intent) -> None:
     if prompts:
         missing = missing_endpoint()
         _choice(f"{title}, by a language model", prompts, [], missing or ideal, disabled=bool(missing))
+
+
+def _of(intent: Intent) -> list[Perturbation]:
+    return [plugin() for plugin in PERTURBATIONS if plugin.card.intent == intent]
 
 
 def _choice(
@@ -117,12 +121,14 @@ def _choice(
         key=f"stress-{label}",
         help=help,
         disabled=disabled,
+        wrap=True,
     )
 
 
 def _run_button(sources: Sequence[Source]) -> None:
     state = st.session_state
-    kinds = [spec for key, specs in state.items() if _is_choice(key) for spec in specs or []]
+    chosen = {spec for key, specs in state.items() if _is_choice(key) for spec in specs or []}
+    kinds = [kind.spec for intent in _INTENTS for kind in _of(intent) if kind.spec in chosen]
     metrics = state["stress-metrics"]
     ready = bool(sources and kinds and metrics) and not services.settings().demo
     st.button(

@@ -1,0 +1,79 @@
+"""The stress-test page from choosing to export, and back to Probe."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from core.stress.runfile import assembled
+from tests.e2e.bench import START_MS, Bench
+from tests.e2e.server import Server
+
+pytestmark = pytest.mark.e2e
+
+RUN_MS = 90_000
+
+
+def download(page: Page, button: str) -> str:
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=button).click()
+    return Path(waiting.value.path()).read_text(encoding="utf-8")
+
+
+def begin(page: Page, server: Server, name: str) -> None:
+    """Run everything by rule on the two stories."""
+    Bench(page, server).open()
+    page.get_by_role("link", name="Stress test").click()
+    for domain in ("news", "dialogue", "clinical note", "science", "law"):
+        page.get_by_role("button", name=domain, exact=True).click()
+    page.get_by_role("textbox", name="Name of the run").fill(name)
+    page.get_by_role("textbox", name="Name of the run").press("Enter")
+    page.get_by_role("button", name="Run: 2 pairs").click()
+
+
+def cell(page: Page, column: int, row: int) -> None:
+    """Click into the matrix: it is painted, so that only places can be named."""
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    page.locator(".stDataFrameGlideDataEditor").first.click(position={"x": 200 + column, "y": 55 + 36 * row})
+
+
+def test_from_choosing_to_export_and_back_to_probe(page: Page, server: Server) -> None:
+    begin(page, server, "From choosing to export")
+    expect(page.get_by_role("tab", name="Matrix")).to_be_visible(timeout=RUN_MS)
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=RUN_MS)
+    [stored] = server.rows("SELECT * FROM run WHERE name = 'From choosing to export'")
+    lines = [row["line"] for row in server.rows("SELECT line FROM runline WHERE run_id = ? ORDER BY id", stored["id"])]
+    run = assembled([stored["plan"], *lines])
+    assert run.done == run.total == 2 * (1 + len(run.plan.kinds)) * len(run.plan.metrics)
+
+    cell(page, 60, 1)
+    expect(page.get_by_role("heading", name="ROUGE-2 · Add a sentence")).to_be_visible()
+    page.get_by_role("radio", name="kept").click()
+    expect(page.get_by_text("Only variants whose meaning a person checked (1 marked)")).to_be_visible()
+    [opinion] = server.rows("SELECT line FROM runline WHERE run_id = ? ORDER BY id DESC LIMIT 1", stored["id"])
+    assert json.loads(opinion["line"])["meaning"] == "kept"
+
+    page.get_by_role("tab", name="Export").click()
+    rows = list(csv.DictReader(download(page, "Shifts (CSV)").splitlines()))
+    assert {row["metric"] for row in rows} == set(run.plan.metrics)
+    assert assembled(download(page, "The run (JSONL)").rstrip("\n").split("\n")).readings == run.readings
+    assert "<script" in download(page, "Plots (HTML)")
+
+    page.get_by_role("tab", name="Matrix").click()
+    page.get_by_role("button", name="Open in Probe").click()
+    expect(page.locator("ins").first).to_be_visible(timeout=START_MS)
+    summary = Bench(page, server).box.input_value()
+    assert summary in {variant.summary for variant in run.variants.values()}
+
+
+def test_a_run_goes_on_while_the_page_is_reloaded(page: Page, server: Server) -> None:
+    begin(page, server, "Reloaded")
+    page.wait_for_url("**/stress?run=*")
+    page.reload()
+    expect(page.get_by_role("combobox", name="Run")).to_have_value(re.compile("^Reloaded "), timeout=START_MS)
+    expect(page.get_by_role("tab", name="Matrix")).to_be_visible(timeout=RUN_MS)

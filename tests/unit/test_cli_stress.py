@@ -1,0 +1,101 @@
+"""Perturbing and stressing from the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cli import app
+from core.edits import apply, parse
+from core.errors import TouchstoneError
+from core.stress.matrix import applied
+from core.stress.runfile import assembled
+
+DOCUMENT = "The harbour of Lindvale was closed on Tuesday after a storm tore two ferries away. Nobody was hurt."
+SUMMARIES = ("The harbour was closed on Tuesday. Two ferries were torn away.", "The harbour was closed.")
+
+
+@pytest.fixture(autouse=True)
+def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path / 'kept.db'}")
+    monkeypatch.setenv("TOUCHSTONE_DEVICE", "cpu")
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    path = tmp_path / "pairs.jsonl"
+    lines = [{"id": f"p{n}", "document": DOCUMENT, "summary": text} for n, text in enumerate(SUMMARIES)]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def test_every_pair_gets_a_variant_of_each_kind_or_the_reason_why_not(pairs: Path, tmp_path: Path) -> None:
+    output = tmp_path / "variants.jsonl"
+    done = run("perturb", pairs, "--kind", "shuffled", "--kind", "phrase", "-o", output, "--seed", 3)
+    assert done.exit_code == 0, done.output
+    rows = [json.loads(line) for line in output.read_text(encoding="utf-8").splitlines()]
+    assert [(row["source"], row["kind"].partition("[")[0], row["status"]) for row in rows] == [
+        ("p0", "shuffled", "ok"),
+        ("p0", "phrase", "ok"),
+        ("p1", "shuffled", "refused"),
+        ("p1", "phrase", "ok"),
+    ]
+    for row in rows:
+        if row["status"] == "ok":
+            assert apply(row["summary"], parse(json.dumps(row["edits"]), row["summary"])) == row["edited"]
+    assert "needs two different" in rows[2]["error"]
+    assert "not applied to 1 of 2" in done.output
+
+
+def test_what_was_perturbed_can_be_scored(pairs: Path, tmp_path: Path) -> None:
+    variants, scores = tmp_path / "variants.jsonl", tmp_path / "scores.jsonl"
+    run("perturb", pairs, "--kind", "phrase", "-o", variants)
+    assert run("score", variants, "--metric", "rouge2", "-o", scores).exit_code == 0
+    assert len(scores.read_text(encoding="utf-8").splitlines()) == 4
+
+
+def test_a_stress_run_ends_in_a_table_and_is_not_run_twice(pairs: Path, tmp_path: Path) -> None:
+    output = tmp_path / "run.jsonl"
+    command = ["stress", pairs, "--metric", "rouge2", "--kind", "shuffled", "--kind", "phrase", "-o", output]
+    first = run(*command)
+    assert first.exit_code == 0, first.output
+    assert first.stdout.splitlines()[0].split()[:3] == ["metric", "kind", "meant"]
+    assert len(first.stdout.splitlines()) == 3
+    written = output.read_bytes()
+    again = run(*command, "--json")
+    cells = json.loads(again.stdout)
+    assert [(cell["kind"], cell["shift"]["n"]) for cell in cells] == [("shuffled", 1), ("phrase", 2)]
+    assert output.read_bytes() == written
+    stored = assembled(output.read_text(encoding="utf-8").splitlines())
+    assert stored.done == stored.total
+    assert [kind.made for kind in applied(stored)] == [1, 2]
+
+
+def test_another_run_is_not_written_over(pairs: Path, tmp_path: Path) -> None:
+    output = tmp_path / "run.jsonl"
+    run("stress", pairs, "--metric", "rouge2", "--kind", "phrase", "-o", output)
+    refused = run("stress", pairs, "--metric", "bleu", "--kind", "phrase", "-o", output)
+    assert isinstance(refused.exception, TouchstoneError)
+    assert "Name another file" in str(refused.exception)
+
+
+def test_an_unknown_kind_names_those_that_exist(pairs: Path, tmp_path: Path) -> None:
+    refused = run("perturb", pairs, "--kind", "shufled", "-o", tmp_path / "out.jsonl")
+    assert "shuffled" in str(refused.exception)
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_a_broken_line_is_named_and_the_others_are_perturbed(pairs: Path, tmp_path: Path) -> None:
+    pairs.write_text(pairs.read_text(encoding="utf-8") + "{broken\n", encoding="utf-8")
+    done = run("perturb", pairs, "--kind", "phrase", "-o", tmp_path / "out.jsonl")
+    assert done.exit_code == 2
+    assert "line 3" in done.output
+    assert len((tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()) == 2
