@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import queue
 import threading
 from collections import deque
 from collections.abc import Generator, Iterable, Sequence
@@ -11,24 +10,17 @@ from contextlib import closing
 from functools import partial
 from typing import Any
 
-from core.cache import AnswerCache, key
-from core.errors import LoadError
-from core.job import Cell, CellKey, Conclude, Ended, Job, Order, Priority, Request, State, Talk
-from core.llm.endpoint import SOURCE
+from core.cache import AnswerCache
+from core.job import Cell, CellKey, Conclude, Job, Priority, Request, State, Talk
 from core.metric import Metric, signature
 from core.models.pool import ModelPool
 from core.models.state import Status
-from core.serving import BATCH_TOKENS, Server
+from core.planning import Planner
 from core.settings import VERSION, Settings
 from core.text import splitter
-from core.trouble import Trouble, attempt
-from core.types import Checkpoint, Counts, Example, Failure, FailureKind, Outcome, Question, Result, Score, T
+from core.types import Counts, Example, Failure, FailureKind, Outcome, Result, Score, T
 
-_PLANNERS = 4
 _WINDOW = 512  # jobs of a bulk run under way at once
-_ENDPOINT_TOKENS = 1024  # few questions at once, so that a cancelled request soon stops asking
-_PATIENCE_S = 1.0  # for answers of an endpoint that are under way when the engine closes: they are paid for
-_CLOSED = "The engine was closed before this was answered. Start again."
 _STATES = {FailureKind.NEEDS_DOWNLOAD: State.NEEDS_DOWNLOAD, FailureKind.NEEDS_ENDPOINT: State.NEEDS_ENDPOINT}
 _MENDED_BY_THE_POOL = (FailureKind.NEEDS_DOWNLOAD, FailureKind.LOAD)
 
@@ -36,25 +28,16 @@ _MENDED_BY_THE_POOL = (FailureKind.NEEDS_DOWNLOAD, FailureKind.LOAD)
 class Engine:
     """Answers requests of many owners and bulk runs from one pool of models and one cache.
 
-    Planning and folding run on a few threads; one thread asks the models of the device, and another one the endpoint,
-    however slow it is. A metric that raises spoils only its own cell.
+    A metric that raises spoils only its own cell.
     """
 
     def __init__(self, pool: ModelPool, cache: AnswerCache) -> None:
         self.pool = pool
         self._cache = cache
         self._lock = threading.Condition(threading.RLock())
-        self._closed = False
         self._latest: dict[str, Request] = {}
-        self._steps: queue.PriorityQueue[tuple[Order, int, Job | None]] = queue.PriorityQueue()
-        self._tickets = itertools.count()
-        self._counts = Counts()
-        self._device = Server(pool, cache, self._lock, self._queue, lambda: BATCH_TOKENS[pool.device])
-        self._endpoint = Server(pool, cache, self._lock, self._queue, lambda: _ENDPOINT_TOKENS)
+        self._planner = Planner(pool, cache, self._lock)
         self._unwatch = pool.watch(self._pool_changed)
-        self._planners = [threading.Thread(target=self._plan, daemon=True) for _ in range(_PLANNERS)]
-        for planner in self._planners:
-            planner.start()
 
     @classmethod
     def open(cls, settings: Settings) -> Engine:
@@ -109,7 +92,7 @@ class Engine:
     def counts(self) -> Counts:
         """What was planned, answered from the cache, merged and asked since the start, and what it took."""
         with self._lock:
-            return self._counts + self._device.counts + self._endpoint.counts
+            return self._planner.counts
 
     def close(self) -> None:
         """Stop the threads, drop the models and close the cache; requests are cancelled, and what a run asks for fails.
@@ -117,28 +100,12 @@ class Engine:
         An endpoint that is silent is not waited for.
         """
         self._unwatch()
-        with self._lock:
-            self._closed = True
-        self._device.close()
-        self._endpoint.close()
+        self._planner.close()
         for owner in list(self._latest):
             self.release(owner)
-        for _ in self._planners:
-            self._steps.put(((-1, 0, 0), next(self._tickets), None))
-        for planner in self._planners:
-            planner.join()
-        self._device.join()
-        self._endpoint.join(_PATIENCE_S)
-        self._give_up()
+        self._planner.join()
         self.pool.close()
         self._cache.close()
-
-    def _give_up(self) -> None:
-        """Tell whoever still waits that nobody will answer."""
-        with self._lock:
-            steps = [self._steps.get()[2] for _ in range(self._steps.qsize())]
-            for job in [*self._device.abandoned(), *self._endpoint.abandoned(), *filter(None, steps)]:
-                job.finish(job.failure(FailureKind.ERROR, _CLOSED))
 
     def _through(self, works: Iterable[tuple[Talk[Any], Conclude]]) -> Generator[tuple[Job, Any]]:
         request = Request((), (), Priority.BULK)
@@ -171,15 +138,8 @@ class Engine:
 
     def _start(self, request: Request, talk: Talk[Any], conclude: Conclude, place: int) -> Job:
         job = Job(talk, conclude, request, place)
-        self._queue(job)
+        self._planner.put(job)
         return job
-
-    def _queue(self, job: Job) -> None:
-        with self._lock:
-            if self._closed:
-                job.finish(job.failure(FailureKind.ERROR, _CLOSED))
-            else:
-                self._steps.put((job.order, next(self._tickets), job))
 
     def _cancel(self, request: Request | None) -> None:
         if request:
@@ -215,63 +175,7 @@ class Engine:
             for request in self._latest.values():
                 request.version += 1
             self._lock.notify_all()
-        self._device.wake()
-        self._endpoint.wake()
-
-    def _plan(self) -> None:
-        while (job := self._steps.get()[2]) is not None:
-            if job.live:
-                self._advance(job)
-
-    def _advance(self, job: Job) -> None:
-        ended = _refused(job) or self._talk(job)
-        if ended:
-            with self._lock:
-                job.finish(ended.outcome)
-                self._lock.notify_all()
-
-    def _talk(self, job: Job) -> Ended | None:
-        """Go round after round as far as the answers are known; None when a model has to be asked."""
-        while True:
-            step = attempt(job.step)
-            if isinstance(step, Ended):
-                return step
-            answered = step if isinstance(step, Trouble) else attempt(partial(self._ask, job, step))
-            if isinstance(answered, Trouble):
-                return Ended(job.failure(answered.kind, answered.message))
-            if not answered:
-                return None
-
-    def _ask(self, job: Job, questions: Sequence[Question]) -> bool:
-        """Look the questions up and put down the unknown ones; True when all are answered already."""
-        prints = {checkpoint: self._fingerprint(checkpoint) for checkpoint in {q.checkpoint for q in questions}}
-        device = self.pool.device if questions else ""
-        keys = [key(question, prints[question.checkpoint], device) for question in questions]
-        known = self._cache.get(keys)
-        with self._lock:
-            # another job's answer may have come since; the server keeps it before it clears the desk, so none is missed
-            known |= self._cache.recent(k for k in keys if k not in known)
-            job.keys, job.answers = keys, known
-            unknown = {k: q for k, q in zip(keys, questions, strict=True) if k not in job.answers}
-            asked = sum([self._server(q.checkpoint).ask(k, q, job) for k, q in unknown.items()])
-            cached = sum(k in job.answers for k in keys)
-            self._bill(job, Counts(len(keys), cached, len(keys) - cached - asked, asked))
-            self._lock.notify_all()
-        return not unknown
-
-    def _server(self, checkpoint: Checkpoint) -> Server:
-        """Who answers."""
-        return self._endpoint if checkpoint.source == SOURCE else self._device
-
-    def _bill(self, job: Job, counts: Counts) -> None:
-        job.counts += counts
-        self._counts += counts
-
-    def _fingerprint(self, checkpoint: Checkpoint) -> str:
-        state = self.pool.state(checkpoint)
-        if state.status is Status.FAILED:
-            raise LoadError(state.message)
-        return self.pool.fingerprint(checkpoint)
+        self._planner.wake()
 
     def _result(self, metric: Metric, job: Job, score: Score) -> Result:
         prints = [self.pool.fingerprint(checkpoint) for checkpoint in job.talk.checkpoints]
@@ -291,10 +195,3 @@ def _settled(outcome: Outcome) -> Cell:
     if isinstance(outcome, Failure):
         return Cell(_STATES.get(outcome.kind, State.FAILED), outcome, outcome.message)
     return Cell(State.READY, outcome)
-
-
-def _refused(job: Job) -> Ended | None:
-    for what, text in (("document", job.talk.example.document), ("summary", job.talk.example.summary)):
-        if not text.strip():
-            return Ended(job.failure(FailureKind.INPUT, f"The {what} is empty. Paste, load or type one."))
-    return None

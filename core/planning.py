@@ -1,0 +1,148 @@
+"""Conversations carried on: looked up, merged and put down for the models on a few threads, round after round."""
+
+from __future__ import annotations
+
+import itertools
+import queue
+import threading
+from collections.abc import Sequence
+from functools import partial
+
+from core.cache import AnswerCache, key
+from core.errors import LoadError
+from core.job import Ended, Job, Order
+from core.llm.endpoint import SOURCE
+from core.models.pool import ModelPool
+from core.models.state import Status
+from core.serving import BATCH_TOKENS, Server
+from core.trouble import Trouble, attempt
+from core.types import Checkpoint, Counts, FailureKind, Question
+
+_PLANNERS = 4
+_ENDPOINT_TOKENS = 1024  # few questions at once, so that a cancelled request soon stops asking
+_PATIENCE_S = 1.0  # for answers of an endpoint that are under way when the engine closes: they are paid for
+_CLOSED = "The engine was closed before this was answered. Start again."
+
+
+class Planner:
+    """Takes jobs to their end; one thread asks the models of the device, and another one the endpoint, however slow it is.
+
+    The lock is the engine's: it guards the jobs, and is notified when something changes that a watcher may show.
+    """
+
+    def __init__(self, pool: ModelPool, cache: AnswerCache, lock: threading.Condition) -> None:
+        self._pool = pool
+        self._cache = cache
+        self._lock = lock
+        self._closed = False
+        self._counts = Counts()
+        self._steps: queue.PriorityQueue[tuple[Order, int, Job | None]] = queue.PriorityQueue()
+        self._tickets = itertools.count()
+        self._device = Server(pool, cache, lock, self.put, lambda: BATCH_TOKENS[pool.device])
+        self._endpoint = Server(pool, cache, lock, self.put, lambda: _ENDPOINT_TOKENS)
+        self._threads = [threading.Thread(target=self._plan, daemon=True) for _ in range(_PLANNERS)]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def counts(self) -> Counts:
+        return self._counts + self._device.counts + self._endpoint.counts
+
+    def put(self, job: Job) -> None:
+        """Have a job taken as far as it goes without asking a model; it fails once the planner is closed."""
+        with self._lock:
+            if self._closed:
+                job.finish(job.failure(FailureKind.ERROR, _CLOSED))
+            else:
+                self._steps.put((job.order, next(self._tickets), job))
+
+    def wake(self) -> None:
+        """Look at the models again: the state of one has changed."""
+        self._device.wake()
+        self._endpoint.wake()
+
+    def close(self) -> None:
+        """Begin nothing any more."""
+        with self._lock:
+            self._closed = True
+        self._device.close()
+        self._endpoint.close()
+        for _ in self._threads:
+            self._steps.put(((-1, 0, 0), next(self._tickets), None))
+
+    def join(self) -> None:
+        """Wait for what is under way, though not for a silent endpoint; what has no outcome then fails."""
+        for thread in self._threads:
+            thread.join()
+        self._device.join()
+        self._endpoint.join(_PATIENCE_S)
+        self._give_up()
+
+    def _plan(self) -> None:
+        while (job := self._steps.get()[2]) is not None:
+            if job.live:
+                self._advance(job)
+
+    def _advance(self, job: Job) -> None:
+        ended = _refused(job) or self._talk(job)
+        if ended:
+            with self._lock:
+                job.finish(ended.outcome)
+                self._lock.notify_all()
+
+    def _talk(self, job: Job) -> Ended | None:
+        """Go round after round as far as the answers are known; None when a model has to be asked."""
+        while True:
+            step = attempt(job.step)
+            if isinstance(step, Ended):
+                return step
+            answered = step if isinstance(step, Trouble) else attempt(partial(self._ask, job, step))
+            if isinstance(answered, Trouble):
+                return Ended(job.failure(answered.kind, answered.message))
+            if not answered:
+                return None
+
+    def _ask(self, job: Job, questions: Sequence[Question]) -> bool:
+        """Look the questions up and put down the unknown ones; True when all are answered already."""
+        prints = {checkpoint: self._fingerprint(checkpoint) for checkpoint in {q.checkpoint for q in questions}}
+        device = self._pool.device if questions else ""
+        keys = [key(question, prints[question.checkpoint], device) for question in questions]
+        known = self._cache.get(keys)
+        with self._lock:
+            # another job's answer may have come since; the server keeps it before it clears the desk, so none is missed
+            known |= self._cache.recent(k for k in keys if k not in known)
+            job.keys, job.answers = keys, known
+            unknown = {k: q for k, q in zip(keys, questions, strict=True) if k not in job.answers}
+            asked = sum([self._server(q.checkpoint).ask(k, q, job) for k, q in unknown.items()])
+            cached = sum(k in job.answers for k in keys)
+            self._bill(job, Counts(len(keys), cached, len(keys) - cached - asked, asked))
+            self._lock.notify_all()
+        return not unknown
+
+    def _server(self, checkpoint: Checkpoint) -> Server:
+        """Who answers."""
+        return self._endpoint if checkpoint.source == SOURCE else self._device
+
+    def _bill(self, job: Job, counts: Counts) -> None:
+        job.counts += counts
+        self._counts += counts
+
+    def _fingerprint(self, checkpoint: Checkpoint) -> str:
+        state = self._pool.state(checkpoint)
+        if state.status is Status.FAILED:
+            raise LoadError(state.message)
+        return self._pool.fingerprint(checkpoint)
+
+    def _give_up(self) -> None:
+        """Tell whoever still waits that nobody will answer."""
+        with self._lock:
+            steps = [self._steps.get()[2] for _ in range(self._steps.qsize())]
+            for job in [*self._device.abandoned(), *self._endpoint.abandoned(), *filter(None, steps)]:
+                job.finish(job.failure(FailureKind.ERROR, _CLOSED))
+
+
+def _refused(job: Job) -> Ended | None:
+    for what, text in (("document", job.talk.example.document), ("summary", job.talk.example.summary)):
+        if not text.strip():
+            return Ended(job.failure(FailureKind.INPUT, f"The {what} is empty. Paste, load or type one."))
+    return None
