@@ -78,7 +78,8 @@ def _workloads(track: Track, plan: Plan) -> Iterator[tuple[str, list[Both]]]:
 
 
 def _turn(track: Track, number: int, plan: Plan) -> dict[str, Both]:
-    places = {"edit at start": 0, "edit in middle": _CLAIMS // 2, "edit at end": _CLAIMS - 1}
+    # from the end: a decoder that remembers what it read finds before each edit what it would after the first score
+    places = {"edit at end": _CLAIMS - 1, "edit in middle": _CLAIMS // 2, "edit at start": 0}
     edits = {name: [pair(number, _WORDS, _CLAIMS, place)] for name, place in places.items()}
     workloads = {"first score": [pair(number, _WORDS, _CLAIMS)], **edits}
     return dict(zip(workloads, _both_ways(track, list(workloads.values()), plan), strict=True))

@@ -28,7 +28,7 @@ from tests.drive import model
 
 TINY = Sizes("tiny")
 SMALL = Plan(pairs=4, documents=2, repeats=1, rows=2)
-WORKLOADS = ["first score", "edit at start", "edit in middle", "edit at end", "4 pairs, 2 documents"]
+WORKLOADS = ["first score", "edit at end", "edit in middle", "edit at start", "4 pairs, 2 documents"]
 
 
 @pytest.fixture(scope="module")
