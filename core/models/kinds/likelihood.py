@@ -12,10 +12,12 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 from transformers import BartForConditionalGeneration
+from transformers.cache_utils import DynamicCache, EncoderDecoderCache
 
 from core.errors import BadSettingError
 from core.models.model import Row
 from core.models.network import freeing_memory, load_network, padded, positions, size_of
+from core.models.prefixes import Reading, Readings
 from core.models.tokenizer import TextTokenizer, Tokens
 from core.types import Answer, Checkpoint, Question, Span
 
@@ -28,13 +30,15 @@ class Teacher:
 
     Values: the natural log-probability of each token of the target, those of the template included, by teacher forcing.
     Spans: where the tokens stand in the target; (0, 0) for one of the template.
-    States of sources are kept on the device, so that a changed target costs passes of the decoder only.
+    States of sources are kept on the device, so that a changed target costs passes of the decoder only; a pair that stands
+    alone, as after an edit, is read from the first changed token on.
     """
 
     def __init__(self, network: BartForConditionalGeneration, tokenizer: TextTokenizer) -> None:
         self._network = network
         self._tokenizer = tokenizer
         self._sources: OrderedDict[tuple[int, ...], Tensor] = OrderedDict()
+        self._readings = Readings()
         self._lock = threading.Lock()
         self.nbytes = size_of(network)
 
@@ -47,12 +51,38 @@ class Teacher:
         return [Row(question, max(map(len, pair)), pair) for question, pair in zip(questions, pairs, strict=True)]
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
+        if len(rows) == 1:
+            return [self._reread(rows[0])]
         targets = [row.payload[1] for row in rows]
         with torch.inference_mode(), freeing_memory("The pair of texts does not fit"):
             sources = self._source_states([row.payload[0] for row in rows])
-            flat = self._log_probabilities(self._target_states(sources, targets), targets)
+            ids = [token for target in targets for token in target.ids]
+            flat = self._log_probabilities(self._target_states(sources, targets), ids)
             each = flat.split([len(target) for target in targets])
             return [self._answer(*pair) for pair in zip(rows, each, strict=True)]
+
+    def _reread(self, row: Row) -> Answer:
+        """One pair: where its source was read with another target before, only what comes after the first difference."""
+        source, target = row.payload
+        with torch.inference_mode(), freeing_memory("A pair does not fit"):
+            reading = self._readings.take(source.ids) or Reading((), self._no_cache(), torch.empty(0))
+            kept = reading.keep(target.ids)
+            states = self._source_states([source])[0][None]
+            written = torch.tensor([(self._network.config.decoder_start_token_id, *target.ids[:-1])[kept:]])
+            found = self._network.model.decoder(
+                input_ids=written.to(self._network.device),
+                encoder_hidden_states=states,
+                past_key_values=reading.cache,
+                use_cache=True,
+            ).last_hidden_state[0]
+            fresh = self._log_probabilities(found, target.ids[kept:])
+            values = torch.cat([reading.values[:kept].to(fresh), fresh])
+            self._readings.put(source.ids, Reading(target.ids, reading.cache, values))
+            return self._answer(row, values)
+
+    def _no_cache(self) -> EncoderDecoderCache:
+        config = self._network.config
+        return EncoderDecoderCache(DynamicCache(config=config), DynamicCache(config=config))
 
     def _source_states(self, sources: Sequence[Tokens]) -> list[Tensor]:
         """The encoder's states, (tokens, width) each; those read for an earlier target are remembered."""
@@ -91,10 +121,10 @@ class Teacher:
         ).last_hidden_state
         return torch.cat([states[number, : len(target)] for number, target in enumerate(targets)])
 
-    def _log_probabilities(self, states: Tensor, targets: Sequence[Tokens]) -> Tensor:
-        """Of each token among all words, (tokens of all targets,)."""
+    def _log_probabilities(self, states: Tensor, tokens: Sequence[int]) -> Tensor:
+        """Of each token among all words, (tokens,)."""
         network = self._network
-        ids = torch.tensor([token for target in targets for token in target.ids], device=states.device)
+        ids = torch.tensor(tokens, device=states.device)
         found = []
         for state, chosen in zip(states.split(_TOKENS_AT_ONCE), ids.split(_TOKENS_AT_ONCE), strict=True):
             logits = (network.lm_head(state) + network.final_logits_bias).float()  # (tokens, words)
