@@ -21,11 +21,18 @@ class Refusal:
 
 
 class Importer(ABC):
-    """A frozen dataclass; streams, so that a large file does not fill the memory."""
+    """A frozen dataclass; streams, so that a large file does not fill the memory.
+
+    `release` says which release of the data it was written for. `hub` is the repository of the Hugging Face hub where
+    the dataset lives, "" where it does not; `url` is where a person gets it.
+    """
 
     name: ClassVar[str]
     title: ClassVar[str]
     licence: ClassVar[str]
+    release: ClassVar[str] = ""
+    url: ClassVar[str] = ""
+    hub: ClassVar[str] = ""
 
     @abstractmethod
     def read(self, source: Path) -> Iterator[Item | Refusal]:

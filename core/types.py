@@ -72,10 +72,53 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
+class Rating:
+    """The number that one judge gave one aspect of a summary, higher is better; `sentence` counts from 0, None is all of it.
+
+    The unit is the dataset's: a share of faithful sentences, a level from 1 to 5, a percentage.
+    """
+
+    judge: str
+    aspect: str
+    value: float
+    sentence: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedScore:
+    """What a metric said of a summary according to the authors of a dataset; higher is more consistent."""
+
+    metric: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class GradedExplanation:
+    """Why `by`, a model or a person, calls a summary (in)consistent, and how a judge graded that, in the dataset's words."""
+
+    text: str
+    by: str
+    grade: str = ""
+    judge: str = ""
+
+
+class Split(StrEnum):
+    """Thresholds are chosen on DEV only; TRAIN is what its authors trained on."""
+
+    TRAIN = "train"
+    DEV = "dev"
+    TEST = "test"
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
     """An example with what a dataset knows of it; an edited summary names its parent and the edits that made it.
 
-    `edits` apply to the parent's summary. `group` names the document: the unit of splitting and resampling.
+    `edits` apply to the parent's summary. `group` names the document: the unit of splitting and resampling. `intended` is
+    the label that counts: what an editor meant, or the judges' verdict as the dataset sums it up. A text that the
+    dataset does not bring is "" and may be joined later: the document by `group`, the summary by the id. `error_type` is
+    what the edit is, `required_type` what its author was asked for. `categories` are the dataset's own names of the errors
+    found, `system` is who wrote the summary.
     """
 
     example: Example
@@ -87,6 +130,13 @@ class Item:
     group: str = ""
     title: str = ""
     judgements: tuple[Judgement, ...] = ()
+    required_type: ErrorType | None = None
+    categories: tuple[str, ...] = ()
+    system: str = ""
+    split: Split | None = None
+    ratings: tuple[Rating, ...] = ()
+    scores: tuple[ReleasedScore, ...] = ()
+    explanations: tuple[GradedExplanation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
