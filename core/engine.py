@@ -13,6 +13,7 @@ from typing import Any
 from core.cache import AnswerCache
 from core.job import Cell, CellKey, Conclude, Job, Priority, Request, State, Talk
 from core.metric import Metric, signature
+from core.models import device as devices
 from core.models.pool import ModelPool
 from core.models.state import Status
 from core.planning import Planner
@@ -41,7 +42,11 @@ class Engine:
 
     @classmethod
     def open(cls, settings: Settings) -> Engine:
-        """The engine of a process, on the device, memory and cache folder that the settings name."""
+        """The engine of a process, on the device, memory and cache folder that the settings name.
+
+        Raises BadSettingError for a device that this machine has not.
+        """
+        devices.require(settings.device)
         pool = ModelPool(settings.device, settings.memory_bytes, settings.cache_dir)
         return cls(pool, AnswerCache(settings.cache_dir))
 

@@ -15,6 +15,7 @@ from core.bench.recipes import check, prepare
 from core.bench.texts import pair, sentence_pool, shared
 from core.bench.track import EngineRun, StraightRun, Track
 from core.metric import Metric
+from core.models import device as devices
 from core.models.shapes import Sizes
 from core.settings import Settings
 from core.types import Example
@@ -54,6 +55,7 @@ class Both:
 
 def bench(specs: Sequence[str], sizes: Sizes, plan: Plan, settings: Settings) -> Iterator[Line]:
     """Lines as they are measured, metric by metric; raises TouchstoneError at once for what cannot be timed."""
+    devices.require(settings.device)
     for spec in specs:
         check(spec)
     return chain.from_iterable(_metric(spec, sizes, plan, settings) for spec in specs)

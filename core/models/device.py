@@ -7,18 +7,31 @@ import os
 import sys
 from pathlib import Path
 
+from core.errors import BadSettingError
+
 _CGROUP = Path("/sys/fs/cgroup/memory.max")
 
 
 def resolve(device: str) -> str:
     """The device that "auto" stands for: cuda, mps or cpu; imports torch only for "auto"."""
-    if device != "auto":
-        return device
+    return _accelerator() or "cpu" if device == "auto" else device
+
+
+def require(device: str) -> None:
+    """Raise BadSettingError for a device that is named and not here; imports torch only to look for cuda or mps."""
+    if device not in {"auto", "cpu"} and device != _accelerator():
+        raise BadSettingError(
+            f"Models are to run on {device}, and torch finds none on this machine. Set TOUCHSTONE_DEVICE (or --device) to auto "
+            f"or cpu, or install a build of torch for {device}."
+        )
+
+
+def _accelerator() -> str | None:
     import torch
 
     if torch.cuda.is_available():
         return "cuda"
-    return "mps" if torch.backends.mps.is_available() else "cpu"
+    return "mps" if torch.backends.mps.is_available() else None
 
 
 def memory_of(device: str) -> int:

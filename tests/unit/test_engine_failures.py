@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Literal
 
 import pytest
 
+from core.engine import Engine
+from core.errors import BadSettingError
 from core.job import State
 from core.models.state import Status
+from core.settings import Device, Settings
 from core.types import Example, Failure, FailureKind, Outcome, Result
 from tests.doubles.bench import Bench, pair
 from tests.doubles.metrics import Asking, Breaking, Endless, Letters
@@ -179,3 +184,9 @@ def test_weights_whose_size_cannot_be_read_spoil_only_their_metric(bench: Bench)
     bench.kind.gate.set()
     assert isinstance(bench.outcomes(busy)[(bench.asking().spec, "pair")], Result)
     assert failure(bench.outcomes(request)[(odd.spec, "pair")]).kind is FailureKind.LOAD
+
+
+def test_a_device_that_is_not_here_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    absent: Device = "cuda" if sys.platform == "darwin" else "mps"
+    with pytest.raises(BadSettingError, match=f"run on {absent}, and torch finds none"):
+        Engine.open(Settings(device=absent, cache_dir=tmp_path))
