@@ -192,10 +192,12 @@ def bench(
     lines = []
     measured = workloads.bench(metric or workloads.DEFAULT, read_sizes(size or ()), plan, chosen)
     typer.echo(line.heading(), err=as_json)
-    for found in measured:
-        typer.echo(line.as_row(found), err=as_json)
-        lines.append(line.as_record(found))
-    typer.echo(json.dumps(lines, ensure_ascii=False, indent=1) if as_json else line.LEGEND)
+    try:
+        for found in measured:
+            typer.echo(line.as_row(found), err=as_json)
+            lines.append(line.as_record(found))
+    finally:  # what took an hour is not lost because the metric after it cannot be timed
+        typer.echo(json.dumps(lines, ensure_ascii=False, indent=1) if as_json else line.LEGEND)
 
 
 @app.command()

@@ -62,10 +62,10 @@ _COLUMNS = (
 )
 
 LEGEND = (
-    "1×1: the same questions one row at a time, padded to the model's maximum, no cache, no merging; ~ projected from the "
-    "timed rows of each model, chosen by the seed. ratio: 1×1 seconds over engine seconds; unpadded: the same against 1×1 "
-    "rows without padding. MB: growth of memory at its peak. differ: the largest difference of a score or a timed answer, "
-    "! where it is beyond 1e-4."
+    "1×1: the same questions one row at a time, padded to the model's maximum (512 tokens where it has none; a longer row as "
+    "it is), no cache, no merging; ~ projected from the timed rows of each model, chosen by the seed. ratio: 1×1 seconds over "
+    "engine seconds; unpadded: the same against 1×1 rows without padding. MB: growth of memory at its peak, beyond what the "
+    "allocator held already. differ: the largest difference of a score or a timed answer, ! where it is beyond 1e-4."
 )
 
 
@@ -75,19 +75,20 @@ def heading() -> str:
 
 def as_row(line: Line) -> str:
     engine, straight = line.engine, line.straightforward
+    guessed = "~" if line.projected else ""
     return _row(
         [
             line.metric,
             line.workload,
             f"{engine.seconds:.3f}",
-            f"{'~' if line.projected else ''}{straight.seconds:.3f}",
+            f"{guessed}{straight.seconds:.3f}",
             f"{line.ratio:.1f}×",
             f"{line.unpadded_ratio:.1f}×",
             f"{engine.rows}",
             f"{straight.rows}",
             f"{line.timed}",
             f"{engine.tokens}/{engine.padded_tokens}",
-            f"{straight.tokens}/{straight.padded_tokens}",
+            f"{guessed}{straight.tokens}/{straight.padded_tokens}",
             f"{engine.memory_bytes / 1e6:.0f}",
             f"{straight.memory_bytes / 1e6:.0f}",
             f"{'' if line.difference <= AGREE else '!'}{line.difference:.0e}",

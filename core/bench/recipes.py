@@ -82,6 +82,10 @@ def prepare(spec: str, sizes: Sizes, texts: Sequence[str], folder: Path) -> tupl
         shapes.append(shape.name)
         if hasattr(metric, "layer") and design.head == "body":
             settings["layer"] = min(metric.layer, shape.layers)
+    if inner := getattr(metric, "metric", ""):
+        within, its_shapes = prepare(inner, sizes, texts, folder / "inner")
+        settings["metric"] = within.spec
+        shapes.extend(its_shapes)
     if _lacks_parser(metric):
         write_parser(folder / "parser")
         settings["parser"] = str(folder / "parser")
@@ -100,6 +104,8 @@ def _lacks_parser(metric: Metric) -> bool:
 def check(spec: str) -> Metric:
     """The metric of a spec, if it can be timed."""
     metric = METRICS.parse(spec)
+    if inner := getattr(metric, "metric", ""):
+        check(inner)
     if metric.name not in RECIPES:
         raise TouchstoneError(
             f"{metric.name} asks no model that random weights could stand for, so there is nothing to time. "

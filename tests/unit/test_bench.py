@@ -199,6 +199,7 @@ def run(*arguments: str) -> Result:
     ("arguments", "sentence"),
     [
         (("--metric", "rouge2"), "rouge2 asks no model"),
+        (("--metric", "retrieve[metric=rouge2]"), "rouge2 asks no model"),
         (("--metric", "alignscor-base"), "Did you mean 'alignscore-base'?"),
         (("--size", "larg"), "Did you mean 'large'?"),
     ],
