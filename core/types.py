@@ -140,6 +140,30 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptScore:
+    """A score that the store holds of one of our metrics (a spec); no value and an `error` where the metric failed."""
+
+    metric: str
+    signature: str
+    value: float | None
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """An item of a dataset as the store gives it back: without the text of its document, with our own scores.
+
+    `stored` is the id under which document and summary are kept, `document` that of the document; "" where it is missing.
+    """
+
+    dataset: str
+    item: Item
+    stored: str = ""
+    document: str = ""
+    kept: tuple[KeptScore, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Checkpoint:
     """Weights to load, and the kind of forward pass they are for.
 
