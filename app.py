@@ -6,9 +6,12 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.ui.gate import gate
+
 ICON = Path(__file__).parent / "pages" / "ui" / "icon.png"
 
 st.set_page_config(page_title="Touchstone", page_icon=str(ICON), layout="wide", initial_sidebar_state="collapsed")
+gate()
 st.navigation(
     [
         st.Page("pages/views/probe.py", title="Probe", icon=":material/science:", default=True),

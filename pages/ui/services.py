@@ -20,7 +20,7 @@ from core.types import Example
 
 @st.cache_resource(show_spinner=False)
 def settings() -> Settings:
-    return Settings()
+    return Settings.read()
 
 
 @st.cache_resource(show_spinner="Starting the engine…")
