@@ -70,6 +70,8 @@ def markdown_table(lines: Sequence[MetricLine]) -> str:
 
 
 def _need(line: MetricLine) -> str:
+    if SOURCE in line.checkpoints:
+        return "an endpoint's"
     return size_words(line.download_mb) if line.download_mb else "with the packages" if line.checkpoints else "none"
 
 
