@@ -42,6 +42,14 @@ class Settings(BaseSettings):
     llm_api_key: SecretStr = Field(SecretStr(""), description="its key; never shown, logged or stored")
     llm_model: str = Field("", description="the model that is asked where none is named; none by default")
     llm_patience_s: float = Field(60.0, gt=0, description="seconds that one try at an answer may take")
+    llm_retries: int = Field(2, ge=0, le=20, description="how often a question is repeated that failed for the moment")
+    llm_at_once: int = Field(8, ge=1, le=256, description="questions that the endpoint is asked at the same time")
+    llm_price_read: float | None = Field(None, ge=0, description="money for a million tokens read; 0 where it is free")
+    llm_price_written: float | None = Field(None, ge=0, description="money for a million tokens written")
+    llm_budget: float | None = Field(
+        None, ge=0, description="money that may be spent at all endpoints together; unlimited by default"
+    )
+    endpoints: str = Field("", description="a TOML file with further endpoints, one table each; none by default")
     prompts_dir: str = Field(
         "", description="a folder of prompt files that replace those of core/prompts one by one; none by default"
     )
@@ -77,6 +85,17 @@ class Settings(BaseSettings):
     @property
     def memory_bytes(self) -> int | None:
         return None if self.memory_gb is None else int(self.memory_gb * 2**30)
+
+
+def secret(variable: str) -> SecretStr:
+    """What a variable of the environment, or of .env, holds; empty where it is not set."""
+
+    class Found(BaseSettings):
+        model_config = SettingsConfigDict(env_file=".env", extra="ignore")
+
+        value: SecretStr = Field(SecretStr(""), validation_alias=variable)
+
+    return Found().value
 
 
 def _places(text: str) -> list[str]:

@@ -1,25 +1,58 @@
-"""Which OpenAI-compatible endpoint is configured, if any, and which of its models is asked."""
+"""Which OpenAI-compatible endpoints are configured, and which of their models is asked."""
 
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from core.errors import BadSettingError, NoEndpointError
-from core.settings import Settings
+from core.errors import BadSettingError, NoEndpointError, TouchstoneError, UnknownNameError
+from core.llm.addressee import SOURCE, address_in, name_in, pinned
+from core.llm.endpoints_file import Entry, read_endpoints
+from core.settings import Settings, secret
+from core.types import Checkpoint
 
-SOURCE = "package:core.llm"
-"""The source of a checkpoint whose answers come from the configured endpoint: code of ours, and nothing to download."""
+__all__ = ["SOURCE", "Endpoint"]  # the source is asked for here by whoever need not know how endpoints are named
+
+_MODEL_FROM_SETTINGS = frozenset({"say"})
+"""Kinds whose questions name no model of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Money for a million tokens read and written, in whatever currency the budget is in."""
+
+    read: float
+    written: float
+
+    def of(self, read: int, written: int) -> float:
+        return (read * self.read + written * self.written) / 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where to ask, and how many seconds one try may take. The key shows in no print, log or traceback."""
+    """Where to ask, within which limits and at which price. The key shows in no print, log or traceback.
+
+    `patience_s` is for one try and `retries` more are made; `at_once` questions are under way together. No price: unknown;
+    a free endpoint has the price 0. `stream` has answers sent piece by piece, for gateways that cut long silences.
+    `model` is asked where none is named. `budget` is what may be spent here in all.
+    """
 
     base_url: str
     key: str = field(repr=False)
     patience_s: float = 60.0
+    name: str = ""
+    model: str = ""
+    at_once: int = 8
+    retries: int = 2
+    stream: bool = False
+    price: Price | None = None
+    budget: float | None = None
+
+    @property
+    def title(self) -> str:
+        return self.name or "default"
 
     @property
     def root(self) -> str:
@@ -28,45 +61,156 @@ class Endpoint:
 
     @property
     def fingerprint(self) -> str:
-        """Sha256, in hex, of the address: two servers are not the same, whatever they call their models."""
-        return hashlib.sha256(self.base_url.encode()).hexdigest()
+        return fingerprint_of(self.base_url)
 
 
-def configured() -> Endpoint:
-    """The endpoint that is set now; raises NoEndpointError, and BadSettingError for an address with a password.
+def configured(name: str = "") -> Endpoint:
+    """The endpoint of that name as it is set now, "" for the default one.
 
-    Read at every question and not with the other settings: a key that travelled through checkpoints or questions would
-    end in signatures and caches.
+    Raises NoEndpointError where it or its key is not set, UnknownNameError for a name that the file does not hold, and
+    BadSettingError for what cannot be read. Read at every question and not with the other settings: a key that travelled
+    through checkpoints or questions would end in signatures and caches.
     """
     settings = Settings.read()
-    address = settings.llm_base_url.strip().rstrip("/")
-    if not address:
+    return _named(name, settings) if name else _default(settings)
+
+
+def asked_by(checkpoint: Checkpoint) -> Endpoint:
+    """The endpoint of a checkpoint; besides what `configured` raises, TouchstoneError where it is no longer at its address."""
+    endpoint = configured(name_in(checkpoint))
+    if (address := address_in(checkpoint)) and address != endpoint.base_url:
+        raise TouchstoneError(
+            f"The endpoint {endpoint.title!r} was set to another address while this question waited for {address}. "
+            "Ask again."
+        )
+    return endpoint
+
+
+def at_its_address(checkpoint: Checkpoint) -> Checkpoint:
+    """The checkpoint of an endpoint, pinned to the address that it has now; any other as it is."""
+    if checkpoint.source != SOURCE or address_in(checkpoint):
+        return checkpoint
+    name = name_in(checkpoint)
+    return pinned(name, checkpoint.kind, configured(name).base_url)
+
+
+def fingerprint_of(address: str) -> str:
+    """Sha256, in hex, of an address: two servers are not the same, whatever they call their models."""
+    return hashlib.sha256(address.encode()).hexdigest()
+
+
+def endpoints() -> list[Endpoint | str]:
+    """Every endpoint that is set, the default one first; a sentence in place of one that cannot be used.
+
+    Raises BadSettingError for a file that cannot be read.
+    """
+    settings = Settings.read()
+    names = [""] if settings.llm_base_url.strip() else []
+    return [_or_why_not(name) for name in [*names, *(entry.name for entry in read_endpoints(settings.endpoints))]]
+
+
+def chosen_model(named: str, endpoint: str = "") -> str:
+    """The model that is named, else the one that is set for the endpoint; raises NoEndpointError where there is neither."""
+    if named.strip():
+        return named.strip()
+    settings = Settings.read()
+    if not endpoint and settings.llm_model.strip():
+        return settings.llm_model.strip()
+    if endpoint and (model := configured(endpoint).model):
+        return model
+    where = f"model under [{endpoint}] in {settings.endpoints}" if endpoint else "TOUCHSTONE_LLM_MODEL"
+    raise NoEndpointError(
+        f"No language model is named. Set {where} to the name of one that the endpoint serves, or model=…."
+    )
+
+
+def missing_endpoint(name: str = "") -> str:
+    """What to set, where the endpoint of that name is not configured; empty where it is."""
+    try:
+        configured(name)
+    except (NoEndpointError, BadSettingError, UnknownNameError) as error:
+        return str(error)
+    return ""
+
+
+def missing(checkpoint: Checkpoint) -> str:
+    """What to set before this checkpoint of an endpoint can be asked without naming a model; empty where nothing is missing."""
+    name = name_in(checkpoint)
+    if problem := missing_endpoint(name):
+        return problem
+    try:
+        chosen_model("" if checkpoint.kind in _MODEL_FROM_SETTINGS else "its own", name)
+    except NoEndpointError as error:
+        return str(error)
+    return ""
+
+
+def _or_why_not(name: str) -> Endpoint | str:
+    return missing_endpoint(name) or configured(name)
+
+
+def _default(settings: Settings) -> Endpoint:
+    if not settings.llm_base_url.strip():
         raise NoEndpointError(
             "No language-model endpoint is set. Set TOUCHSTONE_LLM_BASE_URL (and TOUCHSTONE_LLM_API_KEY where it wants one), "
             "for example to http://localhost:8000/v1 of a vLLM server."
         )
+    return Endpoint(
+        _address(settings.llm_base_url, "TOUCHSTONE_LLM_BASE_URL", "TOUCHSTONE_LLM_API_KEY"),
+        settings.llm_api_key.get_secret_value(),
+        patience_s=settings.llm_patience_s,
+        model=settings.llm_model.strip(),
+        at_once=settings.llm_at_once,
+        retries=settings.llm_retries,
+        price=_price(settings.llm_price_read, settings.llm_price_written),
+    )
+
+
+def _named(name: str, settings: Settings) -> Endpoint:
+    entries = {entry.name: entry for entry in read_endpoints(settings.endpoints)}
+    if name not in entries:
+        if not settings.endpoints.strip():
+            raise NoEndpointError(
+                f"No endpoint is named {name!r}: TOUCHSTONE_ENDPOINTS names no file. Set it to a TOML file with [{name}]."
+            )
+        raise UnknownNameError(f"endpoint of {settings.endpoints}", name, entries)
+    return _of(entries[name], settings.endpoints)
+
+
+def _of(entry: Entry, file: str) -> Endpoint:
+    where = f"{file}, [{entry.name}]"
+    key = secret(entry.key_from).get_secret_value() if entry.key_from else ""
+    if entry.key_from and not key:
+        raise NoEndpointError(
+            f"{where}: key_from names {entry.key_from}, which is not set. Set it in the environment or in .env."
+        )
+    return Endpoint(
+        _address(entry.base_url, f"{where}: base_url", "key_from"),
+        key,
+        patience_s=entry.patience_s,
+        name=entry.name,
+        model=entry.model.strip(),
+        at_once=entry.at_once,
+        retries=entry.retries,
+        stream=entry.stream,
+        price=_price(entry.price_read, entry.price_written),
+        budget=entry.budget,
+    )
+
+
+def _price(read: float | None, written: float | None) -> Price | None:
+    """None where neither is told; what is told of one alone leaves the other free."""
+    return None if read is None and written is None else Price(read or 0.0, written or 0.0)
+
+
+def _address(text: str, setting: str, key_setting: str) -> str:
+    """The address without its last slash; raises BadSettingError, which does not repeat it, for one that is not fit to be shown."""
+    address = text.strip().rstrip("/")
     if "@" in urlsplit(address).netloc or "?" in address:
         raise BadSettingError(
-            "TOUCHSTONE_LLM_BASE_URL holds a password or a query, and addresses stand in logs. Leave the address alone in it, "
-            "and set TOUCHSTONE_LLM_API_KEY."
+            f"{setting} holds a password or a query, and addresses stand in logs. Leave the address alone in it, "
+            f"and set {key_setting}."
         )
-    return Endpoint(address, settings.llm_api_key.get_secret_value(), patience_s=settings.llm_patience_s)
-
-
-def chosen_model(named: str) -> str:
-    """The model that is named, else that of TOUCHSTONE_LLM_MODEL; raises NoEndpointError where there is neither."""
-    model = named.strip() or Settings.read().llm_model.strip()
-    if not model:
-        raise NoEndpointError(
-            "No language model is named. Set TOUCHSTONE_LLM_MODEL to the name of one that the endpoint serves, or model=…."
-        )
-    return model
-
-
-def missing_endpoint() -> str:
-    """What to set, where no endpoint is configured; empty where one is."""
-    try:
-        configured()
-    except NoEndpointError as error:
-        return str(error)
-    return ""
+    if not re.match(r"https?://\S+$", address):
+        raise BadSettingError(f"{setting} is no address of a server. Write it as http://localhost:8000/v1.")
+    return address

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import cast
 
 from core.errors import UnscorableError
-from core.llm.endpoint import SOURCE
+from core.llm.addressee import at, name_in
 from core.prompt import Messages
-from core.types import Answer, Checkpoint, Question
+from core.types import Answer, Question
 
-SAY = Checkpoint(SOURCE, "say")
+SAY = at("", "say")
 
 _THOUGHTS = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 _SHOWN = 2000  # characters of an answer that stand in a message
@@ -26,13 +26,17 @@ _ENDS = {
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How an answer is drawn. `sample` tells draws apart that are otherwise the same: each is asked for afresh."""
+    """How an answer is drawn, and by which endpoint: one of TOUCHSTONE_ENDPOINTS by its name, "" for the default one.
+
+    `sample` tells draws apart that are otherwise the same: each is asked for afresh.
+    """
 
     model: str
     temperature: float = 0.0
     top_p: float = 1.0
     max_tokens: int = 2048
     sample: int = 0
+    endpoint: str = ""
 
 
 def question(messages: Sequence[str], sampling: Sampling, schema: str = "") -> Question:
@@ -45,7 +49,7 @@ def question(messages: Sequence[str], sampling: Sampling, schema: str = "") -> Q
         ("sample", sampling.sample),
         ("schema", schema),
     )
-    return Question(SAY, tuple(messages), options)
+    return Question(at(sampling.endpoint, "say"), tuple(messages), options)
 
 
 def sampling_of(question: Question) -> Sampling:
@@ -57,6 +61,7 @@ def sampling_of(question: Question) -> Sampling:
         top_p=cast(float, options["top_p"]),
         max_tokens=cast(int, options["max_tokens"]),
         sample=cast(int, options["sample"]),
+        endpoint=name_in(question.checkpoint),
     )
 
 

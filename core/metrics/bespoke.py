@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from core.errors import BadSettingError, UnscorableError
-from core.llm.endpoint import SOURCE
+from core.llm.addressee import at
 from core.metric import METRICS, Card, Metric
 from core.metrics.minicheck import Chunk, pack, units
 from core.text import sentences
@@ -46,7 +46,7 @@ class BespokeMiniCheck(Metric):
         low=0.0,
         high=1.0,
         differs="The authors run the model inside vLLM. Here it is asked of an OpenAI-compatible endpoint "
-        "(TOUCHSTONE_LLM_BASE_URL) that serves it under the name that checkpoint= gives, and which applies the model's own chat "
+        "(TOUCHSTONE_LLM_BASE_URL, or one that endpoint= names) that serves it under the name that checkpoint= gives, and which applies the model's own chat "
         "template; only vLLM adds the start token that the authors' prompt has twice (set special_tokens=false for a server "
         "that refuses the request). Quantized weights give other numbers, and a model is known by its name alone. "
         "through=transformers loads 15.5 GB of weights from a folder with all files of the repository and a tokenizer.json; "
@@ -64,6 +64,7 @@ class BespokeMiniCheck(Metric):
     special_tokens: bool = True
     max_tokens: int = 32_768
     claims: Literal["sentences", "whole"] = "sentences"
+    endpoint: str = ""
 
     def __post_init__(self) -> None:
         if not 512 <= self.max_tokens <= 32_768:
@@ -72,14 +73,14 @@ class BespokeMiniCheck(Metric):
     @property
     def weights(self) -> Checkpoint:
         if self.through == "endpoint":
-            return Checkpoint(SOURCE, "complete")
+            return at(self.endpoint, "complete")
         kind = "chat_trusting" if self.trust_remote_code else "chat"
         return Checkpoint(self.checkpoint, kind, self.revision, self.dtype)
 
     @property
     def counter(self) -> Checkpoint:
         if self.through == "endpoint":
-            return Checkpoint(SOURCE, "measure")
+            return at(self.endpoint, "measure")
         return Checkpoint(self.checkpoint, "count", self.revision)
 
     @property

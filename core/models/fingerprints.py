@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from core.llm.endpoint import SOURCE, configured
+from core.llm.addressee import SOURCE, address_in
+from core.llm.endpoint import asked_by, fingerprint_of
 from core.models.files import deciding_files, locate, parts
 from core.types import Checkpoint
 
@@ -30,7 +31,7 @@ class Fingerprints:
         Raises NotHereError, NoEndpointError.
         """
         if checkpoint.source == SOURCE:
-            return configured().fingerprint
+            return fingerprint_of(address_in(checkpoint) or asked_by(checkpoint).base_url)
         places = [(locate(part), part.kind) for part in parts(checkpoint)]
         with self._lock:
             lines = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from core.llm.endpoint import Endpoint, configured
+from core.llm.endpoint import Endpoint, asked_by
 from core.models.model import Row
 from core.types import Answer, Question
 
@@ -27,8 +27,7 @@ class Remote:
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
         """Ask for all at once. Answers that came beside a failure are kept until they are asked for again."""
-        endpoint = configured()
-        places = [(endpoint, row.question) for row in rows]
+        places = [(asked_by(row.question.checkpoint), row.question) for row in rows]
         with ThreadPoolExecutor(_AT_ONCE) as threads:
             new = [place for place in dict.fromkeys(places) if place not in self._kept]
             asked = {place: threads.submit(self._ask, *place) for place in new}

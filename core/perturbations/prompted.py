@@ -9,9 +9,10 @@ from typing import ClassVar
 
 from core.edits import recover
 from core.errors import UnscorableError
+from core.llm.addressee import at
 from core.llm.endpoint import chosen_model, configured
 from core.llm.promptfile import bundled_prompt, prompt
-from core.llm.saying import SAY, Sampling, ask, flagged, said
+from core.llm.saying import Sampling, ask, flagged, said
 from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
 from core.prompt import Prompt
 from core.text import sentences
@@ -44,14 +45,15 @@ class Prompted(Perturbation):
     temperature: float = 0.0
     top_p: float = 0.5
     max_tokens: int = 2048
+    endpoint: str = ""
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
-        return (SAY,)
+        return (at(self.endpoint, "say"),)
 
     @property
     def signature(self) -> str:
         """What tells two variants apart; raises NoEndpointError where nobody can be asked."""
-        return self._signed(self._prompt(), chosen_model(self.model))
+        return self._signed(self._prompt(), chosen_model(self.model, self.endpoint))
 
     def edits(self, example: Example, rng: random.Random) -> list[Edit]:  # noqa: ARG002  # the signature of every perturbation
         raise UnscorableError(
@@ -60,9 +62,10 @@ class Prompted(Perturbation):
 
     def rounds(self, example: Example, seed: int) -> Rounds[list[Edit]]:
         self._applies(example.summary)
-        used, model = self._prompt(), chosen_model(self.model)
+        used, model = self._prompt(), chosen_model(self.model, self.endpoint)
         by = self._signed(used, model)
-        sampling = Sampling(model, self.temperature, self.top_p, self.max_tokens, seed if self.temperature else 0)
+        sample = seed if self.temperature else 0
+        sampling = Sampling(model, self.temperature, self.top_p, self.max_tokens, sample, self.endpoint)
         [answer] = yield [ask(used.fill(_texts(example)), sampling)]
         variant = self._checked(example, said(answer))
         edits = recover(example.summary, variant)
@@ -88,7 +91,9 @@ class Prompted(Perturbation):
 
     def _signed(self, used: Prompt, model: str) -> str:
         drawn = f"temperature:{self.temperature:g}|top_p:{self.top_p:g}|max_tokens:{self.max_tokens}"
-        return f"{self.name}|model:{model}|{drawn}|{used.signature}|endpoint:{configured().fingerprint[:12]}"
+        return (
+            f"{self.name}|model:{model}|{drawn}|{used.signature}|endpoint:{configured(self.endpoint).fingerprint[:12]}"
+        )
 
 
 def _texts(example: Example) -> dict[str, str]:

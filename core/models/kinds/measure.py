@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from core.llm.endpoint import configured
+from core.llm.endpoint import asked_by
 from core.models.model import Row
 from core.types import Answer, Checkpoint, Question
+
+if TYPE_CHECKING:
+    from core.llm.client import Client
 
 
 class Measurer:
@@ -19,17 +23,15 @@ class Measurer:
         return [Row(question, length=0, payload=()) for question in questions]
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
-        endpoint = configured()
         # imported when the first question is asked: openai takes a second to import, and listing metrics does not need it
         from core.llm.client import client
 
-        ask = client(endpoint).count
-        return [
-            Answer(
-                values=tuple(float(ask(str(dict(row.question.options)["model"]), text)) for text in row.question.inputs)
-            )
-            for row in rows
-        ]
+        return [_counted(client(asked_by(row.question.checkpoint)), row.question) for row in rows]
+
+
+def _counted(counter: Client, question: Question) -> Answer:
+    model = str(dict(question.options)["model"])
+    return Answer(values=tuple(float(counter.count(model, text)) for text in question.inputs))
 
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> Measurer:  # noqa: ARG001  # the signature of every kind
