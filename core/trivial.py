@@ -1,9 +1,13 @@
-"""Trivial edits, by rule: another date, another number, an antonym or a negation, another name (SummExecEdit, Thorat et al. 2024)."""
+"""Trivial edits: another date, another number, an antonym or a negation, another name (SummExecEdit, Thorat et al. 2024).
+
+A rule and a language model say so independently of each other; which of them counts is left to who asks.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal
 
 from core.english.closed import AUXILIARIES, NEGATIVES
 from core.english.lists import conditioned, lines, mutual
@@ -11,7 +15,10 @@ from core.english.numbers import WORDS
 from core.english.stems import stems
 from core.english.times import CALENDAR, is_year
 from core.english.tokens import Token, tokenised
-from core.types import Edit, Span
+from core.llm.promptfile import prompt
+from core.llm.saying import Sampling
+from core.llm.structured import Shape, structured
+from core.types import Edit, Rounds, Span
 
 
 class Trivial(StrEnum):
@@ -31,6 +38,22 @@ _PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non", "non-")
 
 
 @dataclass(frozen=True, slots=True)
+class Opinion:
+    """What a language model says of an edit: its kind, None where it is not trivial, with the reason and who says so."""
+
+    kind: Trivial | None
+    because: str
+    by: str
+
+
+class Sorted(Shape):
+    """What the prompt `trivial` asks for."""
+
+    kind: Literal["date", "number", "antonym or negation", "name swap", "other"]
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Change:
     """The tokens that an edit takes away and brings in, without what both sides share at their ends."""
 
@@ -40,7 +63,7 @@ class _Change:
 
 
 def trivial(edit: Edit, summary: str) -> Trivial | None:
-    """The kind of trivial edit that this is, or None: whole sentences given as an edit are compared word by word."""
+    """The kind of trivial edit that this is by rule, or None: whole sentences given as an edit are compared word by word."""
     change = _change(edit, summary)
     if not change.gone and not change.new:
         return None
@@ -51,6 +74,15 @@ def trivial(edit: Edit, summary: str) -> Trivial | None:
         Trivial.NAME: _is_name,
     }
     return next((kind for kind, test in tests.items() if test(change)), None)
+
+
+def by_language_model(edit: Edit, summary: str, sampling: Sampling) -> Rounds[Opinion]:
+    """Ask a language model. Raises UnscorableError, with the raw answer, for one that cannot be read."""
+    used = prompt("trivial", ("summary", "original_text", "replace_text"))
+    texts = {"summary": summary, "original_text": edit.span.of(summary), "replace_text": edit.new}
+    found = yield from structured(used.fill(texts), sampling, Sorted)
+    kind = None if found.kind == "other" else Trivial(found.kind)
+    return Opinion(kind, found.because, f"{sampling.model}|{used.signature}")
 
 
 def _change(edit: Edit, summary: str) -> _Change:

@@ -1,0 +1,1 @@
+"""Edits that a language model proposes: asked for, checked, executed."""
