@@ -11,10 +11,14 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, TypeAdapter, ValidationError
 
 from core.errors import TouchstoneError
+from core.guard import Guard, Mark
 from core.metric import Metric
-from core.perturbation import Perturbation
+from core.perturbation import PERTURBATIONS, Perturbation
 from core.settings import VERSION
 from core.types import Edit, Example, Item
+
+VariantKey = tuple[str, str]
+"""(source id, kind)"""
 
 
 class Meaning(StrEnum):
@@ -27,24 +31,43 @@ class Meaning(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Every metric on every source and on every variant that a kind of perturbation makes of it; specs, not names."""
+    """Every metric on every source and on every variant that a kind of perturbation makes of it; specs, not names.
+
+    `guard` checks the variants that should have kept the meaning; empty: nobody does.
+    """
 
     name: str
     kinds: tuple[str, ...]
     metrics: tuple[str, ...]
     seed: int = 0
+    guard: str = ""
     version: str = VERSION
     record: Literal["plan"] = "plan"
 
     @classmethod
-    def of(cls, name: str, kinds: Iterable[Perturbation], metrics: Iterable[Metric], seed: int = 0) -> Plan:
+    def of(
+        cls,
+        name: str,
+        kinds: Iterable[Perturbation],
+        metrics: Iterable[Metric],
+        seed: int = 0,
+        guard: Guard | None = None,
+    ) -> Plan:
         """Each kind and metric once, in its full spelling."""
         return cls(
             name=name,
             kinds=tuple(dict.fromkeys(kind.spec for kind in kinds)),
             metrics=tuple(dict.fromkeys(metric.spec for metric in metrics)),
             seed=seed,
+            guard=guard.spec if guard else "",
         )
+
+    @property
+    def guarded(self) -> tuple[str, ...]:
+        """The kinds whose variants are checked: those that should keep the meaning, where there is a guard."""
+        if not self.guard:
+            return ()
+        return tuple(kind for kind in self.kinds if PERTURBATIONS.parse(kind).card.intent == "preserving")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +116,17 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
+class Check:
+    """What the guard says of one variant; no mark and an `error` where it could not tell."""
+
+    source: str
+    kind: str
+    mark: Mark | None
+    error: str = ""
+    record: Literal["check"] = "check"
+
+
+@dataclass(frozen=True, slots=True)
 class Opinion:
     """What a person says of one variant; the last one counts."""
 
@@ -103,9 +137,9 @@ class Opinion:
     record: Literal["opinion"] = "opinion"
 
 
-Record = Source | Variant | Reading | Opinion
+Record = Source | Variant | Reading | Check | Opinion
 _RECORDS: TypeAdapter[Plan | Record] = TypeAdapter(
-    Annotated[Plan | Source | Variant | Reading | Opinion, Discriminator("record")]
+    Annotated[Plan | Source | Variant | Reading | Check | Opinion, Discriminator("record")]
 )
 
 
@@ -132,9 +166,10 @@ class Run:
 
     plan: Plan
     sources: dict[str, Source] = field(default_factory=dict)
-    variants: dict[tuple[str, str], Variant] = field(default_factory=dict)
+    variants: dict[VariantKey, Variant] = field(default_factory=dict)
     readings: dict[tuple[str, str, str], Reading] = field(default_factory=dict)
-    opinions: dict[tuple[str, str], Opinion] = field(default_factory=dict)
+    checks: dict[VariantKey, Check] = field(default_factory=dict)
+    opinions: dict[VariantKey, Opinion] = field(default_factory=dict)
 
     def add(self, record: Record) -> bool:
         """Take a record in, in place of an older one of the same thing; False where it says nothing new."""
@@ -152,15 +187,21 @@ class Run:
         reading = self.readings.get((source, kind, metric))
         return reading is not None and reading.value is not None
 
+    def has_mark(self, source: str, kind: str) -> bool:
+        check = self.checks.get((source, kind))
+        return check is not None and check.mark is not None
+
     @property
     def total(self) -> int:
-        """Scores to be had, each variant that cannot be made counting as scored."""
-        return len(self.sources) * (1 + len(self.plan.kinds)) * len(self.plan.metrics)
+        """Scores and checks to be had, each variant that cannot be made counting as scored and checked."""
+        plan = self.plan
+        return len(self.sources) * ((1 + len(plan.kinds)) * len(plan.metrics) + len(plan.guarded))
 
     @property
     def done(self) -> int:
-        refused = sum(variant.summary is None for variant in self.variants.values())
-        return len(self.readings) + refused * len(self.plan.metrics)
+        refused = [kind for (_, kind), variant in self.variants.items() if variant.summary is None]
+        unchecked = sum(kind in self.plan.guarded for kind in refused)
+        return len(self.readings) + len(self.checks) + len(refused) * len(self.plan.metrics) + unchecked
 
     def _place(self, record: Record) -> tuple[dict[Any, Any], str | tuple[str, ...]]:
         match record:
@@ -170,5 +211,7 @@ class Run:
                 return self.variants, (record.source, record.kind)
             case Reading():
                 return self.readings, (record.source, record.kind, record.metric)
+            case Check():
+                return self.checks, (record.source, record.kind)
             case Opinion():
                 return self.opinions, (record.source, record.kind)

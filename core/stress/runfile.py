@@ -26,7 +26,7 @@ def assembled(lines: Iterable[str]) -> Run:
 def lines_of(run: Run) -> Iterator[str]:
     """The run as the lines from which it can be assembled."""
     yield as_line(run.plan)
-    for records in (run.sources, run.variants, run.readings, run.opinions):
+    for records in (run.sources, run.variants, run.readings, run.checks, run.opinions):
         yield from map(as_line, records.values())
 
 

@@ -1,4 +1,4 @@
-"""Carry a stress run on: make the variants that are missing, and score what has no score yet."""
+"""Carry a stress run on: make the variants that are missing, score what has no score yet, and check what nobody checked."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from functools import partial
 
 from core.edits import apply
 from core.engine import Engine
+from core.guard import GUARDS, Guard, Mark
 from core.job import Talk
 from core.metric import METRICS, Metric
 from core.perturbation import PERTURBATIONS, Perturbation
-from core.stress.records import Reading, Record, Run, Source, Variant
+from core.stress.records import Check, Reading, Record, Run, Source, Variant
 from core.stress.remarks import remarks
 from core.types import Edit, Example, Failure, Outcome
 
@@ -39,6 +40,8 @@ def _records(
     yield from _variants(engine, run, sources, kinds)
     for metric in metrics:
         yield from _readings(engine, run, sources, metric)
+    if run.plan.guard:
+        yield from _checks(engine, run, sources, GUARDS.parse(run.plan.guard))
 
 
 def _variants(engine: Engine, run: Run, sources: Sequence[Source], kinds: Sequence[Perturbation]) -> Iterator[Variant]:
@@ -76,6 +79,29 @@ def _readings(engine: Engine, run: Run, sources: Sequence[Source], metric: Metri
     outcomes = engine.run([metric], [example for _, example in missing])
     for ((source, kind), _), (_, outcome) in zip(missing, outcomes, strict=True):
         yield _reading(source, kind, outcome)
+
+
+def _checks(engine: Engine, run: Run, sources: Sequence[Source], guard: Guard) -> Iterator[Check]:
+    missing = [
+        (example, kind)
+        for example in (source.example for source in sources)
+        for kind in run.plan.guarded
+        if run.has_variant(example.id, kind) and not run.has_mark(example.id, kind)
+    ]
+    talks = [_checking(guard, example, kind, run.variants[example.id, kind].summary or "") for example, kind in missing]
+    for (example, kind), (_, found) in zip(missing, engine.converse(talks), strict=True):
+        yield _check(example.id, kind, found)
+
+
+def _checking(guard: Guard, example: Example, kind: str, variant: str) -> Talk[Mark]:
+    pair = Example(f"{example.id}\0{kind}", example.summary, variant)
+    return Talk(guard.spec, pair, partial(guard.rounds, example.summary, variant), guard.checkpoints())
+
+
+def _check(source: str, kind: str, found: Mark | Failure) -> Check:
+    if isinstance(found, Failure):
+        return Check(source, kind, None, found.message)
+    return Check(source, kind, found)
 
 
 def _texts(run: Run, source: Source) -> dict[tuple[str, str], Example]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
-from core.stress.records import Meaning, Reading, Run
+from core.stress.records import Reading, Run, VariantKey
 from core.text import words
 from core.types import Edit
 
@@ -29,13 +29,12 @@ class Shift:
         return None if self.before is None or self.after is None else self.after - self.before
 
 
-def shifts(run: Run, verified: Iterable[Meaning] | None = None) -> list[Shift]:
-    """Every shift whose two scores were read; only of variants that a person found to be one of `verified`, if given."""
-    wanted = None if verified is None else frozenset(verified)
+def shifts(run: Run, among: Container[VariantKey] | None = None) -> list[Shift]:
+    """Every shift whose two scores were read; only of the variants `among` these, where they are given."""
     return [
         _shift(run, reading)
         for (source, kind, metric), reading in run.readings.items()
-        if kind and (source, "", metric) in run.readings and (wanted is None or _meaning(run, source, kind) in wanted)
+        if kind and (source, "", metric) in run.readings and (among is None or (source, kind) in among)
     ]
 
 
@@ -56,8 +55,3 @@ def _shift(run: Run, reading: Reading) -> Shift:
         after=reading.value,
         words=changed_words(source.example.summary, run.variants[reading.source, reading.kind].edits),
     )
-
-
-def _meaning(run: Run, source: str, kind: str) -> Meaning | None:
-    opinion = run.opinions.get((source, kind))
-    return opinion.meaning if opinion else None

@@ -1,13 +1,16 @@
-"""The table of a run in plain text."""
+"""What a run found in plain text: its table, and sentences on what could not be had and why."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from core.stats.estimate import Estimate
 from core.stress.matrix import Applied, Cell
+from core.stress.records import Check, Run
 
 _HEAD = ("metric", "kind", "meant", "n", "shift [95 %]", "|shift|", "wrong way", "still", "× noise", "failed")
+_SAID = " The model said: “"
 
 
 def table(cells: Sequence[Cell]) -> str:
@@ -19,12 +22,54 @@ def table(cells: Sequence[Cell]) -> str:
 
 
 def refusals(kinds: Iterable[Applied]) -> list[str]:
-    """A sentence for each reason why a kind of perturbation could not be applied."""
+    """A sentence for each reason why a kind of perturbation could not be applied; answers of language models are left out."""
+    sentences = []
+    for kind in kinds:
+        reasons: Counter[str] = Counter()
+        for refusal, count in kind.refused.items():
+            reasons[reason_and_answer(refusal)[0]] += count
+        every = kind.made + reasons.total()
+        sentences += [
+            f"{kind.kind}: not applied to {count} of {every}. {reason}" for reason, count in reasons.most_common()
+        ]
+    return sentences
+
+
+def reason_and_answer(refusal: str) -> tuple[str, str]:
+    """Why a variant was refused, and the raw answer of a language model; empty where none was asked."""
+    reason, said, answer = refusal.partition(_SAID)
+    return reason, answer.removesuffix("”") if said else ""
+
+
+def failures(run: Run) -> list[str]:
+    """A sentence for each reason why a metric has no score of a text."""
+    read = Counter(reading.metric for reading in run.readings.values())
+    failed = Counter((one.metric, one.error) for one in run.readings.values() if one.value is None)
     return [
-        f"{kind.kind}: not applied to {count} of {kind.made + sum(kind.refused.values())}. {reason}"
-        for kind in kinds
-        for reason, count in kind.refused.items()
+        f"{metric}: no score of {count} of {read[metric]} texts. {reason}"
+        for (metric, reason), count in failed.most_common()
     ]
+
+
+def verdict(check: Check) -> str:
+    """What the guard says of a variant, in a sentence."""
+    if check.mark is None:
+        return f"Not checked: {check.error}"
+    mark = check.mark
+    sure = "" if mark.probability is None else f", p = {mark.probability:.2f}"
+    says = "Contradicts" if mark.contradicts else "Does not contradict"
+    because = f" “{mark.said}”" if mark.said else ""
+    return " ".join([f"{says} the original, says {mark.by}{sure}.{because}", *mark.notes])
+
+
+def guarded(run: Run) -> list[str]:
+    """What the guard found, and why it could not tell; nothing where there is none."""
+    if not run.plan.guard:
+        return []
+    marks = [check.mark for check in run.checks.values() if check.mark]
+    found = f"{run.plan.guard}: {sum(mark.contradicts for mark in marks)} of {len(marks)} variants contradict their original."
+    untold = Counter(check.error for check in run.checks.values() if check.mark is None)
+    return [found, *(f"{run.plan.guard}: {count} not checked. {reason}" for reason, count in untold.most_common())]
 
 
 def signed(estimate: Estimate) -> str:

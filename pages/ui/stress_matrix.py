@@ -9,8 +9,8 @@ import streamlit as st
 
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
-from core.stress.matrix import Applied, Cell
-from core.stress.words import refusals, share, signed
+from core.stress.matrix import Cell
+from core.stress.words import share, signed
 
 _FIGURES: dict[str, Callable[[Cell], str]] = {
     "Mean shift": lambda cell: "–" if cell.shift.value is None else f"{cell.shift.value:+.3f}".replace("-", "−"),
@@ -21,7 +21,7 @@ _FIGURES: dict[str, Callable[[Cell], str]] = {
 }
 
 
-def matrix_table(cells: Sequence[Cell], made: Sequence[Applied]) -> Cell | None:
+def matrix_table(cells: Sequence[Cell]) -> Cell | None:
     """Draw the matrix; the cell that is selected, if one is."""
     figure = st.segmented_control(
         "Figure", list(_FIGURES), default="Mean shift", key="stress-figure", required=True, label_visibility="collapsed"
@@ -30,8 +30,8 @@ def matrix_table(cells: Sequence[Cell], made: Sequence[Applied]) -> Cell | None:
     metrics = list(dict.fromkeys(cell.metric for cell in cells))
     by_place = {(cell.metric, cell.kind): cell for cell in cells}
     titles = {kind_title(kind): kind for kind in kinds}
-    texts = [[_FIGURES[figure](by_place[metric, kind]) for kind in kinds] for metric in metrics]
-    shades = [[_shade(by_place[metric, kind]) for kind in kinds] for metric in metrics]
+    texts = [[_text(figure, by_place.get((metric, kind))) for kind in kinds] for metric in metrics]
+    shades = [[_shade(by_place.get((metric, kind))) for kind in kinds] for metric in metrics]
     frame = pd.DataFrame(texts, [metric_title(metric) for metric in metrics], list(titles))
     styled = frame.style.apply(lambda _: pd.DataFrame(shades, frame.index, frame.columns), axis=None)
     event = st.dataframe(
@@ -47,7 +47,6 @@ def matrix_table(cells: Sequence[Cell], made: Sequence[Applied]) -> Cell | None:
         "Red: share of pairs that reacted as they should not. Harmless variants should not fall, broken ones should, "
         "phrases should not rise. Select a cell to see its pairs."
     )
-    _not_applied(made)
     chosen = event["selection"]["cells"]
     return by_place.get((metrics[chosen[0][0]], titles[chosen[0][1]])) if chosen else None
 
@@ -74,15 +73,13 @@ def kind_title(spec: str) -> str:
     return f"{title} [{settings[2]}" if settings[2] else title
 
 
-def _shade(cell: Cell) -> str:
-    if cell.wrong.value is None or cell.still.value is None:
+def _text(figure: str, cell: Cell | None) -> str:
+    """Empty where no variant of the kind has a score yet, or none counts."""
+    return _FIGURES[figure](cell) if cell else ""
+
+
+def _shade(cell: Cell | None) -> str:
+    if cell is None or cell.wrong.value is None or cell.still.value is None:
         return ""
     amiss = cell.wrong.value + (cell.still.value if cell.intent == "breaking" else 0.0)
     return f"background-color: rgba(214, 69, 65, {0.55 * min(1.0, amiss):.2f})"
-
-
-def _not_applied(made: Sequence[Applied]) -> None:
-    sentences = refusals(made)
-    if sentences:
-        with st.expander(f"Where a perturbation could not be applied ({len(sentences)} reasons)"):
-            st.text("\n".join(sentences))

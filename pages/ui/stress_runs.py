@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
 
 import streamlit as st
 
 from annotations.records import RunRow
-from core.stress.records import Meaning, Run
+from core.stress.records import Run
 from core.stress.runfile import assembled
 from pages.ui import services
 from pages.ui.plain import plain
@@ -58,18 +57,6 @@ def start(id: str, run: Run) -> None:
 def follow(row: RunRow, run: Run) -> None:
     """How far the run is, with the buttons to stop it and to go on."""
     _progress(row.id, row.lines, run)
-
-
-def verified(run: Run) -> Iterable[Meaning] | None:
-    """Which variants count: all of them, or those that a person marked."""
-    if not run.opinions:
-        return None
-    kept = st.toggle(
-        f"Only variants whose meaning a person checked ({len(run.opinions)} marked)",
-        key="stress-verified",
-        help="Harmless ones count where the meaning was kept, breaking and gaming ones where it was changed or kept.",
-    )
-    return (Meaning.KEPT, Meaning.CHANGED) if kept else None
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the run…")

@@ -2,16 +2,18 @@
 
 import streamlit as st
 
-from core.stress.matrix import applied, matrix
+from core.stress.matrix import matrix
 from core.stress.shifts import shifts
 from pages.ui.notices import notices
 from pages.ui.stress_charts import charts
 from pages.ui.stress_compare import compare
 from pages.ui.stress_exports import exports
+from pages.ui.stress_gaps import gaps
 from pages.ui.stress_matrix import matrix_table
 from pages.ui.stress_pairs import cell_pairs
-from pages.ui.stress_runs import chosen_run, follow, load, run_bar, verified
+from pages.ui.stress_runs import chosen_run, follow, load, run_bar
 from pages.ui.stress_setup import setup
+from pages.ui.stress_sieves import sieved
 
 notices()
 chosen = chosen_run()
@@ -22,17 +24,18 @@ if chosen is None:
 
 run = load(chosen)
 follow(chosen, run)
-found = shifts(run, verified(run))
+found = shifts(run, sieved(run))
 if not found:
-    st.info("No variant has a score yet.", icon=":material/hourglass_empty:")
+    st.info("No variant that counts has a score yet.", icon=":material/hourglass_empty:")
     st.stop()
 
 cells = matrix(run, found)
 table, plots, other, files = st.tabs(["Matrix", "Plots", "Compare", "Export"], key="stress-tabs")
 with table:
-    cell = matrix_table(cells, applied(run))
+    cell = matrix_table(cells)
     if cell:
         cell_pairs(chosen, run, cell, found)
+    gaps(run)
 with plots:
     charts(run, found)
 with other:

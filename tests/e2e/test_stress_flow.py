@@ -54,7 +54,7 @@ def test_from_choosing_to_export_and_back_to_probe(page: Page, server: Server) -
     cell(page, 60, 1)
     expect(page.get_by_role("heading", name="ROUGE-2 · Add a sentence")).to_be_visible()
     page.get_by_role("radio", name="kept").click()
-    expect(page.get_by_text("Only variants whose meaning a person checked (1 marked)")).to_be_visible()
+    expect(page.get_by_role("button", name="not verified by a person")).to_be_visible()
     [opinion] = server.rows("SELECT line FROM runline WHERE run_id = ? ORDER BY id DESC LIMIT 1", stored["id"])
     assert json.loads(opinion["line"])["meaning"] == "kept"
 

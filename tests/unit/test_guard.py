@@ -8,19 +8,19 @@ from typing import Any
 import pytest
 
 from core.errors import UnscorableError
-from core.guard import ENTAILMENT, Mark, by_entailment, by_language_model
-from core.llm.saying import Sampling
+from core.guard import GUARDS, Mark
 from core.types import Answer, Question
 from tests.drive import drive
 from tests.unit.llm.scripted import serving, text
 
 ORIGINAL = "A storm closed the harbour on Tuesday. Nobody was hurt in the storm."
+ENTAILMENT = GUARDS.parse("entailment")
 VARIANT = "On Tuesday the harbour was closed. Nobody was hurt in the storm."
 
 
 def entailed(variant: str, contradictions: Mapping[str, float]) -> Mark:
     """The mark where a model gives these probabilities of contradiction to the sentences of a variant."""
-    rounds: Generator[list[Question], list[Answer], Mark] = by_entailment(ORIGINAL, variant)
+    rounds: Generator[list[Question], list[Answer], Mark] = ENTAILMENT.rounds(ORIGINAL, variant)
     shares = [contradictions[question.inputs[1]] for question in next(rounds)]
     with pytest.raises(StopIteration) as end:
         rounds.send([Answer(values=(0.9 * (1 - share), share, 0.1 * (1 - share))) for share in shares])
@@ -37,7 +37,7 @@ def test_the_most_contradicting_sentence_decides() -> None:
 
 
 def test_every_sentence_is_read_against_the_whole_original() -> None:
-    questions = next(by_entailment(ORIGINAL, VARIANT))
+    questions = next(ENTAILMENT.rounds(ORIGINAL, VARIANT))
     assert [question.inputs for question in questions] == [
         (ORIGINAL, "On Tuesday the harbour was closed."),
         (ORIGINAL, "Nobody was hurt in the storm."),
@@ -47,7 +47,7 @@ def test_every_sentence_is_read_against_the_whole_original() -> None:
 
 def test_what_cannot_be_read_is_not_marked_as_harmless() -> None:
     with pytest.raises(UnscorableError, match="long enough"):
-        next(by_entailment(ORIGINAL, "It closed."))
+        next(ENTAILMENT.rounds(ORIGINAL, "It closed."))
 
 
 def test_a_sentence_that_was_not_read_is_noted() -> None:
@@ -59,7 +59,7 @@ def judged(monkeypatch: pytest.MonkeyPatch, *texts: str) -> tuple[Mark, list[Any
     replies = iter(texts)
     with serving(lambda _path, _body: text(next(replies))) as endpoint:
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
-        return drive(by_language_model(ORIGINAL, VARIANT, Sampling("tiny"))), endpoint.asked
+        return drive(GUARDS.parse("language-model[model=tiny]").rounds(ORIGINAL, VARIANT)), endpoint.asked
 
 
 @pytest.mark.parametrize("contradicts", ["true", "false"])
@@ -78,3 +78,8 @@ def test_a_mark_that_cannot_be_read_is_asked_for_once_more_and_then_a_failure(mo
     assert (mark.contradicts, len(asked)) == (False, 2)
     with pytest.raises(UnscorableError, match=r"no complete JSON object; one is expected\. The model said: “No, no\.”"):
         judged(monkeypatch, "No.", "No, no.")
+
+
+def test_another_model_is_a_setting_of_the_guard() -> None:
+    own = GUARDS.parse("entailment[nli=mnli,checkpoint=here]")
+    assert (own.spec, own.checkpoints()[0].source) == ("entailment[nli=mnli,checkpoint=here]", "here")

@@ -6,7 +6,7 @@ import pytest
 
 from core.stress.matrix import Cell, applied, matrix
 from core.stress.noise import band
-from core.stress.records import Meaning, Opinion, Run, Variant
+from core.stress.records import Run, Variant
 from core.stress.shifts import changed_words, shifts
 from core.types import Edit, Span
 from tests.unit.stress.stressed import run_of
@@ -71,11 +71,9 @@ def test_too_few_harmless_edits_make_no_band() -> None:
     assert few.holds(0.5) is None
 
 
-def test_shifts_can_be_restricted_to_what_people_verified() -> None:
+def test_shifts_can_be_restricted_to_some_variants() -> None:
     run = run_of({"shuffled": [0.1, 0.2, 0.3]})
-    run.add(Opinion("s1", "shuffled", Meaning.KEPT, "local"))
-    run.add(Opinion("s2", "shuffled", Meaning.CHANGED, "local"))
-    assert [shift.source for shift in shifts(run, [Meaning.KEPT])] == ["s1"]
+    assert [shift.source for shift in shifts(run, {("s1", "shuffled")})] == ["s1"]
     assert len(shifts(run)) == 3
 
 
