@@ -185,7 +185,7 @@ class Engine:
     def _result(self, metric: Metric, job: Job, score: Score) -> Result:
         prints = [self.pool.fingerprint(checkpoint) for checkpoint in job.talk.checkpoints]
         device = self.pool.device if prints else "cpu"
-        return job.result(score, signature(metric, prints, splitter(), VERSION), device)
+        return job.result(score, signature(metric, prints, splitter(), VERSION, score.asked), device)
 
 
 def _finished(job: Job) -> tuple[Job, Any]:

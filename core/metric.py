@@ -69,10 +69,13 @@ class Metric(ABC):
 METRICS: Registry[Metric] = Registry("metric", "core.metrics")
 
 
-def signature(metric: Metric, fingerprints: Sequence[str], splitter: str, version: str) -> str:
-    """One line that tells two numbers apart: name, settings, weights, sentence splitter, version.
+def signature(
+    metric: Metric, fingerprints: Sequence[str], splitter: str, version: str, asked: Sequence[str] = ()
+) -> str:
+    """One line that tells two numbers apart: name, settings, what was asked (see Score), weights, sentence splitter, version.
 
-    Where weights are loaded their fingerprint stands instead of the path, which means nothing on another machine.
+    Where weights are loaded their fingerprint stands instead of the path, which means nothing on another machine; that of
+    an endpoint is its address's.
     """
     places = {
         place for checkpoint in metric.checkpoints() for place in (checkpoint.source, checkpoint.backbone) if place
@@ -82,7 +85,8 @@ def signature(metric: Metric, fingerprints: Sequence[str], splitter: str, versio
     told = {name: value for name, value in values.items() if value not in {"", *places}}
     settings = [f"{name}:{_without(value, places)}" for name, value in told.items()]
     weights = [f"weights:{fingerprint[:12]}" for fingerprint in fingerprints]
-    return "|".join([metric.name, *settings, *weights, f"split:{splitter}", f"touchstone:{version}"])
+    facts = [*dict.fromkeys([*settings, *asked]), *weights, f"split:{splitter}", f"touchstone:{version}"]
+    return "|".join([metric.name, *facts])
 
 
 def _without(value: str, places: Iterable[str]) -> str:

@@ -238,11 +238,15 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What a metric says of one example, before the engine adds where and how it was obtained."""
+    """What a metric says of one example, before the engine adds where and how it was obtained.
+
+    `asked` is for the signature: what the number depends on and only the conversation knows, as the prompt that it used.
+    """
 
     value: float
     parts: tuple[Part, ...] = ()
     seen: Seen = Seen()
+    asked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import cast
 from core.errors import UnscorableError
 from core.llm.addressee import at, name_in
 from core.prompt import Messages
-from core.types import Answer, Question
+from core.types import Answer, Question, Rounds, T
 
 SAY = at("", "say")
 
@@ -87,6 +87,19 @@ def said(answer: Answer) -> str:
     if not spoken.strip():
         raise flagged("The answer is empty.", text)
     return spoken.strip()
+
+
+def overheard(talk: Rounds[T]) -> Rounds[tuple[T, list[Answer]]]:
+    """The same conversation, which comes with all answers that it was given."""
+    heard: list[Answer] = []
+    questions = next(talk)
+    while True:
+        answers = yield questions
+        heard += answers
+        try:
+            questions = talk.send(answers)
+        except StopIteration as end:
+            return end.value, heard
 
 
 def flagged(problem: str, raw: str) -> UnscorableError:

@@ -85,7 +85,8 @@ class Retrieve(AskingMetric):
             cut=sum(one.cut for one in seen) + sum(one.cut for one in embeddings),
             notes=_notes(claims, {claim: score for claim, (_, score) in best.items()}),
         )
-        return Score(sum(part.score for part in parts) / len(parts), parts, read)
+        asked = tuple(dict.fromkeys(fact for _, score in best.values() for fact in score.asked))
+        return Score(sum(part.score for part in parts) / len(parts), parts, read, asked)
 
     def _best(self, claim: Claim, verdicts: Mapping[_Pair, Verdict]) -> tuple[Passage, Score] | None:
         """The passage with the most consistent score, the closest of equals; None where none can be scored."""
