@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.llm.endpoint import SOURCE, missing_endpoint
+from core.llm.addressee import SOURCE
+from core.llm.endpoint import missing
 from core.metric import METRICS, Card, Direction, Metric
 from core.models.pool import ModelPool
 from core.models.state import Status
@@ -98,8 +99,8 @@ def _line(metric: Metric, pool: ModelPool) -> MetricLine:
 
 def _state(checkpoints: Sequence[Checkpoint], card: Card, pool: ModelPool) -> tuple[str, str]:
     for checkpoint in checkpoints:
-        if checkpoint.source == SOURCE and (missing := missing_endpoint()):
-            return "needs endpoint", missing
+        if checkpoint.source == SOURCE and (lacking := missing(checkpoint)):
+            return "needs endpoint", lacking
         state = pool.state(checkpoint)
         if state.status is Status.NEEDS_DOWNLOAD:
             return f"needs download ({checkpoint.source}, {size_words(card.download_mb)})", state.message
