@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import re
 from dataclasses import dataclass, fields
 from datetime import datetime
 from enum import StrEnum
@@ -13,6 +13,8 @@ from typing import Literal
 from annotations.errors import RecordError
 from core.edits import apply
 from core.types import Edit, ErrorType, Outcome, Result, Verdict
+
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class Grade(StrEnum):
@@ -202,17 +204,11 @@ def require_text(what: str, text: str) -> None:
 
 def require_storable(what: str, *texts: str) -> None:
     """Raise RecordError for characters that no database holds: NUL and halves of surrogate pairs."""
-    for position, character in _unstorable(texts):
+    for found in filter(None, map(_UNSTORABLE.search, texts)):
         raise RecordError(
-            f"Character {position + 1} of {what} is U+{ord(character):04X}, which is no text and cannot be kept. "
+            f"Character {found.start() + 1} of {what} is U+{ord(found[0]):04X}, which is no text and cannot be kept. "
             "Remove it and save again."
         )
-
-
-def _unstorable(texts: Iterable[str]) -> Iterable[tuple[int, str]]:
-    for text in texts:
-        if "\0" in text or not text.isascii():
-            yield from ((i, char) for i, char in enumerate(text) if char == "\0" or "\ud800" <= char <= "\udfff")
 
 
 def _check_outcome(outcome: Outcome) -> None:

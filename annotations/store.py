@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,13 +12,17 @@ from sqlalchemy import URL, Engine
 from sqlmodel import Session
 
 from annotations.database import connect, connect_read_only, in_memory, path_of, read, read_url, write
+from annotations.datasets import DatasetRow, load_datasets, load_examples, load_samples
 from annotations.errors import ReadOnlyError, StoreError
+from annotations.importing import Imported, Provenance, spooled, write_spooled
 from annotations.loading import count_rows, load_pair, load_saved
 from annotations.migrate import require_current, upgrade
 from annotations.records import KeptPair, Receipt, Record, RunRow, SavedRow, StoredPair, require_storable, require_text
 from annotations.runs import append_lines, begin_run, load_lines, load_runs
 from annotations.saving import old_drafts, put_draft, save_pair, save_record
+from annotations.scores import add_outcomes
 from annotations.tables import Draft
+from core.types import Example, Item, Outcome, Sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +109,36 @@ class Store:
         with read(self.engine) as session:
             return load_runs(session)
 
+    def import_dataset(self, provenance: Provenance, items: Iterable[Item], counts: Mapping[str, object]) -> Imported:
+        """Keep the items of a file under the name of a dataset: all of them or, where reading them raises, none.
+
+        The same file again adds nothing; another file of the same dataset adds to what is known of its samples. `counts`
+        is looked at after the last item and kept with the file.
+        """
+        self._require_writable()
+        with spooled(provenance, items) as file, self.writing() as session:
+            return write_spooled(session, provenance, counts, file)
+
+    def datasets(self) -> list[DatasetRow]:
+        """The imported datasets by name."""
+        with read(self.engine) as session:
+            return load_datasets(session)
+
+    def samples(self, dataset: str) -> list[Sample]:
+        """The samples of a dataset with our scores. Raises RecordError for an unknown name."""
+        with read(self.engine) as session:
+            return load_samples(session, dataset)
+
+    def examples(self, dataset: str) -> Iterator[Example]:
+        """Each text of a dataset once, under the id of the store. Raises RecordError for an unknown name."""
+        with read(self.engine) as session:
+            yield from load_examples(session, dataset)
+
+    def keep_outcomes(self, outcomes: Sequence[Outcome]) -> None:
+        """Keep what metrics said of stored texts; each `example_id` is an id of the store."""
+        with self.writing() as session:
+            add_outcomes(session, outcomes)
+
     def counts(self) -> dict[str, int]:
         """The number of rows of each table."""
         with read(self.engine) as session:
@@ -126,10 +160,13 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[Session]:
         """A write transaction of this store. Raises ReadOnlyError in a store that keeps nothing."""
+        self._require_writable()
+        with write(self.engine) as session:
+            yield session
+
+    def _require_writable(self) -> None:
         if self.read_only:
             raise ReadOnlyError(
                 "This was NOT saved: Touchstone runs as a demonstration and keeps nothing. "
                 "Start it without TOUCHSTONE_DEMO to keep what you do."
             )
-        with write(self.engine) as session:
-            yield session

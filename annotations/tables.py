@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import JSON, CheckConstraint, DateTime, Dialect, MetaData, TypeDecorator, UniqueConstraint
+from sqlalchemy import JSON, CheckConstraint, DateTime, Dialect, Index, MetaData, TypeDecorator, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
 NAMES = {
@@ -216,6 +216,55 @@ class RunLine(Table, table=True):
     run_id: str = Field(foreign_key="run.id", index=True)
     line: str
     created_at: datetime = Field(sa_type=Moment)
+
+
+class Dataset(Table, table=True):
+    """A name under which files of samples were imported; `id` is its hash."""
+
+    __table_args__ = (UniqueConstraint("name"),)
+
+    id: str = Field(primary_key=True)
+    name: str
+    created_at: datetime = Field(sa_type=Moment)
+
+
+class DatasetFile(Table, table=True):
+    """Where samples came from: the file, its SHA-256, the importer that read it, its licence and what it held, as JSON."""
+
+    __table_args__ = (UniqueConstraint("dataset_id", "importer", "sha256"),)
+
+    id: str = Field(primary_key=True)
+    dataset_id: str = Field(foreign_key="dataset.id")
+    importer: str
+    file: str
+    sha256: str
+    licence: str
+    release: str
+    by: str
+    counts: str
+    created_at: datetime = Field(sa_type=Moment, index=True)
+
+
+class SampleRow(Table, table=True):
+    """What one file says of one sample of a dataset; `id` is the hash of that. Rows of the same key add up, newer ones win.
+
+    `item_id` is there where both texts are known. `summary` is kept here only while its document is missing. `facts` is
+    the rest of the item as JSON.
+    """
+
+    __tablename__ = "sample"
+    __table_args__ = (UniqueConstraint("id"), Index("ix_sample_dataset_id_key", "dataset_id", "key"))
+
+    number: int | None = Field(default=None, primary_key=True)
+    id: str
+    dataset_id: str = Field(foreign_key="dataset.id")
+    file_id: str = Field(foreign_key="datasetfile.id")
+    key: str
+    group: str
+    document_id: str | None = Field(foreign_key="document.id")
+    item_id: str | None = Field(foreign_key="item.id", index=True)
+    summary: str
+    facts: str
 
 
 class Draft(Table, table=True):

@@ -26,8 +26,8 @@ from alembic import op
 
 from annotations.append_only import protect
 
-revision = "0003"
-down_revision = "0002"
+revision = "0004"
+down_revision = "0003"
 
 
 def upgrade() -> None:
@@ -102,7 +102,7 @@ def test_a_later_version_alters_an_append_only_table_with_data_in_it(store: Stor
 
 def test_a_database_of_the_first_version_keeps_its_data(url: str, tmp_path: Path) -> None:
     first = tmp_path / "first"
-    shutil.copytree(FOLDER, first, ignore=shutil.ignore_patterns("0002_*"))
+    shutil.copytree(FOLDER, first, ignore=shutil.ignore_patterns("0002_*", "0003_*"))
     engine = connect(make_url(url))
     upgrade(engine, first)
     with engine.begin() as connection:
@@ -119,7 +119,7 @@ def test_a_database_newer_than_the_code_is_refused_with_what_to_do(url: str, new
     upgrade(store.engine, newer)
     store.close()
     for read_only in (False, True):
-        with pytest.raises(StoreError, match=r"at version 0003.*up to 0002.*Update Touchstone"):
+        with pytest.raises(StoreError, match=r"at version 0004.*up to 0003.*Update Touchstone"):
             Store.open(url, read_only)
 
 
