@@ -7,15 +7,16 @@ them. Here every window is a metric of its own, in a run on the sources and vari
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.metric import METRICS, Metric
 from core.perturbation import Intent
 from core.registry import Setting, settings_of
+from core.settings import VERSION
 from core.stats.estimate import Estimate
 from core.stress.matrix import intent_of
 from core.stress.means import RESAMPLES, Means
-from core.stress.records import Plan, Record, Run
+from core.stress.records import Record, Run
 from core.stress.shifts import Shift
 
 WINDOWS = (0, 1, 2, 3, 4)
@@ -53,7 +54,7 @@ def swept(metric: Metric) -> list[Metric]:
 def sweep(run: Run, metrics: Iterable[Metric], name: str) -> Run:
     """A run of these metrics with every window on the sources and variants of another, with what people said of them."""
     windows = [window.spec for metric in metrics for window in swept(metric)]
-    begun = Run(Plan(name, run.plan.kinds, tuple(dict.fromkeys(windows)), run.plan.seed))
+    begun = Run(replace(run.plan, name=name, metrics=tuple(dict.fromkeys(windows)), version=VERSION))
     records: list[Record] = [*run.sources.values(), *run.variants.values(), *run.opinions.values()]
     for record in records:
         begun.add(record)
