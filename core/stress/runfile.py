@@ -41,7 +41,7 @@ def begin(path: Path, run: Run) -> Run:
     before = assembled(_whole_lines(path))
     if (before.plan, before.sources) != (run.plan, run.sources):
         raise TouchstoneError(
-            f"{path} holds a run of other pairs, metrics, kinds, seed or version. Name another file with -o, or repeat its command."
+            f"{path} holds a run of other pairs, metrics, kinds, guard, seed or version. Name another file with -o, or repeat its command."
         )
     return before
 
