@@ -20,6 +20,7 @@ from core.dataset import Refusal
 from core.datasets.pairs import Pairs
 from core.engine import Engine
 from core.errors import TouchstoneError
+from core.guard import GUARDS, Guard
 from core.listing import as_they_come, direction_words, list_metrics, markdown_table, range_words
 from core.metric import METRICS, Metric
 from core.models.pool import ModelPool
@@ -36,6 +37,9 @@ from core.stress.report import as_cell, as_pair
 from core.stress.runfile import append, begin
 from core.stress.running import carry_on
 from core.stress.shifts import shifts
+from core.stress.sifting import SIEVES, sifted
+from core.stress.words import failures as failure_sentences
+from core.stress.words import guarded as guard_sentences
 from core.stress.words import refusals as refusal_sentences
 from core.stress.words import table
 from core.types import Checkpoint, Example, Failure, Item, Outcome
@@ -55,6 +59,7 @@ _Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same va
 _KIND = "A perturbation, name or name[setting=value,…]; may be repeated."
 _Kinds = Annotated[list[str], typer.Option(help=_KIND)]
 _KindsOrAll = Annotated[list[str] | None, typer.Option(help=f"{_KIND} By default all rules.")]
+_NO_GUARD = "none"
 _Out = Annotated[Path, typer.Option("-o", "--output", help="Where to write; .csv for a table, else JSONL.")]
 
 
@@ -138,6 +143,14 @@ def stress(
     ] = None,
     kind: _KindsOrAll = None,
     seed: _Seed = 0,
+    guard: Annotated[
+        str,
+        typer.Option(help="Who checks that harmless variants are: entailment, language-model, or none; with settings."),
+    ] = _NO_GUARD,
+    leave_out: Annotated[
+        list[str] | None,
+        typer.Option(help=f"Variants that do not count in the table: {', '.join(SIEVES)}; may be repeated."),
+    ] = None,
     device: _Device = None,
     as_json: Annotated[bool, typer.Option("--json", help="The table as one JSON list.")] = False,
 ) -> None:
@@ -148,12 +161,15 @@ def stress(
     with closing(Engine.open(settings.model_copy(update={"device": device or settings.device}))) as engine:
         metrics = [METRICS.parse(spec) for spec in metric or [line.name for line in as_they_come(engine.pool)]]
         kinds = [PERTURBATIONS.parse(spec) for spec in kind] if kind else by_rule()
-        run = begin(output, _run(Plan.of(pairs.name, kinds, metrics, seed), _sources(pairs, refusals)))
-        _fetch(engine.pool, metrics)
+        checker = None if guard == _NO_GUARD else GUARDS.parse(guard)
+        plan = Plan.of(pairs.name, kinds, metrics, seed, checker)
+        sifted(Run(plan), leave_out or ())  # a wrong name is told before the work, not after it
+        run = begin(output, _run(plan, _sources(pairs, refusals)))
+        _fetch(engine.pool, [*metrics, *filter(None, [checker])])
         _watch(run, append(output, carry_on(engine, run)))
-    cells = matrix(run, shifts(run))
+    cells = matrix(run, shifts(run, sifted(run, leave_out or ())))
     typer.echo(json.dumps([as_cell(cell) for cell in cells], ensure_ascii=False, indent=1) if as_json else table(cells))
-    for sentence in refusal_sentences(applied(run)):
+    for sentence in [*failure_sentences(run), *refusal_sentences(applied(run)), *guard_sentences(run)]:
         _say(sentence)
     if refusals:
         raise typer.Exit(2)
@@ -315,9 +331,9 @@ def _items(source: Path, refusals: list[Refusal]) -> Iterator[Item]:
             yield found
 
 
-def _fetch(pool: ModelPool, chosen: Iterable[Metric]) -> None:
-    """Download what the metrics need; what cannot be had fails its own scores later, with the reason."""
-    for checkpoint in dict.fromkeys(checkpoint for metric in chosen for checkpoint in metric.checkpoints()):
+def _fetch(pool: ModelPool, chosen: Iterable[Metric | Guard]) -> None:
+    """Download what metrics and guards need; what cannot be had fails its own scores later, with the reason."""
+    for checkpoint in dict.fromkeys(checkpoint for one in chosen for checkpoint in one.checkpoints()):
         if pool.state(checkpoint).status is Status.NEEDS_DOWNLOAD:
             _say(f"Downloading {checkpoint.source} …")
             pool.fetch(checkpoint)
