@@ -13,6 +13,7 @@ from core.edits import apply, parse
 from core.errors import TouchstoneError
 from core.stress.matrix import applied
 from core.stress.runfile import assembled
+from tests.unit.llm.scripted import serving, text
 
 DOCUMENT = "The harbour of Lindvale was closed on Tuesday after a storm tore two ferries away. Nobody was hurt."
 SUMMARIES = ("The harbour was closed on Tuesday. Two ferries were torn away.", "The harbour was closed.")
@@ -99,3 +100,26 @@ def test_a_broken_line_is_named_and_the_others_are_perturbed(pairs: Path, tmp_pa
     assert done.exit_code == 2
     assert "line 3" in done.output
     assert len((tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()) == 2
+
+
+def test_a_guard_checks_harmless_variants_and_its_marks_can_be_left_out(
+    pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = tmp_path / "run.jsonl"
+    kinds = ["--kind", "shuffled", "--kind", "phrase"]
+    command = ["stress", pairs, "--metric", "rouge2", *kinds, "-o", output, "--guard", "language-model[model=tiny]"]
+    with serving(lambda _path, _body: text('{"contradicts": true, "because": "The order."}')) as endpoint:
+        monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
+        done = run(*command)
+    assert "1 of 1 variants contradict their original" in done.stderr
+    assert len(assembled(output.read_text(encoding="utf-8").splitlines()).checks) == 1
+    left = json.loads(run(*command, "--leave-out", "contradicting", "--json").stdout)
+    assert [cell["kind"] for cell in left] == [cell["kind"] for cell in left if cell["intent"] == "gaming"]
+
+
+@pytest.mark.parametrize("wrong", [("--guard", "entailmnt"), ("--leave-out", "trivia")])
+def test_a_wrong_name_is_told_before_anything_is_written(pairs: Path, tmp_path: Path, wrong: tuple[str, str]) -> None:
+    output = tmp_path / "run.jsonl"
+    refused = run("stress", pairs, "--metric", "rouge2", "--kind", "phrase", "-o", output, *wrong)
+    assert "Did you mean" in str(refused.exception)
+    assert not output.exists()
