@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import asdict
@@ -18,6 +19,9 @@ from annotations.export import rows, to_csv, to_jsonl
 from annotations.store import Store
 from core.dataset import Refusal
 from core.datasets.pairs import Pairs
+from core.editing.batch import Sieve, Unused, edited_pairs
+from core.editing.editor import Editor
+from core.editing.proposal import Form, Why
 from core.engine import Engine
 from core.errors import TouchstoneError
 from core.guard import GUARDS, Guard
@@ -26,6 +30,7 @@ from core.metric import METRICS, Metric
 from core.models.pool import ModelPool
 from core.models.state import Status
 from core.perturbation import PERTURBATIONS, by_rule
+from core.report import Record as Line
 from core.report import as_record
 from core.settings import Device, Settings
 from core.shallow import features, targets
@@ -176,6 +181,36 @@ def stress(
 
 
 @app.command()
+def edits(
+    pairs: Annotated[Path, typer.Argument(help="JSONL or CSV with id, document, summary.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="JSONL, one pair per edit that can be used.")],
+    model: Annotated[str, typer.Option(help="Who is asked; by default the model of the endpoint.")] = "",
+    endpoint: Annotated[str, typer.Option(help="Its name in TOUCHSTONE_ENDPOINTS; by default the default one.")] = "",
+    form: Annotated[
+        Form, typer.Option(help="Replacements that are executed, or whole summaries that are compared.")
+    ] = Form.EXECUTABLE,
+    trivial: Annotated[
+        Sieve,
+        typer.Option(help="Leave out trivial edits by nobody's verdict, the rule's, or the rule's and the model's."),
+    ] = "rule",
+    temperature: Annotated[float, typer.Option(min=0)] = 0.7,
+    sample: Annotated[int, typer.Option(min=0, help="Another number is another draw.")] = 0,
+) -> None:
+    """Ask a language model for six edits of every summary of a file, each of which makes it inconsistent in one place."""
+    _keep_apart(pairs, output)
+    editor = Editor(form, model, endpoint, temperature=temperature, sample=sample)
+    _say(f"Asking {editor.signature}")  # raises before anything is overwritten where nobody can be asked
+    refusals: list[Refusal] = []
+    originals = (item for item in _items(pairs, refusals) if not item.parent)
+    with closing(Engine.open(Settings.read())) as engine, _opened(output) as file:
+        unused = _write_edits(file, edited_pairs(engine, editor, originals, trivial))
+    if told := ", ".join(why.of(count) for why, count in unused.items()):
+        _say(f"Not used: {told}.")
+    if refusals:
+        raise typer.Exit(2)
+
+
+@app.command()
 def bench(
     metric: Annotated[
         list[str] | None,
@@ -285,6 +320,21 @@ def _write(output: Path, outcomes: Iterable[tuple[Example, Outcome]]) -> int:
             file.write(json.dumps(as_record(example, outcome), ensure_ascii=False, allow_nan=False) + "\n")
             failures += isinstance(outcome, Failure)
     return failures
+
+
+def _write_edits(file: TextIO, found: Iterable[Line | Unused]) -> Counter[Why]:
+    """Write a line for each pair and say why each other edit is not used; how many there are of which kind."""
+    unused: Counter[Why] = Counter()
+    written = 0
+    for one in found:
+        if isinstance(one, Unused):
+            unused[one.why] += 1
+            _say(f"{one.source} {one.why}: {one.reason}")
+        else:
+            file.write(json.dumps(one, ensure_ascii=False, allow_nan=False) + "\n")
+            written += 1
+    _say(f"Edits written: {written}.")
+    return unused
 
 
 def _run(plan: Plan, sources: Iterable[Source]) -> Run:

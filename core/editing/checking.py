@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from core import edits as executable
-from core.editing.proposal import Accepted, Checked, Proposals, Rejected
+from core.editing.proposal import Accepted, Checked, Proposals, Rejected, Why
 from core.errors import EditError, UnscorableError
 from core.text import sentences, words
 from core.types import Edit, Example, Span
@@ -34,12 +35,9 @@ def check(example: Example, told: Sequence[Told]) -> Proposals:
     checked: list[Checked] = []
     made: dict[str, int] = {}
     for number, one in enumerate(told, start=1):
-        try:
-            found = _accepted(number, one.read(), example, made)
-        except (EditError, UnscorableError) as problem:
-            checked.append(Rejected(number, one.written, str(problem)))
-            continue
-        made[found.edited] = number
+        found = _checked(number, one, example.summary, made)
+        if isinstance(found, Accepted):
+            made[found.edited] = number
         checked.append(found)
     return Proposals(tuple(checked))
 
@@ -53,27 +51,34 @@ def change(summary: str, edited: str) -> Edit:
     return Edit(span, edited[span.start : len(edited) - (len(summary) - span.end)])
 
 
-def _accepted(number: int, edit: Edit, example: Example, made: dict[str, int]) -> Accepted:
-    edited = executable.apply(example.summary, [edit])
-    _is_local(example.summary, edited)
+def _checked(number: int, told: Told, summary: str, made: Mapping[str, int]) -> Checked:
+    reject = partial(Rejected, number, told.written)
+    try:
+        edit = told.read()
+    except (EditError, UnscorableError) as problem:
+        return reject(Why.UNREADABLE, str(problem))
+    edited = executable.apply(summary, [edit])
+    if spread := _spread(summary, edited):
+        return reject(Why.NOT_LOCAL, spread)
     if edited in made:
-        raise EditError(f"It makes the same summary as number {made[edited]}.")
+        return reject(Why.REPEATED, f"It makes the same summary as number {made[edited]}.")
     return Accepted(number, edit, edited, _remarks(edit))
 
 
-def _is_local(summary: str, edited: str) -> None:
-    """Raises EditError for a change that is not some words of one sentence."""
+def _spread(summary: str, edited: str) -> str:
+    """How a change is more than some words of one sentence; empty where it is not."""
     changed = change(summary, edited)
     touched = [span for span in sentences(summary) if _touches(span, changed.span)]
     if len(touched) > 1:
-        raise EditError(f"It changes more than one sentence: {_places(summary, edited)}. One place was asked for.")
+        return f"It changes more than one sentence: {_places(summary, edited)}. One place was asked for."
     had, has = len(sentences(summary)), len(sentences(edited))
     if had != has:
-        raise EditError(f"It makes {has} sentences of {had}. An edit replaces words of one sentence.")
+        return f"It makes {has} sentences of {had}. An edit replaces words of one sentence."
     size = max(len(words(changed.span.of(summary))), len(words(changed.new)))
     whole = len(words(touched[0].of(summary))) if touched else 0
     if size > max(_FREE_WORDS, _LARGEST * whole):
-        raise EditError(f"It rewrites {size} words of a sentence of {whole}. A small edit was asked for.")
+        return f"It rewrites {size} words of a sentence of {whole}. A small edit was asked for."
+    return ""
 
 
 def _touches(sentence: Span, span: Span) -> bool:

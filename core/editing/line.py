@@ -23,7 +23,10 @@ def as_pair(source: Item, accepted: Accepted, opinion: Opinion | None) -> Record
         "edits": to_records(example.summary, [accepted.edit]),
         "label": INTENDED.value,
         "signature": accepted.edit.by,
-        "trivial": {"rule": by_rule and by_rule.value, "model": opinion and (opinion.kind or "other")},
+        "trivial": {
+            "rule": by_rule and by_rule.value,
+            "model": opinion and (opinion.kind.value if opinion.kind else "other"),
+        },
         "origin": origin(accepted.edit, example.summary, example.document),
         "remarks": list(accepted.remarks),
         "group": source.group,

@@ -21,6 +21,19 @@ class Form(StrEnum):
     REWRITTEN = "rewritten"
 
 
+class Why(StrEnum):
+    """Why an edit is not used, or a whole answer, said of one; `of` says it of many."""
+
+    UNREADABLE = "cannot be executed"
+    NOT_LOCAL = "is no small edit in one place"
+    REPEATED = "repeats another"
+    TRIVIAL = "is trivial"
+    FAILED = "was not answered"
+
+    def of(self, count: int) -> str:
+        return f"{count} {self.value if count == 1 else self.value.replace('is ', 'are ').replace('repeats', 'repeat')}"
+
+
 @dataclass(frozen=True, slots=True)
 class Accepted:
     """An edit of the summary in one place, and the summary that it makes; `remarks` are for a person to look at."""
@@ -37,6 +50,7 @@ class Rejected:
 
     number: int
     written: str
+    why: Why
     reason: str
 
 

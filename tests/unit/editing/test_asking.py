@@ -32,7 +32,7 @@ def edit(old: str, new: str, why: str = "The document says otherwise.") -> dict[
 
 
 SIX = [
-    edit("after a storm", "before a storm"),
+    edit("after a storm", "during a storm"),
     edit("The harbour master closed", "The divers closed"),
     edit("tore two ferries from", "sank two ferries at"),
     edit("The town pays", "The ferry company pays"),
@@ -105,7 +105,7 @@ def test_an_edit_carries_its_explanation_and_who_made_it(monkeypatch: pytest.Mon
             ),
             "It rewrites 13 words of a sentence of 12. A small edit",
         ),
-        (edit("after a storm", "before a storm"), "It makes the same summary as number 1"),
+        (edit("after a storm", "during a storm"), "It makes the same summary as number 1"),
     ],
 )
 def test_what_cannot_be_used_is_rejected_with_its_reason_and_the_others_stay(
@@ -163,17 +163,17 @@ def test_an_answer_that_cannot_be_read_is_a_failure_with_what_was_said(
 
 def test_an_explanation_that_speaks_of_the_edit_is_remarked(monkeypatch: pytest.MonkeyPatch) -> None:
     why = "The original summary says that the storm came first."
-    proposals, _ = proposed(monkeypatch, told(edit("after a storm", "before a storm", why), SIX[1]))
+    proposals, _ = proposed(monkeypatch, told(edit("after a storm", "during a storm", why), SIX[1]))
     first, second = proposals.accepted
     assert first.remarks == ("The explanation speaks of the edit, not of document and summary alone.",)
     assert second.remarks == ()
 
 
 def test_whole_summaries_become_edits_by_diff(monkeypatch: pytest.MonkeyPatch) -> None:
-    one, two = SUMMARY.replace("after a storm", "before a storm"), SUMMARY.replace("One ferry was", "No ferries were")
+    one, two = SUMMARY.replace("after a storm", "during a storm"), SUMMARY.replace("One ferry was", "No ferries were")
     proposals, [body] = proposed(monkeypatch, rewritten(one, two), form=Form.REWRITTEN)
     assert [(found.edit.span.of(SUMMARY), found.edit.new) for found in proposals.accepted] == [
-        ("after", "before"),
+        ("after", "during"),
         ("One ferry was", "No ferries were"),
     ]
     for found in proposals.accepted:
