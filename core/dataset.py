@@ -14,10 +14,11 @@ from core.types import Item
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A record that could not be read: where it stands (line or row, counted from 1) and why."""
+    """A record that could not be read: where it stands (line or row of a file, counted from 1) and why."""
 
     line: int
     reason: str
+    file: str = ""
 
 
 class Importer(ABC):

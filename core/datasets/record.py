@@ -8,6 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from core import edits
+from core.datasets.reading.fields import clean
 from core.errors import TouchstoneError
 from core.types import Edit, ErrorType, Example, Item, Verdict
 
@@ -95,18 +96,7 @@ def _needed(values: Mapping[str, object], field: str) -> str:
 
 def _text(values: Mapping[str, object], field: str) -> str:
     """The text of a field, "" where it is absent or blank."""
-    value = values.get(field)
-    if value is None:
-        return ""
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        raise TouchstoneError(f"The {field} must be a text; got {type(value).__name__}.")
-    text = str(value)
-    if "\0" in text:
-        raise TouchstoneError(f"The {field} holds a NUL character, which no database keeps. Remove it.")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise TouchstoneError(f"The {field} holds half of a character (a lone surrogate). Remove it.") from None
+    text = clean(field, values.get(field))
     return text if text.strip() else ""
 
 

@@ -122,7 +122,7 @@ def test_the_second_use_of_an_id_is_refused_with_both_lines(tmp_path: Path) -> N
     line = '{"id": "a", "document": "D.", "summary": "S."}\n'
     first, second = read(tmp_path, line * 2)
     assert isinstance(first, Item)
-    assert "on line 1 already" in reason(second)
+    assert "on line 1 of pairs.jsonl already" in reason(second)
     assert "line 2" in reason(second)
 
 
