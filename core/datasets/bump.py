@@ -1,0 +1,72 @@
+"""BUMP (Ma et al. 2023): reference summaries, each with one factual error put in by hand, and the scores of twelve metrics.
+
+A record is a pair: `article_id`, `article`, `reference_summary`, `edited_summary`, `scores` with a side after the last
+underscore of each name, and the type of the error. Task 1 has two: `error_type` was asked for,
+`corrected_error_type` is what the edit became, and is the one that counts. Task 2 has only the latter, as `error_type`.
+BARTScore and QAFactEval were scaled to 0..1 within each task: their values must not be pooled over both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from core import edits
+from core.dataset import DATASETS, Importer, Refusal
+from core.datasets.reading import fields, stream
+from core.datasets.reading.row import Row
+from core.datasets.reading.stream import Place
+from core.errors import TouchstoneError
+from core.types import ErrorType, Example, Item, ReleasedScore, Verdict
+
+_TYPES = {kind.value.lower(): kind for kind in ErrorType} | {f"{kind.value.lower()} error": kind for kind in ErrorType}
+
+
+@DATASETS.add
+@dataclass(frozen=True)
+class Bump(Importer):
+    """One task's file, or a folder with both; the reference of a pair is `task<t>-<id>`, its edit `task<t>-<id>/edited`."""
+
+    name: ClassVar[str] = "bump"
+    title: ClassVar[str] = "BUMP"
+    licence: ClassVar[str] = "MIT (articles: CNN/DailyMail)"
+    release: ClassVar[str] = "task 1 of 693 pairs, task 2 of 196"
+    url: ClassVar[str] = "https://github.com/dataminr-ai/BUMP"
+
+    def read(self, source: Path) -> Iterator[Item | Refusal]:
+        return stream.items(stream.found(source, "task*.json"), _pair)
+
+
+def _pair(row: Row, place: Place) -> list[Item]:  # noqa: ARG001  # a record says all of itself
+    task = 1 if "corrected_error_type" in row else 2
+    pair = Example(
+        f"task{task}-{fields.text(row, 'id')}", fields.text(row, "article"), fields.text(row, "reference_summary")
+    )
+    edited = Example(f"{pair.id}/edited", pair.document, fields.text(row, "edited_summary"))
+    if edited.summary == pair.summary:
+        raise TouchstoneError("The field 'edited_summary' is the reference summary itself: nothing was edited.")
+    group = f"cnndm-{fields.text(row, 'article_id')}"
+    asked = fields.choice(row, "error_type", _TYPES)
+    return [
+        Item(pair, intended=Verdict.CONSISTENT, domain="news", group=group, scores=_scores(row, "reference")),
+        Item(
+            edited,
+            parent=pair.id,
+            edits=tuple(edits.recover(pair.summary, edited.summary)),
+            intended=Verdict.INCONSISTENT,
+            error_type=fields.choice(row, "corrected_error_type", _TYPES) if task == 1 else asked,
+            required_type=asked if task == 1 else None,
+            domain="news",
+            group=group,
+            scores=_scores(row, "edited"),
+        ),
+    ]
+
+
+def _scores(row: Row, side: str) -> tuple[ReleasedScore, ...]:
+    """The released scores of one side; a record may come without any."""
+    released = fields.record(row, "scores") if row.get("scores") else {}
+    named = {name: name.rpartition("_")[0] for name in released if name.endswith(f"_{side}")}
+    return tuple(ReleasedScore(metric, fields.number(released, name)) for name, metric in named.items())
