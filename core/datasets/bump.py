@@ -39,7 +39,7 @@ class Bump(Importer):
         return stream.items(stream.found(source, "task*.json"), _pair)
 
 
-def _pair(row: Row, place: Place) -> list[Item]:  # noqa: ARG001  # a record says all of itself
+def _pair(row: Row, _: Place) -> list[Item]:
     task = 1 if "corrected_error_type" in row else 2
     pair = Example(
         f"task{task}-{fields.text(row, 'id')}", fields.text(row, "article"), fields.text(row, "reference_summary")

@@ -1,0 +1,68 @@
+"""The interchange form of the SummaC benchmark (Laban et al. 2022) and of whoever writes it.
+
+A record: `document`, `claim`, `label` (1 consistent), and where it is known `id`, `cut` (val | test), `dataset`, `origin`,
+`annotations` (one vote an annotator, as `label`), `model_name`, `error_type`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from core.dataset import DATASETS, Importer, Refusal
+from core.datasets.reading import fields, stream
+from core.datasets.reading.row import Row
+from core.datasets.reading.stream import Place
+from core.datasets.record import LABELS
+from core.errors import TouchstoneError
+from core.types import Example, Item, Judgement, Split
+
+_CUTS = {"val": Split.DEV, "valid": Split.DEV, "test": Split.TEST, "train": Split.TRAIN}
+
+
+@DATASETS.add
+@dataclass(frozen=True)
+class SummaCBenchmark(Importer):
+    """A file of such records, or a folder of them; one without an id is called after its file and place."""
+
+    name: ClassVar[str] = "summac"
+    title: ClassVar[str] = "SummaC benchmark form"
+    licence: ClassVar[str] = "that of each dataset (loader: Apache-2.0)"
+    url: ClassVar[str] = "https://github.com/tingofurro/summac"
+
+    def read(self, source: Path) -> Iterator[Item | Refusal]:
+        return stream.items(stream.found(source, "*.json", "*.jsonl", "*.csv"), _item)
+
+
+def _item(row: Row, place: Place) -> list[Item]:
+    name = fields.optional(row, "id") or f"{place.path.stem}-{place.number}"
+    document, error = fields.text(row, "document"), row.get("error_type")
+    return [
+        Item(
+            Example(name, document, fields.text(row, "claim")),
+            intended=fields.choice(row, "label", LABELS),
+            domain=fields.optional(row, "dataset") or fields.optional(row, "origin"),
+            group=fields.key_of(document),
+            judgements=_votes(row, name),
+            categories=tuple(fields.texts(row, "error_type")) if isinstance(error, list) else _one(row),
+            system=fields.optional(row, "model_name"),
+            split=fields.choice(row, "cut", _CUTS) if row.get("cut") else None,
+        )
+    ]
+
+
+def _one(row: Row) -> tuple[str, ...]:
+    category = fields.optional(row, "error_type")
+    return (category,) if category else ()
+
+
+def _votes(row: Row, name: str) -> tuple[Judgement, ...]:
+    votes = row.get("annotations") or []
+    if not isinstance(votes, list):
+        raise TouchstoneError(f"The field 'annotations' must be a list of votes; got {str(votes)[:60]!r}.")
+    return tuple(
+        Judgement(name, f"annotator-{number}", fields.choice({"annotations": vote}, "annotations", LABELS))
+        for number, vote in enumerate(votes, start=1)
+    )
