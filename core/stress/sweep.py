@@ -55,7 +55,8 @@ def sweep(run: Run, metrics: Iterable[Metric], name: str) -> Run:
     """A run of these metrics with every window on the sources and variants of another, with what people said of them."""
     windows = [window.spec for metric in metrics for window in swept(metric)]
     begun = Run(replace(run.plan, name=name, metrics=tuple(dict.fromkeys(windows)), version=VERSION))
-    records: list[Record] = [*run.sources.values(), *run.variants.values(), *run.opinions.values()]
+    kept = (run.sources, run.variants, run.checks, run.opinions)
+    records: list[Record] = [record for records in kept for record in records.values()]
     for record in records:
         begun.add(record)
     return begun

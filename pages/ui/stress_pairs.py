@@ -19,6 +19,7 @@ from pages.ui import pair as bench
 from pages.ui import services
 from pages.ui.diff import diff_html
 from pages.ui.plain import plain
+from pages.ui.stress_bisect import bisect
 from pages.ui.stress_matrix import cell_words, kind_title, metric_title
 
 
@@ -66,6 +67,7 @@ def _whole(row: RunRow, run: Run, source: Source, variant: Variant) -> None:
         if st.button("Open in Probe", icon=":material/science:", key="stress-probe"):
             _open_in_probe(source, variant)
         _meaning(row, run, variant)
+    bisect(run, source, variant)
 
 
 def _meaning(row: RunRow, run: Run, variant: Variant) -> None:

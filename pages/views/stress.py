@@ -4,9 +4,11 @@ import streamlit as st
 
 from core.stress.matrix import matrix
 from core.stress.shifts import shifts
+from core.stress.sweep import families
 from pages.ui.notices import notices
 from pages.ui.stress_charts import charts
 from pages.ui.stress_compare import compare
+from pages.ui.stress_density import density
 from pages.ui.stress_exports import exports
 from pages.ui.stress_gaps import gaps
 from pages.ui.stress_matrix import matrix_table
@@ -14,6 +16,7 @@ from pages.ui.stress_pairs import cell_pairs
 from pages.ui.stress_runs import chosen_run, follow, load, run_bar
 from pages.ui.stress_setup import setup
 from pages.ui.stress_sieves import sieved
+from pages.ui.stress_sweep import windows
 
 notices()
 chosen = chosen_run()
@@ -30,7 +33,9 @@ if not found:
     st.stop()
 
 cells = matrix(run, found)
-table, plots, other, files = st.tabs(["Matrix", "Plots", "Compare", "Export"], key="stress-tabs")
+names = ["Matrix", "Plots", "Windows", "Density", "Compare", "Export"]
+opened = "Windows" if families(run.plan.metrics) else "Matrix"
+table, plots, neighbours, dense, other, files = st.tabs(names, default=opened, key="stress-tabs")
 with table:
     cell = matrix_table(cells)
     if cell:
@@ -38,6 +43,10 @@ with table:
     gaps(run)
 with plots:
     charts(run, found)
+with neighbours:
+    windows(run, found)
+with dense:
+    density(chosen.id, run)
 with other:
     compare(chosen, cells)
 with files:

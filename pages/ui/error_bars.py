@@ -1,0 +1,22 @@
+"""Intervals as plotly draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.stats.estimate import Estimate
+
+
+def error_bars(estimates: Sequence[Estimate]) -> dict[str, object]:
+    """What `error_y` takes for the values of these estimates; bars of no length where there is no interval."""
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [_length(one.value, one.high) for one in estimates],
+        "arrayminus": [_length(one.low, one.value) for one in estimates],
+        "thickness": 1,
+    }
+
+
+def _length(low: float | None, high: float | None) -> float:
+    return 0.0 if low is None or high is None else high - low

@@ -1,0 +1,142 @@
+"""The window sweep on the page: which metrics to sweep, and how they change with the window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+from plotly.subplots import make_subplots
+
+from core.errors import TouchstoneError
+from core.metric import METRICS
+from core.stats.estimate import Estimate
+from core.stress.records import Run, as_line
+from core.stress.runfile import lines_of
+from core.stress.shifts import Shift
+from core.stress.sweep import WINDOWS, Windowed, families, is_retrieving, sweep, windowed
+from core.stress.words import signed
+from pages.ui import services
+from pages.ui.error_bars import error_bars
+from pages.ui.plain import plain
+from pages.ui.stress_charts import COLOURS
+from pages.ui.stress_matrix import metric_title
+from pages.ui.stress_runs import open_run, start
+
+_APART = 0.06  # between points of one window, so that their intervals do not cover each other
+
+
+def windows(run: Run, found: Sequence[Shift]) -> None:
+    """The sweep that this run is, where it is one, and the way to another."""
+    known = families(run.plan.metrics)
+    if known:
+        _shown(run, known, found)
+    with st.expander("Sweep other metrics", expanded=not known) if known else st.container():
+        _form(run)
+
+
+def sweep_chart(metric: str, points: Sequence[Windowed]) -> go.Figure:
+    """Mean scores and mean shifts by window, with 95 % intervals by document."""
+    figure = make_subplots(1, 2, subplot_titles=("mean score", "mean shift, after − before"))
+    originals = max(({p.intent: [q for q in points if q.intent == p.intent] for p in points}).values(), key=_number)
+    _line(figure, 1, "original", "#808080", [(p.w, p.original) for p in originals])
+    for place, (intent, colour) in enumerate(COLOURS.items(), 1):
+        of_intent = [point for point in points if point.intent == intent]
+        if of_intent:
+            _line(figure, 1, intent, colour, [(p.w + place * _APART, p.variant) for p in of_intent])
+            _line(figure, 2, "", colour, [(p.w + place * _APART, p.shift) for p in of_intent])
+    figure.add_hline(0, line_width=1, line_color="gray", row=1, col=2)
+    figure.update_xaxes(title="w, sentences read on both sides", tickvals=list(WINDOWS))
+    return figure.update_layout(
+        title=metric_title(metric), title_font_size=14, height=380, margin={"l": 10, "r": 10, "t": 70, "b": 40}
+    )
+
+
+def _shown(run: Run, known: dict[str, dict[int, str]], found: Sequence[Shift]) -> None:
+    metric = st.selectbox("Metric", list(known), format_func=metric_title, key="sweep-metric", width=520)
+    points = windowed(run, known[metric], found)
+    if not points:
+        st.info("No window of this metric has a score yet.")
+        return
+    st.plotly_chart(sweep_chart(metric, points), key="sweep-chart", alt="Mean score and mean shift by window")
+    st.dataframe(pd.DataFrame(map(_row, points)), hide_index=True, height="auto", alt="The same as a table")
+
+
+def _form(run: Run) -> None:
+    st.caption(
+        "A sweep scores the same pairs and variants again, each sentence against the passages closest to it, with "
+        f"{WINDOWS[0]} to {WINDOWS[-1]} sentences around each passage. It becomes a run of its own. A metric that does not "
+        "retrieve is put inside `retrieve`: the three closest sentences by a packaged encoder, the best passage, the mean "
+        "over the sentences of the summary."
+    )
+    specs = list(run.plan.metrics)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = st.multiselect(
+            "Metrics to sweep",
+            specs,
+            default=[spec for spec in specs if is_retrieving(METRICS.parse(spec))] or specs[:1],
+            key="sweep-metrics",
+            accept_new_options=True,
+            width=520,
+            help="A metric of this run, or another name with its settings: type it and press Enter.",
+        )
+        st.text_input("Name of the sweep", f"{run.plan.name}, windows", key="sweep-name", width=320)
+        st.button(
+            f"Sweep {len(WINDOWS)} windows × {len(chosen)} metrics",
+            icon=":material/play_arrow:",
+            key="sweep-go",
+            on_click=_begin,
+            args=(run, chosen),
+            disabled=not chosen or services.settings().demo,
+            help="A run is kept in the database, and nothing is kept in this demo."
+            if services.settings().demo
+            else None,
+        )
+    if problem := st.session_state.pop("sweep-problem", ""):
+        st.error(plain(problem), icon=":material/error:")
+
+
+def _begin(run: Run, chosen: Sequence[str]) -> None:
+    state, store = st.session_state, services.store()
+    try:
+        begun = sweep(run, map(METRICS.parse, chosen), state["sweep-name"])
+        by = state.get("annotator", services.settings().user)
+        id = store.begin_run(begun.plan.name, by, as_line(begun.plan))
+        store.append_run(id, list(lines_of(begun))[1:])
+    except TouchstoneError as error:
+        state["sweep-problem"] = str(error)
+        return
+    start(id, begun)
+    open_run(id)
+
+
+def _line(figure: go.Figure, column: int, name: str, colour: str, points: Sequence[tuple[float, Estimate]]) -> None:
+    known = [(w, estimate) for w, estimate in points if estimate.value is not None]
+    figure.add_scatter(
+        x=[w for w, _ in known],
+        y=[estimate.value for _, estimate in known],
+        error_y=error_bars([estimate for _, estimate in known]),
+        text=[f"n = {estimate.n}" for _, estimate in known],
+        name=name,
+        showlegend=bool(name),
+        mode="lines+markers",
+        marker={"color": colour, "size": 8},
+        row=1,
+        col=column,
+    )
+
+
+def _number(points: Sequence[Windowed]) -> int:
+    return sum(point.original.n for point in points)
+
+
+def _row(point: Windowed) -> dict[str, object]:
+    return {
+        "w": point.w,
+        "variants": point.intent,
+        "original": signed(point.original),
+        "variant": signed(point.variant),
+        "shift": signed(point.shift),
+        "n": point.shift.n,
+    }
