@@ -28,8 +28,8 @@ class Messages:
 class Prompt:
     """One file of prompts: a head between lines of three dashes, then the parts `# System` and `# User`.
 
-    The head says `version`, `variables` (parted by commas), `paper`, and for a perturbation `title` and `does`. A
-    variable stands in the parts as {{name}}.
+    The head says `version`, `variables` (parted by commas), `paper`, and in ours `title`, `does`, and `also`: the texts that
+    ours does not read and that a replacement may read besides. A variable stands in the parts as {{name}}.
     """
 
     name: str
@@ -40,6 +40,7 @@ class Prompt:
     user: str
     title: str = ""
     does: str = ""
+    also: tuple[str, ...] = ()
 
     @property
     def signature(self) -> str:

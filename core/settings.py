@@ -51,7 +51,8 @@ class Settings(BaseSettings):
     )
     endpoints: str = Field("", description="a TOML file with further endpoints, one table each; none by default")
     prompts_dir: str = Field(
-        "", description="a folder of prompt files that replace those of core/prompts one by one; none by default"
+        str(_VAR / "prompts"),
+        description="a folder of prompt files that replace those of core/prompts one by one; empty for none",
     )
 
     @field_validator("trusted_repos")

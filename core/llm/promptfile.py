@@ -13,7 +13,7 @@ FOLDER = Path(__file__).parents[1] / "prompts"
 
 _DASHES = "---"
 _NEEDED = ("version", "variables", "paper")
-_KNOWN = (*_NEEDED, "title", "does")
+_KNOWN = (*_NEEDED, "also", "title", "does")
 
 
 def bundled_prompt(name: str) -> Prompt:
@@ -22,56 +22,76 @@ def bundled_prompt(name: str) -> Prompt:
 
 
 def prompt(name: str, known: Collection[str]) -> Prompt:
-    """The prompt that is used now: the file of TOUCHSTONE_PROMPTS_DIR where it has one, else ours.
+    """The prompt that is used now: the file of the folder of replacements where it has one, else ours.
 
     It is read at every call, so that an edited file counts at once. `known` are the variables for which there are texts.
     Raises BadSettingError, with file and line, for a file that cannot be used.
     """
-    file = _replacement(name)
-    if file is None:
+    folder = replacements()
+    file = folder / f"{name}.md" if folder else None
+    if file is None or not file.is_file():
         return bundled_prompt(name)
-    found = read_prompt(file)
-    _fits(found, file, known)
-    return found
+    return read_replacement(_text(file), file, known)
+
+
+def replacements() -> Path | None:
+    """The folder of prompts that replace ours; None where TOUCHSTONE_PROMPTS_DIR is set to nothing.
+
+    By default it need not exist. Raises BadSettingError for one that was named and does not.
+    """
+    settings = Settings.read()
+    named = settings.prompts_dir.strip()
+    folder = Path(named).expanduser()
+    if named and "prompts_dir" in settings.model_fields_set and not folder.is_dir():
+        raise BadSettingError(f"TOUCHSTONE_PROMPTS_DIR is {named!r}, which is no folder. Make it, or unset it.")
+    return folder if named else None
 
 
 def read_prompt(file: Path) -> Prompt:
     """Read a prompt file; raises BadSettingError with file and line for what is wrong with it."""
-    try:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadSettingError(f"The prompt file {file} cannot be read as UTF-8 text: {error}.") from error
-    end = _end_of_head(file, lines)
-    head = _head(file, lines[:end])
-    variables = tuple(name.strip() for name in head["variables"].split(",") if name.strip())
-    parts = _parts(file, lines, end)
-    _places_fit(file, lines, end, variables)
-    told = {name: head.get(name, "") for name in ("version", "paper", "title", "does")}
-    return Prompt(name=file.stem, variables=variables, system=parts["System"], user=parts["User"], **told)
+    return _parsed(_text(file), file)
 
 
-def _replacement(name: str) -> Path | None:
-    """The file of TOUCHSTONE_PROMPTS_DIR that replaces ours, if there is one."""
-    named = Settings.read().prompts_dir.strip()
-    if not named:
-        return None
-    folder = Path(named).expanduser()
-    if not folder.is_dir():
-        raise BadSettingError(f"TOUCHSTONE_PROMPTS_DIR is {named!r}, which is no folder. Make it, or unset it.")
-    file = folder / f"{name}.md"
-    return file if file.is_file() else None
+def read_replacement(text: str, file: Path, known: Collection[str]) -> Prompt:
+    """Read what replaces ours of the same name: it may read the texts that are known, and must read what ours reads.
 
-
-def _fits(found: Prompt, file: Path, known: Collection[str]) -> None:
-    """A replacement may read what there is a text for, and must read what ours reads."""
-    lines = file.read_text(encoding="utf-8-sig").splitlines()
-    line = next(number for number, text in enumerate(lines, 1) if text.strip().startswith("variables"))
+    Raises BadSettingError with file and line; the text need not stand in the file yet.
+    """
+    found, line = _parsed(text, file), _line_of("variables", text)
     for name in found.variables:
         if name not in known:
             raise _bad(file, line, f"there is no text for the variable {name!r}. Known: {', '.join(sorted(known))}.")
     for name in bundled_prompt(found.name).variables:
         if name not in found.variables:
             raise _bad(file, line, f"the variable {name!r} is missing: without it the model would not see that text.")
+    return found
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadSettingError(f"The prompt file {file} cannot be read as UTF-8 text: {error}.") from error
+
+
+def _parsed(text: str, file: Path) -> Prompt:
+    lines = text.splitlines()
+    end = _end_of_head(file, lines)
+    head = _head(file, lines[:end])
+    variables = _listed(head["variables"])
+    parts = _parts(file, lines, end)
+    _places_fit(file, lines, end, variables)
+    told = {name: head.get(name, "") for name in ("version", "paper", "title", "does")}
+    also = _listed(head.get("also", ""))
+    return Prompt(name=file.stem, variables=variables, system=parts["System"], user=parts["User"], also=also, **told)
+
+
+def _listed(names: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in names.split(",") if name.strip())
+
+
+def _line_of(key: str, text: str) -> int:
+    return next(number for number, line in enumerate(text.splitlines(), 1) if line.strip().startswith(key))
 
 
 def _bad(file: Path, line: int, problem: str) -> BadSettingError:
