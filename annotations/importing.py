@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import pickle
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
@@ -32,6 +32,9 @@ _ORDER: tuple[type[Table], ...] = (Document, Item, EditRow, SampleRow)
 
 Batch = dict[type[Table], list[dict[str, Any]]]
 """Rows to be written, by table."""
+
+Counts = Callable[[], Mapping[str, object]]
+"""What a file was found to hold, JSON-able, asked after its last item."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,7 +14,7 @@ from sqlmodel import Session
 from annotations.database import connect, connect_read_only, in_memory, path_of, read, read_url, write
 from annotations.datasets import DatasetRow, load_datasets, load_examples, load_samples
 from annotations.errors import ReadOnlyError, StoreError
-from annotations.importing import Imported, Provenance, spooled, write_spooled
+from annotations.importing import Counts, Imported, Provenance, spooled, write_spooled
 from annotations.loading import count_rows, load_pair, load_saved
 from annotations.migrate import require_current, upgrade
 from annotations.records import KeptPair, Receipt, Record, RunRow, SavedRow, StoredPair, require_storable, require_text
@@ -109,15 +109,15 @@ class Store:
         with read(self.engine) as session:
             return load_runs(session)
 
-    def import_dataset(self, provenance: Provenance, items: Iterable[Item], counts: Mapping[str, object]) -> Imported:
+    def import_dataset(self, provenance: Provenance, items: Iterable[Item], counts: Counts) -> Imported:
         """Keep the items of a file under the name of a dataset: all of them or, where reading them raises, none.
 
-        The same file again adds nothing; another file of the same dataset adds to what is known of its samples. `counts`
-        is looked at after the last item and kept with the file.
+        The same file again adds nothing; another file of the same dataset adds to what is known of its samples. What
+        `counts` gives after the last item is kept with the file.
         """
         self._require_writable()
         with spooled(provenance, items) as file, self.writing() as session:
-            return write_spooled(session, provenance, counts, file)
+            return write_spooled(session, provenance, counts(), file)
 
     def datasets(self) -> list[DatasetRow]:
         """The imported datasets by name."""

@@ -63,7 +63,7 @@ EDITED = Item(
 
 
 def put(store: Store, items: Iterable[Item], file: Provenance = FILE) -> Imported:
-    return store.import_dataset(file, items, {})
+    return store.import_dataset(file, items, dict)
 
 
 def other_file(sha256: str) -> Provenance:
@@ -173,7 +173,7 @@ def test_our_scores_stand_beside_the_released_ones(store: Store) -> None:
 
 
 def test_a_file_is_kept_with_its_origin_and_counts(store: Store) -> None:
-    store.import_dataset(FILE, [SEED, EDITED], {"samples": 2})
+    store.import_dataset(FILE, [SEED, EDITED], lambda: {"samples": 2})
     [dataset] = store.datasets()
     [file] = dataset.files
     assert (dataset.name, dataset.samples) == ("harbour", 2)

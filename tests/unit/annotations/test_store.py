@@ -176,7 +176,7 @@ def test_the_database_refuses_to_change_or_delete(store: Store, table: str, chan
     store.keep_pair(PAIR)
     store.record(record())
     store.append_run(store.begin_run("mine", "local", "plan"), ["line"])
-    store.import_dataset(Provenance("harbour", "pairs", "harbour.jsonl", "ab"), [], {})
+    store.import_dataset(Provenance("harbour", "pairs", "harbour.jsonl", "ab"), [], dict)
     before = store.counts()
     with pytest.raises(NotSavedError, match=f"{table} only grows"), store.writing() as session:
         session.execute(text(change.format(table)))

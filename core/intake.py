@@ -1,0 +1,114 @@
+"""Reading a dataset: its items one after the other, a count of what came and of what was refused, and its fingerprint."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from core.dataset import Refusal
+from core.errors import TouchstoneError
+from core.types import Item
+
+_TOLD = 20  # refusals that a message names
+_BLOCK = 1 << 20
+
+
+@dataclass(eq=False)
+class Tally:
+    """What was read so far; another thread may look at it. `refusals` keeps the reasons, equal ones counted."""
+
+    samples: int = 0
+    pairs: int = 0
+    unlabelled: int = 0
+    without_document: int = 0
+    labels: Counter[str] = field(default_factory=Counter)
+    error_types: Counter[str] = field(default_factory=Counter)
+    scores: Counter[str] = field(default_factory=Counter)
+    ratings: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+    first: list[Refusal] = field(default_factory=list)
+
+    def add(self, item: Item) -> None:
+        self.samples += 1
+        self.pairs += item.parent is not None
+        self.without_document += not item.example.document
+        self.unlabelled += item.intended is None
+        if item.intended:
+            self.labels[item.intended.value] += 1
+        if item.error_type:
+            self.error_types[item.error_type.value] += 1
+        self.scores.update(score.metric for score in item.scores)
+        self.ratings.update(rating.aspect for rating in item.ratings)
+
+    def refuse(self, refusal: Refusal) -> None:
+        self.refused[refusal.reason] += 1
+        if len(self.first) < _TOLD:
+            self.first.append(refusal)
+
+    def counts(self) -> dict[str, object]:
+        """What was read as JSON-able counts; `skipped` are the refused records by their reason."""
+        return {
+            "samples": self.samples,
+            "pairs": self.pairs,
+            "unlabelled": self.unlabelled,
+            "without_document": self.without_document,
+            "labels": dict(self.labels),
+            "error_types": dict(self.error_types),
+            "released_scores": dict(self.scores),
+            "ratings": dict(self.ratings),
+            "skipped": dict(self.refused),
+        }
+
+
+def whole(found: Iterable[Item | Refusal], tally: Tally) -> Iterator[Item]:
+    """The items of a source; raises TouchstoneError at its end, with place and reason, where a record was refused."""
+    yield from readable(found, tally)
+    if tally.first:
+        told = "\n".join(f"  {refusal.line}: {refusal.reason}" for refusal in tally.first)
+        number = tally.refused.total()
+        raise TouchstoneError(
+            f"Nothing was imported: {number} record{'s' if number > 1 else ''} cannot be read, by line or row:\n{told}\n"
+            "Mend the file, or import the readable records only."
+        )
+
+
+def readable(found: Iterable[Item | Refusal], tally: Tally) -> Iterator[Item]:
+    """The items of a source without the records that were refused, which are counted."""
+    for one in found:
+        if isinstance(one, Refusal):
+            tally.refuse(one)
+        else:
+            tally.add(one)
+            yield one
+
+
+def sha256(source: Path) -> str:
+    """The SHA-256 of a file, or of the names and contents of all files of a folder. Raises TouchstoneError for neither."""
+    if not source.exists():
+        raise TouchstoneError(f"There is no file or folder {source}. Check the path.")
+    digest = hashlib.sha256()
+    for path in sorted(source.rglob("*")) if source.is_dir() else [source]:
+        if path.is_file():
+            if source.is_dir():
+                digest.update(f"{path.relative_to(source).as_posix()}\0{path.stat().st_size}\0".encode())
+            with path.open("rb") as file:
+                for block in iter(partial(file.read, _BLOCK), b""):
+                    digest.update(block)
+    return digest.hexdigest()
+
+
+def lines(counts: dict[str, object]) -> list[str]:
+    """Counts in words, one kind a line; what is zero is left out."""
+    return [
+        f"{name.replace('_', ' '):17} {_listed(value) if isinstance(value, dict) else value}"
+        for name, value in counts.items()
+        if value
+    ]
+
+
+def _listed(counted: dict[str, int]) -> str:
+    return ", ".join(f"{name}: {number}" for name, number in counted.items())
