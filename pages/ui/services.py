@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import streamlit as st
 
+from annotations.shelf import Shelf
 from annotations.store import Store
 from core.engine import Engine
 from core.listing import as_they_come
@@ -35,6 +36,12 @@ def engine() -> Engine:
 @st.cache_resource(show_spinner="Opening the database…")
 def store() -> Store:
     return Store.open(settings().database_url, read_only=settings().demo)
+
+
+@st.cache_resource(show_spinner=False)
+def shelf() -> Shelf:
+    """Where stress runs stay in a demo, until the server stops."""
+    return Shelf()
 
 
 @st.cache_resource(show_spinner=False)

@@ -11,15 +11,16 @@ from annotations.records import RunRow
 from core.stats.estimate import Estimate
 from core.stress.matrix import Cell, matrix
 from core.stress.shifts import shifts
+from core.stress.sifting import sifted
 from core.stress.words import signed
-from pages.ui import services
 from pages.ui.stress_matrix import kind_title, metric_title
-from pages.ui.stress_runs import load
+from pages.ui.stress_runs import listed, load
+from pages.ui.stress_sieves import chosen_sieves
 
 
 def compare(row: RunRow, cells: Sequence[Cell]) -> None:
     """Choose another run and show what both have in common."""
-    others = {other.id: other for other in services.store().runs() if other.id != row.id}
+    others = {id: other for id, other in listed().items() if id != row.id}
     if not others:
         st.info("There is no other run yet to compare with.")
         return
@@ -27,7 +28,7 @@ def compare(row: RunRow, cells: Sequence[Cell]) -> None:
         "Compare with", list(others), format_func=lambda id: others[id].name, key="stress-other", width=420
     )
     other = load(others[chosen])
-    theirs = {(cell.metric, cell.kind): cell for cell in matrix(other, shifts(other))}
+    theirs = {(cell.metric, cell.kind): cell for cell in matrix(other, shifts(other, sifted(other, chosen_sieves())))}
     common = [(cell, theirs[cell.metric, cell.kind]) for cell in cells if (cell.metric, cell.kind) in theirs]
     if not common:
         st.info("The two runs share no metric under the same perturbation.")

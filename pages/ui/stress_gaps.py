@@ -9,6 +9,7 @@ import streamlit as st
 from core.stress.matrix import applied
 from core.stress.records import Run
 from core.stress.words import failures, guarded, refusals
+from pages.ui.stress_refused import unused_answers
 
 
 def gaps(run: Run) -> None:
@@ -19,6 +20,7 @@ def gaps(run: Run) -> None:
     refused = refusals(applied(run))
     if refused:
         _sentences(f"Where a perturbation could not be applied ({len(refused)} reasons)", refused)
+    unused_answers(run)
     checked = guarded(run)
     if checked:
         _sentences("What the guard found", checked)

@@ -1,36 +1,33 @@
-"""The pairs behind a cell: scores before and after, the edits, what was remarked, and what a person says of them."""
+"""The pairs behind a cell: scores before and after, what rules and the guard say of each, and one of them whole."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import pandas as pd
 import streamlit as st
 
 from annotations.records import RunRow
-from core.edits import as_segments
-from core.errors import TouchstoneError
-from core.perturbation import PERTURBATIONS
 from core.stress.matrix import Cell
-from core.stress.records import Meaning, Opinion, Run, Source, Variant, as_line
+from core.stress.records import Check, Run, VariantKey
 from core.stress.shifts import Shift
-from core.types import Verdict
-from pages.ui import pair as bench
-from pages.ui import services
-from pages.ui.diff import diff_html
 from pages.ui.plain import plain
-from pages.ui.stress_bisect import bisect
 from pages.ui.stress_matrix import cell_words, kind_title, metric_title
+from pages.ui.stress_refused import refused_pairs
+from pages.ui.stress_variant import whole_variant
+
+_CONTRADICTS, _HARMLESS, _UNCHECKED = "contradicts", "does not contradict", "not checked"
 
 
 def cell_pairs(row: RunRow, run: Run, cell: Cell, found: Sequence[Shift]) -> None:
     """The pairs of one cell, the largest shifts first; one that is selected is shown whole."""
     st.subheader(plain(f"{metric_title(cell.metric)} · {kind_title(cell.kind)}"))
     st.write(plain(cell_words(cell)))
-    pairs = [shift for shift in found if (shift.metric, shift.kind) == (cell.metric, cell.kind)]
-    pairs.sort(key=lambda shift: -abs(shift.size or 0.0))
+    of_cell = [shift for shift in found if (shift.metric, shift.kind) == (cell.metric, cell.kind)]
+    pairs = _filtered(run, cell, sorted(of_cell, key=lambda shift: -abs(shift.size or 0.0)))
     event = st.dataframe(
-        pd.DataFrame([_line(run, shift) for shift in pairs]),
+        pd.DataFrame([_line(run, shift) for shift in pairs]).dropna(axis="columns", how="all"),
         key=f"stress-pairs-{cell.metric}-{cell.kind}",
         on_select="rerun",
         selection_mode="single-row-required",
@@ -40,69 +37,61 @@ def cell_pairs(row: RunRow, run: Run, cell: Cell, found: Sequence[Shift]) -> Non
         placeholder="",
         column_config={"shift": st.column_config.NumberColumn(format="%+.3f")},
     )
-    chosen = pairs[event["selection"]["rows"][0]] if event["selection"]["rows"] else pairs[0]
-    _whole(row, run, run.sources[chosen.source], run.variants[chosen.source, chosen.kind])
+    rows = [place for place in event["selection"]["rows"] if place < len(pairs)]
+    chosen = pairs[rows[0] if rows else 0]
+    whole_variant(row, run, run.sources[chosen.source], run.variants[chosen.source, chosen.kind])
+    refused_pairs(run, cell.kind)
+
+
+def _filtered(run: Run, cell: Cell, pairs: Sequence[Shift]) -> Sequence[Shift]:
+    """The pairs of which everything is said that is chosen; all of them where that would leave none."""
+    said = {(shift.source, shift.kind): _said(run, (shift.source, shift.kind)) for shift in pairs}
+    counts = Counter(phrase for phrases in said.values() for phrase in phrases)
+    if not counts:
+        return pairs
+    chosen = st.pills(
+        "Show only",
+        list(counts),
+        selection_mode="multi",
+        key=f"stress-only-{cell.kind}",
+        format_func=lambda phrase: f"{phrase} ({counts[phrase]})",
+        wrap=True,
+    )
+    kept = [shift for shift in pairs if set(chosen) <= set(said[shift.source, shift.kind])]
+    if not kept:
+        st.caption("No pair is all of this; every pair is shown.")
+    return kept or pairs
+
+
+def _said(run: Run, key: VariantKey) -> list[str]:
+    check = run.checks.get(key)
+    return [*run.variants[key].remarks, *([_guard_words(check)] if check else [])]
 
 
 def _line(run: Run, shift: Shift) -> dict[str, object]:
-    variant = run.variants[shift.source, shift.kind]
-    opinion = run.opinions.get((shift.source, shift.kind))
-    reading = run.readings[shift.source, shift.kind, shift.metric]
+    key = (shift.source, shift.kind)
+    opinion, check = run.opinions.get(key), run.checks.get(key)
     return {
         "pair": run.sources[shift.source].title or shift.source,
         "before": shift.before,
         "after": shift.after,
         "shift": shift.size,
         "words changed": shift.words,
-        "meaning": opinion.meaning.value if opinion else "",
-        "remarks": "; ".join(filter(None, [*variant.remarks, reading.error])),
+        "remarks": "; ".join(run.variants[key].remarks) or None,
+        "guard": _guard_words(check) if check else None,
+        "p of contradiction": check.mark.probability if check and check.mark else None,
+        "meaning": opinion.meaning.value if opinion else None,
+        "why no score": _why_no_score(run, shift) or None,
     }
 
 
-def _whole(row: RunRow, run: Run, source: Source, variant: Variant) -> None:
-    st.html(diff_html(as_segments(source.example.summary, variant.edits)))
-    for explanation in dict.fromkeys(edit.explanation for edit in variant.edits if edit.explanation):
-        st.caption(plain(explanation))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        if st.button("Open in Probe", icon=":material/science:", key="stress-probe"):
-            _open_in_probe(source, variant)
-        _meaning(row, run, variant)
-    bisect(run, source, variant)
+def _guard_words(check: Check) -> str:
+    if check.mark is None:
+        return _UNCHECKED
+    return _CONTRADICTS if check.mark.contradicts else _HARMLESS
 
 
-def _meaning(row: RunRow, run: Run, variant: Variant) -> None:
-    opinion = run.opinions.get((variant.source, variant.kind))
-    key = f"meaning-{variant.source}-{variant.kind}"
-    st.session_state[key] = opinion.meaning if opinion else None
-    st.segmented_control(
-        "Meaning of the variant",
-        list(Meaning),
-        key=key,
-        format_func=lambda meaning: meaning.value,
-        on_change=_say,
-        args=(row.id, variant, key),
-        disabled=services.settings().demo,
-    )
-
-
-def _say(id: str, variant: Variant, key: str) -> None:
-    meaning: Meaning | None = st.session_state[key]
-    if meaning is None:
-        return
-    by = st.session_state.get("annotator", services.settings().user)
-    try:
-        services.store().append_run(id, [as_line(Opinion(variant.source, variant.kind, meaning, by))])
-    except TouchstoneError as error:
-        st.session_state["notice"] = str(error)
-
-
-def _open_in_probe(source: Source, variant: Variant) -> None:
-    card, example = PERTURBATIONS.parse(variant.kind).card, source.example
-    bench.restore()
-    opened = bench.Pair(
-        "", source.title or example.id, source.domain, example.id, example.document, example.summary, variant.edits
-    )
-    bench.open_pair(opened, variant.summary)
-    st.session_state["intended"] = Verdict.CONSISTENT if card.intent == "preserving" else None
-    st.session_state["intended-type"] = card.error_type
-    st.switch_page("pages/views/probe.py")
+def _why_no_score(run: Run, shift: Shift) -> str:
+    places = {"the summary": "", "the variant": shift.kind}
+    errors = {where: run.readings[shift.source, kind, shift.metric].error for where, kind in places.items()}
+    return " ".join(f"Of {where}: {error}" for where, error in errors.items() if error)

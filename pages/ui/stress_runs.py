@@ -1,13 +1,16 @@
-"""Stored stress runs: choose one, load it, follow it while it goes on."""
+"""Stress runs: begin one, choose one, load it, follow it while it goes on."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
 
 from annotations.records import RunRow
-from core.stress.records import Run
+from annotations.shelf import Shelf
+from annotations.store import Store
+from core.stress.records import Opinion, Plan, Run, Source, as_line
 from core.stress.runfile import assembled
 from pages.ui import services
 from pages.ui.plain import plain
@@ -16,15 +19,20 @@ _NEW = ""
 _LOOK_S = 1.0
 
 
+def listed() -> dict[str, RunRow]:
+    """The runs to choose from, by id: those of the database and, in a demo, one's own and the one that the address names."""
+    own = [row for row in services.shelf().runs() if row.owner == services.owner() or row.id == _named()]
+    return {row.id: row for row in [*own, *services.store().runs()]}
+
+
 def chosen_run() -> RunRow | None:
     """The run that the address names; None where a new one is to be set up."""
-    id = st.query_params.get("run", _NEW)
-    return next((row for row in services.store().runs() if row.id == id), None)
+    return listed().get(_named())
 
 
 def run_bar(chosen: RunRow | None) -> None:
     """The stored runs, and the way to a new one."""
-    rows = {row.id: row for row in services.store().runs()}
+    rows = listed()
     st.session_state["stress-run"] = chosen.id if chosen else None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
@@ -37,6 +45,12 @@ def run_bar(chosen: RunRow | None) -> None:
             width=420,
         )
         st.button("New run", icon=":material/add:", on_click=open_run, args=(_NEW,), disabled=chosen is None)
+        if services.settings().demo:
+            st.badge(
+                "demo: runs stay until the server stops, and are not kept",
+                icon=":material/visibility_lock:",
+                color="orange",
+            )
 
 
 def open_run(id: str) -> None:
@@ -49,9 +63,31 @@ def load(row: RunRow) -> Run:
     return _assembled(row.id, row.lines)
 
 
+def begin(plan: Plan, sources: Sequence[Source]) -> None:
+    """Begin a run on these sources and open it. Raises RecordError for a name that is empty or taken."""
+    run = Run(plan)
+    demo = services.settings().demo
+    home = services.shelf() if demo else services.store()
+    by = services.owner() if demo else st.session_state.get("annotator", services.settings().user)
+    id = home.begin_run(plan.name, by, as_line(plan))
+    home.append_run(id, [as_line(source) for source in sources if run.add(source)])
+    start(id, run)
+    open_run(id)
+
+
 def start(id: str, run: Run) -> None:
-    """Carry a run on in the background; what comes is written to the database."""
-    services.conductor().start(id, run, partial(services.store().append_run, id))
+    """Carry a run on in the background; what comes is added to it."""
+    services.conductor().start(id, run, partial(_home(id).append_run, id))
+
+
+def say(id: str, opinion: Opinion) -> None:
+    """Add what a person says of a variant. Raises StoreError where it cannot be kept."""
+    _home(id).append_run(id, [as_line(opinion)])
+
+
+def can_be_added_to(id: str) -> bool:
+    """Whether people may say something of a run: not of one that a demo shows out of its database."""
+    return not services.settings().demo or id in services.shelf()
 
 
 def follow(row: RunRow, run: Run) -> None:
@@ -61,7 +97,17 @@ def follow(row: RunRow, run: Run) -> None:
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the run…")
 def _assembled(id: str, lines: int) -> Run:  # noqa: ARG001  # their number is part of the key
-    return assembled(services.store().run_lines(id))
+    return assembled(_home(id).run_lines(id))
+
+
+def _home(id: str) -> Shelf | Store:
+    """Where a run is."""
+    shelf = services.shelf()
+    return shelf if id in shelf else services.store()
+
+
+def _named() -> str:
+    return st.query_params.get("run", _NEW)
 
 
 @st.fragment(run_every=_LOOK_S)
@@ -70,8 +116,8 @@ def _progress(id: str, lines: int, run: Run) -> None:
     if now and now.running:
         _bar(id, now.done, now.total, now.rate, now.seconds_left)
         return
-    stored = next(row.lines for row in services.store().runs() if row.id == id)
-    if stored != lines:
+    row = listed().get(id)
+    if row is None or row.lines != lines:
         st.rerun()
     if now and now.trouble:
         st.error(plain(now.trouble), icon=":material/error:")
@@ -88,8 +134,10 @@ def _bar(id: str, done: int, total: int, rate: float, left: float | None) -> Non
 
 def _offer_to_go_on(id: str, run: Run) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f"{run.done} of {run.total} scores are here.")
-        st.button("Go on", icon=":material/play_arrow:", on_click=start, args=(id, run))
+        st.caption(f"{run.done} of {run.total} scores{' and checks' * bool(run.plan.guard)} are here.")
+        st.button(
+            "Go on", icon=":material/play_arrow:", on_click=start, args=(id, run), disabled=not can_be_added_to(id)
+        )
 
 
 def _open() -> None:

@@ -14,13 +14,14 @@ from core.listing import as_they_come
 from core.llm.endpoint import missing_endpoint
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS, Intent, Perturbation
-from core.stress.records import Plan, Run, Source, as_line
+from core.stress.records import Plan, Source
 from core.types import Example, Item
 from pages.ui import pair as bench
 from pages.ui import services
 from pages.ui.loading import read_pairs
 from pages.ui.plain import plain
-from pages.ui.stress_runs import open_run, start
+from pages.ui.stress_guard import chosen_guard, guard_choice
+from pages.ui.stress_runs import begin
 
 _INTENTS: dict[Intent, tuple[str, str]] = {
     "preserving": ("Meaning kept", "A metric should stay where it is."),
@@ -42,6 +43,7 @@ def setup() -> None:
             accept_new_options=True,
             help="A name, or one with settings as on the command line: type it and press Enter.",
         )
+        guard_choice()
         with st.container(horizontal=True):
             st.text_input("Name of the run", f"Stress test {datetime.now():%Y-%m-%d %H:%M:%S}", key="stress-name")
             st.number_input("Seed", 0, None, 0, key="stress-seed", width=120, help="The same seed, the same variants.")
@@ -130,16 +132,14 @@ def _run_button(sources: Sequence[Source]) -> None:
     chosen = {spec for key, specs in state.items() if _is_choice(key) for spec in specs or []}
     kinds = [kind.spec for intent in _INTENTS for kind in _of(intent) if kind.spec in chosen]
     metrics = state["stress-metrics"]
-    ready = bool(sources and kinds and metrics) and not services.settings().demo
     st.button(
         f"Run: {len(sources)} pairs × {len(kinds)} perturbations × {len(metrics)} metrics",
         icon=":material/play_arrow:",
         type="primary",
         key="stress-go",
-        disabled=not ready,
+        disabled=not (sources and kinds and metrics),
         on_click=_begin,
         args=(sources, kinds, metrics),
-        help="A run is kept in the database, and nothing is kept in this demo." if services.settings().demo else None,
     )
     if problem := state.pop("stress-problem", ""):
         st.error(plain(problem), icon=":material/error:")
@@ -150,19 +150,15 @@ def _is_choice(key: str | int) -> bool:
 
 
 def _begin(sources: Sequence[Source], kinds: Sequence[str], metrics: Sequence[str]) -> None:
-    state, store = st.session_state, services.store()
+    state = st.session_state
     try:
         plan = Plan.of(
             state["stress-name"],
             map(PERTURBATIONS.parse, kinds),
             map(METRICS.parse, metrics),
             state["stress-seed"],
+            chosen_guard(),
         )
-        run = Run(plan)
-        id = store.begin_run(plan.name, state.get("annotator", services.settings().user), as_line(plan))
-        store.append_run(id, [as_line(source) for source in sources if run.add(source)])
+        begin(plan, sources)
     except TouchstoneError as error:
         state["stress-problem"] = str(error)
-        return
-    start(id, run)
-    open_run(id)

@@ -26,8 +26,8 @@ def sieved(run: Run) -> frozenset[VariantKey] | None:
     offered = [name for name, count in counts.items() if count]
     if not offered:
         return None
-    chosen = st.pills(
-        "Leave out",
+    st.pills(
+        "Leave out of every figure",
         offered,
         selection_mode="multi",
         key="stress-sieves",
@@ -35,4 +35,10 @@ def sieved(run: Run) -> frozenset[VariantKey] | None:
         help="\n\n".join(f"{title}: {told}" for title, told in (_TITLES[name] for name in offered)),
         wrap=True,
     )
-    return sifted(run, chosen)
+    return sifted(run, chosen_sieves())
+
+
+def chosen_sieves() -> list[str]:
+    """The sieves that are chosen."""
+    chosen: list[str] = st.session_state.get("stress-sieves", [])
+    return chosen

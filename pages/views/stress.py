@@ -30,6 +30,7 @@ follow(chosen, run)
 found = shifts(run, sieved(run))
 if not found:
     st.info("No variant that counts has a score yet.", icon=":material/hourglass_empty:")
+    gaps(run)
     st.stop()
 
 cells = matrix(run, found)
