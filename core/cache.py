@@ -30,6 +30,7 @@ class AnswerCache:
     """Answers by key. Safe for many threads and many processes; a write that was returned from is on disk."""
 
     def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self._lock = threading.Lock()
         self._memory: OrderedDict[bytes, Answer] = OrderedDict()
         self._disk = _open(folder)

@@ -12,6 +12,7 @@ from typing import Any
 
 from core.cache import AnswerCache
 from core.job import Cell, CellKey, Conclude, Job, Priority, Request, State, Talk
+from core.llm.addressee import SOURCE
 from core.metric import Metric, signature
 from core.models import device as devices
 from core.models.pool import ModelPool
@@ -183,8 +184,9 @@ class Engine:
         self._planner.wake()
 
     def _result(self, metric: Metric, job: Job, score: Score) -> Result:
-        prints = [self.pool.fingerprint(checkpoint) for checkpoint in job.talk.checkpoints]
-        device = self.pool.device if prints else "cpu"
+        checkpoints = [job.pins.get(checkpoint, checkpoint) for checkpoint in job.talk.checkpoints]
+        prints = [self.pool.fingerprint(checkpoint) for checkpoint in checkpoints]
+        device = self.pool.device if any(checkpoint.source != SOURCE for checkpoint in checkpoints) else "cpu"
         return job.result(score, signature(metric, prints, splitter(), VERSION, score.asked), device)
 
 

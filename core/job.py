@@ -126,6 +126,7 @@ class Job:
         self.running = False
         self.keys: list[bytes] | None = None  # of the questions last asked; None before the first round
         self.answers: dict[bytes, Answer] = {}
+        self.pins: dict[Checkpoint, Checkpoint] = {}  # checkpoints of endpoints, at the address where it began to ask
         self._conversation: Rounds[Any] | None = None
         self._started = 0.0
 

@@ -6,12 +6,16 @@ import itertools
 import queue
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from core.cache import AnswerCache, key
+from core.endpoint_serving import EndpointServer
 from core.errors import LoadError
 from core.job import Ended, Job, Order
-from core.llm.endpoint import SOURCE
+from core.llm.addressee import SOURCE, name_in
+from core.llm.endpoint import asked_by, at_its_address
+from core.llm.ledger import Ledger
 from core.models.pool import ModelPool
 from core.models.state import Status
 from core.serving import BATCH_TOKENS, Server
@@ -19,13 +23,12 @@ from core.trouble import Trouble, attempt
 from core.types import Checkpoint, Counts, FailureKind, Question
 
 _PLANNERS = 4
-_ENDPOINT_TOKENS = 1024  # few questions at once, so that a cancelled request soon stops asking
 _PATIENCE_S = 1.0  # for answers of an endpoint that are under way when the engine closes: they are paid for
 _CLOSED = "The engine was closed before this was answered. Start again."
 
 
 class Planner:
-    """Takes jobs to their end; one thread asks the models of the device, and another one the endpoint, however slow it is.
+    """Takes jobs to their end; one thread asks the models of the device, and others each endpoint, however slow it is.
 
     The lock is the engine's: it guards the jobs, and is notified when something changes that a watcher may show.
     """
@@ -39,14 +42,15 @@ class Planner:
         self._steps: queue.PriorityQueue[tuple[Order, int, Job | None]] = queue.PriorityQueue()
         self._tickets = itertools.count()
         self._device = Server(pool, cache, lock, self.put, lambda: BATCH_TOKENS[pool.device])
-        self._endpoint = Server(pool, cache, lock, self.put, lambda: _ENDPOINT_TOKENS)
+        self._ledger = Ledger(cache.folder)
+        self._endpoints: dict[str, EndpointServer] = {}
         self._threads = [threading.Thread(target=self._plan, daemon=True) for _ in range(_PLANNERS)]
         for thread in self._threads:
             thread.start()
 
     @property
     def counts(self) -> Counts:
-        return self._counts + self._device.counts + self._endpoint.counts
+        return sum((one.counts for one in self._endpoints.values()), self._counts + self._device.counts)
 
     def put(self, job: Job) -> None:
         """Have a job taken as far as it goes without asking a model; it fails once the planner is closed."""
@@ -59,14 +63,14 @@ class Planner:
     def wake(self) -> None:
         """Look at the models again: the state of one has changed."""
         self._device.wake()
-        self._endpoint.wake()
 
     def close(self) -> None:
         """Begin nothing any more."""
         with self._lock:
             self._closed = True
         self._device.close()
-        self._endpoint.close()
+        for endpoint in self._endpoints.values():
+            endpoint.close()
         for _ in self._threads:
             self._steps.put(((-1, 0, 0), next(self._tickets), None))
 
@@ -75,7 +79,8 @@ class Planner:
         for thread in self._threads:
             thread.join()
         self._device.join()
-        self._endpoint.join(_PATIENCE_S)
+        for endpoint in self._endpoints.values():
+            endpoint.join(_PATIENCE_S)
         self._give_up()
 
     def _plan(self) -> None:
@@ -102,26 +107,36 @@ class Planner:
             if not answered:
                 return None
 
-    def _ask(self, job: Job, questions: Sequence[Question]) -> bool:
+    def _ask(self, job: Job, asked: Sequence[Question]) -> bool:
         """Look the questions up and put down the unknown ones; True when all are answered already."""
+        questions = [_pinned(job, question) for question in asked]
         prints = {checkpoint: self._fingerprint(checkpoint) for checkpoint in {q.checkpoint for q in questions}}
-        device = self._pool.device if questions else ""
-        keys = [key(question, prints[question.checkpoint], device) for question in questions]
+        keys = [key(question, prints[question.checkpoint], self._device_of(question)) for question in questions]
         known = self._cache.get(keys)
         with self._lock:
             # another job's answer may have come since; the server keeps it before it clears the desk, so none is missed
             known |= self._cache.recent(k for k in keys if k not in known)
             job.keys, job.answers = keys, known
             unknown = {k: q for k, q in zip(keys, questions, strict=True) if k not in job.answers}
-            asked = sum([self._server(q.checkpoint).ask(k, q, job) for k, q in unknown.items()])
+            new = sum([self._server(q.checkpoint).ask(k, q, job) for k, q in unknown.items()])
             cached = sum(k in job.answers for k in keys)
-            self._bill(job, Counts(len(keys), cached, len(keys) - cached - asked, asked))
+            self._bill(job, Counts(len(keys), cached, len(keys) - cached - new, new))
             self._lock.notify_all()
         return not unknown
 
-    def _server(self, checkpoint: Checkpoint) -> Server:
+    def _device_of(self, question: Question) -> str:
+        """Where it is answered, as far as that changes numbers: an endpoint says the same whoever asks."""
+        return "" if question.checkpoint.source == SOURCE else self._pool.device
+
+    def _server(self, checkpoint: Checkpoint) -> Server | EndpointServer:
         """Who answers."""
-        return self._endpoint if checkpoint.source == SOURCE else self._device
+        if checkpoint.source != SOURCE:
+            return self._device
+        name = name_in(checkpoint)
+        if name not in self._endpoints:
+            at_once = asked_by(checkpoint).at_once
+            self._endpoints[name] = EndpointServer(self._cache, self._ledger, self._lock, self.put, at_once)
+        return self._endpoints[name]
 
     def _bill(self, job: Job, counts: Counts) -> None:
         job.counts += counts
@@ -137,8 +152,19 @@ class Planner:
         """Tell whoever still waits that nobody will answer."""
         with self._lock:
             steps = [self._steps.get()[2] for _ in range(self._steps.qsize())]
-            for job in [*self._device.abandoned(), *self._endpoint.abandoned(), *filter(None, steps)]:
+            remote = [job for endpoint in self._endpoints.values() for job in endpoint.abandoned()]
+            for job in [*self._device.abandoned(), *remote, *filter(None, steps)]:
                 job.finish(job.failure(FailureKind.ERROR, _CLOSED))
+
+
+def _pinned(job: Job, question: Question) -> Question:
+    """The question at the address at which its conversation began to ask: its answer is kept under that one."""
+    checkpoint = question.checkpoint
+    if checkpoint.source != SOURCE:
+        return question
+    if checkpoint not in job.pins:
+        job.pins[checkpoint] = at_its_address(checkpoint)
+    return replace(question, checkpoint=job.pins[checkpoint])
 
 
 def _refused(job: Job) -> Ended | None:

@@ -89,6 +89,17 @@ def said(answer: Answer) -> str:
     return spoken.strip()
 
 
+def is_whole(question: Question, answer: Answer) -> bool:
+    """Whether an answer is kept: one that was refused, cut off or left empty may come otherwise when it is asked for again."""
+    if question.checkpoint.kind != "say":
+        return True
+    try:
+        said(answer)
+    except UnscorableError:
+        return False
+    return True
+
+
 def overheard(talk: Rounds[T]) -> Rounds[tuple[T, list[Answer]]]:
     """The same conversation, which comes with all answers that it was given."""
     heard: list[Answer] = []

@@ -1,4 +1,4 @@
-"""Kind "complete": the likeliest first tokens of a language model's answer, asked of the configured endpoint; needs no torch.
+"""Kind "complete": the likeliest first tokens of a language model's answer, asked of an endpoint; needs no torch.
 
 Inputs: a system and a user message. Options: "model", its name at the endpoint; "likeliest", how many tokens;
 "special_tokens", whether the tokenizer's own are put before the template. Values: the probabilities of the likeliest

@@ -1,8 +1,8 @@
-"""Kind "say": the text that a language model answers, asked of the configured endpoint; needs no torch.
+"""Kind "say": the text that a language model answers, asked of an endpoint; needs no torch.
 
 Inputs: a system and a user message, then answers and further requests in turn. Options: those of `core.llm.saying.question`.
 Texts: the answer as it came, and how it ended (stop | length | refusal | filter); values: the tokens written; tokens: those
-read. What was refused or cut off is an answer too and kept like one: who reads it takes it by `core.llm.saying.said`.
+read. What was refused or cut off is an answer too, though not one to keep: who reads it takes it by `core.llm.saying.said`.
 """
 
 from __future__ import annotations

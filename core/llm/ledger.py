@@ -1,0 +1,118 @@
+"""What endpoints were paid, kept beside the cache, and the budgets that nothing is asked beyond."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.errors import TouchstoneError
+from core.llm.bill import Tokens
+from core.llm.endpoint import Endpoint
+from core.settings import Settings
+
+_FILE = "spending-1.sqlite"
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Questions that were answered, tokens read and written, and money in the currency of the prices."""
+
+    questions: int = 0
+    read: int = 0
+    written: int = 0
+    money: float = 0.0
+
+
+class Ledger:
+    """What was spent since the folder was made, by every process that keeps its answers there; safe among threads.
+
+    A try that failed is not counted: an endpoint does not say what it charged for it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / _FILE
+        self._lock = threading.Lock()
+        self._reserved: Counter[str] = Counter()
+
+    def spent(self) -> dict[str, Spent]:
+        """By the name of the endpoint, "" for the default one."""
+        if not self._file.exists():
+            return {}
+        with self._open() as store:
+            rows = store.execute("SELECT endpoint, questions, read, written, money FROM spent").fetchall()
+        return {name: Spent(*counted) for name, *counted in rows}
+
+    @contextmanager
+    def allowing(self, endpoint: Endpoint, tokens: Tokens) -> Iterator[None]:
+        """Keep what a question may cost at most free while it is asked; raises TouchstoneError where a budget forbids it."""
+        with self._lock:
+            money = self._affordable(endpoint, tokens)
+            self._reserved[endpoint.name] += money  # type: ignore[assignment]  # a counter of money
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._reserved[endpoint.name] -= money  # type: ignore[assignment]  # a counter of money
+
+    def enter(self, endpoint: Endpoint, tokens: Tokens) -> None:
+        """Count an answer."""
+        money = endpoint.price.of(tokens.read, tokens.written) if endpoint.price else 0.0
+        with self._lock, self._open() as store:
+            store.execute(
+                "INSERT INTO spent VALUES (?, 1, ?, ?, ?) ON CONFLICT (endpoint) DO UPDATE SET questions = questions + 1, "
+                "read = read + excluded.read, written = written + excluded.written, money = money + excluded.money",
+                (endpoint.name, tokens.read, tokens.written, money),
+            )
+
+    def _affordable(self, endpoint: Endpoint, tokens: Tokens) -> float:
+        """What the tokens cost."""
+        total = Settings.read().llm_budget
+        if total is None and endpoint.budget is None:
+            return endpoint.price.of(tokens.read, tokens.written) if endpoint.price else 0.0
+        if endpoint.price is None:
+            raise TouchstoneError(
+                f"There is a budget, and the endpoint {endpoint.title!r} has no prices to keep it by. {_where(endpoint)}, "
+                "0 where it is free."
+            )
+        money = endpoint.price.of(tokens.read, tokens.written)
+        spent = {name: one.money + self._reserved[name] for name, one in self.spent().items()}
+        if total is not None and money and sum(spent.values()) + money > total:
+            raise _spent("TOUCHSTONE_LLM_BUDGET", total, sum(spent.values()), money)
+        if endpoint.budget is not None and money and spent.get(endpoint.name, 0.0) + money > endpoint.budget:
+            setting = f"budget under [{endpoint.name}] in the file of TOUCHSTONE_ENDPOINTS"
+            raise _spent(setting, endpoint.budget, spent.get(endpoint.name, 0.0), money)
+        return money
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            with closing(sqlite3.connect(self._file, timeout=30)) as store, store:
+                store.execute(
+                    "CREATE TABLE IF NOT EXISTS spent "
+                    "(endpoint TEXT PRIMARY KEY, questions INTEGER, read INTEGER, written INTEGER, money REAL)"
+                )
+                yield store
+        except (OSError, sqlite3.Error) as error:
+            raise TouchstoneError(
+                f"What is spent cannot be kept in {self._file}: {error}. Set TOUCHSTONE_CACHE_DIR to a folder that can be "
+                "written."
+            ) from error
+
+
+def _where(endpoint: Endpoint) -> str:
+    if endpoint.name:
+        return f"Set price_read and price_written under [{endpoint.name}] in the file of TOUCHSTONE_ENDPOINTS"
+    return "Set TOUCHSTONE_LLM_PRICE_READ and TOUCHSTONE_LLM_PRICE_WRITTEN"
+
+
+def _spent(setting: str, budget: float, spent: float, money: float) -> TouchstoneError:
+    return TouchstoneError(
+        f"The budget does not allow this question: {spent:.4f} of {budget:g} are spent or under way, and it may cost up to "
+        f"{money:.4f}. Raise {setting} and start again; all answers so far are kept."
+    )
