@@ -75,7 +75,8 @@ class Judgement:
 class Rating:
     """The number that one judge gave one aspect of a summary, higher is better; `sentence` counts from 0, None is all of it.
 
-    The unit is the dataset's: a share of faithful sentences, a level from 1 to 5, a percentage.
+    The unit is the dataset's: a share of faithful sentences, a level from 1 to 5, a percentage. The judge "all" is the
+    figure to which the dataset sums its judges up.
     """
 
     judge: str

@@ -1,0 +1,85 @@
+"""AggreFact (Tang et al. 2023): nine datasets under one label, and its sheets with error types under one taxonomy.
+
+The tables: `dataset`, `origin`, `id` (of the document), `doc`, `summary`, `model_name`, `label` (1 consistent), `cut`, and
+`<system>_score`; their `<system>_label` are thresholds already chosen and are left out. AggreFact-Unified is a workbook
+with a sheet for each origin and type: the text is `summ`, the CNN/DM sheets have no `doc`, and a summary with
+several types stands in several sheets, each time with all its types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from core.dataset import DATASETS, Importer, Refusal
+from core.datasets.reading import fields, stream
+from core.datasets.reading.row import Row
+from core.datasets.reading.stream import Convert, Place, Seen
+from core.datasets.reading.tables import rows
+from core.datasets.reading.xlsxfile import sheets
+from core.datasets.record import LABELS
+from core.types import Example, Item, ReleasedScore, Split
+
+_CUTS = {"val": Split.DEV, "test": Split.TEST}
+_SCORE = "_score"
+
+
+@DATASETS.add
+@dataclass(frozen=True)
+class AggreFact(Importer):
+    """A table or a workbook, or a folder of them; ids are `<dataset>/<id>/<model>/<hash of the summary>`."""
+
+    name: ClassVar[str] = "aggrefact"
+    title: ClassVar[str] = "AggreFact"
+    licence: ClassVar[str] = "none stated"
+    release: ClassVar[str] = "final and SOTA tables, Unified workbooks"
+    url: ClassVar[str] = "https://github.com/Liyan06/AggreFact"
+
+    def read(self, source: Path) -> Iterator[Item | Refusal]:
+        seen: Seen = {}
+        for path in stream.found(source, "aggre_fact*.csv", "AggreFact-Unified*.xlsx"):
+            if path.suffix.lower() == ".xlsx":
+                yield from _book(path, seen)
+            else:
+                yield from stream.from_lines(rows(path), path, _scored, seen)
+
+
+def _book(path: Path, seen: Seen) -> Iterator[Item | Refusal]:
+    """The summaries of all sheets, each once."""
+    for name, lines in sheets(path):
+        yield from stream.from_lines(lines, path, _unified(name.partition("_")[0], seen), seen)
+
+
+def _unified(origin: str, seen: Seen) -> Convert:
+    def convert(row: Row, _: Place) -> list[Item]:
+        item = _item(row, "summ", origin)
+        return [] if item.example.id in seen else [item]
+
+    return convert
+
+
+def _scored(row: Row, _: Place) -> list[Item]:
+    return [_item(row, "summary", fields.optional(row, "origin"))]
+
+
+def _item(row: Row, text: str, origin: str) -> Item:
+    dataset, document, summary = fields.text(row, "dataset"), fields.text(row, "id"), fields.text(row, text)
+    system = fields.optional(row, "model_name")
+    return Item(
+        Example(f"{dataset}/{document}/{system}/{fields.key_of(summary)}", fields.optional(row, "doc"), summary),
+        intended=fields.choice(row, "label", LABELS),
+        domain={"cnn": "cnndm"}.get(origin, origin),
+        group=document,
+        title=dataset,
+        categories=tuple(fields.literals(row, "error_type")),
+        system=system,
+        split=fields.choice(row, "cut", _CUTS),
+        scores=_scores(row),
+    )
+
+
+def _scores(row: Row) -> tuple[ReleasedScore, ...]:
+    found = {name.removesuffix(_SCORE): fields.optional_number(row, name) for name in row if name.endswith(_SCORE)}
+    return tuple(ReleasedScore(metric, value) for metric, value in found.items() if value is not None)

@@ -1,0 +1,90 @@
+"""FRANK (Pagnoni et al. 2021): how much of each summary is faithful, by kinds of error, with fifteen released metrics.
+
+human_annotations.json: `hash` and `model_name` (the key), `dataset`, `split`, `Factuality` (share of faithful sentences)
+and a column for each kind of error, where 1 says that there is none; `Flip_<kind>` is Factuality with these
+errors forgiven. Beside it may lie baseline_factuality_metrics_outputs.json with the scores, and benchmark_data.json with
+`article` and `summary`; without the latter the texts are to be joined later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from core.dataset import DATASETS, Importer, Refusal
+from core.datasets.reading import fields, stream
+from core.datasets.reading.row import Row
+from core.datasets.reading.stream import Place
+from core.datasets.reading.tables import rows
+from core.errors import TouchstoneError
+from core.types import Example, Item, Rating, ReleasedScore, Split, Verdict
+
+_KEY = ("hash", "model_name")
+_SPLITS = {"valid": Split.DEV, "test": Split.TEST}
+_KINDS = ("RelE", "EntE", "CircE", "OutE", "GramE", "CorefE", "LinkE", "Other")
+_NOT_RATED = {*_KEY, "dataset", "split"}
+
+
+@DATASETS.add
+@dataclass(frozen=True)
+class Frank(Importer):
+    """human_annotations.json, or the folder with it and its companions; a summary is `<hash>/<model_name>`.
+
+    A summary counts as consistent where all its sentences are faithful, as in the SummaC benchmark.
+    """
+
+    name: ClassVar[str] = "frank"
+    title: ClassVar[str] = "FRANK"
+    licence: ClassVar[str] = "MIT (articles: CNN/DailyMail, XSum)"
+    release: ClassVar[str] = "2,246 summaries, metrics as corrected in July 2021"
+    url: ClassVar[str] = "https://github.com/artidoro/frank"
+
+    def read(self, source: Path) -> Iterator[Item | Refusal]:
+        for path in stream.found(source, "human_annotations.json"):
+            scores = _by_key(path.with_name("baseline_factuality_metrics_outputs.json"))
+            texts = _by_key(path.with_name("benchmark_data.json"))
+
+            def convert(row: Row, _: Place, scores: _Table = scores, texts: _Table = texts) -> list[Item]:
+                return [_item(row, scores.get(_key(row), {}), texts.get(_key(row), {}))]
+
+            yield from stream.items([path], convert)
+
+
+_Table = dict[tuple[str, str], Row]
+
+
+def _by_key(companion: Path) -> _Table:
+    """The records of a file that may not be there, by summary. Raises TouchstoneError where one of them is broken."""
+    if not companion.is_file():
+        return {}
+    table: _Table = {}
+    for number, row in rows(companion):
+        if isinstance(row, str):
+            raise TouchstoneError(f"{companion.name}, record {number}: {row}")
+        table[_key(row)] = row
+    return table
+
+
+def _key(row: Row) -> tuple[str, str]:
+    return fields.text(row, "hash"), fields.text(row, "model_name")
+
+
+def _item(row: Row, scores: Row, texts: Row) -> Item:
+    document, system = _key(row)
+    return Item(
+        Example(f"{document}/{system}", fields.optional(texts, "article"), fields.optional(texts, "summary")),
+        intended=Verdict.CONSISTENT if fields.number(row, "Factuality") == 1 else Verdict.INCONSISTENT,
+        domain=fields.text(row, "dataset"),
+        group=document,
+        categories=tuple(kind for kind in _KINDS if fields.number(row, kind) < 1),
+        system=system,
+        split=fields.choice(row, "split", _SPLITS),
+        ratings=tuple(Rating("all", aspect, fields.number(row, aspect)) for aspect in row if aspect not in _NOT_RATED),
+        scores=tuple(
+            ReleasedScore(metric, value)
+            for metric in scores
+            if metric not in _NOT_RATED and (value := fields.optional_number(scores, metric)) is not None
+        ),
+    )

@@ -1,0 +1,72 @@
+"""LongEval-PubMed (Krishna et al. 2023), as released with LongDocFACTScore: fine-grained faithfulness of long summaries.
+
+pubmed_fine_scores.json: `story` (`article_<i>_<system>`) and `score`, one percentage of faithful units an annotator.
+pubmed_summary_src_doc_data.json: one object, `source_doc` and `summary` by story; human summaries have no scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from core.dataset import DATASETS, Importer, Refusal
+from core.datasets.reading import fields, stream
+from core.datasets.reading.jsonfile import whole
+from core.datasets.reading.row import Row
+from core.datasets.reading.stream import Place
+from core.errors import TouchstoneError
+from core.types import Example, Item, Rating
+
+_TEXTS = "pubmed_summary_src_doc_data.json"
+_ASPECT = "faithfulness"
+
+
+@DATASETS.add
+@dataclass(frozen=True)
+class LongEval(Importer):
+    """The folder with both files, or the scores, whose texts lie beside them or are to be joined later.
+
+    An item is named after its story; the figure "all" is the mean of the annotators.
+    """
+
+    name: ClassVar[str] = "longeval"
+    title: ClassVar[str] = "LongEval-PubMed"
+    licence: ClassVar[str] = "Apache-2.0"
+    release: ClassVar[str] = "40 summaries with three annotators each"
+    url: ClassVar[str] = "https://github.com/jbshp/LongDocFACTScore"
+
+    def read(self, source: Path) -> Iterator[Item | Refusal]:
+        folder = source.parent if source.is_file() else source
+        files = sorted(folder.rglob(_TEXTS))
+        texts = whole(files[0]) if files else {}
+
+        def convert(row: Row, _: Place) -> list[Item]:
+            return [_item(row, texts)]
+
+        yield from stream.items(stream.found(source, "pubmed_fine_scores.json"), convert)
+
+
+def _item(row: Row, texts: Row) -> Item:
+    story = fields.text(row, "story")
+    group, _, system = story.removeprefix("article_").partition("_")
+    known = fields.record(texts, story) if texts else {}
+    given = _scores(row)
+    return Item(
+        Example(story, fields.optional(known, "source_doc"), fields.optional(known, "summary")),
+        domain="pubmed",
+        group=f"article_{group}",
+        system=system,
+        ratings=(
+            Rating("all", _ASPECT, sum(given) / len(given)),
+            *(Rating(f"annotator-{number}", _ASPECT, score) for number, score in enumerate(given, start=1)),
+        ),
+    )
+
+
+def _scores(row: Row) -> list[float]:
+    scores = fields.value(row, "score")
+    if not isinstance(scores, list) or not scores:
+        raise TouchstoneError(f"The field 'score' must be a list of numbers; got {str(scores)[:60]!r}.")
+    return [fields.number({"score": score}, "score") for score in scores]

@@ -1,0 +1,85 @@
+"""QAGS (Wang et al. 2020): summaries whose sentences three people each called supported by the article or not.
+
+A record: `article`, `summary_sentences` [{`sentence`, `responses` [{`worker_id`, `response` yes | no}]}]. The score of a
+summary is the share of its sentences that a majority supports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from core.dataset import DATASETS, Importer, Refusal
+from core.datasets.reading import fields, stream
+from core.datasets.reading.row import Row
+from core.datasets.reading.stream import Place
+from core.errors import TouchstoneError
+from core.types import Example, Item, Rating, Verdict
+
+_SUPPORTED = {"yes": 1.0, "no": 0.0}
+_SYSTEMS = {"cnndm": "Bottom-Up", "xsum": "BART"}
+_ASPECT = "consistency"
+
+
+@DATASETS.add
+@dataclass(frozen=True)
+class Qags(Importer):
+    """A `mturk_*.jsonl`, or a folder of them; ids are `<corpus>-<line>` from 0, in the order of UniEval's copy.
+
+    A summary counts as consistent where a majority supports each of its sentences.
+    """
+
+    name: ClassVar[str] = "qags"
+    title: ClassVar[str] = "QAGS"
+    licence: ClassVar[str] = "none stated"
+    release: ClassVar[str] = "235 CNN/DM and 239 XSum summaries"
+    url: ClassVar[str] = "https://github.com/W4ngatang/qags"
+
+    def read(self, source: Path) -> Iterator[Item | Refusal]:
+        return stream.items(stream.found(source, "mturk_*.jsonl"), _item)
+
+
+def _item(row: Row, place: Place) -> list[Item]:
+    corpus = place.path.stem.removeprefix("mturk_")
+    sentences = fields.records(row, "summary_sentences")
+    if not sentences:
+        raise TouchstoneError("The field 'summary_sentences' is empty: there is no summary.")
+    votes = [rating for number, sentence in enumerate(sentences) for rating in _votes(sentence, number)]
+    supported = [_majority(votes, number) for number in range(len(sentences))]
+    document = fields.text(row, "article")
+    return [
+        Item(
+            Example(
+                f"{corpus}-{place.number - 1}",
+                document,
+                " ".join(fields.text(sentence, "sentence") for sentence in sentences),
+            ),
+            intended=Verdict.CONSISTENT if all(supported) else Verdict.INCONSISTENT,
+            domain=corpus,
+            group=fields.key_of(document),
+            system=_SYSTEMS.get(corpus, ""),
+            ratings=(Rating("all", _ASPECT, sum(supported) / len(supported)), *votes),
+        )
+    ]
+
+
+def _votes(sentence: Row, number: int) -> list[Rating]:
+    responses = fields.records(sentence, "responses")
+    if not responses:
+        raise TouchstoneError(f"The field 'responses' of sentence {number + 1} is empty: nobody judged it.")
+    return [
+        Rating(
+            f"worker-{fields.text(response, 'worker_id')}",
+            _ASPECT,
+            fields.choice(response, "response", _SUPPORTED),
+            number,
+        )
+        for response in responses
+    ]
+
+
+def _majority(votes: list[Rating], sentence: int) -> bool:
+    given = [vote.value for vote in votes if vote.sentence == sentence]
+    return sum(given) * 2 > len(given)

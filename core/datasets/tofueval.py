@@ -1,0 +1,101 @@
+"""TofuEval (Tang et al. 2024): sentences of topic-focused dialogue summaries, each called consistent or not by an expert.
+
+A row is a sentence: `doc_id`, `annotation_id`, `topic`, `model_name`, `sent_idx`, `summ_sent`, `sent_label` (yes is
+consistent), `exp` (why not), `type` (kinds of error, separated by commas). The sentences of a summary stand one after the
+other. The dialogues (MediaSum, MeetingBank) are not released with it: they are joined later by `doc_id`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+from itertools import groupby
+
+from core.dataset import DATASETS, Importer, Refusal
+from core.datasets.reading import fields, stream
+from core.datasets.reading.row import Line, Row
+from core.datasets.reading.stream import Place, Seen
+from core.datasets.reading.tables import rows
+from core.types import Example, Item, Judgement, Span, Split, Verdict
+
+_LABELS = {"yes": Verdict.CONSISTENT, "no": Verdict.INCONSISTENT}
+_SENTENCES = "sentences"
+
+
+@DATASETS.add
+@dataclass(frozen=True)
+class TofuEval(Importer):
+    """A `<corpus>_factual_eval_<split>.csv`, or a folder of them; ids are `<doc_id>/<topic>/<model_name>`.
+
+    A summary counts as inconsistent where one of its sentences is.
+    """
+
+    name: ClassVar[str] = "tofueval"
+    title: ClassVar[str] = "TofuEval"
+    licence: ClassVar[str] = "MIT-0 (for evaluation only)"
+    release: ClassVar[str] = "factual consistency, dev and test"
+    url: ClassVar[str] = "https://github.com/amazon-science/tofueval"
+
+    def read(self, source: Path) -> Iterator[Item | Refusal]:
+        seen: Seen = {}
+        for path in stream.found(source, "*factual_eval*.csv"):
+            yield from stream.from_lines(_summaries(rows(path)), path, _item, seen)
+
+
+def _summaries(lines: Iterator[Line]) -> Iterator[Line]:
+    """Neighbouring rows of one summary as one record; a row that cannot be read stays a reason."""
+    for key, group in groupby(lines, key=lambda line: _key(line[1])):
+        found = list(group)
+        if key is None:
+            yield from found
+            continue
+        yield found[0][0], {_SENTENCES: [row for _, row in found]}
+
+
+def _key(row: Row | str) -> tuple[object, ...] | None:
+    return None if isinstance(row, str) else tuple(row.get(name) for name in ("doc_id", "topic", "model_name"))
+
+
+def _item(record: Row, place: Place) -> list[Item]:
+    sentences = fields.records(record, _SENTENCES)
+    first = sentences[0]
+    group, topic, system = (fields.text(first, name) for name in ("doc_id", "topic", "model_name"))
+    name = f"{group}/{topic}/{system}"
+    judgements = _judgements(sentences, name)
+    corpus, _, split = place.path.stem.partition("_factual_eval_")
+    return [
+        Item(
+            Example(name, "", " ".join(fields.text(sentence, "summ_sent") for sentence in sentences)),
+            intended=_overall(judgements),
+            domain=corpus,
+            group=group,
+            title=topic,
+            judgements=judgements,
+            categories=tuple(dict.fromkeys(kind for sentence in sentences for kind in _kinds(sentence))),
+            system=system,
+            split={"dev": Split.DEV, "test": Split.TEST}.get(split),
+        )
+    ]
+
+
+def _judgements(sentences: list[Row], name: str) -> tuple[Judgement, ...]:
+    judged, start = [], 0
+    for sentence in sentences:
+        span = Span(start, start + len(fields.text(sentence, "summ_sent")))
+        verdict = fields.choice(sentence, "sent_label", _LABELS)
+        judged.append(
+            Judgement(name, "expert", verdict, span, ", ".join(_kinds(sentence)), fields.optional(sentence, "exp"))
+        )
+        start = span.end + 1
+    return tuple(judged)
+
+
+def _kinds(sentence: Row) -> list[str]:
+    return [kind.strip() for kind in fields.optional(sentence, "type").split(",") if kind.strip()]
+
+
+def _overall(judgements: tuple[Judgement, ...]) -> Verdict:
+    found = {judgement.verdict for judgement in judgements}
+    return Verdict.INCONSISTENT if Verdict.INCONSISTENT in found else Verdict.CONSISTENT
