@@ -18,6 +18,7 @@ st.navigation(
         st.Page("pages/views/stress.py", title="Stress test", icon=":material/bolt:", url_path="stress"),
         st.Page("pages/views/data.py", title="Records", icon=":material/inventory_2:", url_path="data"),
         st.Page("pages/views/metrics.py", title="Metrics", icon=":material/straighten:", url_path="metrics"),
+        st.Page("pages/views/prompts.py", title="Prompts", icon=":material/chat:", url_path="prompts"),
     ],
     position="top",
 ).run()
