@@ -81,6 +81,11 @@ def signed(estimate: Estimate) -> str:
     return f"{_sign(estimate.value)} [{_sign(estimate.low)}, {_sign(estimate.high)}]"
 
 
+def unsigned(estimate: Estimate) -> str:
+    """A score with its interval, as 0.412 [0.380, 0.440]."""
+    return signed(estimate).replace("+", "")
+
+
 def share(estimate: Estimate) -> str:
     return "–" if estimate.value is None else f"{100 * estimate.value:.0f} %"
 

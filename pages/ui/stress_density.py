@@ -25,7 +25,7 @@ from core.stress.density import (
     variants,
 )
 from core.stress.records import Run
-from core.stress.words import signed
+from core.stress.words import unsigned
 from pages.ui import services
 from pages.ui.error_bars import error_bars
 from pages.ui.plain import plain
@@ -157,7 +157,7 @@ def _silent(found: Sequence[Sentences]) -> None:
 def _row(one: Bin) -> dict[str, object]:
     return {
         "density": f"{one.low:.3f} to {one.high:.3f}",
-        "mean score": signed(one.score),
+        "mean score": unsigned(one.score),
         "sentences": one.score.n,
         "documents": one.documents,
         "remark": one.score.why,

@@ -11,12 +11,13 @@ from plotly.subplots import make_subplots
 
 from core.errors import TouchstoneError
 from core.metric import METRICS
+from core.registry import settings_of
 from core.stats.estimate import Estimate
 from core.stress.records import Run, as_line
 from core.stress.runfile import lines_of
 from core.stress.shifts import Shift
 from core.stress.sweep import WINDOWS, Windowed, families, is_retrieving, sweep, windowed
-from core.stress.words import signed
+from core.stress.words import signed, unsigned
 from pages.ui import services
 from pages.ui.error_bars import error_bars
 from pages.ui.plain import plain
@@ -75,7 +76,7 @@ def _form(run: Run) -> None:
         chosen = st.multiselect(
             "Metrics to sweep",
             specs,
-            default=[spec for spec in specs if is_retrieving(METRICS.parse(spec))] or specs[:1],
+            default=_default(specs),
             key="sweep-metrics",
             accept_new_options=True,
             width=520,
@@ -83,7 +84,7 @@ def _form(run: Run) -> None:
         )
         st.text_input("Name of the sweep", f"{run.plan.name}, windows", key="sweep-name", width=320)
         st.button(
-            f"Sweep {len(WINDOWS)} windows × {len(chosen)} metrics",
+            f"Sweep {len(WINDOWS)} windows × {len(chosen)} metric{'' if len(chosen) == 1 else 's'}",
             icon=":material/play_arrow:",
             key="sweep-go",
             on_click=_begin,
@@ -95,6 +96,13 @@ def _form(run: Run) -> None:
         )
     if problem := st.session_state.pop("sweep-problem", ""):
         st.error(plain(problem), icon=":material/error:")
+
+
+def _default(specs: Sequence[str]) -> list[str]:
+    """The metrics that retrieve already, else the one that `retrieve` takes by itself, else the first."""
+    retrieving = [spec for spec in specs if is_retrieving(METRICS.parse(spec))]
+    usual = settings_of(METRICS.get("retrieve"))["metric"].default
+    return retrieving or [spec for spec in specs if spec == usual] or list(specs[:1])
 
 
 def _begin(run: Run, chosen: Sequence[str]) -> None:
@@ -135,8 +143,8 @@ def _row(point: Windowed) -> dict[str, object]:
     return {
         "w": point.w,
         "variants": point.intent,
-        "original": signed(point.original),
-        "variant": signed(point.variant),
+        "original": unsigned(point.original),
+        "variant": unsigned(point.variant),
         "shift": signed(point.shift),
         "n": point.shift.n,
     }
