@@ -16,8 +16,9 @@ from typing import Annotated, TextIO
 import typer
 
 from annotations.export import rows, to_csv, to_jsonl
+from annotations.importing import Provenance
 from annotations.store import Store
-from core.dataset import Refusal
+from core.dataset import DATASETS, Refusal
 from core.datasets.pairs import Pairs
 from core.editing.batch import Sieve, Unused, edited_pairs
 from core.editing.editor import Editor
@@ -25,7 +26,17 @@ from core.editing.proposal import Form, Why
 from core.engine import Engine
 from core.errors import TouchstoneError
 from core.guard import GUARDS, Guard
+from core.intake import Tally, readable, sha256, whole
+from core.intake import lines as count_lines
 from core.listing import as_they_come, direction_words, list_metrics, markdown_table, range_words
+from core.meta.beside import beside
+from core.meta.beside import table as beside_table
+from core.meta.figures import MEASURES, PUBLISHED, draws
+from core.meta.figures import rows as rows_of
+from core.meta.pooling import pooled
+from core.meta.report import as_record as as_meta_record
+from core.meta.report import table as meta_table
+from core.meta.slices import FIELDS, slices
 from core.metric import METRICS, Metric
 from core.models.pool import ModelPool
 from core.models.state import Status
@@ -36,6 +47,7 @@ from core.settings import Device, Settings
 from core.shallow import features, targets
 from core.shallow.model import SUFFIX, Facts
 from core.shallow.training import Task, train
+from core.stats.resampling import RESAMPLES
 from core.stress.matrix import applied, matrix
 from core.stress.records import Plan, Record, Run, Source, Variant
 from core.stress.report import as_cell, as_pair
@@ -274,6 +286,90 @@ def train_shallow(
     typer.echo(model.facts.model_dump_json(indent=1) if as_json else _held_out(model.facts))
     if refusals:
         raise typer.Exit(2)
+
+
+@app.command("import")
+def import_dataset(
+    importer: Annotated[str, typer.Argument(help="bump, summedits, … or one with settings, name[setting=value,…].")],
+    source: Annotated[Path, typer.Argument(help="The file or folder to read.")],
+    name: Annotated[str | None, typer.Option(help="What to call the dataset; by default as the importer.")] = None,
+    skip_broken: Annotated[
+        bool, typer.Option("--skip-broken", help="Import the readable records although others are broken.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The counts as one JSON object.")] = False,
+) -> None:
+    """Import a benchmark or a file of your own into the database; the same file twice adds nothing."""
+    reader, settings, tally = DATASETS.parse(importer), Settings.read(), Tally()
+    origin = Provenance(
+        name or reader.name, importer, source.name, sha256(source), reader.licence, reader.release, settings.user
+    )
+    taken = readable if skip_broken else whole
+    with closing(Store.open(settings.database_url)) as store:
+        items = _counted(taken(reader.read(source), tally), tally)
+        imported = store.import_dataset(origin, items, tally.counts)
+    counts = {"dataset": imported.dataset, **tally.counts(), "new": imported.added, "joined": imported.joined}
+    typer.echo(json.dumps(counts, ensure_ascii=False, indent=1) if as_json else "\n".join(count_lines(counts)))
+    if imported.missing:
+        _say(f"{imported.missing} summaries lack their document. Import a file that has it under the same group.")
+
+
+@app.command()
+def score_dataset(
+    dataset: Annotated[str, typer.Argument(help="The name under which it was imported.")],
+    metric: Annotated[list[str], typer.Option(help="name or name[setting=value,…]; may be repeated.")],
+    device: _Device = None,
+) -> None:
+    """Score every text of an imported dataset and keep the scores in the database, beside the released ones."""
+    chosen, settings = [METRICS.parse(spec) for spec in metric], Settings.read()
+    with (
+        closing(Store.open(settings.database_url)) as store,
+        closing(Engine.open(settings.model_copy(update={"device": device or settings.device}))) as engine,
+    ):
+        _fetch(engine.pool, chosen)
+        kept, failures = 0, 0
+        found = engine.run(chosen, store.examples(dataset))
+        while outcomes := [outcome for _, outcome in islice(found, 500)]:
+            store.keep_outcomes(outcomes)
+            kept, failures = kept + len(outcomes), failures + sum(isinstance(one, Failure) for one in outcomes)
+            _say(f"\r  {kept} scores kept", end="")
+    _say(f"\r  {kept} scores kept, {failures} of them failures with their reason")
+
+
+@app.command()
+def meta(
+    dataset: Annotated[list[str], typer.Option(help="An imported dataset; several are put together.")],
+    by: Annotated[str | None, typer.Option(help=f"Slices besides Overall: {', '.join(FIELDS)}.")] = None,
+    resamples: Annotated[int, typer.Option(min=1, help="Of the documents, for the intervals.")] = RESAMPLES,
+    full: Annotated[bool, typer.Option("--full", help="Also average precision and balanced accuracy.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object; shares in 0..1.")] = False,
+) -> None:
+    """Say which metric can be trusted with which errors: consistency, ties and AUC with intervals, from kept scores."""
+    with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
+        found = pooled([store.samples(name) for name in dataset])
+    for warning in found.warnings:
+        _say(warning)
+    lines = list(rows_of(found.cases, slices(found.cases, by), draws(found.cases, resamples), _measures(full)))
+    if as_json:
+        report = {"dataset": " + ".join(dataset), "rows": [as_meta_record(line) for line in lines]}
+        typer.echo(json.dumps(report, ensure_ascii=False, indent=1))
+        return
+    typer.echo(meta_table(lines))
+    if twins := beside(found.cases):
+        typer.echo(f"\n{beside_table(twins)}")
+
+
+def _measures(full: bool) -> tuple[str, ...]:
+    return tuple(MEASURES) if full else PUBLISHED
+
+
+def _counted(items: Iterable[Item], tally: Tally) -> Iterator[Item]:
+    """The same items; says at most every second how many came."""
+    said = time.monotonic()
+    for item in items:
+        if time.monotonic() - said >= 1:
+            said = time.monotonic()
+            _say(f"\r  {tally.samples} samples read", end="")
+        yield item
 
 
 @app.command()

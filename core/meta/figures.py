@@ -86,16 +86,21 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
 )
 """What is told of every metric on every slice; shares and areas in 0..1."""
 
-CONTESTED = ("consistency", "auc", "average_precision", "balanced_accuracy")
+PUBLISHED = ("consistency", "ties", "auc")
+"""What the papers' tables hold; the others take longer."""
+
+_CONTESTED = ("consistency", "auc", "average_precision", "balanced_accuracy")
 
 
-def rows(cases: Cases, parts: Sequence[Slice], resamples: int = RESAMPLES, seed: int = 0) -> Iterator[Row]:
-    """Every metric on every slice, slice by slice in the order given, with cluster-bootstrap intervals by document."""
-    if not cases.columns or not cases.clusters:
-        return
-    drawn = Resamples.draw(cases.clusters, resamples, seed)
+def draws(cases: Cases, resamples: int = RESAMPLES, seed: int = 0) -> Resamples:
+    """The resamples of documents that serve all figures of these cases."""
+    return Resamples.draw(max(1, cases.clusters), resamples, seed)
+
+
+def rows(cases: Cases, parts: Sequence[Slice], drawn: Resamples, names: Sequence[str] = PUBLISHED) -> Iterator[Row]:
+    """Every metric on every slice, slice by slice in the order given; `names` are those of MEASURES to be told."""
     for part in parts:
-        figures = {name: _figures(name, cases, part, drawn) for name in MEASURES}
+        figures = {name: _figures(name, cases, part, drawn) for name in names}
         for column in cases.columns:
             of_metric = {name: found[column.name] for name, found in figures.items()}
             yield Row(column.name, part.name, *_numbers(cases, part, column), of_metric)
@@ -103,7 +108,7 @@ def rows(cases: Cases, parts: Sequence[Slice], resamples: int = RESAMPLES, seed:
 
 def _figures(name: str, cases: Cases, part: Slice, drawn: Resamples) -> dict[str, Figure]:
     found = {column.name: drawn.of(MEASURES[name](cases, part, column)) for column in cases.columns}
-    against = _against_best(name, cases, part, drawn, found) if name in CONTESTED else {}
+    against = _against_best(name, cases, part, drawn, found) if name in _CONTESTED else {}
     return {metric: _figure(distribution, against.get(metric)) for metric, distribution in found.items()}
 
 

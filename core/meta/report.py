@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from core.meta.figures import Figure, Row
@@ -26,14 +26,18 @@ def as_record(row: Row) -> dict[str, Any]:
     }
 
 
-_HEAD = ("slice", "metric", "n", "consistency [95 %]", "ties", "AUC [95 %]", "AP", "bal. acc.", "failed")
-
-
-def table(rows: Iterable[Row]) -> str:
+def table(rows: Sequence[Row]) -> str:
     """One line a row, in columns; * marks the best of a slice, = what is not significantly worse, – what is undefined."""
-    lines = [_HEAD, *map(_line, rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(_HEAD))]
-    return "\n".join(_spaced(line, widths) for line in lines)
+    names = list(rows[0].figures) if rows else []
+    lines = [("slice", "metric", "n", *(name.replace("_", " ") for name in names), "failed"), *map(_line, rows)]
+    return aligned(lines)
+
+
+def aligned(lines: Sequence[Sequence[str]]) -> str:
+    """Columns of text, each as wide as its widest cell."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    spaced = ("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)) for line in lines)
+    return "\n".join(line.rstrip() for line in spaced)
 
 
 def percent(estimate: Estimate) -> str:
@@ -45,29 +49,11 @@ def percent(estimate: Estimate) -> str:
     return f"{100 * estimate.value:.1f} [{100 * estimate.low:.1f}, {100 * estimate.high:.1f}]"
 
 
-def mark(figure: Figure) -> str:
-    return "*" if figure.best else "=" if figure.level else ""
-
-
-def _spaced(line: Sequence[str], widths: Sequence[int]) -> str:
-    return "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
+def marked(figure: Figure) -> str:
+    """A share with its interval, behind it * for the best and = for what is not significantly worse."""
+    return f"{percent(figure.estimate)} {'*' if figure.best else '=' if figure.level else ''}".rstrip()
 
 
 def _line(row: Row) -> tuple[str, ...]:
-    figures = row.figures
-    value = {name: figure.estimate.value for name, figure in figures.items()}
-    return (
-        row.slice,
-        row.metric,
-        str(row.n),
-        f"{percent(figures['consistency'].estimate)} {mark(figures['consistency'])}",
-        *(_short(value["ties"]),),
-        f"{percent(figures['auc'].estimate)} {mark(figures['auc'])}",
-        _short(value["average_precision"]),
-        _short(value["balanced_accuracy"]),
-        str(row.failed or ""),
-    )
-
-
-def _short(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.1f}"
+    figures = (marked(figure) for figure in row.figures.values())
+    return (row.slice, row.metric, str(row.n), *figures, str(row.failed or ""))
