@@ -1,35 +1,28 @@
-"""A phrase that says nothing about the document, put where a metric may fall for it."""
+"""A phrase that stands in summaries which metrics like, or one of your own."""
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from core.errors import UnscorableError
-from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
-from core.types import Edit, Example, Span
+from core.filler import GAMING_PAPER, Filler
+from core.perturbation import PERTURBATIONS, PerturbationCard
 
 
 @PERTURBATIONS.add
 @dataclass(frozen=True)
-class Phrase(Perturbation):
-    """Appends or prepends a phrase; a metric that rises has been gamed."""
+class Phrase(Filler):
+    """The phrase as it is given; what stands there by default speaks of the document and claims nothing of it."""
 
     name: ClassVar[str] = "phrase"
     card: ClassVar[PerturbationCard] = PerturbationCard(
-        title="Append an empty phrase",
+        title="Top phrase, or your own",
         intent="gaming",
         does="Adds a phrase that carries no claim about the document.",
-        paper="Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?, gaming phrases",
+        paper=GAMING_PAPER,
     )
     phrase: str = "The document discusses this."
-    place: Literal["suffix", "prefix"] = "suffix"
 
-    def edits(self, example: Example, rng: random.Random) -> list[Edit]:  # noqa: ARG002  # nothing is left to chance
-        if not self.phrase.strip():
-            raise UnscorableError("The phrase is empty: adding it would change nothing. Set phrase=….")
-        if self.place == "prefix":
-            return [Edit(Span(0, 0), f"{self.phrase.strip()} ", self.card.does, self.spec)]
-        end = len(example.summary.rstrip())
-        return [Edit(Span(end, end), f" {self.phrase.strip()}", self.card.does, self.spec)]
+    @property
+    def text(self) -> str:
+        return self.phrase

@@ -1,0 +1,102 @@
+"""Phrases that a metric likes: bigrams that mark the summaries which it scores best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from scipy.sparse import csr_array  # type: ignore[import-untyped]  # it ships no types
+
+from core.errors import UnscorableError
+from core.metric import METRICS, Direction
+from core.stats.statistic import Mask, Values
+from core.stress.records import Run
+from core.text import sentences, words
+
+_PARTS = 5  # the best fifth, as Ramprasad and Wallace (2024) take it
+
+
+@dataclass(frozen=True, slots=True)
+class Bigram:
+    """Two words that follow each other within a sentence, lower-cased.
+
+    `lead` is by how much its mean TF-IDF weight over the best fifth of the summaries exceeds that over the others, both in
+    0..1; `best` and `others` are the shares of these summaries that hold it.
+    """
+
+    text: str
+    lead: float
+    best: float
+    others: float
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """The bigrams of the `best` of `scored` summaries, the most telling first."""
+
+    bigrams: tuple[Bigram, ...]
+    best: int
+    scored: int
+
+
+def discover(summaries: Sequence[str], scores: Values, direction: Direction, most: int = 10) -> Discovery:
+    """The `most` bigrams that mark the best-scored fifth of (n,) summaries, those whose score is nan left out.
+
+    A bigram that stands everywhere, as "of the" does, has no lead. Of equal scores the earlier summary counts as better.
+    Raises UnscorableError where no fifth is better than the rest: fewer than five summaries, one score for all of them, a
+    metric without a better side.
+    """
+    kept = ~np.isnan(scores)
+    texts = [summary for summary, keep in zip(summaries, kept, strict=True) if keep]
+    best = _best_fifth(scores[kept], direction)
+    found = _bigrams(texts, best)
+    ranked = sorted((bigram for bigram in found if bigram.lead > 0), key=lambda bigram: (-bigram.lead, bigram.text))
+    return Discovery(tuple(ranked[:most]), int(best.sum()), len(texts))
+
+
+def discovered(run: Run, metric: str, most: int = 10) -> Discovery:
+    """What marks the original summaries of a run that a metric scores best; raises UnscorableError as `discover`."""
+    readings = [run.readings.get((source, "", metric)) for source in run.sources]
+    scores = [reading.value if reading and reading.value is not None else np.nan for reading in readings]
+    summaries = [source.example.summary for source in run.sources.values()]
+    return discover(summaries, np.array(scores, dtype=np.float64), METRICS.parse(metric).card.direction, most)
+
+
+def _best_fifth(scores: Values, direction: Direction) -> Mask:
+    if direction == "neutral":
+        raise UnscorableError("The metric has no better side: none of the summaries is its best.")
+    if len(scores) < _PARTS:
+        raise UnscorableError(f"{len(scores)} summaries have a score, and the best fifth of them needs {_PARTS}.")
+    if np.ptp(scores) == 0:
+        raise UnscorableError(
+            f"All {len(scores)} summaries score {scores[0]:g}: none of them is better than the others."
+        )
+    order = np.argsort(scores if direction == "lower" else -scores, kind="stable")
+    best = np.zeros(len(scores), dtype=np.bool_)
+    best[order[: -(-len(scores) // _PARTS)]] = True
+    return best
+
+
+def _bigrams(texts: Sequence[str], best: Mask) -> list[Bigram]:
+    # sklearn takes two seconds to import, and only discovery needs it here
+    from sklearn.feature_extraction.text import (  # type: ignore[import-untyped]  # it ships no types
+        TfidfVectorizer,
+    )
+
+    if not any(map(_pairs, texts)):
+        raise UnscorableError("No summary has two words in a row.")
+    vectorizer = TfidfVectorizer(analyzer=_pairs)
+    weights = vectorizer.fit_transform(texts)  # (summaries, bigrams)
+    weight, held = ([_mean(table[mask]) for mask in (best, ~best)] for table in (weights, weights > 0))
+    rows = zip(vectorizer.get_feature_names_out(), weight[0] - weight[1], *held, strict=True)
+    return [Bigram(str(text), float(lead), float(inside), float(outside)) for text, lead, inside, outside in rows]
+
+
+def _pairs(text: str) -> list[str]:
+    return [" ".join(pair) for span in sentences(text) for pair in pairwise(words(span.of(text)))]
+
+
+def _mean(table: csr_array) -> Values:
+    return np.asarray(table.mean(axis=0)).ravel()
