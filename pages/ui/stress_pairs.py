@@ -13,6 +13,7 @@ from core.stress.matrix import Cell
 from core.stress.records import Check, Run, VariantKey
 from core.stress.shifts import Shift
 from pages.ui.plain import plain
+from pages.ui.stress_bisect import bisect
 from pages.ui.stress_matrix import cell_words, kind_title, metric_title
 from pages.ui.stress_refused import refused_pairs
 from pages.ui.stress_variant import whole_variant
@@ -39,7 +40,9 @@ def cell_pairs(row: RunRow, run: Run, cell: Cell, found: Sequence[Shift]) -> Non
     )
     rows = [place for place in event["selection"]["rows"] if place < len(pairs)]
     chosen = pairs[rows[0] if rows else 0]
-    whole_variant(row, run, run.sources[chosen.source], run.variants[chosen.source, chosen.kind])
+    source, variant = run.sources[chosen.source], run.variants[chosen.source, chosen.kind]
+    whole_variant(row, run, source, variant)
+    bisect(run, source, variant)
     refused_pairs(run, cell.kind)
 
 
