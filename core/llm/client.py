@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TypeVar
 
 import openai
-from openai.types.chat import ChatCompletion, ChatCompletionMessage, ChatCompletionMessageParam
+from openai.types.chat import (
+    ChatCompletion,
+    ChatCompletionChunk,
+    ChatCompletionMessage,
+    ChatCompletionMessageParam,
+)
 from openai.types.shared_params import ResponseFormatJSONSchema
 
 from core.errors import TouchstoneError
@@ -18,11 +23,11 @@ from core.llm.complaint import complaint, strange
 from core.llm.endpoint import Endpoint
 from core.llm.saying import Sampling
 
-_RETRIES = 2
-"""What times out or is refused for the moment is repeated, with back-off or after the pause that the server names."""
-
 _NO_SCHEMAS = (openai.BadRequestError, openai.UnprocessableEntityError)
 """How servers refuse a question that asks for a schema, which they do not know."""
+
+_ENDS = {"length": "length", "content_filter": "filter"}
+"""Our words for how an answer ended, by OpenAI's; all others are "stop"."""
 
 _T = TypeVar("_T")
 
@@ -56,7 +61,8 @@ class Client:
             base_url=endpoint.base_url,
             api_key=endpoint.key or "none",
             timeout=endpoint.patience_s,
-            max_retries=_RETRIES,
+            # what times out or is refused for the moment: with back-off, or after the pause that the server names
+            max_retries=endpoint.retries,
         )
 
     def first_token(self, model: str, system: str, user: str, likeliest: int, special_tokens: bool) -> FirstToken:
@@ -86,6 +92,10 @@ class Client:
         """
         return self._asked(sampling.model, lambda: self._said(messages, sampling, schema))
 
+    def models(self) -> list[str]:
+        """The names of the models that the endpoint says it serves, sorted."""
+        return self._asked("", lambda: sorted(self._served()))
+
     def count(self, model: str, text: str) -> int:
         """The tokens of a text without special ones, by the path /tokenize that vLLM adds to those of OpenAI."""
         body = {"model": model, "prompt": text, "add_special_tokens": False}
@@ -98,24 +108,62 @@ class Client:
             )
         return count
 
+    def _served(self) -> list[str]:
+        listed = self._openai.get("/models", cast_to=object)
+        found = listed.get("data") if isinstance(listed, dict) else None
+        names = [one.get("id") for one in found if isinstance(one, dict)] if isinstance(found, list) else [None]
+        if not all(isinstance(name, str) for name in names):
+            raise TouchstoneError(strange(self._endpoint))
+        return [str(name) for name in names]
+
     def _said(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Saying:
+        ask = self._streamed if self._endpoint.stream else self._completed
         try:
-            answer = self._completed(messages, sampling, schema)
+            return ask(messages, sampling, schema)
         except _NO_SCHEMAS:
             if not schema:
                 raise
-            answer = self._completed(messages, sampling, "")
-        return self._saying(answer)
+            return ask(messages, sampling, "")
 
-    def _completed(self, messages: Sequence[str], sampling: Sampling, schema: str) -> object:
-        return self._openai.chat.completions.create(
+    def _completed(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Saying:
+        answer: object = self._openai.chat.completions.create(
             model=sampling.model,
             messages=_dialogue(messages),
             temperature=sampling.temperature,
             top_p=sampling.top_p,
             max_tokens=sampling.max_tokens,
+            stop=sampling.stop or openai.omit,
             response_format=_format(schema) if schema else openai.omit,
         )
+        return self._saying(answer)
+
+    def _streamed(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Saying:
+        with self._openai.chat.completions.create(
+            model=sampling.model,
+            messages=_dialogue(messages),
+            temperature=sampling.temperature,
+            top_p=sampling.top_p,
+            max_tokens=sampling.max_tokens,
+            stop=sampling.stop or openai.omit,
+            response_format=_format(schema) if schema else openai.omit,
+            stream=True,
+            stream_options={"include_usage": True},
+        ) as pieces:
+            return self._joined(pieces)
+
+    def _joined(self, pieces: Iterable[ChatCompletionChunk]) -> Saying:
+        """The whole answer of a stream; raises TouchstoneError for one that breaks off, as half an answer is none."""
+        text, refusal, ended, read, written = "", "", "", 0, 0
+        for piece in pieces:
+            for choice in piece.choices or ():
+                text += choice.delta.content or ""
+                refusal += choice.delta.refusal or ""
+                ended = choice.finish_reason or ended
+            if piece.usage:
+                read, written = piece.usage.prompt_tokens, piece.usage.completion_tokens
+        if not ended:
+            raise TouchstoneError(f"{self._endpoint.base_url} broke off in the middle of its answer. Ask again.")
+        return Saying(refusal or text, "refusal" if refusal else _ENDS.get(ended, "stop"), read, written)
 
     def _saying(self, answer: object) -> Saying:
         choices = answer.choices if isinstance(answer, ChatCompletion) else None
@@ -123,7 +171,7 @@ class Client:
         # the library builds its values of whatever a server sends
         if not choices or not isinstance(message, ChatCompletionMessage) or not isinstance(answer, ChatCompletion):
             raise TouchstoneError(strange(self._endpoint))
-        ended = {"length": "length", "content_filter": "filter"}.get(choices[0].finish_reason, "stop")
+        ended = _ENDS.get(choices[0].finish_reason, "stop")
         return Saying(
             text=message.refusal or message.content or "",
             ended="refusal" if message.refusal else ended,

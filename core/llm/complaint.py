@@ -14,22 +14,22 @@ def complaint(endpoint: Endpoint, model: str, error: Exception) -> str:
         (
             openai.APITimeoutError,
             f"{address} did not answer within {endpoint.patience_s:g} s. Try again when it is less busy, "
-            "or raise TOUCHSTONE_LLM_PATIENCE_S.",
+            f"or raise {endpoint.setting('patience_s')}.",
         ),
         (
             openai.APIConnectionError,
-            f"{address} cannot be reached. Start the server, or set TOUCHSTONE_LLM_BASE_URL.",
+            f"{address} cannot be reached. Start the server, or set {endpoint.setting('base_url')}.",
         ),
-        (openai.AuthenticationError, f"{address} does not accept the key. Set TOUCHSTONE_LLM_API_KEY."),
+        (openai.AuthenticationError, f"{address} does not accept the key. Set {endpoint.setting('key_from')}."),
         (
             openai.PermissionDeniedError,
-            f"{address} does not let this key use {model!r}. Set TOUCHSTONE_LLM_API_KEY.",
+            f"{address} does not let this key use {model!r}. Set {endpoint.setting('key_from')}.",
         ),
         (
             openai.NotFoundError,
             f"{address} serves no model {model!r} or not this path. Set the name that it serves.",
         ),
-        (openai.RateLimitError, f"{address} is asked too often. Wait and try again."),
+        (openai.RateLimitError, f"{address} is asked too often. {_pause(error)} and try again."),
         (
             openai.APIStatusError,
             f"{address} refused the question: {_without_key(endpoint, error)}. Change it or the server.",
@@ -41,6 +41,12 @@ def complaint(endpoint: Endpoint, model: str, error: Exception) -> str:
 def strange(endpoint: Endpoint) -> str:
     """What is said of a server that answers as no endpoint does."""
     return f"{endpoint.base_url} does not answer in the form of OpenAI. Check its address."
+
+
+def _pause(error: Exception) -> str:
+    """How long to wait, where the server says it in seconds."""
+    told = error.response.headers.get("retry-after", "") if isinstance(error, openai.APIStatusError) else ""
+    return f"Wait {told} s" if told.isdecimal() else "Wait"
 
 
 def _without_key(endpoint: Endpoint, error: Exception) -> str:

@@ -19,6 +19,18 @@ _MODEL_FROM_SETTINGS = frozenset({"say"})
 """Kinds whose questions name no model of their own."""
 
 
+_VARIABLES = {
+    "base_url": "TOUCHSTONE_LLM_BASE_URL",
+    "key_from": "TOUCHSTONE_LLM_API_KEY",
+    "model": "TOUCHSTONE_LLM_MODEL",
+    "patience_s": "TOUCHSTONE_LLM_PATIENCE_S",
+    "price_read": "TOUCHSTONE_LLM_PRICE_READ",
+    "price_written": "TOUCHSTONE_LLM_PRICE_WRITTEN",
+    "budget": "TOUCHSTONE_LLM_BUDGET",
+}
+"""How the fields of the default endpoint are set."""
+
+
 @dataclass(frozen=True, slots=True)
 class Price:
     """Money for a million tokens read and written, in whatever currency the budget is in."""
@@ -53,6 +65,12 @@ class Endpoint:
     @property
     def title(self) -> str:
         return self.name or "default"
+
+    def setting(self, field: str) -> str:
+        """What a person sets to change a field: a variable, or the field in the table of the endpoint."""
+        if not self.name:
+            return _VARIABLES[field]
+        return f"{field} under [{self.name}] in the file of TOUCHSTONE_ENDPOINTS"
 
     @property
     def root(self) -> str:

@@ -76,16 +76,15 @@ class Ledger:
             return endpoint.price.of(tokens.read, tokens.written) if endpoint.price else 0.0
         if endpoint.price is None:
             raise TouchstoneError(
-                f"There is a budget, and the endpoint {endpoint.title!r} has no prices to keep it by. {_where(endpoint)}, "
-                "0 where it is free."
+                f"There is a budget, and the endpoint {endpoint.title!r} has no prices to keep it by. "
+                f"Set {endpoint.setting('price_read')} and price_written, 0 where it is free."
             )
         money = endpoint.price.of(tokens.read, tokens.written)
         spent = {name: one.money + self._reserved[name] for name, one in self.spent().items()}
         if total is not None and money and sum(spent.values()) + money > total:
             raise _spent("TOUCHSTONE_LLM_BUDGET", total, sum(spent.values()), money)
         if endpoint.budget is not None and money and spent.get(endpoint.name, 0.0) + money > endpoint.budget:
-            setting = f"budget under [{endpoint.name}] in the file of TOUCHSTONE_ENDPOINTS"
-            raise _spent(setting, endpoint.budget, spent.get(endpoint.name, 0.0), money)
+            raise _spent(endpoint.setting("budget"), endpoint.budget, spent.get(endpoint.name, 0.0), money)
         return money
 
     @contextmanager
@@ -103,12 +102,6 @@ class Ledger:
                 f"What is spent cannot be kept in {self._file}: {error}. Set TOUCHSTONE_CACHE_DIR to a folder that can be "
                 "written."
             ) from error
-
-
-def _where(endpoint: Endpoint) -> str:
-    if endpoint.name:
-        return f"Set price_read and price_written under [{endpoint.name}] in the file of TOUCHSTONE_ENDPOINTS"
-    return "Set TOUCHSTONE_LLM_PRICE_READ and TOUCHSTONE_LLM_PRICE_WRITTEN"
 
 
 def _spent(setting: str, budget: float, spent: float, money: float) -> TouchstoneError:

@@ -10,7 +10,7 @@ from typing import cast
 from core.errors import UnscorableError
 from core.llm.addressee import at, name_in
 from core.prompt import Messages
-from core.types import Answer, Question, Rounds, T
+from core.types import Answer, Option, Question, Rounds, T
 
 SAY = at("", "say")
 
@@ -28,7 +28,7 @@ _ENDS = {
 class Sampling:
     """How an answer is drawn, and by which endpoint: one of TOUCHSTONE_ENDPOINTS by its name, "" for the default one.
 
-    `sample` tells draws apart that are otherwise the same: each is asked for afresh.
+    `sample` tells draws apart that are otherwise the same: each is asked for afresh. An answer ends before `stop`.
     """
 
     model: str
@@ -37,11 +37,12 @@ class Sampling:
     max_tokens: int = 2048
     sample: int = 0
     endpoint: str = ""
+    stop: str = ""
 
 
 def question(messages: Sequence[str], sampling: Sampling, schema: str = "") -> Question:
     """A question of kind "say": a system and a user message, then answers and further requests in turn."""
-    options = (
+    options: tuple[Option, ...] = (
         ("model", sampling.model),
         ("temperature", float(sampling.temperature)),  # 0 and 0.0 are the same question and must have the same key
         ("top_p", float(sampling.top_p)),
@@ -49,6 +50,8 @@ def question(messages: Sequence[str], sampling: Sampling, schema: str = "") -> Q
         ("sample", sampling.sample),
         ("schema", schema),
     )
+    if sampling.stop:
+        options += (("stop", sampling.stop),)
     return Question(at(sampling.endpoint, "say"), tuple(messages), options)
 
 
@@ -62,6 +65,7 @@ def sampling_of(question: Question) -> Sampling:
         max_tokens=cast(int, options["max_tokens"]),
         sample=cast(int, options["sample"]),
         endpoint=name_in(question.checkpoint),
+        stop=cast(str, options.get("stop", "")),
     )
 
 
