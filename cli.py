@@ -348,13 +348,13 @@ def meta(
         found = pooled([store.samples(name) for name in dataset])
     for warning in found.warnings:
         _say(warning)
-    lines = list(rows_of(found.cases, slices(found.cases, by), draws(found.cases, resamples), _measures(full)))
+    lines = list(rows_of(found, slices(found, by), draws(found, resamples), _measures(full)))
     if as_json:
         report = {"dataset": " + ".join(dataset), "rows": [as_meta_record(line) for line in lines]}
         typer.echo(json.dumps(report, ensure_ascii=False, indent=1))
         return
     typer.echo(meta_table(lines))
-    if twins := beside(found.cases):
+    if twins := beside(found):
         typer.echo(f"\n{beside_table(twins)}")
 
 

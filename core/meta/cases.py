@@ -9,11 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]  # it ships no types
 
+from core.errors import TouchstoneError
 from core.metric import METRICS, Direction
 from core.stats.statistic import Numbers, Values, tally
 from core.types import Sample, Verdict
 
 _LABELS: dict[Verdict | None, float] = {Verdict.CONSISTENT: 1.0, Verdict.INCONSISTENT: 0.0}
+_SIDES: dict[str, Direction] = {"higher": "higher", "lower": "lower", "neutral": "neutral"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +41,7 @@ class Cases:
     """Samples in rows. `labels` are 1 consistent, 0 inconsistent, nan neither; `documents` number what must stay together.
 
     `pairs` holds the rows of the faithful and the broken side of each minimal pair, (pairs, 2); `harmless` those of an
-    original and its edit that are both consistent.
+    original and its edit that are both consistent. `warnings` are sentences on scores that were left out.
     """
 
     samples: tuple[Sample, ...]
@@ -48,6 +50,7 @@ class Cases:
     pairs: Numbers
     harmless: Numbers
     columns: tuple[Column, ...]
+    warnings: tuple[str, ...] = ()
 
     @property
     def clusters(self) -> int:
@@ -69,13 +72,15 @@ def cases(samples: Sequence[Sample]) -> Cases:
         if sample.item.parent and (sample.dataset, sample.item.parent) in places
     ]
     labels = np.array([_LABELS.get(sample.item.intended, np.nan) for sample in samples], dtype=np.float64)
+    directions = _directions({score.metric for sample in samples for score in sample.kept})
     return Cases(
         samples=tuple(samples),
         labels=labels,
         documents=_documents(samples),
         pairs=_broken(linked, labels),
         harmless=_rows([(one, two) for one, two in linked if labels[two] == 1 and labels[one] != 0]),
-        columns=(*_released(samples), *_ours(samples)),
+        columns=(*_released(samples), *_ours(samples, directions)),
+        warnings=tuple(said for said in directions.values() if said not in _SIDES),
     )
 
 
@@ -115,7 +120,18 @@ def _released(samples: Sequence[Sample]) -> list[Column]:
     return [Column(name, values) for name, values in found.items()]
 
 
-def _ours(samples: Sequence[Sample]) -> list[Column]:
+def _directions(specs: Iterable[str]) -> dict[str, str]:
+    """Which way each metric points, or why its scores are left out: it was removed, or its settings have changed."""
+    found = {}
+    for spec in sorted(specs):
+        try:
+            found[spec] = str(METRICS.parse(spec).card.direction)
+        except TouchstoneError as error:
+            found[spec] = f"The kept scores of {spec} are left out. {error}"
+    return found
+
+
+def _ours(samples: Sequence[Sample], directions: Mapping[str, str]) -> list[Column]:
     """A column for each signature: numbers of two settings, checkpoints or versions never stand in one."""
     values: dict[tuple[str, str], Values] = defaultdict(lambda: np.full(len(samples), np.nan))
     failed: Counter[str] = Counter()
@@ -127,8 +143,9 @@ def _ours(samples: Sequence[Sample]) -> list[Column]:
                 values[score.metric, score.signature][place] = score.value
     taken = {score.metric for sample in samples for score in sample.item.scores}
     return [
-        Column(name, values[key], METRICS.parse(key[0]).card.direction, key[1], failed[key[0]])
+        Column(name, values[key], _SIDES[directions[key[0]]], key[1], failed[key[0]])
         for key, name in _names(values, taken).items()
+        if directions[key[0]] in _SIDES
     ]
 
 

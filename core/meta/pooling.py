@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -13,23 +13,16 @@ from core.stats.scales import warning
 from core.types import Sample
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pooled:
-    """The cases of all datasets, without the columns that `warnings` names, a sentence each."""
-
-    cases: Cases
-    warnings: tuple[str, ...]
-
-
-def pooled(datasets: Sequence[Sequence[Sample]]) -> Pooled:
+def pooled(datasets: Sequence[Sequence[Sample]]) -> Cases:
     """All samples together. A released metric on different scales, or on scales that nobody can compare, is left out.
 
-    Our own scores have one signature, hence one scale.
+    A warning names it and says why. Our own scores of a signature have one scale.
     """
     together = cases([sample for samples in datasets for sample in samples])
     found = {column.name: _warnings(together, column) for column in together.columns if column.released}
     kept = tuple(column for column in together.columns if not found.get(column.name))
-    return Pooled(replace(together, columns=kept), tuple(sentence for said in found.values() for sentence in said))
+    said = (sentence for sentences in found.values() for sentence in sentences)
+    return replace(together, columns=kept, warnings=(*together.warnings, *said))
 
 
 def _warnings(together: Cases, column: Column) -> list[str]:
