@@ -1,0 +1,207 @@
+"""Importing, bulk scoring and tables from the command line; BUMP's published figures where its data is present."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from annotations.store import Store
+from cli import app
+from core.errors import TouchstoneError
+from tests.doubles.process import ROOT
+
+BUMP = ROOT.parent / "shared" / "data" / "bump" / "task1_dataset.json"
+TASK_2 = BUMP.with_name("task2_first20.json")
+needs_bump = pytest.mark.skipif(not BUMP.is_file(), reason="BUMP is not at shared/data/bump beside the repository")
+
+DOCUMENT = "The harbour of Lindvale was closed on Tuesday after a storm tore two ferries away. Nobody was hurt."
+KINDS = ("Intrinsic Predicate", "Extrinsic Entity", "Coreference")
+
+
+@pytest.fixture(autouse=True)
+def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    url = f"sqlite:///{tmp_path / 'kept.db'}"
+    monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", url)
+    monkeypatch.setenv("TOUCHSTONE_DEVICE", "cpu")
+    return url
+
+
+def record(n: int) -> dict[str, object]:
+    """A pair in BUMP's form whose edit the metric "sharp" finds and "blunt" does not."""
+    scores = {"sharp_reference": 0.9, "sharp_edited": 0.1 * n, "blunt-2_reference": 0.5, "blunt-2_edited": 0.5}
+    kind = f"{KINDS[n % 3]} Error"
+    return {
+        "id": n,
+        "article_id": n,
+        "article": f"{DOCUMENT} Number {n}.",
+        "reference_summary": "The harbour was closed.",
+        "edited_summary": "The harbour was opened.",
+        "error_type": kind,
+        "corrected_error_type": kind,
+        "scores": scores,
+    }
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    path = tmp_path / "task1_own.json"
+    path.write_text(json.dumps([record(n) for n in range(6)]), encoding="utf-8")
+    return path
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def done(*arguments: object) -> str:
+    result = run(*arguments)
+    assert result.exit_code == 0, (result.output, result.exception)
+    return result.stdout
+
+
+def rows_of(dataset: str, *more: object) -> dict[tuple[str, str], dict[str, Any]]:
+    report = json.loads(done("meta", "--dataset", dataset, "--by", "error_type", "--json", *more))
+    assert report["dataset"] == dataset
+    return {(row["metric"], row["slice"]): row for row in report["rows"]}
+
+
+def test_an_import_says_what_it_read(pairs: Path) -> None:
+    counts = json.loads(done("import", "bump", pairs, "--name", "own", "--json"))
+    assert (counts["dataset"], counts["samples"], counts["pairs"], counts["new"]) == ("own", 12, 6, 12)
+    assert counts["error_types"] == dict.fromkeys(KINDS, 2)
+    assert counts["released_scores"] == {"sharp": 12, "blunt-2": 12}
+
+
+def test_the_same_file_twice_doubles_nothing(pairs: Path, database: str) -> None:
+    done("import", "bump", pairs, "--name", "own")
+    before = Store.open(database).counts()
+    assert json.loads(done("import", "bump", pairs, "--name", "own", "--json"))["new"] == 0
+    assert Store.open(database).counts() == before
+
+
+def test_a_broken_file_changes_nothing_and_names_row_and_field(pairs: Path, database: str) -> None:
+    Store.open(database).close()
+    records = [record(n) for n in range(3)]
+    del records[1]["edited_summary"]
+    pairs.write_text(json.dumps(records), encoding="utf-8")
+    refused = run("import", "bump", pairs)
+    assert isinstance(refused.exception, TouchstoneError)
+    assert "2: " in str(refused.exception)
+    assert "edited_summary" in str(refused.exception)
+    store = Store.open(database)
+    assert (store.counts()["document"], store.counts()["dataset"], store.datasets()) == (0, 0, [])
+
+
+def test_the_readable_records_of_a_broken_file_are_imported_when_asked_for(pairs: Path) -> None:
+    records = [record(n) for n in range(3)]
+    del records[1]["edited_summary"]
+    pairs.write_text(json.dumps(records), encoding="utf-8")
+    counts = json.loads(done("import", "bump", pairs, "--skip-broken", "--json"))
+    assert (counts["samples"], sum(counts["skipped"].values())) == (4, 1)
+
+
+def test_the_table_of_own_made_pairs_is_what_counting_gives(pairs: Path) -> None:
+    done("import", "bump", pairs, "--name", "own")
+    found = rows_of("own", "--resamples", 200)
+    assert {name for _, name in found} == {"Overall", *KINDS, "Intrinsic Error", "Extrinsic Error"}
+    sharp, blunt = found["sharp", "Overall"], found["blunt-2", "Overall"]
+    assert (sharp["n"], sharp["consistency"], sharp["ties"], sharp["auc"]) == (6, 1.0, 0.0, 1.0)
+    assert (blunt["consistency"], blunt["ties"], blunt["auc"]) == (0.0, 1.0, 0.5)
+    assert found["sharp", "Coreference"]["n"] == found["sharp", "Intrinsic Error"]["n"] == 2
+
+
+def test_our_own_score_stands_beside_the_released_one_with_its_difference(pairs: Path) -> None:
+    records = [record(n) for n in range(4)]
+    for one in records:
+        one["scores"] = {"ROUGE-2_reference": 100.0, "ROUGE-2_edited": 50.0}
+    pairs.write_text(json.dumps(records), encoding="utf-8")
+    done("import", "bump", pairs, "--name", "own")
+    assert run("score-dataset", "own", "--metric", "rouge2").exit_code == 0
+    assert set(rows_of("own", "--resamples", 50)) >= {("ROUGE-2", "Overall"), ("rouge2", "Overall")}
+    assert "mean |difference|" in done("meta", "--dataset", "own", "--resamples", 50)
+
+
+def test_an_unknown_dataset_names_those_that_were_imported(pairs: Path) -> None:
+    done("import", "bump", pairs, "--name", "own")
+    refused = run("meta", "--dataset", "onw")
+    assert "Imported: own" in str(refused.exception)
+
+
+COUNTS = {
+    "Intrinsic Predicate": 116,
+    "Extrinsic Predicate": 76,
+    "Intrinsic Entity": 128,
+    "Extrinsic Entity": 115,
+    "Intrinsic Circumstance": 82,
+    "Extrinsic Circumstance": 78,
+    "Coreference": 98,
+}
+"""BUMP task 1, pairs per corrected type (Ma et al. 2023, table 2)."""
+
+PUBLISHED = {
+    "BARTScore": (91.9, 60.1),
+    "CoCo": (90.8, 56.4),
+    "DAE": (87.9, 63.7),
+    "QAFactEval": (84.0, 71.5),
+    "BERTScore": (81.4, 55.0),
+    "QuestEval": (78.6, 62.0),
+    "BLEURT": (74.5, 55.1),
+    "SummaC": (68.4, 55.9),
+    "ROUGE-2": (67.2, 53.2),
+    "BLEU": (66.1, 50.6),
+    "Q2": (65.7, 64.2),
+    "FactCC": (59.5, 57.2),
+}
+"""Overall consistency and AUC in percent (tables 4a and 5a); the tables were rounded twice."""
+
+
+@needs_bump
+def test_bump_gives_its_published_tables_through_import_and_meta() -> None:
+    done("import", "bump", BUMP, "--name", "bump-task1")
+    found = rows_of("bump-task1", "--resamples", 200)
+    assert {kind: found["BLEU", kind]["n"] for kind in COUNTS} == COUNTS
+    for metric, (share, area) in PUBLISHED.items():
+        row = found[metric, "Overall"]
+        assert 100 * row["consistency"] == pytest.approx(share, abs=0.1 + 1e-9), metric
+        assert 100 * row["auc"] == pytest.approx(area, abs=0.1 + 1e-9), metric
+        assert row["consistency_low"] < row["consistency"] < row["consistency_high"]
+    predicates = {"BARTScore": 96.6, "CoCo": 88.8, "QAFactEval": 79.3, "ROUGE-2": 51.7}
+    assert {name: 100 * found[name, "Intrinsic Predicate"]["consistency"] for name in predicates} == pytest.approx(
+        predicates, abs=0.1 + 1e-9
+    )
+    assert 100 * found["QAFactEval", "Intrinsic Predicate"]["auc"] == pytest.approx(66.7, abs=0.1 + 1e-9)
+    assert 100 * found["DAE", "Intrinsic Predicate"]["auc"] == pytest.approx(60.4, abs=0.1 + 1e-9)
+
+
+@needs_bump
+def test_every_cell_per_type_is_what_counting_the_released_scores_gives() -> None:
+    done("import", "bump", BUMP, "--name", "bump-task1")
+    found = rows_of("bump-task1", "--resamples", 2)
+    records = json.loads(BUMP.read_text(encoding="utf-8"))
+    for metric in PUBLISHED:
+        for kind in COUNTS:
+            sides = [
+                (one["scores"][f"{metric}_reference"], one["scores"][f"{metric}_edited"])
+                for one in records
+                if one["corrected_error_type"].removesuffix(" Error") == kind
+            ]
+            row = found[metric, kind]
+            assert row["consistency"] == pytest.approx(sum(good > bad for good, bad in sides) / len(sides))
+            assert row["ties"] == pytest.approx(sum(good == bad for good, bad in sides) / len(sides))
+            wins = sum((good > bad) + (good == bad) / 2 for good, _ in sides for _, bad in sides)
+            assert row["auc"] == pytest.approx(wins / len(sides) ** 2)
+
+
+@needs_bump
+def test_the_two_tasks_are_pooled_without_the_two_metrics_that_were_rescaled() -> None:
+    done("import", "bump", BUMP, "--name", "task1")
+    done("import", "bump", TASK_2, "--name", "task2")
+    result = run("meta", "--dataset", "task1", "--dataset", "task2", "--resamples", 50, "--json")
+    report = json.loads(result.stdout)
+    assert {row["metric"] for row in report["rows"]} == set(PUBLISHED) - {"BARTScore", "QAFactEval"}
+    assert "BARTScore in task1 and task2" in result.stderr

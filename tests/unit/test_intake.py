@@ -1,0 +1,70 @@
+"""Reading a dataset: counts, refusals and fingerprints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.dataset import Refusal
+from core.errors import TouchstoneError
+from core.intake import Tally, lines, readable, sha256, whole
+from core.types import ErrorType, Example, Item, Rating, ReleasedScore, Verdict
+
+PLAIN = Item(Example("a", "D.", "S."), intended=Verdict.CONSISTENT, scores=(ReleasedScore("BLEU", 1.0),))
+EDITED = Item(
+    Example("b", "", "T."),
+    parent="a",
+    intended=Verdict.INCONSISTENT,
+    error_type=ErrorType.COREFERENCE,
+    ratings=(Rating("a1", "fluency", 3.0),),
+)
+BROKEN = Refusal(7, "The field 'summary' is empty.")
+
+
+def test_what_was_read_is_counted_by_kind() -> None:
+    tally = Tally()
+    assert list(readable([PLAIN, EDITED, BROKEN, BROKEN], tally)) == [PLAIN, EDITED]
+    assert tally.counts() == {
+        "samples": 2,
+        "pairs": 1,
+        "unlabelled": 0,
+        "without_document": 1,
+        "labels": {"consistent": 1, "inconsistent": 1},
+        "error_types": {"Coreference": 1},
+        "released_scores": {"BLEU": 1},
+        "ratings": {"fluency": 1},
+        "skipped": {"The field 'summary' is empty.": 2},
+    }
+
+
+def test_a_broken_record_is_named_by_its_place_and_field_after_everything_was_read() -> None:
+    tally = Tally()
+    with pytest.raises(TouchstoneError, match=r"1 record cannot be read.*\n  7: The field 'summary' is empty"):
+        list(whole([BROKEN, PLAIN], tally))
+    assert tally.samples == 1
+
+
+def test_a_source_without_broken_records_is_read_whole() -> None:
+    assert list(whole([PLAIN, EDITED], Tally())) == [PLAIN, EDITED]
+
+
+def test_counts_in_words_leave_out_what_is_zero() -> None:
+    assert lines({"samples": 2, "pairs": 0, "labels": {"consistent": 2}}) == [
+        "samples           2",
+        "labels            consistent: 2",
+    ]
+
+
+def test_the_fingerprint_of_a_folder_is_that_of_its_names_and_contents(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("[1]")
+    before = sha256(tmp_path)
+    (tmp_path / "a.json").rename(tmp_path / "b.json")
+    renamed = sha256(tmp_path)
+    (tmp_path / "b.json").write_text("[2]")
+    assert len({before, renamed, sha256(tmp_path)}) == 3
+
+
+def test_a_path_where_nothing_is_is_named() -> None:
+    with pytest.raises(TouchstoneError, match=r"no file or folder nowhere\.json"):
+        sha256(Path("nowhere.json"))
