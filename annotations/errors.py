@@ -4,6 +4,7 @@ TouchstoneError
 └── StoreError          a database that cannot be opened or read
     ├── NotSavedError   a write that did not happen
     ├── ReadOnlyError   a write to a store that keeps nothing
+    ├── RightsError     something that this person may not do
     └── RecordError     a record that cannot be kept as it is
 """
 
@@ -26,3 +27,7 @@ class ReadOnlyError(StoreError):
 
 class RecordError(StoreError):
     """A record that cannot be kept as it is."""
+
+
+class RightsError(StoreError):
+    """Something that this person may not do."""

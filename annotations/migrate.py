@@ -14,6 +14,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.exc import DatabaseError
 
+from annotations.campaigns import tables  # noqa: F401  # its tables belong to the same metadata
 from annotations.database import reason
 from annotations.errors import StoreError
 from annotations.tables import Table

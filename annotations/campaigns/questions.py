@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-import yaml
+import yaml  # type: ignore[import-untyped]  # it ships no types
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from annotations.errors import RecordError
@@ -18,6 +20,7 @@ Kind = Literal["choice", "several", "scale", "text", "span", "edit"]
 Answer = str | int | list[Any] | None
 Answers = Mapping[str, Answer]
 
+_SETS = Path(__file__).parent / "sets"
 _NAME = r"^[a-z][a-z0-9_]*$"
 _MOST_OPTIONS = 12
 
@@ -112,12 +115,20 @@ def read_questions(text: str) -> QuestionSet:
     except yaml.YAMLError as error:
         raise RecordError(f"The question set is no YAML: {' '.join(str(error).split())}. Mend it there.") from None
     if not isinstance(told, dict):
-        raise RecordError("The question set is no mapping. It begins with name:, title:, unit:, measure: and questions:.")
+        raise RecordError(
+            "The question set is no mapping. It begins with name:, title:, unit:, measure: and questions:."
+        )
     try:
         return QuestionSet.model_validate(told)
     except ValidationError as error:
         wrong = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'the set'}: {one['msg']}" for one in error.errors())
         raise RecordError(f"The question set cannot be used: {wrong}.") from None
+
+
+@cache
+def ready_made() -> Mapping[str, str]:
+    """The YAML of each question set that comes with Touchstone, by its name."""
+    return {file.stem: file.read_text(encoding="utf-8") for file in sorted(_SETS.glob("*.yaml"))}
 
 
 def is_asked(question: Asked, answers: Answers) -> bool:
@@ -171,4 +182,9 @@ def _fits(question: Asked, answer: Answer) -> bool:
 
 
 def _is_span(piece: object) -> bool:
-    return isinstance(piece, list) and len(piece) == 2 and all(type(end) is int for end in piece) and 0 <= piece[0] < piece[1]
+    return (
+        isinstance(piece, list)
+        and len(piece) == 2
+        and all(type(end) is int for end in piece)
+        and 0 <= piece[0] < piece[1]
+    )

@@ -14,6 +14,7 @@ import pytest
 from kept_samples import AFTER, BEFORE, DOCUMENT, EDITS, FAILED, ORIGINAL, PAIR, record
 from sqlalchemy import text
 
+from annotations.campaigns import tables as campaigns
 from annotations.errors import NotSavedError, ReadOnlyError, RecordError
 from annotations.importing import Provenance
 from annotations.records import KeptPair
@@ -22,7 +23,10 @@ from annotations.store import Store
 from annotations.tables import Draft, Table
 from core.types import Edit, Span, Verdict
 
-APPEND_ONLY = sorted(set(Table.metadata.tables) - {"draft"})
+OF_CAMPAIGNS = {
+    row.__tablename__ for row in vars(campaigns).values() if getattr(row, "__module__", "") == campaigns.__name__
+}
+APPEND_ONLY = sorted(set(Table.metadata.tables) - {"draft"} - OF_CAMPAIGNS)
 
 WRITER = """
 import sys

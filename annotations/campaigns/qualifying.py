@@ -1,0 +1,97 @@
+"""Training, qualification, and how right a person is where the answers are known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import func
+from sqlmodel import Session, col, select
+
+from annotations.campaigns.people import Member
+from annotations.campaigns.questions import QuestionSet
+from annotations.campaigns.setup import Terms
+from annotations.campaigns.tables import Key, Reservation, Response, Task
+
+_MIRROR = {"left": "right", "right": "left"}
+_OVER = ("answered", "skipped", "flagged", "late")
+
+
+class Stage(StrEnum):
+    """Where somebody is in a campaign."""
+
+    TRAINING = "training"
+    QUALIFICATION = "qualification"
+    UNQUALIFIED = "unqualified"
+    WORK = "work"
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A task with known answers that a person answered: is it right, and what is said of it."""
+
+    task_id: str
+    part: str
+    right: bool
+    feedback: str
+
+
+def stage_of(session: Session, campaign: Terms, person: Member) -> Stage:
+    """Training, then qualification, then work for those who passed."""
+    for stage in (Stage.TRAINING, Stage.QUALIFICATION):
+        if _done(session, campaign, person, stage) < _size(session, campaign, stage):
+            return stage
+    right = sum(marked.right for marked in marks(session, campaign, person) if marked.part == "qualification")
+    return Stage.WORK if right >= campaign.rules.pass_right else Stage.UNQUALIFIED
+
+
+def marks(session: Session, campaign: Terms, person: Member) -> list[Marked]:
+    """Every first answer to a task whose answers are known, in order."""
+    found = session.exec(
+        select(Task, Key, Response)
+        .join(Key, col(Key.task_id) == Task.id)
+        .join(Reservation, col(Reservation.task_id) == Task.id)
+        .join(Response, col(Response.reservation_id) == Reservation.id)
+        .where(Task.campaign_id == campaign.id, Reservation.person_id == person.id, Response.act == "answer")
+        .order_by(col(Response.id))
+    )
+    first: dict[str, Marked] = {}
+    for task, key, response in found:
+        right = is_right(key.answers, unswapped(campaign.questions, response.answers, response.swapped))
+        first.setdefault(task.id, Marked(task.id, task.part, right, key.feedback))
+    return list(first.values())
+
+
+def is_right(key: Mapping[str, Any], answers: Mapping[str, Any]) -> bool:
+    """Whether everything that is known was answered so."""
+    return all(answers.get(name) == known for name, known in key.items())
+
+
+def unswapped(questions: QuestionSet, answers: Mapping[str, Any], swapped: bool) -> dict[str, Any]:
+    """The answers with left for the original and right for the edited summary, however they stood."""
+    if not swapped:
+        return dict(answers)
+    chosen = {question.id for question in questions.questions if question.kind == "choice"}
+    return {name: _MIRROR.get(answer, answer) if name in chosen else answer for name, answer in answers.items()}
+
+
+def _size(session: Session, campaign: Terms, part: str) -> int:
+    tasks = select(func.count()).select_from(Task).where(Task.campaign_id == campaign.id, Task.part == part)
+    return session.exec(tasks).one()
+
+
+def _done(session: Session, campaign: Terms, person: Member, part: str) -> int:
+    done = (
+        select(func.count())
+        .select_from(Reservation)
+        .join(Task, col(Task.id) == Reservation.task_id)
+        .where(
+            Task.campaign_id == campaign.id,
+            Task.part == part,
+            Reservation.person_id == person.id,
+            col(Reservation.state).in_(_OVER),
+        )
+    )
+    return session.exec(done).one()

@@ -1,0 +1,185 @@
+"""What a campaign consists of: its versions, its tasks and their answer keys."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Literal
+from uuid import uuid4
+
+from sqlalchemy import func
+from sqlmodel import Session, col, select
+
+from annotations.campaigns.questions import QuestionSet, check_answers, read_questions
+from annotations.campaigns.rules import Rules, read_rules
+from annotations.campaigns.tables import Campaign, Key, Task, Version
+from annotations.errors import RecordError
+from annotations.records import require_storable, require_text
+from annotations.rows import content_id
+from annotations.tables import Item
+
+Part = Literal["training", "qualification", "work", "gold"]
+MOST = 2**31 - 1
+"""A prime: numbers below it are shuffled by multiplication."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What a manager writes: questions as YAML, guidelines as Markdown, rules, and whether labels are taken."""
+
+    questions: str
+    guidelines: str
+    rules: Rules
+    is_open: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """A campaign as its newest version has it."""
+
+    id: str
+    name: str
+    version: int
+    guidelines: str
+    questions: QuestionSet
+    rules: Rules
+    is_open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NewTask:
+    """An item to label. `key` are the known answers of training, qualification and gold, with the sides unswapped.
+
+    `asked` is what the questions need beside the texts: {"error_type": …} to write, {"explanation": …} to judge.
+    """
+
+    item_id: str
+    part: Part = "work"
+    explanation_id: str = ""
+    asked: Mapping[str, str] = field(default_factory=dict)
+    key: Mapping[str, Any] = field(default_factory=dict)
+    feedback: str = ""
+
+
+def create(session: Session, name: str, by: str, wording: Wording) -> Terms:
+    """Open a campaign. Raises RecordError for a name that is empty or taken and for questions that cannot be read."""
+    require_text("name of the campaign", name)
+    if session.exec(select(Campaign.id).where(Campaign.name == name)).first():
+        raise RecordError(f"There is a campaign called {name!r} already. Choose another name.")
+    campaign = Campaign(id=uuid4().hex, name=name, by=by, created_at=datetime.now(UTC))
+    session.add(campaign)
+    session.flush()
+    return revise(session, campaign.id, by, wording)
+
+
+def revise(session: Session, campaign_id: str, by: str, wording: Wording) -> Terms:
+    """Give a campaign its next version; labels given so far keep the number of theirs."""
+    read_questions(wording.questions)
+    require_storable("the guidelines", wording.guidelines)
+    last = session.exec(select(func.max(Version.version)).where(Version.campaign_id == campaign_id)).one()
+    session.add(
+        Version(
+            campaign_id=campaign_id,
+            version=(last or 0) + 1,
+            guidelines=wording.guidelines,
+            questions=wording.questions,
+            rules=wording.rules.model_dump_json(),
+            open=wording.is_open,
+            by=by,
+            created_at=datetime.now(UTC),
+        )
+    )
+    session.flush()
+    return terms(session, campaign_id)
+
+
+def terms(session: Session, campaign_id: str) -> Terms:
+    """The newest version of a campaign. Raises RecordError for one that is not there."""
+    found = session.exec(
+        select(Campaign, Version)
+        .join(Version, col(Version.campaign_id) == Campaign.id)
+        .where(Campaign.id == campaign_id)
+        .order_by(col(Version.version).desc())
+        .limit(1)
+    ).first()
+    if found is None:
+        raise RecordError(f"There is no campaign {campaign_id!r}. Choose one from the list.")
+    campaign, version = found
+    questions, rules = read_questions(version.questions), read_rules(version.rules)
+    return Terms(campaign.id, campaign.name, version.version, version.guidelines, questions, rules, version.open)
+
+
+def load_campaigns(session: Session) -> list[Terms]:
+    """Every campaign, newest first."""
+    ids = session.exec(select(Campaign.id).order_by(col(Campaign.created_at).desc())).all()
+    return [terms(session, id) for id in ids]
+
+
+def add_tasks(session: Session, campaign: Terms, tasks: Iterable[NewTask]) -> int:
+    """Add items to a campaign; how many were not in it yet.
+
+    Raises RecordError for an item that does not fit the questions, and for answer keys that do not.
+    """
+    before = session.exec(select(func.count()).select_from(Task).where(Task.campaign_id == campaign.id)).one()
+    added = 0
+    for new in tasks:
+        added += _add_task(session, campaign, new, before + added)
+    return added
+
+
+def _add_task(session: Session, campaign: Terms, new: NewTask, position: int) -> bool:
+    item = session.get(Item, new.item_id)
+    if item is None:
+        raise RecordError(f"There is no item {new.item_id!r}. Keep it first.")
+    _require_fitting(campaign.questions, item, new)
+    asked_key = content_id(dict(new.asked)) if new.asked else ""
+    id = content_id(campaign.id, new.part, new.item_id, new.explanation_id, asked_key)
+    if session.get(Task, id):
+        return False
+    session.add(
+        Task(
+            id=id,
+            campaign_id=campaign.id,
+            part=new.part,
+            item_id=new.item_id,
+            explanation_id=new.explanation_id,
+            asked_key=asked_key,
+            asked=dict(new.asked),
+            group=item.parent_id or item.id,
+            position=position,
+            shuffle=number_of(campaign.id, id),
+            created_at=datetime.now(UTC),
+        )
+    )
+    session.flush()
+    if new.key:
+        session.add(Key(task_id=id, answers=dict(new.key), feedback=new.feedback))
+    return True
+
+
+def _require_fitting(questions: QuestionSet, item: Item, new: NewTask) -> None:
+    if questions.unit != "summary" and item.parent_id is None:
+        raise RecordError(
+            f"Item {item.id} is one summary, and {questions.name!r} asks about pairs. Choose items that were edited."
+        )
+    if questions.unit == "explanation" and not (new.asked.get("explanation") or new.explanation_id):
+        raise RecordError(f"Item {item.id} has no explanation to judge. Choose items with one.")
+    if new.part != "work" and not new.key:
+        raise RecordError(f"Item {item.id} is for {new.part}, which needs the right answers. Give its key.")
+    if new.key:
+        check_answers(_optional(questions), new.key)
+
+
+def _optional(questions: QuestionSet) -> QuestionSet:
+    """The same questions, none of which has to be answered: a key may name some of them only."""
+    loose = tuple(question.model_copy(update={"required": False}) for question in questions.questions)
+    return questions.model_copy(update={"questions": loose})
+
+
+def number_of(*parts: object) -> int:
+    """A number below MOST that follows from the parts and looks like none."""
+    digest = hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).digest()
+    return int.from_bytes(digest[:8], "big") % MOST

@@ -1,0 +1,194 @@
+"""The tables of campaigns. All but `reservation` only ever grow."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, CheckConstraint, Index, UniqueConstraint
+from sqlmodel import Field
+
+from annotations.tables import Moment, Table
+
+
+class Person(Table, table=True):
+    """Somebody who works here; `pseudonym` stands for the name in exports."""
+
+    __table_args__ = (
+        UniqueConstraint("name"),
+        UniqueConstraint("pseudonym"),
+        CheckConstraint("role IN ('manager', 'researcher', 'adjudicator', 'annotator')", name="role"),
+    )
+
+    id: str = Field(primary_key=True)
+    name: str
+    pseudonym: str
+    role: str
+    created_at: datetime = Field(sa_type=Moment)
+
+
+class Invite(Table, table=True):
+    """A personal code, kept as a hash: whoever has it is that person."""
+
+    __table_args__ = (UniqueConstraint("code_hash"),)
+
+    id: str = Field(primary_key=True)
+    person_id: str = Field(foreign_key="person.id", index=True)
+    code_hash: str
+    by: str
+    expires_at: datetime | None = Field(sa_type=Moment)
+    created_at: datetime = Field(sa_type=Moment)
+
+
+class Revocation(Table, table=True):
+    """From now on an invite lets nobody in."""
+
+    invite_id: str = Field(foreign_key="invite.id", primary_key=True)
+    by: str
+    created_at: datetime = Field(sa_type=Moment)
+
+
+class Campaign(Table, table=True):
+    """A name under which items are labelled; what is asked and how stands in its versions."""
+
+    __table_args__ = (UniqueConstraint("name"),)
+
+    id: str = Field(primary_key=True)
+    name: str
+    by: str
+    created_at: datetime = Field(sa_type=Moment)
+
+
+class Version(Table, table=True):
+    """Guidelines (Markdown), questions (YAML) and rules (JSON) of a campaign from this version on."""
+
+    __tablename__ = "campaignversion"
+    __table_args__ = (
+        UniqueConstraint("campaign_id", "version"),
+        CheckConstraint("version >= 1", name="version"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    campaign_id: str = Field(foreign_key="campaign.id")
+    version: int
+    guidelines: str
+    questions: str
+    rules: str
+    open: bool
+    by: str
+    created_at: datetime = Field(sa_type=Moment)
+
+
+class Task(Table, table=True):
+    """One thing to label. `group` is shared by versions of one text, which are kept apart.
+
+    `asked` is what the questions need beside the texts, such as a required error type. `shuffle` orders the queue.
+    """
+
+    __table_args__ = (
+        UniqueConstraint("campaign_id", "part", "item_id", "explanation_id", "asked_key"),
+        CheckConstraint("part IN ('training', 'qualification', 'work', 'gold')", name="part"),
+        Index("ix_task_campaign_id_part", "campaign_id", "part"),
+    )
+
+    id: str = Field(primary_key=True)
+    campaign_id: str = Field(foreign_key="campaign.id")
+    part: str
+    item_id: str = Field(foreign_key="item.id")
+    explanation_id: str = ""
+    asked_key: str = ""
+    asked: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
+    group: str
+    position: int
+    shuffle: int
+    created_at: datetime = Field(sa_type=Moment)
+
+
+class Key(Table, table=True):
+    """The known answers to a task and what is said of them afterwards; labelling never reads it before an answer."""
+
+    __tablename__ = "taskkey"
+
+    task_id: str = Field(foreign_key="task.id", primary_key=True)
+    answers: dict[str, Any] = Field(sa_type=JSON)
+    feedback: str
+
+
+class Reservation(Table, table=True):
+    """A task in one person's hands, for the first or a further time; `expires_at` moves on while they work.
+
+    `swapped` says that the sides of a pair stand in reverse. `number` counts the person's tasks of the campaign. A `late`
+    one was answered when others had taken the place that it lost by expiring.
+    """
+
+    __table_args__ = (
+        UniqueConstraint("task_id", "person_id", "turn"),
+        UniqueConstraint("person_id", "campaign_id", "number"),
+        CheckConstraint("state IN ('open', 'answered', 'skipped', 'flagged', 'late', 'lapsed')", name="state"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    campaign_id: str = Field(foreign_key="campaign.id")
+    task_id: str = Field(foreign_key="task.id", index=True)
+    person_id: str = Field(foreign_key="person.id")
+    turn: int
+    number: int
+    swapped: bool
+    state: str
+    reserved_at: datetime = Field(sa_type=Moment)
+    expires_at: datetime = Field(sa_type=Moment)
+
+
+class Response(Table, table=True):
+    """What a person said of a task, or that they left it out, flagged it or took the last back; a changed mind is the next revision.
+
+    `version` is that of guidelines and questions; `swapped` and `number` are how and as which item it was shown; `active_ms`
+    are those in which somebody read or typed.
+    """
+
+    __table_args__ = (
+        UniqueConstraint("reservation_id", "revision"),
+        UniqueConstraint("event_id"),
+        CheckConstraint("act IN ('answer', 'skip', 'flag', 'undo')", name="act"),
+        CheckConstraint("revision >= 1", name="revision"),
+        CheckConstraint("active_ms >= 0 AND wall_ms >= 0", name="times"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    reservation_id: int = Field(foreign_key="reservation.id")
+    revision: int
+    act: str
+    answers: dict[str, Any] = Field(sa_type=JSON)
+    reason: str
+    blind: bool
+    version: int
+    swapped: bool
+    number: int
+    active_ms: int
+    wall_ms: int
+    event_id: str
+    created_at: datetime = Field(sa_type=Moment, index=True)
+
+
+class Settlement(Table, table=True):
+    """What an adjudicator decided of a task, why people differed, and which responses it settles."""
+
+    __table_args__ = (
+        UniqueConstraint("task_id", "revision"),
+        UniqueConstraint("event_id"),
+        CheckConstraint(
+            "cause IN ('annotator slip', 'ambiguous text', 'guideline gap', 'real edge case')", name="cause"
+        ),
+        CheckConstraint("revision >= 1", name="revision"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    task_id: str = Field(foreign_key="task.id")
+    revision: int
+    answers: dict[str, Any] = Field(sa_type=JSON)
+    cause: str
+    note: str
+    settles: list[Any] = Field(sa_type=JSON)
+    by: str
+    event_id: str
+    created_at: datetime = Field(sa_type=Moment)
