@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import ClassVar
-from itertools import groupby
 
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.reading import fields, stream
@@ -59,7 +59,7 @@ def _key(row: Row | str) -> tuple[object, ...] | None:
 
 
 def _item(record: Row, place: Place) -> list[Item]:
-    sentences = fields.records(record, _SENTENCES)
+    sentences = sorted(fields.records(record, _SENTENCES), key=lambda row: fields.number(row, "sent_idx"))
     first = sentences[0]
     group, topic, system = (fields.text(first, name) for name in ("doc_id", "topic", "model_name"))
     name = f"{group}/{topic}/{system}"

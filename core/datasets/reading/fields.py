@@ -36,18 +36,18 @@ def optional(row: Row, name: str) -> str:
 
 
 def clean(name: str, found: object) -> str:
-    """A text that a database can keep; None is "". Raises TouchstoneError for another kind of value."""
-    if found is None:
+    """A text that a database can keep; None and NaN are "". Raises TouchstoneError for another kind of value."""
+    if found is None or found != found:  # only NaN differs from itself
         return ""
     if isinstance(found, bool) or not isinstance(found, str | int):
-        raise TouchstoneError(f"The {name} must be a text; got {type(found).__name__}.")
+        raise TouchstoneError(f"The field {name!r} must be a text; got {type(found).__name__}.")
     string = str(found)
     if "\0" in string:
-        raise TouchstoneError(f"The {name} holds a NUL character, which no database keeps. Remove it.")
+        raise TouchstoneError(f"The field {name!r} holds a NUL character, which no database keeps. Remove it.")
     try:
         string.encode()
     except UnicodeEncodeError:
-        raise TouchstoneError(f"The {name} holds half of a character (a lone surrogate). Remove it.") from None
+        raise TouchstoneError(f"The field {name!r} holds half of a character (a lone surrogate). Remove it.") from None
     return string
 
 

@@ -94,7 +94,7 @@ def test_executable_edits_are_executed(tmp_path: Path, edits: object) -> None:
         ("label", "perhaps", "Known: consistent, faithful"),
         ("label", ["consistent"], "The label is"),
         ("error_type", "Typo", "Intrinsic Predicate"),
-        ("id", 1.5, "The id must be a text"),
+        ("id", 1.5, "The field 'id' must be a text"),
     ],
 )
 def test_a_broken_field_is_refused_with_what_to_do(tmp_path: Path, field: str, value: object, says: str) -> None:

@@ -1,0 +1,96 @@
+"""FaithBench (Bao et al. 2025): summaries of ten models on which detectors disagreed, with spans that people marked.
+
+A batch is one object, `samples`: [{`sample_id` (in this batch), `source`, `summary`, `annotations` [{`annotator_name`, `label`
+(from the general to the special), `note`, `summary_start`, `summary_end`, …}], `metadata` {`summarizer`, and the detectors'
+outputs, 1 consistent}}]. Who looked at a sample and marked nothing is not recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from core.dataset import DATASETS, Importer, Refusal
+from core.datasets.reading import fields, stream
+from core.datasets.reading.jsonfile import whole
+from core.datasets.reading.row import Line, Row
+from core.datasets.reading.stream import Place, Seen
+from core.errors import TouchstoneError
+from core.types import Example, Item, Judgement, ReleasedScore, Span, Verdict
+
+_VERDICTS = {
+    "benign": Verdict.BORDERLINE,
+    "questionable": Verdict.BORDERLINE,
+    "unwanted": Verdict.INCONSISTENT,
+}
+_NO_DETECTORS = {"summarizer", "raw_sample_id"}
+
+
+@DATASETS.add
+@dataclass(frozen=True)
+class FaithBench(Importer):
+    """A `batch_<n>.json`, or a folder of them; ids are `<batch>-<sample_id>`.
+
+    The label is that of the worst mark: unwanted is inconsistent, questionable and benign are borderline, none is consistent.
+    """
+
+    name: ClassVar[str] = "faithbench"
+    title: ClassVar[str] = "FaithBench"
+    licence: ClassVar[str] = "CC-BY-NC-SA-4.0 (non-commercial, share alike)"
+    release: ClassVar[str] = "batches 1 to 16 without 13"
+    url: ClassVar[str] = "https://github.com/vectara/FaithBench"
+
+    def read(self, source: Path) -> Iterator[Item | Refusal]:
+        seen: Seen = {}
+        for path in stream.found(source, "batch_*.json"):
+            yield from stream.from_lines(_samples(path), path, _item, seen)
+
+
+def _samples(path: Path) -> Iterator[Line]:
+    return enumerate(fields.records(whole(path), "samples"), start=1)
+
+
+def _item(row: Row, place: Place) -> list[Item]:
+    name = f"{place.path.stem}-{fields.text(row, 'sample_id')}"
+    document, summary = fields.text(row, "source"), fields.text(row, "summary")
+    # a mark without a label is a remark
+    marks = [mark for mark in fields.records(row, "annotations") if fields.texts(mark, "label")]
+    judgements = tuple(_judgement(mark, name, summary) for mark in marks)
+    known = fields.record(row, "metadata")
+    return [
+        Item(
+            Example(name, document, summary),
+            intended=_worst(judgements),
+            group=fields.key_of(document),
+            judgements=judgements,
+            categories=tuple(dict.fromkeys(judgement.category for judgement in judgements)),
+            system=fields.optional(known, "summarizer"),
+            scores=_scores(known),
+        )
+    ]
+
+
+def _judgement(mark: Row, name: str, summary: str) -> Judgement:
+    labels = fields.texts(mark, "label")
+    verdict = fields.choice({"label": labels[0].partition(".")[0]}, "label", _VERDICTS)
+    start, end = (int(fields.number(mark, side)) for side in ("summary_start", "summary_end"))
+    if not 0 <= start < end <= len(summary):
+        raise TouchstoneError(
+            f"The fields 'summary_start' and 'summary_end' are {start} and {end}, outside the summary of {len(summary)} characters."
+        )
+    judge = fields.text(mark, "annotator_name")  # an annotator has another id in each batch
+    return Judgement(name, judge, verdict, Span(start, end), labels[-1], fields.optional(mark, "note"))
+
+
+def _worst(judgements: tuple[Judgement, ...]) -> Verdict:
+    found = {judgement.verdict for judgement in judgements}
+    if Verdict.INCONSISTENT in found:
+        return Verdict.INCONSISTENT
+    return Verdict.BORDERLINE if found else Verdict.CONSISTENT
+
+
+def _scores(known: Row) -> tuple[ReleasedScore, ...]:
+    found = {name: fields.optional_number(known, name) for name in known if name not in _NO_DETECTORS}
+    return tuple(ReleasedScore(name, value) for name, value in found.items() if value is not None)

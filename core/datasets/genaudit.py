@@ -1,0 +1,111 @@
+"""GenAudit (Krishna et al. 2024): summaries with the spans that people deleted, and what the tool saves.
+
+The table: `id` (`<document>:<model>`), `source`, `summary`, `annotated_spans` (joined by `<sep>`, none is faithful),
+`model`, `origin`; the corrected texts are not in it. A file of the tool is one object: `input_lines`, `output_lines`, and by
+line in `cached_responses` what its model would delete (`todelete_spans`) and put there (`replacement_strings`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from core import edits
+from core.dataset import DATASETS, Importer, Refusal
+from core.datasets.reading import fields, stream
+from core.datasets.reading.jsonfile import whole
+from core.datasets.reading.row import Row
+from core.datasets.reading.stream import Place, Seen
+from core.datasets.reading.tables import rows
+from core.errors import TouchstoneError
+from core.types import Edit, Example, Item, Judgement, Span, Verdict
+
+
+@DATASETS.add
+@dataclass(frozen=True)
+class GenAudit(Importer):
+    """The table, a file of the tool, or a folder of both.
+
+    Of a table the judge is who stands in the id before "#"; marked words that the summary does not have are a note
+    without a span. Of the tool's file the corrected summary is `<id>/corrected`: neither has a label, since no person gave one.
+    """
+
+    name: ClassVar[str] = "genaudit"
+    title: ClassVar[str] = "GenAudit"
+    licence: ClassVar[str] = "Apache-2.0 (tool), none stated for the annotations"
+    release: ClassVar[str] = "702 annotated summaries"
+    url: ClassVar[str] = "https://github.com/kukrishna/genaudit"
+
+    def read(self, source: Path) -> Iterator[Item | Refusal]:
+        seen: Seen = {}
+        for path in stream.found(source, "*enaudit_annotations*.csv", "*.json"):
+            if path.suffix.lower() == ".json":
+                yield from stream.from_lines(iter([(1, whole(path))]), path, _saved, seen)
+            else:
+                yield from stream.from_lines(rows(path), path, _annotated, seen)
+
+
+def _annotated(row: Row, _: Place) -> list[Item]:
+    name, summary = fields.text(row, "id"), fields.text(row, "summary")
+    marked = [words for words in fields.optional(row, "annotated_spans").split("<sep>") if words.strip()]
+    group = name.rpartition(":")[0]
+    judge = group.rpartition("#")[0] or "annotators"
+    return [
+        Item(
+            Example(name, fields.text(row, "source"), summary),
+            intended=Verdict.INCONSISTENT if marked else Verdict.CONSISTENT,
+            domain=fields.optional(row, "origin"),
+            group=group.rpartition("#")[2] or name,
+            judgements=tuple(_mark(words, name, judge, summary) for words in marked),
+            system=fields.optional(row, "model"),
+        )
+    ]
+
+
+def _mark(words: str, name: str, judge: str, summary: str) -> Judgement:
+    places = edits.occurrences(words, summary)
+    if not places:
+        return Judgement(name, judge, Verdict.INCONSISTENT, note=words)
+    return Judgement(name, judge, Verdict.INCONSISTENT, places[0])
+
+
+def _saved(row: Row, place: Place) -> list[Item]:
+    name = fields.optional(row, "id") or place.path.stem
+    lines = fields.texts(row, "output_lines")
+    original = Example(name, "\n".join(fields.texts(row, "input_lines")), " ".join(lines))
+    proposed = _proposed(row, lines)
+    corrected = edits.apply(original.summary, proposed)
+    plain = Item(original, group=name, title=fields.optional(row, "question"))
+    if not proposed:
+        return [plain]
+    return [
+        plain,
+        Item(
+            Example(f"{name}/corrected", original.document, corrected), parent=name, edits=tuple(proposed), group=name
+        ),
+    ]
+
+
+def _proposed(row: Row, lines: list[str]) -> list[Edit]:
+    """The edits of all lines, at their places in the summary that the lines make with a blank between them."""
+    codes, responses = fields.texts(row, "line_codes"), fields.record(row, "cached_responses")
+    if len(codes) != len(lines):
+        raise TouchstoneError(f"The field 'line_codes' has {len(codes)} entries for {len(lines)} 'output_lines'.")
+    found, start = [], 0
+    for code, line in zip(codes, lines, strict=True):
+        if code in responses:
+            found += _of_line(fields.record(responses, code), start)
+        start += len(line) + 1
+    return found
+
+
+def _of_line(response: Row, start: int) -> list[Edit]:
+    spans, new = fields.value(response, "todelete_spans"), fields.value(response, "replacement_strings")
+    if not (isinstance(spans, list) and isinstance(new, list) and len(spans) == len(new)):
+        raise TouchstoneError("The fields 'todelete_spans' and 'replacement_strings' must be lists of the same length.")
+    return [
+        Edit(Span(start + first, start + last), fields.clean("replacement_strings", text), by="GenAudit")
+        for (first, last), text in zip(spans, new, strict=True)
+    ]

@@ -1,0 +1,102 @@
+"""RAGTruth (Niu et al. 2024): responses of models to a source, with the spans that it does not support.
+
+response.jsonl: `id`, `source_id`, `model`, `labels` [{`start`, `end`, `text`, `meta` (why), `label_type`}], `split`, `quality`,
+`response`; no label is faithful. source_info.jsonl: `source_id`, `task_type`, `source_info`: the text of a summary's source,
+`question` and `passages` of an answer's, or the data that a text was made of.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from core.dataset import DATASETS, Importer, Refusal
+from core.datasets.reading import fields, stream
+from core.datasets.reading.row import Row
+from core.datasets.reading.stream import Place
+from core.datasets.reading.tables import rows
+from core.errors import TouchstoneError
+from core.types import Example, Item, Judgement, Span, Split, Verdict
+
+_SPLITS = {split.value: split for split in Split}
+
+
+@DATASETS.add
+@dataclass(frozen=True)
+class RagTruth(Importer):
+    """response.jsonl, or the folder with it; without source_info.jsonl beside it the sources are to be joined later.
+
+    A truncated response and one that refuses to answer are no summaries: they are refused with that reason.
+    """
+
+    name: ClassVar[str] = "ragtruth"
+    title: ClassVar[str] = "RAGTruth"
+    licence: ClassVar[str] = "MIT"
+    release: ClassVar[str] = "summaries, answers and data-to-text"
+    url: ClassVar[str] = "https://github.com/ParticleMedia/RAGTruth"
+
+    def read(self, source: Path) -> Iterator[Item | Refusal]:
+        for path in stream.found(source, "response.jsonl"):
+            sources = _sources(path.with_name("source_info.jsonl"))
+
+            def convert(row: Row, _: Place, sources: dict[str, Row] = sources) -> list[Item]:
+                return [_item(row, sources)]
+
+            yield from stream.items([path], convert)
+
+
+def _sources(path: Path) -> dict[str, Row]:
+    """The sources by id, none where there is no file. Raises TouchstoneError where one of them is broken."""
+    found: dict[str, Row] = {}
+    for number, row in rows(path) if path.is_file() else ():
+        if isinstance(row, str):
+            raise TouchstoneError(f"{path.name}, line {number}: {row}")
+        found[fields.text(row, "source_id")] = row
+    return found
+
+
+def _item(row: Row, sources: dict[str, Row]) -> Item:
+    name, group, response = (fields.text(row, field) for field in ("id", "source_id", "response"))
+    quality = fields.optional(row, "quality") or "good"
+    if quality != "good":
+        raise TouchstoneError(f"The field 'quality' is {quality!r}: this response is no summary of its source.")
+    if sources and group not in sources:
+        raise TouchstoneError(f"The field 'source_id' is {group!r}, which source_info.jsonl does not have.")
+    source = sources.get(group, {})
+    judgements = tuple(_judgement(label, name, response) for label in fields.records(row, "labels"))
+    return Item(
+        Example(name, _document(source) if source else "", response),
+        intended=Verdict.INCONSISTENT if judgements else Verdict.CONSISTENT,
+        domain=fields.optional(source, "task_type"),
+        group=group,
+        title=_question(source),
+        judgements=judgements,
+        categories=tuple(dict.fromkeys(judgement.category for judgement in judgements)),
+        system=fields.optional(row, "model"),
+        split=fields.choice(row, "split", _SPLITS),
+    )
+
+
+def _document(source: Row) -> str:
+    info = fields.value(source, "source_info")
+    if not isinstance(info, dict):
+        return fields.text(source, "source_info")
+    return fields.text(info, "passages") if "passages" in info else json.dumps(info, ensure_ascii=False, indent=1)
+
+
+def _question(source: Row) -> str:
+    info = source.get("source_info")
+    return fields.optional(info, "question") if isinstance(info, dict) else ""
+
+
+def _judgement(label: Row, name: str, response: str) -> Judgement:
+    span = Span(*(int(fields.number(label, field)) for field in ("start", "end")))
+    if span.of(response) != fields.text(label, "text"):
+        raise TouchstoneError(
+            f"The field 'labels' says that {label['text']!r} stands at {span.start}; there stands {span.of(response)!r}."
+        )
+    category, note = fields.text(label, "label_type"), fields.optional(label, "meta")
+    return Judgement(name, "annotators", Verdict.INCONSISTENT, span, category, note)

@@ -1,0 +1,93 @@
+"""ReferenceMatters (Gao et al. 2023): dialogue summaries of four systems, and their smallest corrections by people.
+
+A record is a dialogue: `id`, `dialogue`, `model_summaries` {<system>: {`original_summary`, `consistency`, `modified`,
+`error_categories` [{`start`, `text`, `type`}]}}. The original is the inconsistent side of a pair and its correction the
+consistent one. `total.json` is the union of the splits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from core import edits
+from core.dataset import DATASETS, Importer, Refusal
+from core.datasets.reading import fields, stream
+from core.datasets.reading.row import Row
+from core.datasets.reading.stream import Place
+from core.datasets.record import LABELS
+from core.errors import TouchstoneError
+from core.types import Example, Item, Judgement, Span, Split, Verdict
+
+_SPLITS = {"train": Split.TRAIN, "val": Split.DEV, "test": Split.TEST}
+
+
+@DATASETS.add
+@dataclass(frozen=True)
+class ReferenceMatters(Importer):
+    """One file, or a folder with train, val and test of one corpus or of several; the corpus is the file's folder.
+
+    Ids are `<corpus>/<id>/<system>`, those of corrections end in `/corrected`. An inconsistent summary that was left as it
+    was has no correction.
+    """
+
+    name: ClassVar[str] = "referencematters"
+    title: ClassVar[str] = "ReferenceMatters"
+    licence: ClassVar[str] = "none stated"
+    release: ClassVar[str] = "500 dialogues each of SAMSum and DialogSum"
+    url: ClassVar[str] = "https://github.com/sanjanaramprasad/probing_summarization_factuality"
+
+    def read(self, source: Path) -> Iterator[Item | Refusal]:
+        return stream.items(stream.found(source, *(f"{split}.json" for split in _SPLITS)), _items)
+
+
+def _items(row: Row, place: Place) -> list[Item]:
+    corpus = place.path.resolve().parent.name
+    group = f"{corpus}/{fields.text(row, 'id')}"
+    document, split = fields.text(row, "dialogue"), _SPLITS.get(place.path.stem)
+    written = fields.record(row, "model_summaries")
+    return [
+        item
+        for system in written
+        for item in _pair(fields.record(written, system), Example(f"{group}/{system}", document, ""), split)
+    ]
+
+
+def _pair(summary: Row, example: Example, split: Split | None) -> list[Item]:
+    """The summary of one system, and its correction where it has one."""
+    corpus, number, system = example.id.split("/", 2)
+    text, modified = fields.text(summary, "original_summary"), fields.text(summary, "modified")
+    judgements = tuple(_judgement(mark, example.id, text) for mark in fields.records(summary, "error_categories"))
+    original = Item(
+        Example(example.id, example.document, text),
+        intended=fields.choice(summary, "consistency", LABELS),
+        domain=corpus,
+        group=f"{corpus}/{number}",
+        judgements=judgements,
+        categories=tuple(dict.fromkeys(judgement.category for judgement in judgements)),
+        system=system,
+        split=split,
+    )
+    if original.intended is Verdict.CONSISTENT or modified == text:
+        return [original]
+    corrected = Item(
+        Example(f"{example.id}/corrected", example.document, modified),
+        parent=example.id,
+        edits=tuple(edits.recover(text, modified)),
+        intended=Verdict.CONSISTENT,
+        domain=corpus,
+        group=original.group,
+        system=system,
+        split=split,
+    )
+    return [original, corrected]
+
+
+def _judgement(mark: Row, name: str, summary: str) -> Judgement:
+    start, words = int(fields.number(mark, "start")), fields.text(mark, "text")
+    span = Span(start, start + len(words))
+    if span.of(summary) != words:
+        raise TouchstoneError(f"The field 'error_categories' says that {words!r} stands at {start}; it does not.")
+    return Judgement(name, "annotators", Verdict.INCONSISTENT, span, fields.text(mark, "type"))

@@ -1,0 +1,54 @@
+"""ScholarQABench (Asai et al. 2024): questions about papers, answered by experts from passages that they cite; no labels.
+
+A record: `id`, `input` (the question), `ctxs` [{`title`, `text`, …}], `output` (the answer, which cites passages as [n] from
+0), `annotator`, `subject`. The document is all passages of a question, each after its number and title.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from core.dataset import DATASETS, Importer, Refusal
+from core.datasets.reading import fields, stream
+from core.datasets.reading.row import Row
+from core.datasets.reading.stream import Place
+from core.errors import TouchstoneError
+from core.types import Example, Item
+
+
+@DATASETS.add
+@dataclass(frozen=True)
+class ScholarQABench(Importer):
+    """human_answers.json, or the folder it lies in; the files with questions only have nothing to read."""
+
+    name: ClassVar[str] = "scholarqabench"
+    title: ClassVar[str] = "ScholarQABench"
+    licence: ClassVar[str] = "MIT"
+    release: ClassVar[str] = "scholarqa_multi, 108 answers"
+    url: ClassVar[str] = "https://github.com/AkariAsai/ScholarQABench"
+
+    def read(self, source: Path) -> Iterator[Item | Refusal]:
+        return stream.items(stream.found(source, "human_answers*.json"), _item)
+
+
+def _item(row: Row, _: Place) -> list[Item]:
+    passages = fields.records(row, "ctxs")
+    if not passages:
+        raise TouchstoneError("The field 'ctxs' is empty: the answer has no passages to rest on.")
+    document = "\n\n".join(
+        f"[{number}] {fields.optional(passage, 'title')}\n{fields.optional(passage, 'text')}"
+        for number, passage in enumerate(passages)
+    )
+    name = fields.text(row, "id")
+    return [
+        Item(
+            Example(name, document, fields.text(row, "output")),
+            domain=fields.optional(row, "subject"),
+            group=name,
+            title=fields.text(row, "input"),
+            system=fields.optional(row, "annotator"),
+        )
+    ]
