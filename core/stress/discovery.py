@@ -16,6 +16,7 @@ from core.stress.records import Run
 from core.text import sentences, words
 
 _PARTS = 5  # the best fifth, as Ramprasad and Wallace (2024) take it
+_LEAST = 2  # of the best that must share a bigram: what stands in one of them is its topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +24,13 @@ class Bigram:
     """Two words that follow each other within a sentence, lower-cased.
 
     `lead` is by how much its mean TF-IDF weight over the best fifth of the summaries exceeds that over the others, both in
-    0..1; `best` and `others` are the shares of these summaries that hold it.
+    0..1; `best` and `others` are how many of them hold it.
     """
 
     text: str
     lead: float
-    best: float
-    others: float
+    best: int
+    others: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +45,15 @@ class Discovery:
 def discover(summaries: Sequence[str], scores: Values, direction: Direction, most: int = 10) -> Discovery:
     """The `most` bigrams that mark the best-scored fifth of (n,) summaries, those whose score is nan left out.
 
-    A bigram that stands everywhere, as "of the" does, has no lead. Of equal scores the earlier summary counts as better.
-    Raises UnscorableError where no fifth is better than the rest: fewer than five summaries, one score for all of them, a
-    metric without a better side.
+    Two of the best must share a bigram, and one that stands everywhere, as "of the" does, has no lead. Of equal scores the
+    earlier summary counts as better. Raises UnscorableError where no fifth is better than the rest: too few summaries, one
+    score for all of them, a metric without a better side.
     """
     kept = ~np.isnan(scores)
     texts = [summary for summary, keep in zip(summaries, kept, strict=True) if keep]
     best = _best_fifth(scores[kept], direction)
-    found = _bigrams(texts, best)
-    ranked = sorted((bigram for bigram in found if bigram.lead > 0), key=lambda bigram: (-bigram.lead, bigram.text))
+    found = [bigram for bigram in _bigrams(texts, best) if bigram.lead > 0 and bigram.best >= _LEAST]
+    ranked = sorted(found, key=lambda bigram: (-bigram.lead, bigram.text))
     return Discovery(tuple(ranked[:most]), int(best.sum()), len(texts))
 
 
@@ -67,15 +68,18 @@ def discovered(run: Run, metric: str, most: int = 10) -> Discovery:
 def _best_fifth(scores: Values, direction: Direction) -> Mask:
     if direction == "neutral":
         raise UnscorableError("The metric has no better side: none of the summaries is its best.")
-    if len(scores) < _PARTS:
-        raise UnscorableError(f"{len(scores)} summaries have a score, and the best fifth of them needs {_PARTS}.")
+    number = -(-len(scores) // _PARTS)
+    if number < _LEAST:
+        raise UnscorableError(
+            f"{len(scores)} summaries have a score: too few for a fifth in which a phrase can stand twice. Take more than five."
+        )
     if np.ptp(scores) == 0:
         raise UnscorableError(
             f"All {len(scores)} summaries score {scores[0]:g}: none of them is better than the others."
         )
     order = np.argsort(scores if direction == "lower" else -scores, kind="stable")
     best = np.zeros(len(scores), dtype=np.bool_)
-    best[order[: -(-len(scores) // _PARTS)]] = True
+    best[order[:number]] = True
     return best
 
 
@@ -88,15 +92,17 @@ def _bigrams(texts: Sequence[str], best: Mask) -> list[Bigram]:
     if not any(map(_pairs, texts)):
         raise UnscorableError("No summary has two words in a row.")
     vectorizer = TfidfVectorizer(analyzer=_pairs)
-    weights = vectorizer.fit_transform(texts)  # (summaries, bigrams)
-    weight, held = ([_mean(table[mask]) for mask in (best, ~best)] for table in (weights, weights > 0))
-    rows = zip(vectorizer.get_feature_names_out(), weight[0] - weight[1], *held, strict=True)
-    return [Bigram(str(text), float(lead), float(inside), float(outside)) for text, lead, inside, outside in rows]
+    weights: csr_array = vectorizer.fit_transform(texts)  # (summaries, bigrams)
+    lead = weights[best].mean(axis=0) - weights[~best].mean(axis=0)
+    inside, outside = ((weights[mask] > 0).sum(axis=0) for mask in (best, ~best))
+    rows = zip(vectorizer.get_feature_names_out(), *map(_flat, (lead, inside, outside)), strict=True)
+    return [Bigram(str(text), float(ahead), int(held), int(others)) for text, ahead, held, others in rows]
 
 
 def _pairs(text: str) -> list[str]:
     return [" ".join(pair) for span in sentences(text) for pair in pairwise(words(span.of(text)))]
 
 
-def _mean(table: csr_array) -> Values:
-    return np.asarray(table.mean(axis=0)).ravel()
+def _flat(row: Values) -> Values:
+    """A row of a sparse matrix is a matrix itself."""
+    return np.asarray(row).ravel()

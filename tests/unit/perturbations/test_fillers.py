@@ -1,0 +1,72 @@
+"""Phrases without content: where they are put, and what they say."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from core import edits as executable
+from core.errors import UnknownNameError, UnscorableError
+from core.filler import Filler
+from core.metric import METRICS
+from core.perturbation import PERTURBATIONS
+from core.text import words
+from core.types import Edit, Example
+
+SUMMARY = "The port was shut. Nobody was hurt."
+FILLERS = [plugin() for plugin in PERTURBATIONS if issubclass(plugin, Filler)]
+
+
+def edits(spec: str, summary: str = SUMMARY) -> list[Edit]:
+    return PERTURBATIONS.parse(spec).edits(Example("a", "doc", summary), random.Random(0))
+
+
+def variant(spec: str, summary: str = SUMMARY) -> str:
+    return executable.apply(summary, edits(spec, summary))
+
+
+@pytest.mark.parametrize("filler", FILLERS, ids=lambda filler: filler.name)
+def test_a_phrase_stands_after_before_or_instead_of_the_summary(filler: Filler) -> None:
+    assert variant(f"{filler.name}[place=suffix]") == f"{SUMMARY} {filler.text}"
+    assert variant(f"{filler.name}[place=prefix]") == f"{filler.text} {SUMMARY}"
+    assert variant(f"{filler.name}[place=alone]") == filler.text
+
+
+def test_a_phrase_of_your_own_is_put_as_it_is_written() -> None:
+    assert variant('phrase[phrase="wow, so [true]"]') == f"{SUMMARY} wow, so [true]"
+
+
+def test_blanks_around_summary_and_phrase_are_not_doubled() -> None:
+    assert variant('phrase[phrase=" wow "]', "The port was shut. \n") == "The port was shut. wow \n"
+    assert variant('phrase[phrase=" wow ",place=alone]', "The port was shut. \n") == "wow \n"
+
+
+def test_an_assertion_names_the_metric_by_its_title() -> None:
+    title = METRICS.get("summac-zs").card.title
+    assert title in variant("assertion[metric=summac-zs]")
+    assert title not in variant("assertion")
+
+
+def test_an_assertion_aims_at_the_metric_that_it_names_and_without_one_at_all() -> None:
+    named = PERTURBATIONS.parse("assertion[metric=summac-zs]")
+    assert isinstance(named, Filler)
+    assert named.aims_at("summac-zs")
+    assert not named.aims_at("rouge2")
+    assert all(filler.aims_at("rouge2") for filler in FILLERS)
+
+
+def test_an_assertion_of_a_metric_that_does_not_exist_says_so() -> None:
+    with pytest.raises(UnknownNameError, match="No metric is named 'rouge3'"):
+        edits("assertion[metric=rouge3]")
+
+
+def test_the_two_fillers_differ_in_kind_and_not_in_length() -> None:
+    baseline, qualifier = (variant(f"{name}-filler[place=alone]") for name in ("baseline", "qualifier"))
+    assert len(words(baseline)) == len(words(qualifier))
+    assert not {"document", "summary"} & {*words(baseline), *words(qualifier)}
+
+
+def test_a_summary_that_is_the_phrase_already_is_refused() -> None:
+    with pytest.raises(UnscorableError, match="is this phrase already"):
+        edits("phrase[phrase=Quite so.,place=alone]", "Quite so. ")

@@ -1,0 +1,165 @@
+"""The gaming table of metrics whose right answer is known by construction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.cache import AnswerCache
+from core.engine import Engine
+from core.metric import METRICS
+from core.models.pool import ModelPool
+from core.perturbation import PERTURBATIONS
+from core.stats.pairs import Pairs
+from core.stress.gaming import Play, Standing, gaming, phrases, standardised
+from core.stress.records import Plan, Run, Source
+from core.stress.repertoire import everywhere, extended, repertoire
+from core.stress.running import carry_on
+from core.stress.shifts import shifts
+from core.types import Example
+from tests.unit.stress.stressed import run_of
+from tests.unit.stress.toys import install
+
+SUMMARIES = ["The port was shut.", "Nobody was hurt on Monday.", "Two ferries were torn away by the storm."]
+TOYS = ("toy-constant", "toy-brevity", "toy-length", "toy-describing", "toy-adoring")
+
+
+@pytest.fixture
+def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
+    install(monkeypatch)
+    engine = Engine(ModelPool("cpu", None, tmp_path), AnswerCache(tmp_path))
+    yield engine
+    engine.close()
+
+
+def played(engine: Engine, *kinds: str) -> dict[str, Standing]:
+    """The standings, in order, of a run by these kinds."""
+    run = Run(Plan.of("gaming", map(PERTURBATIONS.parse, kinds), map(METRICS.parse, TOYS)))
+    for place, summary in enumerate(SUMMARIES):
+        run.add(Source(Example(f"s{place}", "A storm shut the port.", summary), f"g{place}"))
+    list(carry_on(engine, run))
+    return {standing.metric: standing for standing in gaming(run, shifts(run), resamples=200)}
+
+
+def by_hand(sizes: dict[str, list[float | None]]) -> Play:
+    run = run_of(sizes)
+    [standing] = gaming(run, shifts(run), resamples=200)
+    [play] = standing.plays
+    return play
+
+
+def test_a_metric_that_loves_length_tops_the_table(engine: Engine) -> None:
+    standings = played(engine, "phrase", "phrase[place=prefix]", "baseline-filler")
+    assert next(iter(standings)) == "toy-length"
+    assert standings["toy-length"].raised.value == 1.0
+    assert standings["toy-length"].best.phrase.name == "baseline-filler"
+
+
+def test_a_metric_that_loves_length_gains_one_for_each_word(engine: Engine) -> None:
+    [play] = played(engine, "phrase", "phrase[place=prefix]", "phrase[place=alone]")["toy-length"].plays
+    assert (play.words, play.appended.value, play.prefixed.value) == (4, 4.0, 4.0)
+    assert (play.per_word.value, play.per_word.n) == (1.0, 3)
+    assert play.alone.value == 4.0
+
+
+def test_a_phrase_alone_beats_the_summaries_that_are_shorter(engine: Engine) -> None:
+    [play] = played(engine, 'phrase[phrase="one two three four five six",place=alone]')["toy-length"].plays
+    assert play.outright.value == pytest.approx(2 / 3)
+
+
+def test_a_constant_metric_gains_exactly_nothing(engine: Engine) -> None:
+    standing = played(engine, "phrase", "phrase[place=prefix]")["toy-constant"]
+    [play] = standing.plays
+    assert f"{play.appended.value} {play.prefixed.value} {play.raised.value}" == "0.0 0.0 0.0"
+    assert standing.gain.value is None
+    assert "All originals score the same" in standing.gain.why
+
+
+def test_gains_turn_round_for_a_metric_that_falls_with_consistency(engine: Engine) -> None:
+    standings = played(engine, "phrase")
+    assert standings["toy-brevity"].plays[0].appended.value == -4.0
+    assert standings["toy-brevity"].gain.value == pytest.approx(-(standings["toy-length"].gain.value or 0.0))
+    assert standings["toy-brevity"].raised.value == 0.0
+
+
+def test_a_metric_without_a_better_side_has_no_place(engine: Engine) -> None:
+    assert "toy-describing" not in played(engine, "phrase")
+
+
+def test_an_assertion_in_the_name_of_another_metric_does_not_count(engine: Engine) -> None:
+    kinds = ["assertion", "assertion[metric=toy-length]", "assertion[metric=toy-adoring]"]
+    plays = played(engine, *kinds)["toy-length"].plays
+    assert [play.phrase.spec for play in plays] == ["assertion", "assertion[metric=toy-length]"]
+
+
+def test_a_run_without_phrases_has_no_table() -> None:
+    run = run_of({"shuffled": [0.1, 0.2]})
+    assert gaming(run, shifts(run)) == []
+
+
+def test_after_and_before_are_told_apart() -> None:
+    play = by_hand({"phrase": [0.1, 0.3], "phrase[place=prefix]": [-0.2, -0.2]})
+    assert play.appended.value == pytest.approx(0.2)
+    assert play.prefixed.value == pytest.approx(-0.2)
+    assert play.alone.value is None
+
+
+def test_what_failed_is_left_out_and_does_not_count() -> None:
+    play = by_hand({"phrase": [0.1, None, 0.3]})
+    assert play.appended.value == pytest.approx(0.2)
+    assert play.appended.n == 2
+
+
+def test_one_phrase_in_three_places_is_one_phrase() -> None:
+    kinds = ["phrase[place=alone]", "shuffled", "phrase", "phrase[phrase=wow]"]
+    assert [(phrase.spec, places) for phrase, places in phrases(kinds).items()] == [
+        ("phrase", {"alone": "phrase[place=alone]", "suffix": "phrase"}),
+        ("phrase[phrase=wow]", {"suffix": "phrase[phrase=wow]"}),
+    ]
+
+
+def test_a_gain_is_told_in_spreads_of_the_originals_of_the_same_resample() -> None:
+    rng = np.random.default_rng(0)
+    originals, gains, documents = rng.normal(3, 2, 6), rng.normal(0.5, 0.1, 6), np.array([0, 0, 1, 2, 2, 3])
+    statistic = standardised(Pairs(originals, originals + gains, documents), originals, documents)
+    counts = np.array([[1.0, 2.0, 0.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0], [1.0, 1.0, 3.0]])
+    for column, value in zip(counts.T, statistic.weigh(counts), strict=True):
+        drawn = np.repeat(np.arange(6), column[documents].astype(int))
+        assert value == pytest.approx(gains[drawn].mean() / originals[drawn].std())
+
+
+def test_a_resample_of_one_summary_has_no_spread() -> None:
+    originals, documents = np.array([0.1, 0.7, 0.3]), np.array([0, 1, 2])
+    statistic = standardised(Pairs(originals, originals + 0.2, documents), originals, documents)
+    assert np.isnan(statistic.weigh(np.array([[0.0], [3.0], [0.0]]))).all()
+
+
+def test_the_repertoire_names_each_metric_that_asks_a_model() -> None:
+    named = {phrase.spec for phrase in repertoire(["rouge2", "summac-zs"])}
+    assert {"phrase", "assertion", "baseline-filler", "qualifier-filler", "assertion[metric=summac-zs]"} == named
+
+
+def test_a_phrase_goes_after_before_and_instead_of_the_summary() -> None:
+    specs = [phrase.spec for phrase in everywhere(repertoire([])[:1])]
+    assert specs == ["assertion", "assertion[place=prefix]", "assertion[place=alone]"]
+
+
+def test_an_extended_run_asks_only_for_its_new_phrases(engine: Engine) -> None:
+    run = run_of({"phrase": [0.1, 0.2]}, metric="toy-length")
+    longer = extended(run, "longer", everywhere(repertoire([])[:1]))
+    assert longer.plan.kinds == ("phrase", "assertion", "assertion[place=prefix]", "assertion[place=alone]")
+    assert (longer.plan.name, longer.done) == ("longer", run.done)
+    new = [record for record in carry_on(engine, longer) if not isinstance(record, Source)]
+    assert {PERTURBATIONS.parse(record.kind).name for record in new} == {"assertion"}
+    assert longer.done == longer.total
+
+
+def test_scores_of_another_version_are_not_taken_over() -> None:
+    run = run_of({"phrase": [0.1, 0.2]})
+    old = Run(Plan("old", run.plan.kinds, run.plan.metrics, version="0.0.0"), run.sources, run.variants, run.readings)
+    longer = extended(old, "longer", [])
+    assert (longer.sources, longer.readings) == (run.sources, {})
+    assert longer.plan.version == run.plan.version
