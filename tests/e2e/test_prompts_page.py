@@ -1,0 +1,114 @@
+"""The prompts page: read, edited, refused with the line, compared, taken back, and only read in a demonstration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from core.llm.promptfile import FOLDER, bundled_prompt
+from tests.e2e.bench import START_MS, Bench
+from tests.e2e.server import Server, serve
+
+pytestmark = pytest.mark.e2e
+
+NAME = "trivial"
+OURS = (FOLDER / f"{NAME}.md").read_text(encoding="utf-8")
+MINE = OURS.replace("version: 1", "version: 2-mine").replace("You sort edits", "You arrange edits")
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """The page with one prompt open, and the folder of those that replace ours."""
+
+    page: Page
+    folder: Path
+
+    def open(self, server: Server) -> None:
+        Bench(self.page, server).open()  # a fresh server knows its pages only after the first one was opened
+        self.page.goto(f"{server.url}/prompts?prompt={NAME}")
+        expect(self.page.get_by_role("tab", name="Edit")).to_be_visible(timeout=START_MS)
+
+    @property
+    def box(self) -> Locator:
+        return self.page.get_by_role("textbox", name="The file: head, system part, user part")
+
+    def tab(self, name: str) -> None:
+        self.page.get_by_role("tab", name=name).click()
+
+    def save(self, text: str) -> None:
+        self.box.fill(text)
+        self.page.get_by_role("button", name="Save and use").click()
+
+    def is_ours(self) -> None:
+        expect(self.page.get_by_role("button", name="Revert to ours")).to_be_disabled()
+        expect(self.page.get_by_text(bundled_prompt(NAME).signature).first).to_be_visible()
+
+    def is_mine(self) -> None:
+        expect(self.page.get_by_role("button", name="Revert to ours")).to_be_enabled()
+        expect(self.page.get_by_text(f"prompt:{NAME}@2-mine#").first).to_be_visible()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("prompts")
+
+
+@pytest.fixture(scope="module")
+def prompts_server(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with serve(tmp_path_factory.mktemp("prompting"), TOUCHSTONE_PROMPTS_DIR=str(folder)) as server:
+        yield server
+
+
+def test_a_prompt_is_edited_compared_and_taken_back(page: Page, prompts_server: Server, folder: Path) -> None:
+    prompts = Prompts(page, folder)
+    prompts.open(prompts_server)
+    expect(page.get_by_text("You sort edits of summaries").first).to_be_visible()
+    prompts.tab("Edit")
+    prompts.is_ours()
+    prompts.save(MINE.replace("{{replace_text}}", "{{replaced}}"))
+    expect(page.get_by_role("alert").filter(has_text="{{replaced}} is not among the variables")).to_be_visible()
+    assert not list(folder.glob("*.md"))
+
+    prompts.save(MINE)
+    expect(page.get_by_test_id("stToast").filter(has_text="is used from now on")).to_be_visible()
+    prompts.is_mine()
+    assert (folder / f"{NAME}.md").read_text(encoding="utf-8") == MINE
+
+    page.reload()
+    prompts.tab("Difference")
+    expect(page.locator("ins").filter(has_text="arrange")).to_be_visible(timeout=START_MS)
+    expect(page.locator("del").filter(has_text="sort")).to_be_visible()
+
+    prompts.tab("Edit")
+    expect(prompts.box).to_have_value(MINE)
+    page.get_by_role("button", name="Revert to ours").click()
+    prompts.is_ours()
+    assert not list(folder.glob("*.md"))
+    assert [file.read_text(encoding="utf-8") for file in (folder / "earlier").iterdir()] == [MINE]
+
+
+def test_a_file_can_take_the_place_of_ours(page: Page, prompts_server: Server, folder: Path, tmp_path: Path) -> None:
+    prompts = Prompts(page, folder)
+    prompts.open(prompts_server)
+    prompts.tab("Edit")
+    upload = tmp_path / "better.md"
+    upload.write_text(MINE, encoding="utf-8")
+    page.locator("input[type=file]").set_input_files(upload)
+    expect(prompts.box).to_have_value(MINE)
+    page.get_by_role("button", name="Save and use").click()
+    prompts.is_mine()
+    page.get_by_role("button", name="Revert to ours").click()
+    prompts.is_ours()
+
+
+def test_in_a_demonstration_prompts_are_only_read(page: Page, tmp_path: Path) -> None:
+    with serve(tmp_path, TOUCHSTONE_DEMO="1", TOUCHSTONE_PROMPTS_DIR="") as server:
+        prompts = Prompts(page, tmp_path)
+        prompts.open(server)
+        prompts.tab("Edit")
+        expect(page.get_by_text("prompts can be read here and not changed")).to_be_visible()
+        expect(prompts.box).to_have_count(0)
