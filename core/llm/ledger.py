@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class Ledger:
     def __init__(self, folder: Path) -> None:
         self._file = folder / _FILE
         self._lock = threading.Lock()
-        self._reserved: Counter[str] = Counter()
+        self._reserved: defaultdict[str, float] = defaultdict(float)  # money for questions under way
 
     def spent(self) -> dict[str, Spent]:
         """By the name of the endpoint, "" for the default one."""
@@ -52,12 +52,12 @@ class Ledger:
         """Keep what a question may cost at most free while it is asked; raises TouchstoneError where a budget forbids it."""
         with self._lock:
             money = self._affordable(endpoint, tokens)
-            self._reserved[endpoint.name] += money  # type: ignore[assignment]  # a counter of money
+            self._reserved[endpoint.name] += money
         try:
             yield
         finally:
             with self._lock:
-                self._reserved[endpoint.name] -= money  # type: ignore[assignment]  # a counter of money
+                self._reserved[endpoint.name] -= money
 
     def enter(self, endpoint: Endpoint, tokens: Tokens) -> None:
         """Count an answer."""
@@ -72,19 +72,20 @@ class Ledger:
     def _affordable(self, endpoint: Endpoint, tokens: Tokens) -> float:
         """What the tokens cost."""
         total = Settings.read().llm_budget
-        if total is None and endpoint.budget is None:
-            return endpoint.price.of(tokens.read, tokens.written) if endpoint.price else 0.0
+        limited = total is not None or endpoint.budget is not None
+        if endpoint.price is None and not limited:
+            return 0.0
         if endpoint.price is None:
             raise TouchstoneError(
                 f"There is a budget, and the endpoint {endpoint.title!r} has no prices to keep it by. "
-                f"Set {endpoint.setting('price_read')} and price_written, 0 where it is free."
+                f"Set {endpoint.setting('price_read')} and its like for tokens written, 0 where it is free."
             )
         money = endpoint.price.of(tokens.read, tokens.written)
-        spent = {name: one.money + self._reserved[name] for name, one in self.spent().items()}
-        if total is not None and money and sum(spent.values()) + money > total:
-            raise _spent("TOUCHSTONE_LLM_BUDGET", total, sum(spent.values()), money)
-        if endpoint.budget is not None and money and spent.get(endpoint.name, 0.0) + money > endpoint.budget:
-            raise _spent(endpoint.setting("budget"), endpoint.budget, spent.get(endpoint.name, 0.0), money)
+        if money and limited:
+            known = self.spent()
+            gone = {name: self._reserved[name] + known.get(name, Spent()).money for name in {*known, *self._reserved}}
+            _check("TOUCHSTONE_LLM_BUDGET", total, sum(gone.values()), money)
+            _check(endpoint.setting("budget"), endpoint.budget, gone.get(endpoint.name, 0.0), money)
         return money
 
     @contextmanager
@@ -104,8 +105,9 @@ class Ledger:
             ) from error
 
 
-def _spent(setting: str, budget: float, spent: float, money: float) -> TouchstoneError:
-    return TouchstoneError(
-        f"The budget does not allow this question: {spent:.4f} of {budget:g} are spent or under way, and it may cost up to "
-        f"{money:.4f}. Raise {setting} and start again; all answers so far are kept."
-    )
+def _check(setting: str, budget: float | None, gone: float, money: float) -> None:
+    if budget is not None and gone + money > budget:
+        raise TouchstoneError(
+            f"The budget does not allow this question: {gone:.4f} of {budget:g} are spent or under way, and it may cost up "
+            f"to {money:.4f}. Raise {setting} and start again; all answers so far are kept."
+        )

@@ -36,12 +36,17 @@ class Endpoint:
 
 @contextmanager
 def serving(answer: Callable[[str, Body], Reply]) -> Iterator[Endpoint]:
-    """A server that answers each path and body as told; what it was asked is kept in the order of arrival."""
+    """A server that answers each path and body as told, a GET with an empty one; what it was asked is kept in order."""
     lock = threading.Lock()
 
     class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._answer({})
+
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            self._answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+
+        def _answer(self, body: Body) -> None:
             with lock:
                 endpoint.asked.append((self.path, body))
                 endpoint.keys.append(self.headers["Authorization"] or "")
@@ -101,6 +106,24 @@ def text(
     return Reply(
         {"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice], "usage": usage}
     )
+
+
+def stream(*pieces: str, ended: str = "stop", read: int = 7, written: int = 3) -> Reply:
+    """The same text in pieces, as server-sent events, with the usage at its end; not `ended` where it breaks off."""
+    choices = [{"index": 0, "delta": {"content": piece}, "finish_reason": None} for piece in pieces]
+    last = [{"index": 0, "delta": {}, "finish_reason": ended}] if ended else []
+    usage = {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
+    chunk = {"id": "x", "object": "chat.completion.chunk", "created": 0, "model": "m"}
+    chunks = [{**chunk, "choices": [choice]} for choice in [*choices, *last]] + [
+        {**chunk, "choices": [], "usage": usage}
+    ]
+    events = [f"data: {json.dumps(one)}\n\n" for one in chunks] + ["data: [DONE]\n\n"]
+    return Reply(raw="".join(events).encode(), headers={"Content-Type": "text/event-stream"})
+
+
+def listing(*models: str) -> Reply:
+    """What /v1/models answers."""
+    return Reply({"object": "list", "data": [{"id": model, "object": "model", "created": 0} for model in models]})
 
 
 def refusal(status: int, message: str, **headers: str) -> Reply:
