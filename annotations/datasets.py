@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from datetime import datetime
 from typing import Any
@@ -87,18 +87,23 @@ def load_samples(session: Session, name: str) -> list[Sample]:
     return [replace(sample, kept=tuple(kept.get(sample.stored, ()))) for sample in merged.values() if _is_one(sample)]
 
 
-def load_examples(session: Session, name: str) -> Iterator[Example]:
-    """Each stored text of a dataset once, under the id of the store. Raises RecordError for an unknown name."""
-    dataset_id = require_dataset(session, name)
-    found = session.exec(
-        select(ItemRow.id, ItemRow.text, Document.text)
-        .join(Document, col(Document.id) == ItemRow.document_id)
-        .where(col(ItemRow.id).in_(_stored(dataset_id)))
-        .order_by(ItemRow.document_id, col(ItemRow.id)),
-        execution_options={"yield_per": _CHUNK},
-    )
-    for id, summary, document in found:
-        yield Example(id, document, summary)
+def stored(session: Session, name: str) -> list[str]:
+    """The ids of the stored texts of a dataset, those of one document together. Raises RecordError for an unknown name."""
+    of_dataset = _stored(require_dataset(session, name))
+    ordered = select(ItemRow.id).where(col(ItemRow.id).in_(of_dataset)).order_by(ItemRow.document_id, col(ItemRow.id))
+    return list(session.exec(ordered))
+
+
+def load_examples(session: Session, ids: Sequence[str]) -> Iterator[Example]:
+    """The texts of items under their ids, some at a time."""
+    for start in range(0, len(ids), _CHUNK):
+        found = session.exec(
+            select(ItemRow.id, Document.text, ItemRow.text)
+            .join(Document, col(Document.id) == ItemRow.document_id)
+            .where(col(ItemRow.id).in_(ids[start : start + _CHUNK]))
+            .order_by(ItemRow.document_id, col(ItemRow.id))
+        )
+        yield from (Example(*row) for row in found)
 
 
 def load_scores(session: Session, which: ColumnElement[bool]) -> dict[str, list[KeptScore]]:

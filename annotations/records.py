@@ -14,6 +14,9 @@ from annotations.errors import RecordError
 from core.edits import apply
 from core.types import Edit, ErrorType, Outcome, Result, Verdict
 
+OWN = "our labels"
+"""The dataset of what people kept and labelled here; no import may bear its name."""
+
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 

@@ -1,0 +1,72 @@
+"""What people kept and labelled here, as a dataset like any other: its samples are the items of the store."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+
+from sqlmodel import Session, col, select
+
+from annotations.datasets import load_scores
+from annotations.records import OWN
+from annotations.tables import Item as ItemRow
+from annotations.tables import Label, Origin, ScoreRow
+from core.types import ErrorType, Example, Item, Judgement, Sample, Verdict
+
+
+def load_own(session: Session) -> list[Sample]:
+    """Every item that was kept or labelled, with its original. Labels count before what was intended; see `counted`."""
+    labels = _by_item(session.exec(select(Label).order_by(col(Label.id))))
+    origins = {row.item_id: row for row in session.exec(select(Origin).order_by(col(Origin.created_at)))}
+    named = labels.keys() | origins.keys()
+    rows = {row.id: row for row in session.exec(select(ItemRow).where(col(ItemRow.id).in_(named)))}
+    parents = {row.parent_id for row in rows.values() if row.parent_id} - rows.keys()
+    rows |= {row.id: row for row in session.exec(select(ItemRow).where(col(ItemRow.id).in_(parents)))}
+    kept = load_scores(session, col(ScoreRow.item_id).in_(rows))
+    return [
+        Sample(OWN, _item(row, labels.get(id, ()), origins.get(id)), id, row.document_id, tuple(kept.get(id, ())))
+        for id, row in sorted(rows.items(), key=lambda found: (found[1].created_at, found[1].parent_id is not None))
+    ]
+
+
+def counted(labels: Iterable[Label]) -> list[Label]:
+    """One label of each person: the first that was given without sight of a score, or else the newest."""
+    chosen: dict[str, Label] = {}
+    for label in labels:
+        if label.annotator not in chosen or not chosen[label.annotator].blind:
+            chosen[label.annotator] = label
+    return list(chosen.values())
+
+
+def _by_item(labels: Iterable[Label]) -> dict[str, list[Label]]:
+    found: dict[str, list[Label]] = defaultdict(list)
+    for label in labels:
+        found[label.item_id].append(label)
+    return {id: counted(several) for id, several in found.items()}
+
+
+def _item(row: ItemRow, labels: Sequence[Label], origin: Origin | None) -> Item:
+    return Item(
+        Example(row.id, "", row.text),
+        parent=row.parent_id,
+        intended=_verdict(labels) or (Verdict(origin.intended) if origin and origin.intended else None),
+        error_type=_error_type(labels, origin),
+        domain=origin.domain if origin else "",
+        title=origin.title if origin else "",
+        judgements=tuple(Judgement(row.id, label.annotator, Verdict(label.verdict)) for label in labels),
+    )
+
+
+def _verdict(labels: Sequence[Label]) -> Verdict | None:
+    """What most people said; a tie is borderline."""
+    said = Counter(label.verdict for label in labels).most_common(2)
+    if not said:
+        return None
+    tied = len(said) == 2 and said[0][1] == said[1][1]
+    return Verdict.BORDERLINE if tied else Verdict(said[0][0])
+
+
+def _error_type(labels: Sequence[Label], origin: Origin | None) -> ErrorType | None:
+    said = Counter(label.error_type for label in labels if label.error_type).most_common(1)
+    name = said[0][0] if said else origin.error_type if origin else None
+    return ErrorType(name) if name else None
