@@ -20,7 +20,7 @@ NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "edited": ("edited", "edited_summary"),
         "edits": ("edits", "executable_edits"),
         "label": ("label", "verdict", "intended"),
-        "error_type": ("error_type", "corrected_error_type"),
+        "error_type": ("corrected_error_type", "error_type"),
         "domain": ("domain",),
         "title": ("title",),
         "group": ("group", "article_id", "doc_id"),
@@ -52,12 +52,18 @@ def columns(header: Iterable[str]) -> dict[str, str]:
 
 
 def items(record: Mapping[str, object], default_id: str) -> list[Item]:
-    """The pair of a record and, where it has an edit, the edited pair `<id>/edited` with the first as parent.
+    """The pair of a record whose columns have known names. Raises TouchstoneError with what is wrong."""
+    return made({field: record[name] for field, name in columns(record).items()}, default_id)
 
-    With an edit, label and error type speak of the edited summary. Raises TouchstoneError with what is wrong.
+
+def made(values: Mapping[str, object], default_id: str) -> list[Item]:
+    """The pair of some fields and, where it has an edit, the edited pair `<id>/edited` with the first as parent.
+
+    With an edit, label and error type speak of the edited summary. Without a field `document` the text is joined later.
+    Raises TouchstoneError with what is wrong.
     """
-    values = {field: record[name] for field, name in columns(record).items()}
-    pair = Example(_text(values, "id") or default_id, _needed(values, "document"), _needed(values, "summary"))
+    document = _needed(values, "document") if "document" in values else ""
+    pair = Example(_text(values, "id") or default_id, document, _needed(values, "summary"))
     group = _text(values, "group") or pair.id
     plain = Item(pair, domain=_text(values, "domain"), title=_text(values, "title"), group=group)
     changes = _changes(values, pair.summary)
@@ -66,6 +72,11 @@ def items(record: Mapping[str, object], default_id: str) -> list[Item]:
         return [judged]
     edited = replace(pair, id=f"{pair.id}/edited", summary=edits.apply(pair.summary, changes))
     return [plain, replace(judged, example=edited, parent=pair.id, edits=changes)]
+
+
+def kind_of(text: str) -> ErrorType | None:
+    """The error type of BUMP that a text names, with or without the word error; None where it names another."""
+    return _TYPES.get(text.strip().lower().removesuffix(" error"))
 
 
 def _changes(values: Mapping[str, object], summary: str) -> tuple[Edit, ...]:
@@ -112,7 +123,7 @@ def _error_type(values: Mapping[str, object]) -> ErrorType | None:
     text = _text(values, "error_type").strip()
     if text.lower() in {"", "n/a", "none"}:
         return None
-    kind = _TYPES.get(text.lower().removesuffix(" error"))
+    kind = kind_of(text)
     if kind is None:
         raise TouchstoneError(f"The error type is {text[:60]!r}. Known: {', '.join(ErrorType)}.")
     return kind

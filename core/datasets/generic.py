@@ -1,0 +1,130 @@
+"""Any table of summaries: JSONL, a JSON list, CSV, parquet or a workbook, read by a mapping of its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import ClassVar
+
+from core.dataset import DATASETS, Importer, Refusal
+from core.datasets import record
+from core.datasets.reading import fields, stream
+from core.datasets.reading.guessing import guess
+from core.datasets.reading.mapping import SPLITS, ColumnMap, load
+from core.datasets.reading.row import Line, Row
+from core.datasets.reading.stream import Place
+from core.datasets.reading.tables import rows
+from core.errors import TouchstoneError
+from core.types import Item, Judgement, Rating, ReleasedScore
+
+_COPIED = ("id", "document", "summary", "edited", "edits", "group", "domain", "title")
+_LOOKED_AT = 200  # rows
+
+
+@DATASETS.add
+@dataclass(frozen=True)
+class Generic(Importer):
+    """A file and the mapping of its columns: a saved one, or the guess from the first rows where `mapping` is ""."""
+
+    name: ClassVar[str] = "generic"
+    title: ClassVar[str] = "Any table (JSONL, JSON, CSV, parquet, xlsx)"
+    licence: ClassVar[str] = "your own"
+    mapping: str = ""
+
+    def read(self, source: Path) -> Iterator[Item | Refusal]:
+        columns = load(Path(self.mapping)) if self.mapping else guess(preview(source))
+        return read_by(source, columns)
+
+
+def preview(source: Path, number: int = _LOOKED_AT) -> list[Row]:
+    """The first rows that can be read, with the fields of an object as columns of their own: `scores.ROUGE-2`.
+
+    Raises TouchstoneError where there is none.
+    """
+    found: list[Row] = [_flat(row) for _, row in islice(rows(source), number) if not isinstance(row, str)]
+    if not found:
+        raise TouchstoneError(f"{source.name} has no row that can be read.")
+    return found
+
+
+def read_by(source: Path, columns: ColumnMap) -> Iterator[Item | Refusal]:
+    """The items of a file by a mapping. Raises TouchstoneError where the file has none of the mapped columns."""
+    known = {name for row in preview(source) for name in row}
+    for field, column in _single(columns).items():
+        if column not in known:
+            raise TouchstoneError(
+                f"{source.name} has no column {column!r} for the {field}. The columns are {', '.join(known)}."
+            )
+
+    def convert(row: Row, place: Place) -> list[Item]:
+        return _items(row, columns, f"{place.path.stem}-{place.number}")
+
+    return stream.from_lines(_flattened(rows(source)), source, convert, {})
+
+
+def _single(columns: ColumnMap) -> dict[str, str]:
+    """Field → column, for the fields with one column that are mapped."""
+    values = columns.model_dump(exclude={"annotators", "scores", "consistent", "inconsistent", "borderline"})
+    return {field: column for field, column in values.items() if column}
+
+
+def _flattened(lines: Iterable[Line]) -> Iterator[Line]:
+    return ((number, row if isinstance(row, str) else _flat(row)) for number, row in lines)
+
+
+def _flat(row: Row) -> dict[str, object]:
+    flat: dict[str, object] = {}
+    for name, value in row.items():
+        flat |= {f"{name}.{inner}": held for inner, held in value.items()} if isinstance(value, dict) else {name: value}
+    return flat
+
+
+def _items(row: Row, columns: ColumnMap, name: str) -> list[Item]:
+    """The pair of a row and its edit; label, error type and annotators speak of the edit where there is one."""
+    mapped = _single(columns)
+    values = {field: row.get(mapped[field]) for field in _COPIED if field in mapped}
+    labelled = columns.label and row.get(columns.label) not in (None, "")
+    verdict = fields.choice(row, columns.label, columns.verdicts) if labelled else None
+    made = [_described(item, row, columns) for item in record.made({**values, "label": verdict}, name)]
+    judged = _judged(made[-1], row, columns)
+    return [*made[:-1], judged]
+
+
+def _described(item: Item, row: Row, columns: ColumnMap) -> Item:
+    """An item with what holds for both sides of a pair, and the scores of its own side."""
+    own = [score for score in columns.scores if score.edited == (item.parent is not None)]
+    values = [(score.metric, fields.optional_number(row, score.column)) for score in own]
+    return replace(
+        item,
+        system=fields.optional(row, columns.system) if columns.system else "",
+        split=fields.choice(row, columns.split, SPLITS) if columns.split else None,
+        scores=tuple(ReleasedScore(metric, value) for metric, value in values if value is not None),
+    )
+
+
+def _judged(item: Item, row: Row, columns: ColumnMap) -> Item:
+    given = [column for column in columns.annotators if row.get(column) not in (None, "")]
+    words = [column for column in given if str(row[column]).strip().lower() in columns.verdicts]
+    errors = _errors(row, columns.error_type) if columns.error_type else ()
+    kinds = [record.kind_of(error) for error in errors]
+    return replace(
+        item,
+        error_type=kinds[0] if len(kinds) == 1 else None,
+        categories=errors,
+        judgements=tuple(
+            Judgement(item.example.id, judge, fields.choice(row, judge, columns.verdicts)) for judge in words
+        ),
+        ratings=tuple(Rating(judge, "rating", fields.number(row, judge)) for judge in given if judge not in words),
+    )
+
+
+def _errors(row: Row, column: str) -> tuple[str, ...]:
+    found = row.get(column)
+    if isinstance(found, list):
+        return tuple(fields.texts(row, column))
+    text = fields.optional(row, column).strip()
+    if text.startswith("["):
+        return tuple(fields.literals(row, column))
+    return (text,) if text.lower() not in {"", "n/a", "none"} else ()

@@ -1,0 +1,109 @@
+"""Which column of a table holds what, as a value that can be saved and read again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from core.datasets.reading.textfile import opened
+from core.errors import TouchstoneError
+from core.types import Split, Verdict
+
+YES = ("1", "1.0", "true", "yes")
+NO = ("0", "0.0", "false", "no")
+"""What these words say of a summary depends on the question: whether it is consistent, or whether there is an error."""
+
+CONSISTENT = (*YES, "consistent", "faithful", "supported", "factual", "correct", "entailment")
+INCONSISTENT = (*NO, "inconsistent", "unfaithful", "unsupported", "nonfactual", "incorrect")
+BORDERLINE = ("borderline",)
+
+SPLITS: Mapping[str, Split] = MappingProxyType(
+    {
+        **dict.fromkeys(("train", "training"), Split.TRAIN),
+        **dict.fromkeys(("dev", "development", "val", "valid", "validation", "eval", "evaluation"), Split.DEV),
+        **dict.fromkeys(("test", "testing"), Split.TEST),
+    }
+)
+"""What a split may be called."""
+
+
+class ScoreColumn(BaseModel):
+    """A column with a metric's scores, of the summaries or of the edited ones; higher is more consistent."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    column: str
+    metric: str
+    edited: bool = False
+
+
+class ColumnMap(BaseModel):
+    """The name of each field's column, "" where the table has none.
+
+    `consistent`, `inconsistent` and `borderline` are the words of the label and of the annotators, in lower case: they are
+    the polarity. `annotators` are columns of one judge each. Without a `document` the documents are joined later by `group`.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    summary: str
+    document: str = ""
+    id: str = ""
+    edited: str = ""
+    edits: str = ""
+    label: str = ""
+    consistent: tuple[str, ...] = CONSISTENT
+    inconsistent: tuple[str, ...] = INCONSISTENT
+    borderline: tuple[str, ...] = BORDERLINE
+    error_type: str = ""
+    group: str = ""
+    domain: str = ""
+    title: str = ""
+    system: str = ""
+    split: str = ""
+    annotators: tuple[str, ...] = ()
+    scores: tuple[ScoreColumn, ...] = ()
+
+    @property
+    def verdicts(self) -> dict[str, Verdict]:
+        """What each word means; a word that is listed twice means the latter."""
+        return (
+            dict.fromkeys(self.consistent, Verdict.CONSISTENT)
+            | dict.fromkeys(self.inconsistent, Verdict.INCONSISTENT)
+            | dict.fromkeys(self.borderline, Verdict.BORDERLINE)
+        )
+
+    def flipped(self) -> ColumnMap:
+        """The same columns where yes says that an error is there, instead of that none is."""
+        return self.model_copy(
+            update={
+                "consistent": _turned(self.consistent, self.inconsistent),
+                "inconsistent": _turned(self.inconsistent, self.consistent),
+            }
+        )
+
+    def to_json(self) -> str:
+        """What `load` reads again."""
+        return self.model_dump_json(indent=2, exclude_defaults=True) + "\n"
+
+
+def _turned(side: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of one side, with yes and no from the other instead of its own."""
+    answers = {*YES, *NO}
+    return (*(word for word in other if word in answers), *(word for word in side if word not in answers))
+
+
+def load(path: Path) -> ColumnMap:
+    """A mapping that was saved. Raises TouchstoneError with the name of the field that is wrong."""
+    with opened(path) as file:
+        text = file.read()
+    try:
+        return ColumnMap.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"]) or "the file"
+        known = ", ".join(ColumnMap.model_fields)
+        raise TouchstoneError(f"{path.name} is no mapping: {field}: {first['msg']}. Known fields: {known}.") from None
