@@ -1,0 +1,117 @@
+"""Asking a language model for edits of the summary on the bench: who, in which form, and waiting for the answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from core.editing.asked import Asked
+from core.editing.editor import Editor
+from core.editing.proposal import WANTED, Form
+from core.errors import TouchstoneError
+from core.llm.endpoint import Endpoint, endpoints, missing_endpoint
+from core.types import Example
+from pages.ui import pair as bench
+from pages.ui import services
+from pages.ui.edits_proposed import proposed
+from pages.ui.plain import plain
+
+_LOOK_S = 0.3
+_FORMS = {Form.EXECUTABLE: "Replacements", Form.REWRITTEN: "Whole summaries"}
+
+
+def ask_edits() -> None:
+    """The form, then the answer to what was asked about this summary; one line where nobody can be asked."""
+    asked = current()
+    st.session_state["edits-drawn"] = asked.came if asked else None  # before it is drawn: what comes meanwhile is new
+    with st.expander(f"Ask a language model for {WANTED} edits", icon=":material/smart_toy:", key="ask-edits"):
+        answering = _answering()
+        if not answering:
+            return
+        _form(answering)
+        if asked:
+            proposed(asked)
+            if asked.running:
+                _wait(asked)
+
+
+def current() -> Asked | None:
+    """What was asked last, where it was about the summary on the bench."""
+    asked: Asked | None = st.session_state.get("asked-edits")
+    return asked if asked and asked.example == _example() else None
+
+
+def edits_came() -> bool:
+    """Whether more of an answer has come than this run has drawn."""
+    asked = current()
+    return asked is not None and asked.came != st.session_state.get("edits-drawn")
+
+
+def _answering() -> dict[str, Endpoint]:
+    """The endpoints that can be asked, by name; says what to set where there is none."""
+    try:
+        found = {one.name: one for one in endpoints() if isinstance(one, Endpoint)}
+    except TouchstoneError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        return {}
+    if not found:
+        st.info(plain(missing_endpoint()), icon=":material/link_off:")
+    return found
+
+
+def _form(answering: dict[str, Endpoint]) -> None:
+    chosen = next(iter(answering))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if len(answering) > 1:
+            chosen = st.selectbox(
+                "Endpoint",
+                list(answering),
+                key="edits-endpoint",
+                format_func=lambda name: answering[name].title,
+                width=150,
+            )
+        st.text_input("Model", key="edits-model", placeholder=answering[chosen].model or "its name", width=180)
+        st.segmented_control(
+            "The model writes",
+            list(_FORMS),
+            default=Form.EXECUTABLE,
+            key="edits-form",
+            required=True,
+            format_func=lambda form: _FORMS[form],
+            help="Replacements are executed; whole summaries are compared with the original, as older benchmarks were made.",
+        )
+        st.button("Ask", key="edits-ask", icon=":material/send:", type="primary", on_click=_ask, args=(chosen,))
+    st.checkbox("Then ask it which of them are trivial", True, key="edits-judged")
+
+
+def _ask(endpoint: str) -> None:
+    """Another press about the same summary is another draw."""
+    state, last = st.session_state, st.session_state.get("asked-edits")
+    if last:
+        last.drop()
+    drawn: dict[tuple[Example, Editor], int] = state.setdefault("edits-draws", {})
+    editor, example = Editor(state["edits-form"], state["edits-model"].strip(), endpoint), _example()
+    sample = drawn.get((example, editor), 0)
+    drawn[example, editor] = sample + 1
+    state["asked-edits"] = Asked(services.engine(), replace(editor, sample=sample), example, state["edits-judged"])
+
+
+def _example() -> Example:
+    return Example("edits", bench.current().document, bench.current().original)
+
+
+@st.fragment(run_every=_LOOK_S)
+def _wait(asked: Asked) -> None:
+    """Look for news beside the page; where scores still arrive the page's own loop looks."""
+    if edits_came():
+        st.rerun()
+    what = "The edits are being written …" if asked.outcome is None else "Asking which of them are trivial …"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(what)
+        st.button("Cancel", key="edits-cancel", on_click=_cancel)
+
+
+def _cancel() -> None:
+    asked: Asked = st.session_state.pop("asked-edits")
+    asked.drop()
