@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
@@ -10,8 +9,8 @@ import streamlit as st
 from annotations.records import RunRow
 from annotations.shelf import Shelf
 from annotations.store import Store
-from core.stress.records import Opinion, Plan, Run, Source, as_line
-from core.stress.runfile import assembled
+from core.stress.records import Opinion, Run, as_line
+from core.stress.runfile import assembled, lines_of
 from pages.ui import services
 from pages.ui.plain import plain
 
@@ -63,14 +62,13 @@ def load(row: RunRow) -> Run:
     return _assembled(row.id, row.lines)
 
 
-def begin(plan: Plan, sources: Sequence[Source]) -> None:
-    """Begin a run on these sources and open it. Raises RecordError for a name that is empty or taken."""
-    run = Run(plan)
+def begin(run: Run) -> None:
+    """Keep a new run with what it holds, carry it on and open it. Raises RecordError for a name that is empty or taken."""
     demo = services.settings().demo
     home = services.shelf() if demo else services.store()
     by = services.owner() if demo else st.session_state.get("annotator", services.settings().user)
-    id = home.begin_run(plan.name, by, as_line(plan))
-    home.append_run(id, [as_line(source) for source in sources if run.add(source)])
+    id = home.begin_run(run.plan.name, by, as_line(run.plan))
+    home.append_run(id, list(lines_of(run))[1:])
     start(id, run)
     open_run(id)
 

@@ -14,7 +14,7 @@ from core.listing import as_they_come
 from core.llm.endpoint import missing_endpoint
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS, Intent, Perturbation
-from core.stress.records import Plan, Source
+from core.stress.records import Plan, Run, Source
 from core.types import Example, Item
 from pages.ui import pair as bench
 from pages.ui import services
@@ -159,6 +159,6 @@ def _begin(sources: Sequence[Source], kinds: Sequence[str], metrics: Sequence[st
             state["stress-seed"],
             chosen_guard(),
         )
-        begin(plan, sources)
+        begin(Run(plan, {source.example.id: source for source in sources}))
     except TouchstoneError as error:
         state["stress-problem"] = str(error)
