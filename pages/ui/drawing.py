@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.metric import Direction
+from pages.ui.noise_drawing import noise
 from pages.ui.rows import Board, Row
 
 TINY = 0.02
@@ -109,6 +110,7 @@ def _row(row: Row) -> Drawing:
         "after": score(row.after, row.low, row.high),
         "saved": _saved(row),
         "shift": _shift(row),
+        "noise": noise(row),
         "range": _range(row),
         "hint": HINTS[row.direction],
         "time": duration(row.seconds),

@@ -6,9 +6,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.metric import Direction
+from core.stress.noise import Band
 
 State = Literal["ready", "waiting", "loading", "queued", "running", "failed", "needs download", "needs endpoint"]
 Action = Literal["download", "load", "retry", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """How far harmless edits of about the same size move a metric; `words` say why this is not known, where it is asked."""
+
+    band: Band | None = None
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +44,7 @@ class Row:
     notes: tuple[str, ...] = ()
     saved: float | None = None
     action: Action = ""
+    noise: Noise = Noise()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from pages.ui import pair as bench
 from pages.ui import services
 from pages.ui.board import Action, Board, Row, Selection
 from pages.ui.forecasting import watch
+from pages.ui.null_band import noise_of
 from pages.ui.rows import Shown
 from pages.ui.sets import KEY, asked
 
@@ -52,7 +53,7 @@ def board_of(metrics: Sequence[Metric], request: Request, cells: Cells) -> Board
     spans = sentences(text)
     saved = {outcome.metric: outcome for outcome in bench.saved_outcomes() if outcome.example_id == "edited"}
     rows = tuple(
-        _row(metric, cells, text, saved.get(metric.spec)) if metric in request.metrics else _waiting(metric)
+        _row(metric, request, cells, saved.get(metric.spec)) if metric in request.metrics else _waiting(metric)
         for metric in metrics
     )
     chosen = selection(request)
@@ -118,7 +119,8 @@ def _waiting(metric: Metric) -> Row:
     return replace(_blank(metric), state="waiting", message=f"press {KEY}", before=last.before, after=last.after)
 
 
-def _row(metric: Metric, cells: Cells, text: str, saved: Outcome | None) -> Row:
+def _row(metric: Metric, request: Request, cells: Cells, saved: Outcome | None) -> Row:
+    text = request.examples[1].summary
     before, after = (cells[metric.spec, side] for side in _SIDES)
     shown = after if after.state is not State.READY else before
     last = _newest(metric.spec, before, after, text)
@@ -133,6 +135,7 @@ def _row(metric: Metric, cells: Cells, text: str, saved: Outcome | None) -> Row:
         notes=_notes(after.outcome, saved),
         saved=_if_different(saved, after.outcome),
         action=_action(shown),
+        noise=noise_of(metric, *request.examples),
     )
 
 

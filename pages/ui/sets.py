@@ -48,7 +48,7 @@ def score_all(metrics: Sequence[Metric]) -> Callable[[], None]:
     go first.
     """
     open_ones = waiting(metrics)
-    if not open_ones and not any(map(_waits, metrics)):
+    if not open_ones and not any(map(waits_for_key, metrics)):
         return lambda: None
     with st.container(horizontal=True, vertical_alignment="center", key="score-all-bar"):
         st.button(
@@ -71,7 +71,7 @@ def score_all(metrics: Sequence[Metric]) -> Callable[[], None]:
 def fast_pills(metrics: Sequence[Metric]) -> None:
     """Which metrics are scored while typing; whoever moves one decides, until then its cost does."""
     names = {metric.spec: metric.card.title if metric.spec == metric.name else metric.spec for metric in metrics}
-    st.session_state["fast"] = [metric.spec for metric in metrics if not _waits(metric)]
+    st.session_state["fast"] = [metric.spec for metric in metrics if not waits_for_key(metric)]
     st.pills(
         f"Scored while you type; the others wait for {KEY}",
         list(names),
@@ -81,6 +81,18 @@ def fast_pills(metrics: Sequence[Metric]) -> None:
         on_change=_move,
         args=(tuple(metrics),),
     )
+
+
+def waits_for_key(metric: Metric) -> bool:
+    """Whether a metric is not scored while a person types: as was chosen, else by its cost."""
+    chosen: dict[str, bool] = st.session_state.get(_SETS, {})
+    if metric.spec in chosen:
+        return chosen[metric.spec]
+    checkpoints = metric.checkpoints()
+    if any(checkpoint.source == SOURCE for checkpoint in checkpoints):
+        return True  # every question of a judge is paid for
+    packaged = all(checkpoint.source.startswith(PACKAGE) for checkpoint in checkpoints)
+    return not packaged and _is_costly(metric.spec, checkpoints)
 
 
 def _line(open_ones: Sequence[Metric]) -> str:
@@ -98,23 +110,14 @@ def _press() -> None:
 def _move(metrics: Sequence[Metric]) -> None:
     """Keep what was said of a metric that was moved, and let the cost decide on the others."""
     fast = st.session_state["fast"]
-    moved = {metric.spec: metric.spec not in fast for metric in metrics if _waits(metric) == (metric.spec in fast)}
+    moved = {
+        metric.spec: metric.spec not in fast for metric in metrics if waits_for_key(metric) == (metric.spec in fast)
+    }
     st.session_state[_SETS] = {**st.session_state.get(_SETS, {}), **moved}
 
 
 def _now(metric: Metric) -> bool:
-    return bool(st.session_state.get("all-asked")) or not _waits(metric) or _says_what_it_needs(metric)
-
-
-def _waits(metric: Metric) -> bool:
-    chosen: dict[str, bool] = st.session_state.get(_SETS, {})
-    if metric.spec in chosen:
-        return chosen[metric.spec]
-    checkpoints = metric.checkpoints()
-    if any(checkpoint.source == SOURCE for checkpoint in checkpoints):
-        return True  # every question of a judge is paid for
-    packaged = all(checkpoint.source.startswith(PACKAGE) for checkpoint in checkpoints)
-    return not packaged and _is_costly(metric.spec, checkpoints)
+    return bool(st.session_state.get("all-asked")) or not waits_for_key(metric) or _says_what_it_needs(metric)
 
 
 def _is_costly(spec: str, checkpoints: Collection[Checkpoint]) -> bool:

@@ -88,7 +88,7 @@ def _shown(request: Request, texts: dict[Subset, Example], edits: Sequence[Edit]
     )
     styled = frame.style.format("{:+.3f}", na_rep="–").apply(_shades, axis=1)
     st.dataframe(styled, height="auto", alt=f"{figure} of every edit for every metric", placeholder="–")
-    st.caption(f"{meaning} Darker: more of what moves this metric.")
+    st.caption(f"{meaning} Blue raises the score, red lowers it; darker: more of what moves this metric.")
     _failures(request)
 
 

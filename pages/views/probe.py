@@ -4,7 +4,6 @@ import streamlit as st
 
 from pages.ui import pair as bench
 from pages.ui import services
-from pages.ui.ask_edits import ask_edits, edits_came
 from pages.ui.board import board_feed, score_board
 from pages.ui.choosing import chosen_metrics
 from pages.ui.document import document_view
@@ -13,6 +12,8 @@ from pages.ui.edits_tab import edits_tab, json_tab
 from pages.ui.forecasting import learn
 from pages.ui.lens import highlights, lens, result_shown
 from pages.ui.notices import notices, say_again
+from pages.ui.null_band import measure, measuring
+from pages.ui.null_band import wait as wait_for_noise
 from pages.ui.record_tab import record_tab
 from pages.ui.scores import BOARD, act, ask, board_of, cells_of, pending, revision, wait
 from pages.ui.sets import score_all
@@ -38,7 +39,6 @@ with right:
         editor()
         with st.container(height=180, border=False, key="edits"):
             edits_tab()
-        ask_edits()
     with as_json:
         json_tab()
     with record:
@@ -55,10 +55,16 @@ while True:
     show(board_of(metrics, request, cells))
     if request.cancelled.is_set():
         st.stop()
-    if result_shown(request, cells) != drawn or edits_came():
+    if result_shown(request, cells) != drawn:
         say_again()
         st.rerun()
     if not pending(cells):
         break
     wait(request, version)
 st.html(f'<span id="settled" data-rev="{revision(bench.current().document, bench.edited())}" hidden></span>')
+measure(request, cells)
+while measuring(request, cells):
+    wait_for_noise(request, cells)
+    if request.cancelled.is_set():
+        st.stop()
+    show(board_of(metrics, request, cells))

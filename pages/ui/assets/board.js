@@ -2,7 +2,8 @@ const boards = new WeakMap();
 
 const ICONS = { ready: '✓', waiting: '◷', queued: '', loading: '', running: '', failed: '✕', 'needs download': '↓', 'needs endpoint': '!' };
 const ACTIONS = { download: 'Download', load: 'Load', retry: 'Retry' };
-const COLUMNS = ['before', 'after', 'shift', 'range'];
+const COLUMNS = ['before', 'after', 'shift', 'noise', 'range'];
+const FIRST = COLUMNS.length + 2; // where the sentences begin
 
 export default function (component) {
   const root = component.parentElement;
@@ -69,11 +70,11 @@ function drawNothing({ $, data }) {
 
 function drawHead({ table, data }) {
   const head = table.tHead.rows[0];
-  fit(head, 6, data.sentences.length, () => element('th', 'cell', { scope: 'col' }));
+  fit(head, FIRST, data.sentences.length, () => element('th', 'cell', { scope: 'col' }));
   data.sentences.forEach((sentence, i) => {
-    put(head.cells[6 + i], String(i + 1));
-    head.cells[6 + i].title = sentence;
-    head.cells[6 + i].setAttribute('aria-label', `Sentence ${i + 1}: ${sentence}`);
+    put(head.cells[FIRST + i], String(i + 1));
+    head.cells[FIRST + i].title = sentence;
+    head.cells[FIRST + i].setAttribute('aria-label', `Sentence ${i + 1}: ${sentence}`);
   });
 }
 
@@ -105,6 +106,7 @@ function newLine(board, spec) {
 function newNumber(name) {
   const cell = element('td', name);
   if (name === 'range') cell.append(track(), element('span', 'dash'), element('span', 'small'));
+  else if (name === 'noise') cell.append(element('span', 'value'), band());
   else cell.append(element('span', 'value'), element('span', 'small'));
   return cell;
 }
@@ -113,6 +115,12 @@ function track() {
   const track = element('div', 'track', { role: 'img' });
   track.append(element('i', 'line'), element('i', 'dot before'), element('i', 'dot after'));
   return track;
+}
+
+function band() {
+  const band = element('div', 'band', { 'aria-hidden': 'true' });
+  band.append(element('i', 'harmless'), element('i', 'zero'), element('i', 'mark'));
+  return band;
 }
 
 function drawRow(line, row, sentences) {
@@ -130,6 +138,7 @@ function drawRow(line, row, sentences) {
   put($('.after .value'), row.after);
   put($('.after .small'), row.older ? 'older text' : row.saved && `saved ${row.saved}`);
   drawShift($('td.shift'), row.shift);
+  drawNoise($('td.noise'), row);
   drawRange($('td.range'), row);
   drawHeat(line, row, sentences);
 }
@@ -158,6 +167,20 @@ function drawShift(cell, { text, side, arrow }) {
   cell.title = side;
   put(cell.querySelector('.value'), arrow ? `${arrow} ${text}` : text);
   put(cell.querySelector('.small'), side);
+}
+
+// Both ends of the band and the shift lie on a scale with no shift in the middle.
+function drawNoise(cell, { noise, shift }) {
+  cell.title = noise.about;
+  cell.dataset.side = noise.inside ? '' : shift.side;
+  put(cell.querySelector('.value'), noise.text);
+  const band = cell.querySelector('.band');
+  band.hidden = noise.mark === null;
+  if (band.hidden) return;
+  const harmless = band.querySelector('.harmless');
+  harmless.style.left = `${100 * noise.low}%`;
+  harmless.style.width = `${100 * (noise.high - noise.low)}%`;
+  band.querySelector('.mark').style.left = `${100 * noise.mark}%`;
 }
 
 function drawRange(cell, { range, before, after, hint, waiting }) {

@@ -1,0 +1,88 @@
+"""The null band on Probe: how far each metric moves under harmless edits of the pair, of about the size of its edit.
+
+Only metrics that are scored while a person types are measured: two dozen scores more of a slow one would take minutes,
+and those of a judge are paid for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from core import edits as executable
+from core.job import Cell, CellKey, Request
+from core.llm.endpoint import SOURCE
+from core.metric import Metric
+from core.remember import remembered
+from core.stress.noise import band
+from core.stress.null_bands import NullBands
+from core.stress.shifts import changed_words
+from core.types import Edit, Example, Result
+from pages.ui import pair as bench
+from pages.ui import services
+from pages.ui.forecasting import pace
+from pages.ui.rows import Noise
+from pages.ui.sets import waits_for_key
+
+Cells = Mapping[CellKey, Cell]
+_LOOK_S = 0.2  # how long a click may wait for the open run to notice it
+
+
+@st.cache_resource(show_spinner=False)
+def null_bands() -> NullBands:
+    """What was measured, for every session."""
+    return NullBands(services.engine())
+
+
+def measure(request: Request, cells: Cells) -> None:
+    """Have the bands of the metrics that have scored the pair measured in the background, the cheapest first."""
+    null_bands().measure(_measured(request, cells), request.examples[0])
+
+
+def measuring(request: Request, cells: Cells) -> bool:
+    """Whether some of these bands are still to come."""
+    return _known(request, cells) < len(_measured(request, cells))
+
+
+def wait(request: Request, cells: Cells) -> None:
+    """Wait a moment for the next band."""
+    null_bands().wait(_measured(request, cells), request.examples[0], _known(request, cells), _LOOK_S)
+
+
+def noise_of(metric: Metric, original: Example, edited: Example) -> Noise:
+    """What harmless edits of the size of this one do to a metric, as far as it is known."""
+    if original.summary == edited.summary:
+        return Noise()
+    found = null_bands().shifts(metric, original)
+    if found is not None:
+        return Noise(band(found, _words(original.summary, edited.summary, bench.current().declared)))
+    return Noise(words="measuring" if _is_measured(metric) else "not measured")
+
+
+def _measured(request: Request, cells: Cells) -> list[Metric]:
+    scored = [
+        metric
+        for metric in request.metrics
+        if all(isinstance(cells[metric.spec, example.id].outcome, Result) for example in request.examples)
+    ]
+    return sorted(filter(_is_measured, scored), key=_cost)
+
+
+def _known(request: Request, cells: Cells) -> int:
+    original = request.examples[0]
+    return sum(null_bands().shifts(metric, original) is not None for metric in _measured(request, cells))
+
+
+def _is_measured(metric: Metric) -> bool:
+    return not waits_for_key(metric) and all(checkpoint.source != SOURCE for checkpoint in metric.checkpoints())
+
+
+def _cost(metric: Metric) -> tuple[bool, float]:
+    took = pace().last(metric.spec, "edited")
+    return bool(metric.checkpoints()), took.seconds if took else 0.0
+
+
+@remembered(64)
+def _words(original: str, edited: str, declared: tuple[Edit, ...]) -> int:
+    return changed_words(original, executable.recover(original, edited, declared))
