@@ -1,0 +1,13 @@
+"""What tells the answers of two language models apart: what was asked, of whom, and how the answer was drawn."""
+
+from __future__ import annotations
+
+from core.llm.endpoint import configured
+from core.llm.saying import Sampling
+from core.prompt import Prompt
+
+
+def signed(name: str, used: Prompt, sampling: Sampling) -> str:
+    """One line: what was done, model, sampling, prompt with its hash, and the address; raises NoEndpointError."""
+    drawn = f"temperature:{sampling.temperature:g}|top_p:{sampling.top_p:g}|max_tokens:{sampling.max_tokens}"
+    return f"{name}|model:{sampling.model}|{drawn}|{used.signature}|endpoint:{configured(sampling.endpoint).fingerprint[:12]}"

@@ -1,0 +1,65 @@
+"""How stable a judge is: what it says of one text in samples that are each drawn afresh."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from core.explaining.finding import Finding
+from core.explaining.judging import Judged
+from core.llm.saying import Sampling
+from core.types import Failure
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """One sample: its verdict or grade with the reason, or "" for an answer that could not be read, with the failure."""
+
+    label: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """The samples of one judge on one text, in the order in which they were drawn."""
+
+    draws: tuple[Draw, ...]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How often each label was given, the most frequent first; what could not be read is not among them."""
+        return dict(Counter(draw.label for draw in self.draws if draw.label).most_common())
+
+    @property
+    def unreadable(self) -> int:
+        return sum(not draw.label for draw in self.draws)
+
+    @property
+    def flip_rate(self) -> float | None:
+        """The chance that two samples differ: the share of unequal pairs among readable ones, 0 to 1.
+
+        None with fewer than two. It does not grow with their number, as a share of samples off the majority would.
+        """
+        counts = self.counts.values()
+        readable = sum(counts)
+        pairs = readable * (readable - 1)
+        return 1 - sum(count * (count - 1) for count in counts) / pairs if pairs else None
+
+
+def fresh(sampling: Sampling, first: int, number: int) -> list[Sampling]:
+    """Samples first, first + 1, …: each is asked for by itself, so that no answer given before counts as another one."""
+    return [replace(sampling, sample=first + place) for place in range(number)]
+
+
+def draw_of(outcome: Finding | Judged | Failure) -> Draw:
+    """The sample that an outcome is."""
+    if isinstance(outcome, Failure):
+        return Draw("", outcome.message)
+    if isinstance(outcome, Finding):
+        return Draw(outcome.verdict.value, outcome.explanation)
+    return Draw(outcome.grade, outcome.because)
+
+
+def strip_of(outcomes: Sequence[Finding | Judged | Failure]) -> Strip:
+    return Strip(tuple(map(draw_of, outcomes)))
