@@ -4,6 +4,7 @@ import streamlit as st
 
 from pages.ui import pair as bench
 from pages.ui import services
+from pages.ui.ask_edits import ask_edits, edits_came
 from pages.ui.board import board_feed, score_board
 from pages.ui.choosing import chosen_metrics
 from pages.ui.document import document_view
@@ -39,6 +40,7 @@ with right:
         editor()
         with st.container(height=180, border=False, key="edits"):
             edits_tab()
+        ask_edits()
     with as_json:
         json_tab()
     with record:
@@ -55,7 +57,7 @@ while True:
     show(board_of(metrics, request, cells))
     if request.cancelled.is_set():
         st.stop()
-    if result_shown(request, cells) != drawn:
+    if result_shown(request, cells) != drawn or edits_came():
         say_again()
         st.rerun()
     if not pending(cells):
