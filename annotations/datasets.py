@@ -135,7 +135,9 @@ def _sample(dataset: str, row: SampleRow, text: str | None) -> Sample:
 def _is_one(sample: Sample) -> bool:
     """Whether it is more than a document that came for others."""
     item = sample.item
-    return bool(item.example.summary or item.intended or item.judgements or item.ratings or item.scores)
+    return bool(
+        item.example.summary or item.intended or item.judgements or item.ratings or item.scores or item.explanations
+    )
 
 
 def _merged(older: Sample, newer: Sample) -> Sample:

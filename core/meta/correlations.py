@@ -1,0 +1,106 @@
+"""How far each metric follows human ratings: over summaries, over systems, and within systems."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from core.errors import UnknownNameError
+from core.meta.cases import Cases, Column
+from core.stats.correlation import Rated, kendall, pearson, spearman, within
+from core.stats.estimate import Estimate
+from core.stats.resampling import Resamples
+from core.stats.statistic import Numbers, Statistic, Values
+from core.stats.systems import by_system
+from core.stats.systems import kendall as kendall_of_means
+from core.stats.systems import pearson as pearson_of_means
+from core.stats.systems import spearman as spearman_of_means
+from core.types import Sample, Verdict
+
+VERDICTS = "share of judges who say consistent"
+"""The aspect that verdicts of several judges make."""
+
+_VOTES = {Verdict.CONSISTENT: 1.0, Verdict.BORDERLINE: 0.5, Verdict.INCONSISTENT: 0.0}
+
+Correlating = Callable[[Rated, Numbers], Statistic]
+"""A correlation of rated summaries whose systems are numbered."""
+
+
+def _partial(coefficient: Callable[[Rated], Statistic]) -> Correlating:
+    """FRANK's partial correlation: of what is left after the mean of each system."""
+    return lambda rated, systems: coefficient(
+        Rated(within(rated.scores, systems), within(rated.human, systems), rated.documents)
+    )
+
+
+COEFFICIENTS: MappingProxyType[str, Correlating] = MappingProxyType(
+    {
+        "Pearson": lambda rated, _: pearson(rated),
+        "Spearman": lambda rated, _: spearman(rated),
+        "Kendall": lambda rated, _: kendall(rated),
+        "Pearson, within systems": _partial(pearson),
+        "Spearman, within systems": _partial(spearman),
+        "Pearson of systems": lambda rated, systems: by_system(rated, systems, pearson_of_means),
+        "Spearman of systems": lambda rated, systems: by_system(rated, systems, spearman_of_means),
+        "Kendall of systems": lambda rated, systems: by_system(rated, systems, kendall_of_means),
+    }
+)
+"""Every correlation that is told; tau-b for Kendall."""
+
+_OF_SYSTEMS = tuple(name for name in COEFFICIENTS if "systems" in name)
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """One metric against one aspect, by coefficient. Metrics where lower is better are turned, neutral ones are not."""
+
+    metric: str
+    aspect: str
+    estimates: dict[str, Estimate]
+
+
+def correlations(cases: Cases, aspect: str, drawn: Resamples) -> Iterator[Correlation]:
+    """Every metric against one aspect that people rated; over systems only where there are two of them.
+
+    Raises UnknownNameError, which names those that were rated.
+    """
+    rated_aspects = ratings(cases)
+    if aspect not in rated_aspects:
+        raise UnknownNameError("rated aspect", aspect, rated_aspects)
+    systems = np.unique([sample.item.system for sample in cases.samples], return_inverse=True)[1].astype(np.intp)
+    names = [name for name in COEFFICIENTS if name not in _OF_SYSTEMS or (systems.size and systems.max())]
+    for column in cases.columns:
+        rated = Rated(_turned(column), rated_aspects[aspect], cases.documents)
+        yield Correlation(
+            column.name, aspect, {name: drawn.estimate(COEFFICIENTS[name](rated, systems)) for name in names}
+        )
+
+
+def ratings(cases: Cases) -> dict[str, Values]:
+    """The mean rating of each aspect, (samples,), over sentences and judges; nan where nobody rated."""
+    found: dict[str, Values] = defaultdict(lambda: np.full(len(cases.samples), np.nan))
+    for place, sample in enumerate(cases.samples):
+        for aspect, values in _rated(sample).items():
+            found[aspect][place] = np.mean(values)
+    return dict(found)
+
+
+def _rated(sample: Sample) -> dict[str, list[float]]:
+    """The ratings of a sample by aspect; of each judge the mean over sentences."""
+    by_judge: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for rating in sample.item.ratings:
+        by_judge[rating.aspect, rating.judge].append(rating.value)
+    found: dict[str, list[float]] = defaultdict(list)
+    for (aspect, _), values in by_judge.items():
+        found[aspect].append(float(np.mean(values)))
+    if len(sample.item.judgements) > 1:
+        found[VERDICTS] = [_VOTES[judgement.verdict] for judgement in sample.item.judgements]
+    return found
+
+
+def _turned(column: Column) -> Values:
+    return -column.values if column.direction == "lower" else column.values

@@ -1,0 +1,142 @@
+"""Ratings, surface and verdicts; FRANK's and UniEval's published correlations where their data is present."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from bench_samples import pair, sample, scored
+
+from core.dataset import DATASETS
+from core.errors import UnknownNameError
+from core.intake import Tally, whole
+from core.meta.cases import Cases, cases
+from core.meta.correlations import VERDICTS, correlations, ratings
+from core.meta.figures import draws
+from core.meta.surface import missing_features, surface
+from core.meta.verdicts import Move, chosen, grid, noise
+from core.stats.estimate import Estimate
+from core.types import ErrorType, Judgement, KeptScore, Rating, Sample, Verdict
+from tests.doubles.process import ROOT
+
+DATA = ROOT.parent / "shared" / "data"
+needs_data = pytest.mark.skipif(
+    not DATA.is_dir(), reason="The released data is not at shared/data beside the repository"
+)
+KIND = ErrorType.COREFERENCE
+
+
+def rated(id: str, score: float, *given: Rating) -> Sample:
+    one = sample(id, None, {"m": score})
+    return replace(one, item=replace(one.item, ratings=given))
+
+
+def imported(importer: str, source: Path) -> Cases:
+    items = whole(DATASETS.parse(importer).read(source), Tally())
+    return cases([Sample(importer, item) for item in items])
+
+
+def found(of: Cases, aspect: str, metric: str) -> dict[str, Estimate]:
+    return next(one.estimates for one in correlations(of, aspect, draws(of, 50)) if one.metric == metric)
+
+
+def test_a_rating_is_the_mean_over_judges_of_the_mean_over_sentences() -> None:
+    given = (Rating("a", "f", 1.0, 0), Rating("a", "f", 0.0, 1), Rating("b", "f", 1.0, 0))
+    assert ratings(cases([rated("x", 1.0, *given)]))["f"].tolist() == [0.75]
+
+
+def test_verdicts_of_several_judges_are_a_rating_too() -> None:
+    one = sample("x", None, {"m": 1.0})
+    said = tuple(
+        Judgement("x", judge, verdict) for judge, verdict in (("a", Verdict.CONSISTENT), ("b", Verdict.INCONSISTENT))
+    )
+    assert ratings(cases([replace(one, item=replace(one.item, judgements=said))]))[VERDICTS].tolist() == [0.5]
+
+
+def test_a_metric_that_follows_people_correlates_wholly() -> None:
+    several = cases([rated(str(n), float(n), Rating("a", "f", n / 10)) for n in range(6)])
+    estimates = found(several, "f", "m")
+    assert [estimates[name].value for name in ("Pearson", "Spearman", "Kendall")] == pytest.approx([1.0, 1.0, 1.0])
+    assert "Pearson of systems" not in estimates
+
+
+def test_an_aspect_that_nobody_rated_names_those_that_were() -> None:
+    several = cases([rated(str(n), float(n), Rating("a", "fluency", n)) for n in range(3)])
+    with pytest.raises(UnknownNameError, match="fluency"):
+        list(correlations(several, "fluensy", draws(several, 10)))
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("metric", "linear", "ranked"), [("BertScore P Art", 0.2200, 0.2128), ("FactCC", 0.2138, 0.2679)]
+)
+def test_frank_gives_its_published_partial_correlations_through_its_importer(
+    metric: str, linear: float, ranked: float
+) -> None:
+    estimates = found(imported("frank", DATA / "frank_valid"), "Factuality", metric)
+    partial = [estimates[f"{name}, within systems"].value for name in ("Pearson", "Spearman")]
+    assert partial == pytest.approx([linear, ranked], abs=5e-5)
+
+
+@needs_data
+def test_unieval_gives_its_published_correlations_through_its_importer() -> None:
+    of = imported("unieval", DATA / "unieval" / "qags_cnndm_result.json")
+    estimates = found(of, "consistency", "UniEval consistency")
+    values = [estimates[name].value for name in ("Pearson", "Spearman", "Kendall")]
+    assert values == pytest.approx([0.681681, 0.662255, 0.531636], abs=5e-7)
+
+
+def test_a_metric_that_is_a_feature_in_disguise_is_all_surface() -> None:
+    several = [
+        scored(sample(str(n), None, {"m": 2.0 * n}), KeptScore("conciseness", "conciseness|v1", float(n)))
+        for n in range(5)
+    ]
+    of = cases(several)
+    [told] = [one for one in surface(of, draws(of, 50)) if one.metric == "m"]
+    assert (told.feature, told.estimate.value) == ("conciseness", pytest.approx(1.0))
+    assert "conciseness" not in missing_features(of)
+    assert "sentence-novelty" in missing_features(of)
+
+
+def moves(of: Cases) -> list[tuple[Move, ...]]:
+    return [line.moves for line in grid(of, of.columns)]
+
+
+def test_a_pair_is_judged_by_which_way_each_metric_moved() -> None:
+    of = cases(pair("a", {"m": 1.0, "k": 0.0, "flat": 1.0}, {"m": 0.0, "k": 1.0, "flat": 1.0}, KIND))
+    assert moves(of) == [(Move.RIGHT, Move.WRONG, Move.STILL)]
+    assert chosen(grid(of, of.columns), "metrics disagree")
+    assert not chosen(grid(of, of.columns), "all wrong")
+
+
+def test_a_pair_on_which_no_metric_moved_the_right_way_is_all_wrong() -> None:
+    of = cases(pair("a", {"m": 0.0, "k": 1.0}, {"m": 1.0, "k": 1.0}, KIND))
+    assert chosen(grid(of, of.columns), "all wrong")
+
+
+def test_a_metric_where_lower_is_better_goes_the_other_way() -> None:
+    good, bad = pair("a", {}, {}, KIND)
+    kept = [KeptScore("word-novelty", "word-novelty|v1", value) for value in (0.0, 0.5)]
+    assert moves(cases([scored(good, kept[0]), scored(bad, kept[1])])) == [(Move.RIGHT,)]
+
+
+def test_a_shift_as_small_as_that_of_harmless_edits_is_noise() -> None:
+    harmless = [
+        one
+        for n in range(10)
+        for one in (
+            sample(f"h{n}", Verdict.CONSISTENT, {"m": 0.5}),
+            sample(f"h{n}/same", Verdict.CONSISTENT, {"m": 0.4 + 0.02 * n}, parent=f"h{n}"),
+        )
+    ]
+    of = cases([*harmless, *pair("a", {"m": 0.5}, {"m": 0.45}, KIND), *pair("b", {"m": 0.5}, {"m": 0.1}, KIND)])
+    assert noise(of, of.columns[0]).n == 10
+    assert moves(of) == [(Move.STILL,), (Move.RIGHT,)]
+
+
+def test_a_pair_without_a_score_has_no_verdict() -> None:
+    of = cases([*pair("a", {"m": 1.0}, {}, KIND), *pair("b", {"m": 1.0}, {"m": 0.0}, KIND)])
+    assert moves(of) == [(Move.NONE,), (Move.RIGHT,)]
+    assert np.isnan(of.columns[0].values).sum() == 1
