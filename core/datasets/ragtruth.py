@@ -29,7 +29,7 @@ _SPLITS = {split.value: split for split in Split}
 class RagTruth(Importer):
     """response.jsonl, or the folder with it; without source_info.jsonl beside it the sources are to be joined later.
 
-    A truncated response and one that refuses to answer are no summaries: they are refused with that reason.
+    A truncated response and one that refuses to answer keep their marks but have no label: they are no summaries.
     """
 
     name: ClassVar[str] = "ragtruth"
@@ -61,15 +61,13 @@ def _sources(path: Path) -> dict[str, Row]:
 def _item(row: Row, sources: dict[str, Row]) -> Item:
     name, group, response = (fields.text(row, field) for field in ("id", "source_id", "response"))
     quality = fields.optional(row, "quality") or "good"
-    if quality != "good":
-        raise TouchstoneError(f"The field 'quality' is {quality!r}: this response is no summary of its source.")
     if sources and group not in sources:
         raise TouchstoneError(f"The field 'source_id' is {group!r}, which source_info.jsonl does not have.")
     source = sources.get(group, {})
     judgements = tuple(_judgement(label, name, response) for label in fields.records(row, "labels"))
     return Item(
         Example(name, _document(source) if source else "", response),
-        intended=Verdict.INCONSISTENT if judgements else Verdict.CONSISTENT,
+        intended=_label(judgements) if quality == "good" else None,
         domain=fields.optional(source, "task_type"),
         group=group,
         title=_question(source),
@@ -78,6 +76,10 @@ def _item(row: Row, sources: dict[str, Row]) -> Item:
         system=fields.optional(row, "model"),
         split=fields.choice(row, "split", _SPLITS),
     )
+
+
+def _label(judgements: tuple[Judgement, ...]) -> Verdict:
+    return Verdict.INCONSISTENT if judgements else Verdict.CONSISTENT
 
 
 def _document(source: Row) -> str:
