@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 from scipy.sparse import csr_array  # type: ignore[import-untyped]  # it ships no types
+from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[import-untyped]  # it ships no types
 
 from core.errors import UnscorableError
 from core.metric import METRICS, Direction
@@ -84,11 +85,6 @@ def _best_fifth(scores: Values, direction: Direction) -> Mask:
 
 
 def _bigrams(texts: Sequence[str], best: Mask) -> list[Bigram]:
-    # sklearn takes two seconds to import, and only discovery needs it here
-    from sklearn.feature_extraction.text import (  # type: ignore[import-untyped]  # it ships no types
-        TfidfVectorizer,
-    )
-
     if not any(map(_pairs, texts)):
         raise UnscorableError("No summary has two words in a row.")
     vectorizer = TfidfVectorizer(analyzer=_pairs)

@@ -10,6 +10,7 @@ from pages.ui.stress_charts import charts
 from pages.ui.stress_compare import compare
 from pages.ui.stress_density import density
 from pages.ui.stress_exports import exports
+from pages.ui.stress_gaming import gaming_tab
 from pages.ui.stress_gaps import gaps
 from pages.ui.stress_matrix import matrix_table
 from pages.ui.stress_pairs import cell_pairs
@@ -34,9 +35,9 @@ if not found:
     st.stop()
 
 cells = matrix(run, found)
-names = ["Matrix", "Plots", "Windows", "Density", "Compare", "Export"]
+names = ["Matrix", "Plots", "Gaming", "Windows", "Density", "Compare", "Export"]
 opened = "Windows" if families(run.plan.metrics) else "Matrix"
-table, plots, neighbours, dense, other, files = st.tabs(names, default=opened, key="stress-tabs")
+table, plots, games, neighbours, dense, other, files = st.tabs(names, default=opened, key="stress-tabs")
 with table:
     cell = matrix_table(cells)
     if cell:
@@ -44,6 +45,8 @@ with table:
     gaps(run)
 with plots:
     charts(run, found)
+with games:
+    gaming_tab(run, found)
 with neighbours:
     windows(run, found)
 with dense:
