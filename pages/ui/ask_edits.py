@@ -22,18 +22,24 @@ _FORMS = {Form.EXECUTABLE: "Replacements", Form.REWRITTEN: "Whole summaries"}
 
 
 def ask_edits() -> None:
-    """The form, then the answer to what was asked about this summary; one line where nobody can be asked."""
+    """The form; one line where nobody can be asked."""
+    with st.expander(f"Ask a language model for {WANTED} edits", key="ask-edits"):
+        if answering := _answering():
+            _form(answering)
+
+
+def edits_answer() -> None:
+    """What came of the last press, where it was about the summary on the bench."""
     asked = current()
     st.session_state["edits-drawn"] = asked.came if asked else None  # before it is drawn: what comes meanwhile is new
-    with st.expander(f"Ask a language model for {WANTED} edits", icon=":material/smart_toy:", key="ask-edits"):
-        answering = _answering()
-        if not answering:
-            return
-        _form(answering)
-        if asked:
-            proposed(asked)
-            if asked.running:
-                _wait(asked)
+    if not asked:
+        return
+    with st.container(border=True, key="edits-answer"):
+        if asked.running:
+            _wait(asked)
+        else:
+            _heading()
+        proposed(asked)
 
 
 def current() -> Asked | None:
@@ -101,17 +107,24 @@ def _example() -> Example:
     return Example("edits", bench.current().document, bench.current().original)
 
 
+def _heading() -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown("**Edits of the original summary, proposed by a language model**")
+        st.space("stretch")
+        st.button("Close", key="edits-close", icon=":material/close:", on_click=_drop)
+
+
 @st.fragment(run_every=_LOOK_S)
 def _wait(asked: Asked) -> None:
-    """Look for news beside the page; where scores still arrive the page's own loop looks."""
+    """Look for news beside the page; while scores arrive the page's own loop looks."""
     if edits_came():
         st.rerun()
-    what = "The edits are being written …" if asked.outcome is None else "Asking which of them are trivial …"
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(what)
-        st.button("Cancel", key="edits-cancel", on_click=_cancel)
+        st.markdown("Edits are being written …" if asked.outcome is None else "Asking which of them are trivial …")
+        st.space("stretch")
+        st.button("Cancel", key="edits-cancel", icon=":material/stop:", on_click=_drop)
 
 
-def _cancel() -> None:
+def _drop() -> None:
     asked: Asked = st.session_state.pop("asked-edits")
     asked.drop()

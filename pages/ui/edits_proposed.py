@@ -27,19 +27,27 @@ def proposed(asked: Asked) -> None:
         st.error(plain(problem), icon=":material/error:")
     if not isinstance(outcome, Proposals):
         return
-    if outcome.remark:
-        st.warning(outcome.remark, icon=":material/info:")
+    _summary(outcome)
+    grid = st.grid("auto", min_column_width=380, gap="small")
     for one in outcome.checked:
-        if isinstance(one, Accepted):
-            _accepted(one, asked, verdicts.get(one.number))
-        else:
-            _rejected(one)
+        with grid.cell():
+            if isinstance(one, Accepted):
+                _accepted(one, asked, verdicts.get(one.number))
+            else:
+                _rejected(one)
+
+
+def _summary(outcome: Proposals) -> None:
+    """How many can be used, and who made them."""
+    used = f"{len(outcome.accepted)} of {len(outcome.checked)} can be used. {outcome.remark}"
+    by = outcome.accepted[0].edit.by if outcome.accepted else ""
+    st.caption(plain(f"{used}\n{by}"))
 
 
 def _accepted(one: Accepted, asked: Asked, verdict: Opinion | Failure | None) -> None:
-    with st.container(border=True, key=f"proposed-{one.number}", gap="small"):
+    with st.container(border=True, height="stretch", key=f"proposed-{one.number}", gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.badge(f"{one.number}: executes, one place", icon=":material/check:", color="green")
+            st.badge(f"{one.number}: executed", icon=":material/check:", color="green")
             _origin(one, asked.example)
             _by_rule(one, asked.example.summary)
             _by_model(verdict, asked)
@@ -63,7 +71,7 @@ def _accepted(one: Accepted, asked: Asked, verdict: Opinion | Failure | None) ->
 
 
 def _rejected(one: Rejected) -> None:
-    with st.container(border=True, key=f"proposed-{one.number}", gap="small"):
+    with st.container(border=True, height="stretch", key=f"proposed-{one.number}", gap="small"):
         st.badge(f"{one.number}: {one.why}", icon=":material/block:", color="red")
         st.caption(plain(one.reason))
         st.code(one.written, language="json", wrap_lines=True)

@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.ui import pair as bench
 from pages.ui import services
-from pages.ui.ask_edits import ask_edits, edits_came
+from pages.ui.ask_edits import ask_edits, edits_answer, edits_came
 from pages.ui.board import board_feed, score_board
 from pages.ui.choosing import chosen_metrics
 from pages.ui.document import document_view
@@ -46,6 +46,7 @@ with right:
     with record:
         record_tab()
 
+edits_answer()
 say_forecast = score_all(metrics)
 score_board(board_of(metrics, request, now), key=BOARD, on_select=lambda: None, on_action=act)
 show = board_feed(BOARD)
