@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cache
 
 from core.english.closed import DETERMINERS
@@ -16,6 +17,16 @@ from core.types import Span
 _LONGEST = 6  # words of a phrase
 _FRACTIONS = frozenset("half third quarter fifth tenth hundred".split())
 Change = tuple[Span, str]
+"""(place in the summary, what may stand there)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Where synonyms come from: in words, in signatures, and what they are in a sentence of a summary."""
+
+    title: str
+    signature: str
+    synonyms: Callable[[str, Sentence], Iterator[Change]]
 
 
 def synonyms(summary: str, sentence: Sentence) -> Iterator[Change]:
@@ -69,3 +80,6 @@ def _verbs(sentence: Sentence, place: int) -> Iterator[Change]:
 @cache
 def _listed() -> dict[str, tuple[str, ...]]:
     return dict(groups("synonyms"))
+
+
+BUNDLED = Lexicon("the bundled list", "bundled", synonyms)

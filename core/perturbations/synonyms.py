@@ -3,34 +3,58 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from core.english.synonyms import synonyms
+from core.english.synonyms import BUNDLED, Lexicon
 from core.english.tokens import tokenised
+from core.english.wordnet_synonyms import by_wordnet
+from core.errors import UnscorableError
 from core.perturbation import PERTURBATIONS, PerturbationCard
 from core.rewriting import Rewriting, replacement
 from core.types import Edit, Example
+
+Choice = Literal["best", "wordnet", "bundled"]
 
 
 @PERTURBATIONS.add
 @dataclass(frozen=True)
 class Synonyms(Rewriting):
-    """Replaces expressions by synonyms from our own small list, inflected as what they replace."""
+    """Replaces words by synonyms, inflected as what they replace; `lexicon=best` is WordNet where NLTK has it.
+
+    The signature says which lexicon was used.
+    """
 
     name: ClassVar[str] = "synonyms"
     card: ClassVar[PerturbationCard] = PerturbationCard(
         title="Replace by synonyms",
         intent="preserving",
-        does="Replaces words by synonyms, from a bundled list of words that say the same wherever they stand.",
+        does="Replaces words by synonyms: those of WordNet where NLTK has it, else those of a bundled list of words that say "
+        "the same wherever they stand.",
         paper="Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?",
     )
-    lacking: ClassVar[str] = "The summary has no word or phrase of our list of safe synonyms."
+    lacking: ClassVar[str] = "The summary has no word whose synonym is sure. Ask a language model, or set lexicon=."
 
     most: int = 5
+    lexicon: Choice = "best"
+
+    @property
+    def signature(self) -> str:
+        return f"{self.spec}|lexicon:{used(self.lexicon).signature}"
 
     def proposals(self, example: Example) -> list[Edit]:
+        chosen = used(self.lexicon)
         return [
-            replacement(example.summary, span, new, self.card.does)
+            replacement(example.summary, span, new, f"Says the same by {chosen.title}.")
             for sentence in tokenised(example.summary)
-            for span, new in synonyms(example.summary, sentence)
+            for span, new in chosen.synonyms(example.summary, sentence)
         ]
+
+
+def used(choice: Choice) -> Lexicon:
+    """The lexicon that is read on this machine; raises UnscorableError for WordNet where it is not installed."""
+    found = None if choice == "bundled" else by_wordnet()
+    if choice == "wordnet" and found is None:
+        raise UnscorableError(
+            "NLTK has no WordNet on this machine. Install its data package wordnet, or set lexicon=bundled."
+        )
+    return found or BUNDLED

@@ -110,7 +110,8 @@ def test_as_many_edits_are_drawn_as_are_asked_for() -> None:
     summary = "Nobody came. It was about 20 miles, chiefly at once, and roughly 30 men left."
     example = Example("many", summary, summary)
     assert [
-        len(PERTURBATIONS.parse(f"synonyms[most={most}]").edits(example, random.Random(0))) for most in (1, 2, 3)
+        len(PERTURBATIONS.parse(f"synonyms[most={most},lexicon=bundled]").edits(example, random.Random(0)))
+        for most in (1, 2, 3)
     ] == [1, 2, 3]
 
 

@@ -1,0 +1,108 @@
+"""WordNet's senses, read from the files that NLTK has on this machine; nothing is downloaded."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Literal
+
+from nltk.data import find
+
+Part = Literal["noun", "verb", "adjective", "adverb"]
+
+_NUMBERS: dict[str, Part] = {"1": "noun", "2": "verb", "3": "adjective", "4": "adverb", "5": "adjective"}
+_SURE = 0.8  # of the uses of a word that were counted
+_ENDINGS: dict[Part, tuple[tuple[str, str], ...]] = {
+    "noun": (("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("ies", "y")),
+    "verb": (("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")),
+    "adjective": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
+    "adverb": (),
+}
+"""The endings that WordNet takes off (morphy(7WN)), and what it puts in their place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sense:
+    """A meaning of a word: the synset that it is in, and how often the word was counted with this meaning."""
+
+    synset: str
+    count: int
+
+
+@dataclass(frozen=True)
+class WordNet:
+    """Words in lower case, blanks as underscores. `senses` of (word, part of speech) stand the most frequent first."""
+
+    fingerprint: str
+    senses: Mapping[tuple[str, Part], tuple[Sense, ...]] = field(repr=False)
+    members: Mapping[str, tuple[str, ...]] = field(repr=False)
+    exceptions: Mapping[Part, Mapping[str, tuple[str, ...]]] = field(repr=False)
+
+    def bases(self, word: str, part: Part) -> list[str]:
+        """The words that a lower-case word may be a form of, itself included."""
+        exceptions = self.exceptions[part].get(word)
+        regular = [word[: -len(end)] + new for end, new in _ENDINGS[part] if word.endswith(end)]
+        candidates = [word, *(regular if exceptions is None else exceptions)]
+        return [base for base in dict.fromkeys(candidates) if (base, part) in self.senses]
+
+    def knows(self, word: str) -> bool:
+        """Whether it stands in WordNet as it is, as whatever part of speech."""
+        return any((word, part) in self.senses for part in _ENDINGS)
+
+    def is_irregular(self, base: str, part: Part) -> bool:
+        """Whether a word has a form that is not made by rule."""
+        return any(base in bases for bases in self.exceptions[part].values())
+
+    def synonyms(self, base: str, part: Part) -> list[str]:
+        """Single words that surely mean the same: both words are mostly used in the sense that they share."""
+        main = self._main(base, part)
+        others = self.members[main] if main else ()
+        return [other for other in others if other != base and other.isalpha() and self._main(other, part) == main]
+
+    def _main(self, base: str, part: Part) -> str | None:
+        """The synset of the sense that a word has in most of its counted uses, or that is its only one."""
+        senses = self.senses.get((base, part), ())
+        total = sum(sense.count for sense in senses)
+        if len(senses) == 1 or (senses and total and senses[0].count >= _SURE * total):
+            return senses[0].synset
+        return None
+
+
+@cache
+def installed() -> WordNet | None:
+    """WordNet as NLTK finds it, in a folder or a zip file; None where it is not installed."""
+    try:
+        index = find("corpora/wordnet/index.sense")
+    except LookupError:
+        return None
+    with index.open() as file:
+        text = file.read()
+    return read(text.decode("utf-8"), {part: dict(_exceptions(part)) for part in _ENDINGS})
+
+
+def read(index: str, exceptions: Mapping[Part, Mapping[str, tuple[str, ...]]]) -> WordNet:
+    """From the lines of `index.sense`: `lemma%number:…  offset sense-number count` each (senseidx(5WN))."""
+    found: defaultdict[tuple[str, Part], list[tuple[int, Sense]]] = defaultdict(list)
+    members: defaultdict[str, list[str]] = defaultdict(list)
+    for line in index.splitlines():
+        key, offset, number, count = line.split()
+        word, _, rest = key.partition("%")
+        part = _NUMBERS[rest[0]]
+        synset = f"{part}-{offset}"
+        found[word, part].append((int(number), Sense(synset, int(count))))
+        members[synset].append(word)
+    senses = {place: tuple(sense for _, sense in sorted(some, key=lambda one: one[0])) for place, some in found.items()}
+    fingerprint = hashlib.sha256(index.encode()).hexdigest()[:8]
+    return WordNet(fingerprint, senses, {synset: tuple(sorted(words)) for synset, words in members.items()}, exceptions)
+
+
+def _exceptions(part: Part) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """A form that is not made by rule, and what it may be a form of."""
+    short = {"adjective": "adj", "adverb": "adv"}.get(part, part)
+    with find(f"corpora/wordnet/{short}.exc").open() as file:
+        for line in file.read().decode("utf-8").splitlines():
+            form, *bases = line.split()
+            yield form, tuple(bases)
