@@ -48,7 +48,7 @@ def serve(
     folder: Path, app: Path = ROOT / "app.py", start: Sequence[str] = STREAMLIT, **environment: str
 ) -> Iterator[Server]:
     """Run an app until the block ends; what it keeps and logs goes into `folder`."""
-    database, port = folder / "touchstone.db", _free_port()
+    database, port = folder / "touchstone.db", free_port()
     settings = {
         "TOUCHSTONE_DATABASE_URL": f"sqlite:///{database}",
         "TOUCHSTONE_CACHE_DIR": str(folder / "cache"),
@@ -70,7 +70,7 @@ def serve(
             process.terminate()
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

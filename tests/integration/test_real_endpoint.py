@@ -1,0 +1,98 @@
+"""A real server with a tiny random model: what it lists, how it samples, where it stops, and what it counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from transformers.utils import is_accelerate_available
+from transformers.utils.import_utils import is_serve_available
+
+from core.engine import Engine
+from core.llm.client import Client, Saying
+from core.llm.endpoint import Endpoint
+from core.llm.ledger import Ledger
+from core.llm.saying import Sampling
+from core.llm.structured import schema_of
+from core.metric import METRICS
+from core.metrics.direct import Mark
+from core.settings import Settings
+from core.types import Example, Failure, FailureKind
+from tests.integration.tiny_chat import MODEL, serving_transformers, tokenizer
+
+MESSAGES = ("Rewrite.", "The harbour of Lindvale was closed on Tuesday.")
+GREEDY = Sampling(MODEL, temperature=0.0, max_tokens=24)
+WILD = replace(GREEDY, temperature=2.0)
+
+
+@pytest.fixture(scope="module")
+def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
+    if not (is_serve_available() and is_accelerate_available()):
+        pytest.skip("`transformers serve` needs fastapi, uvicorn and accelerate: pip install -r requirements-dev.txt")
+    with serving_transformers(tmp_path_factory.mktemp("served")) as url:
+        yield Endpoint(url, "", patience_s=30)
+
+
+@pytest.fixture(scope="module")
+def greedy(endpoint: Endpoint) -> Saying:
+    return Client(endpoint).say(MESSAGES, GREEDY, "")
+
+
+def test_the_models_that_it_serves_are_listed(endpoint: Endpoint) -> None:
+    assert Client(endpoint).models() == [MODEL]
+
+
+def test_an_answer_ends_at_the_limit_of_tokens_and_says_so(greedy: Saying) -> None:
+    assert (greedy.ended, greedy.written) == ("length", 24)
+
+
+def test_the_tokens_read_are_those_of_the_model(greedy: Saying) -> None:
+    messages = [{"role": "system", "content": MESSAGES[0]}, {"role": "user", "content": MESSAGES[1]}]
+    words = tokenizer()
+    assert greedy.read == len(
+        words(words.apply_chat_template(messages, tokenize=False), add_special_tokens=False).input_ids
+    )
+
+
+def test_temperature_0_says_the_same_again_and_a_high_one_does_not(endpoint: Endpoint, greedy: Saying) -> None:
+    client = Client(endpoint)
+    assert client.say(MESSAGES, GREEDY, "") == greedy
+    assert len({client.say(MESSAGES, WILD, "").text for _ in range(4)} - {greedy.text}) > 1
+
+
+def test_a_small_nucleus_takes_the_chance_out_of_a_high_temperature(endpoint: Endpoint, greedy: Saying) -> None:
+    assert Client(endpoint).say(MESSAGES, replace(WILD, top_p=1e-6), "").text == greedy.text
+
+
+def test_an_answer_stops_at_a_text(endpoint: Endpoint, greedy: Saying) -> None:
+    word = greedy.text.split()[1]
+    stopped = Client(endpoint).say(MESSAGES, replace(GREEDY, stop=word), "")
+    assert stopped.ended == "stop"
+    assert stopped.written < greedy.written
+    assert greedy.text.startswith(stopped.text.removesuffix(word))
+
+
+def test_a_stream_says_and_counts_the_same(endpoint: Endpoint, greedy: Saying) -> None:
+    assert Client(replace(endpoint, stream=True)).say(MESSAGES, GREEDY, "") == greedy
+
+
+def test_a_server_that_knows_no_schemas_answers_all_the_same(endpoint: Endpoint, greedy: Saying) -> None:
+    assert Client(endpoint).say(MESSAGES, GREEDY, schema_of(Mark)).text == greedy.text
+
+
+def test_what_it_says_at_random_is_no_score_and_is_paid_for(
+    endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.base_url)
+    metric = METRICS.parse(f"direct-assessment[model={MODEL},max_tokens=16]")
+    with closing(Engine.open(Settings(device="cpu", memory_gb=1, cache_dir=tmp_path))) as engine:
+        [(_, found)] = engine.run([metric], [Example("pair", "It rained.", "Rain fell.")])
+    assert isinstance(found, Failure)
+    assert found.kind is FailureKind.INPUT
+    assert "cut at its limit of tokens" in found.message
+    spent = Ledger(tmp_path).spent()[""]
+    assert (spent.questions, spent.written) == (1, 16)
+    assert spent.read > 100
