@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, CheckConstraint, Index, UniqueConstraint
+from sqlalchemy import JSON, BigInteger, CheckConstraint, Index, UniqueConstraint
 from sqlmodel import Field
 
 from annotations.tables import Moment, Table
@@ -100,7 +100,7 @@ class Task(Table, table=True):
     asked: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
     group: str
     position: int
-    shuffle: int
+    shuffle: int = Field(sa_type=BigInteger)
     created_at: datetime = Field(sa_type=Moment)
 
 

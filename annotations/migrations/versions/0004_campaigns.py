@@ -83,7 +83,7 @@ def upgrade() -> None:
         sa.Column("asked", sa.JSON(), nullable=False),
         sa.Column("group", sa.String(), nullable=False),
         sa.Column("position", sa.Integer(), nullable=False),
-        sa.Column("shuffle", sa.Integer(), nullable=False),
+        sa.Column("shuffle", sa.BigInteger(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.CheckConstraint("part IN ('training', 'qualification', 'work', 'gold')", name=op.f("ck_task_part")),
         sa.ForeignKeyConstraint(["campaign_id"], ["campaign.id"], name=op.f("fk_task_campaign_id")),
