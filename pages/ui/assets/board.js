@@ -172,7 +172,7 @@ function drawShift(cell, { text, side, arrow }) {
 // Both ends of the band and the shift lie on a scale with no shift in the middle.
 function drawNoise(cell, { noise, shift }) {
   cell.title = noise.about;
-  cell.dataset.side = noise.inside ? '' : shift.side;
+  cell.dataset.side = noise.inside || noise.mark === null ? '' : shift.side;
   put(cell.querySelector('.value'), noise.text);
   const band = cell.querySelector('.band');
   band.hidden = noise.mark === null;

@@ -1,0 +1,84 @@
+"""Window sweep, density bins and edit bisect on the stress page, and the null band on Probe."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from core.datasets.bundled import examples
+from core.stress.records import Plan, Source, as_line
+from core.stress.runfile import assembled
+from tests.e2e.bench import START_MS, Bench, example
+from tests.e2e.server import Server
+
+pytestmark = pytest.mark.e2e
+
+RUN_MS = 60_000
+METRICS = ("rouge2", "coverage")
+
+
+def open_run(page: Page, server: Server, name: str) -> None:
+    """A run of two pairs that waits to be gone on with, and the end of it."""
+    plan = Plan(name, ("shuffled",), METRICS)
+    sources = [Source.of(item) for item in examples() if not item.parent][:2]
+    store = server.store()
+    run = store.begin_run(name, "local", as_line(plan))
+    store.append_run(run, [as_line(source) for source in sources])
+    store.close()
+    Bench(page, server).open()
+    page.goto(f"{server.url}/stress?run={run}")
+    page.get_by_role("button", name="Go on").click(timeout=START_MS)
+    expect(page.get_by_role("tab", name="Matrix")).to_be_visible(timeout=RUN_MS)
+    done(page)
+
+
+def done(page: Page) -> None:
+    """Nothing goes on in the background, and the page is still."""
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=RUN_MS)
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+
+
+def test_a_sweep_becomes_a_run_of_its_own_with_every_window(page: Page, server: Server) -> None:
+    open_run(page, server, "To sweep")
+    page.get_by_role("tab", name="Windows").click()
+    page.get_by_role("button", name="Sweep 5 windows × 1 metric").click()
+    expect(page.get_by_role("tab", name="Windows")).to_have_attribute("aria-selected", "true", timeout=RUN_MS)
+    expect(page.locator(".st-key-sweep-chart").get_by_text("mean shift, after − before")).to_be_visible(timeout=RUN_MS)
+    done(page)
+    [stored] = server.rows("SELECT * FROM run WHERE name = 'To sweep, windows'")
+    lines = [row["line"] for row in server.rows("SELECT line FROM runline WHERE run_id = ? ORDER BY id", stored["id"])]
+    run = assembled([stored["plan"], *lines])
+    assert run.plan.metrics == (
+        *("retrieve[metric=rouge2,w=0]", "retrieve[metric=rouge2]", "retrieve[metric=rouge2,w=2]"),
+        *("retrieve[metric=rouge2,w=3]", "retrieve[metric=rouge2,w=4]"),
+    )
+    assert run.done == run.total == 2 * 2 * 5
+
+
+def test_sentences_are_binned_by_their_information_density(page: Page, server: Server) -> None:
+    open_run(page, server, "To bin")
+    page.get_by_role("tab", name="Density").click()
+    page.get_by_role("button", name="Score sentence by sentence: 2 texts × 2 metrics").click()
+    chart = page.locator(".st-key-density-chart")
+    expect(chart.get_by_text("ROUGE-2: score of a sentence by its information density")).to_be_visible(timeout=RUN_MS)
+    page.get_by_role("radio", name="The same width").click()
+    expect(page.locator(".st-key-density-chart .textpoint").first).to_be_visible()
+
+
+def test_the_edits_of_a_variant_are_bisected(page: Page, server: Server) -> None:
+    open_run(page, server, "To bisect")
+    page.locator(".stDataFrameGlideDataEditor").first.click(position={"x": 260, "y": 55})
+    page.get_by_role("button", name="edits moves which metric?").click()
+    expect(page.get_by_role("radio", name="Share", exact=True)).to_be_checked(timeout=RUN_MS)
+    expect(page.get_by_text("The shares sum to the whole.")).to_be_visible()
+    page.get_by_role("radio", name="Left out", exact=True).click()
+    expect(page.get_by_text("The shift when all edits but this one are executed.")).to_be_visible()
+
+
+def test_a_shift_stands_before_the_noise_of_harmless_edits(bench: Bench) -> None:
+    noise = bench.row("rouge2").locator("td.noise")
+    expect(noise).to_have_text("")
+    bench.write(f"{example().example.summary} Penguins ate the fish of the mayor, who did not complain.")
+    expect(noise.locator(".value")).to_contain_text("×", timeout=RUN_MS)
+    expect(noise.locator(".mark")).to_be_visible()
+    assert "harmless edits of about the same size" in (noise.get_attribute("title") or "")
