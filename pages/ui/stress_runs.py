@@ -13,6 +13,7 @@ from core.stress.records import Opinion, Run, as_line
 from core.stress.runfile import assembled, lines_of
 from pages.ui import services
 from pages.ui.plain import plain
+from pages.ui.stress_progress import progress_bar
 
 _NEW = ""
 _LOOK_S = 1.0
@@ -112,7 +113,7 @@ def _named() -> str:
 def _progress(id: str, lines: int, run: Run) -> None:
     now = services.conductor().progress(id)
     if now and now.running:
-        _bar(id, now.done, now.total, now.rate, now.seconds_left)
+        progress_bar(now, services.conductor().cancel, id)
         return
     row = listed().get(id)
     if row is None or row.lines != lines:
@@ -121,13 +122,6 @@ def _progress(id: str, lines: int, run: Run) -> None:
         st.error(plain(now.trouble), icon=":material/error:")
     if run.done < run.total:
         _offer_to_go_on(id, run)
-
-
-def _bar(id: str, done: int, total: int, rate: float, left: float | None) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        ahead = "" if left is None else f", about {left:.0f} s left"
-        st.progress(done / max(1, total), f"{done} of {total} scores, {rate:.0f} a second{ahead}")
-        st.button("Cancel", icon=":material/stop:", on_click=services.conductor().cancel, args=(id,))
 
 
 def _offer_to_go_on(id: str, run: Run) -> None:

@@ -13,17 +13,15 @@ from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.registry import settings_of
 from core.stats.estimate import Estimate
-from core.stress.records import Run, as_line
-from core.stress.runfile import lines_of
+from core.stress.records import Run
 from core.stress.shifts import Shift
 from core.stress.sweep import WINDOWS, Windowed, families, is_retrieving, sweep, windowed
 from core.stress.words import signed, unsigned
-from pages.ui import services
 from pages.ui.error_bars import error_bars
 from pages.ui.plain import plain
 from pages.ui.stress_charts import COLOURS
 from pages.ui.stress_matrix import metric_title
-from pages.ui.stress_runs import open_run, start
+from pages.ui.stress_runs import begin
 
 _APART = 0.06  # between points of one window, so that their intervals do not cover each other
 
@@ -89,10 +87,7 @@ def _form(run: Run) -> None:
             key="sweep-go",
             on_click=_begin,
             args=(run, chosen),
-            disabled=not chosen or services.settings().demo,
-            help="A run is kept in the database, and nothing is kept in this demo."
-            if services.settings().demo
-            else None,
+            disabled=not chosen,
         )
     if problem := st.session_state.pop("sweep-problem", ""):
         st.error(plain(problem), icon=":material/error:")
@@ -106,17 +101,11 @@ def _default(specs: Sequence[str]) -> list[str]:
 
 
 def _begin(run: Run, chosen: Sequence[str]) -> None:
-    state, store = st.session_state, services.store()
+    state = st.session_state
     try:
-        begun = sweep(run, map(METRICS.parse, chosen), state["sweep-name"])
-        by = state.get("annotator", services.settings().user)
-        id = store.begin_run(begun.plan.name, by, as_line(begun.plan))
-        store.append_run(id, list(lines_of(begun))[1:])
+        begin(sweep(run, map(METRICS.parse, chosen), state["sweep-name"]))
     except TouchstoneError as error:
         state["sweep-problem"] = str(error)
-        return
-    start(id, begun)
-    open_run(id)
 
 
 def _line(figure: go.Figure, column: int, name: str, colour: str, points: Sequence[tuple[float, Estimate]]) -> None:

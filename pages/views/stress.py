@@ -28,7 +28,8 @@ if chosen is None:
 
 run = load(chosen)
 follow(chosen, run)
-found = shifts(run, sieved(run))
+counting = sieved(run)
+found = shifts(run, counting)
 if not found:
     st.info("No variant that counts has a score yet.", icon=":material/hourglass_empty:")
     gaps(run)
@@ -50,7 +51,7 @@ with games:
 with neighbours:
     windows(run, found)
 with dense:
-    density(chosen.id, run)
+    density(chosen.id, run, counting)
 with other:
     compare(chosen, cells)
 with files:

@@ -93,6 +93,7 @@ def test_the_texts_of_a_run_are_its_sources_or_the_variants_of_one_intent() -> N
     assert [text.group for text in originals(run)] == ["s0", "s1"]
     assert {text.example.summary for text in variants(run, "breaking")} == {run.variants["s0", "negation"].summary}
     assert variants(run, "gaming") == []
+    assert [text.group for text in variants(run, "breaking", among={("s1", "negation")})] == ["s1"]
 
 
 def test_work_in_the_background_goes_on_until_it_is_cancelled() -> None:
