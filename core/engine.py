@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import deque
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from typing import Any
@@ -13,6 +13,9 @@ from typing import Any
 from core.cache import AnswerCache
 from core.job import Cell, CellKey, Conclude, Job, Priority, Request, State, Talk
 from core.llm.addressee import SOURCE
+from core.llm.bill import is_paid
+from core.llm.estimate import Estimate, estimate
+from core.llm.ledger import Spent
 from core.metric import Metric, signature
 from core.models import device as devices
 from core.models.pool import ModelPool
@@ -20,7 +23,8 @@ from core.models.state import Status
 from core.planning import Planner
 from core.settings import VERSION, Settings
 from core.text import splitter
-from core.types import Counts, Example, Failure, FailureKind, Outcome, Result, Score, T
+from core.trouble import Trouble, attempt
+from core.types import Counts, Example, Failure, FailureKind, Outcome, Question, Result, Score, T
 
 _WINDOW = 512  # jobs of a bulk run under way at once
 _STATES = {FailureKind.NEEDS_DOWNLOAD: State.NEEDS_DOWNLOAD, FailureKind.NEEDS_ENDPOINT: State.NEEDS_ENDPOINT}
@@ -94,6 +98,25 @@ class Engine:
         with closing(self._through((talk, _as_it_is) for talk in talks)) as ended:
             for job, outcome in ended:
                 yield job.talk, outcome
+
+    def talks(self, metrics: Sequence[Metric], examples: Iterable[Example]) -> Iterator[Talk[Score]]:
+        """The conversations that scoring would hold."""
+        return (self._scoring(metric, example)[0] for example in examples for metric in metrics)
+
+    def estimate(self, talks: Iterable[Talk[Any]]) -> Estimate:
+        """What conversations would cost at endpoints, by their first questions; asks nothing.
+
+        Raises NoEndpointError for an endpoint that is not set.
+        """
+        remote = [talk for talk in talks if any(one.source == SOURCE for one in talk.checkpoints)]
+        firsts = [questions for talk in remote if (questions := _first_questions(talk))]
+        paid = [[question for question in first if is_paid(question)] for first in firsts]
+        asked = [question for questions in paid for question in questions]
+        return estimate(self._planner.unanswered(asked), unforeseen=paid.count([]))
+
+    def spent(self) -> dict[str, Spent]:
+        """What endpoints were paid since the start, by name, "" for the default one."""
+        return self._planner.spent
 
     def counts(self) -> Counts:
         """What was planned, answered from the cache, merged and asked since the start, and what it took."""
@@ -188,6 +211,13 @@ class Engine:
         prints = [self.pool.fingerprint(checkpoint) for checkpoint in checkpoints]
         device = self.pool.device if any(checkpoint.source != SOURCE for checkpoint in checkpoints) else "cpu"
         return job.result(score, signature(metric, prints, splitter(), VERSION, score.asked), device)
+
+
+def _first_questions(talk: Talk[Any]) -> list[Question]:
+    """None where the text is refused."""
+    with closing(talk.rounds()) as rounds:
+        first = attempt(lambda: next(rounds, []))
+    return [] if isinstance(first, Trouble) else first
 
 
 def _finished(job: Job) -> tuple[Job, Any]:

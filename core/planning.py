@@ -15,7 +15,7 @@ from core.errors import LoadError
 from core.job import Ended, Job, Order
 from core.llm.addressee import SOURCE, name_in
 from core.llm.endpoint import asked_by, at_its_address
-from core.llm.ledger import Ledger
+from core.llm.ledger import Ledger, Spent
 from core.models.pool import ModelPool
 from core.models.state import Status
 from core.serving import BATCH_TOKENS, Server
@@ -59,6 +59,18 @@ class Planner:
                 job.finish(job.failure(FailureKind.ERROR, _CLOSED))
             else:
                 self._steps.put((job.order, next(self._tickets), job))
+
+    @property
+    def spent(self) -> dict[str, Spent]:
+        """What was paid, by the name of the endpoint."""
+        return self._ledger.spent_here()
+
+    def unanswered(self, questions: Sequence[Question]) -> list[Question]:
+        """Those of questions to endpoints whose answers are not kept, each once."""
+        fixed = [replace(question, checkpoint=at_its_address(question.checkpoint)) for question in questions]
+        asked = dict(zip(self._keys(fixed), fixed, strict=True))
+        known = self._cache.get(list(asked))
+        return [question for key, question in asked.items() if key not in known]
 
     def wake(self) -> None:
         """Look at the models again: the state of one has changed."""
@@ -110,8 +122,7 @@ class Planner:
     def _ask(self, job: Job, asked: Sequence[Question]) -> bool:
         """Look the questions up and put down the unknown ones; True when all are answered already."""
         questions = [_pinned(job, question) for question in asked]
-        prints = {checkpoint: self._fingerprint(checkpoint) for checkpoint in {q.checkpoint for q in questions}}
-        keys = [key(question, prints[question.checkpoint], self._device_of(question)) for question in questions]
+        keys = self._keys(questions)
         known = self._cache.get(keys)
         with self._lock:
             # another job's answer may have come since; the server keeps it before it clears the desk, so none is missed
@@ -124,9 +135,12 @@ class Planner:
             self._lock.notify_all()
         return not unknown
 
-    def _device_of(self, question: Question) -> str:
-        """Where it is answered, as far as that changes numbers: an endpoint says the same whoever asks."""
-        return "" if question.checkpoint.source == SOURCE else self._pool.device
+    def _keys(self, questions: Sequence[Question]) -> list[bytes]:
+        checkpoints = {question.checkpoint for question in questions}
+        prints = {checkpoint: self._fingerprint(checkpoint) for checkpoint in checkpoints}
+        # an endpoint says the same whatever the device of who asks
+        devices = {one: "" if one.source == SOURCE else self._pool.device for one in checkpoints}
+        return [key(one, prints[one.checkpoint], devices[one.checkpoint]) for one in questions]
 
     def _server(self, checkpoint: Checkpoint) -> Server | EndpointServer:
         """Who answers."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.llm.addressee import SOURCE
 from core.types import Answer, Question
 
 _CHARACTERS_PER_TOKEN = 4  # of English, for the vocabularies of today's models
@@ -19,6 +20,11 @@ class Tokens:
 
     def __add__(self, other: Tokens) -> Tokens:
         return Tokens(self.read + other.read, self.written + other.written)
+
+
+def is_paid(question: Question) -> bool:
+    """Whether an endpoint is asked, and for more than the length of a text."""
+    return question.checkpoint.source == SOURCE and question.checkpoint.kind not in _FREE
 
 
 def most(question: Question) -> Tokens:

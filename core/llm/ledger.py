@@ -27,6 +27,14 @@ class Spent:
     written: int = 0
     money: float = 0.0
 
+    def __add__(self, other: Spent) -> Spent:
+        return Spent(
+            self.questions + other.questions,
+            self.read + other.read,
+            self.written + other.written,
+            self.money + other.money,
+        )
+
 
 class Ledger:
     """What was spent since the folder was made, by every process that keeps its answers there; safe among threads.
@@ -38,6 +46,7 @@ class Ledger:
         self._file = folder / _FILE
         self._lock = threading.Lock()
         self._reserved: defaultdict[str, float] = defaultdict(float)  # money for questions under way
+        self._here: dict[str, Spent] = {}
 
     def spent(self) -> dict[str, Spent]:
         """By the name of the endpoint, "" for the default one."""
@@ -46,6 +55,11 @@ class Ledger:
         with self._open() as store:
             rows = store.execute("SELECT endpoint, questions, read, written, money FROM spent").fetchall()
         return {name: Spent(*counted) for name, *counted in rows}
+
+    def spent_here(self) -> dict[str, Spent]:
+        """The part of it that went through this ledger."""
+        with self._lock:
+            return dict(self._here)
 
     @contextmanager
     def allowing(self, endpoint: Endpoint, tokens: Tokens) -> Iterator[None]:
@@ -63,6 +77,8 @@ class Ledger:
         """Count an answer."""
         money = endpoint.price.of(tokens.read, tokens.written) if endpoint.price else 0.0
         with self._lock, self._open() as store:
+            paid = Spent(1, tokens.read, tokens.written, money)
+            self._here[endpoint.name] = self._here.get(endpoint.name, Spent()) + paid
             store.execute(
                 "INSERT INTO spent VALUES (?, 1, ?, ?, ?) ON CONFLICT (endpoint) DO UPDATE SET questions = questions + 1, "
                 "read = read + excluded.read, written = written + excluded.written, money = money + excluded.money",

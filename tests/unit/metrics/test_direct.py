@@ -16,7 +16,8 @@ from core.engine import Engine
 from core.errors import BadSettingError
 from core.listing import list_metrics
 from core.llm.endpoint import fingerprint_of
-from core.llm.ledger import Ledger
+from core.llm.estimate import Estimate, told
+from core.llm.ledger import Ledger, Spent
 from core.llm.promptfile import bundled_prompt
 from core.metric import METRICS
 from core.models.pool import ModelPool
@@ -358,3 +359,28 @@ def test_the_key_ends_nowhere(
     kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert KEY not in f"{found} {json.dumps(as_record(PAIR, found))} {caplog.text}"
     assert KEY.encode() not in kept
+
+
+def test_a_run_is_estimated_before_and_counted_after(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOUCHSTONE_LLM_PRICE_READ", "0")
+    monkeypatch.setenv("TOUCHSTONE_LLM_PRICE_WRITTEN", "1000")
+    metrics, other = [METRICS.parse("direct-assessment"), METRICS.parse("rouge2")], Example("b", "It rained.", "No.")
+    with answering(monkeypatch, mark(70)) as endpoint:
+        before = engine.estimate(engine.talks(metrics, [PAIR, other]))
+        assert endpoint.asked == []
+        assert (before.questions, before.written, before.money) == (2, 1024, pytest.approx(1.024))
+        result(engine)
+        after = engine.estimate(engine.talks(metrics, [PAIR, other]))
+    assert (after.questions, after.written) == (1, 512)  # what is kept costs nothing
+    assert engine.spent() == {"": Spent(1, 7, 3, pytest.approx(0.003))}
+
+
+def test_an_estimate_says_what_it_cannot_know(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    with answering(monkeypatch, mark(70)):
+        wrapped = engine.estimate(engine.talks([METRICS.parse("retrieve[metric=direct-assessment]")], [PAIR]))
+        plain = engine.estimate(engine.talks([METRICS.parse("direct-assessment")], [PAIR]))
+    assert (wrapped.questions, wrapped.unforeseen) == (0, 1)
+    assert plain.unpriced == ("default",)
+    assert told(wrapped).endswith("1 text will need more, which is not known before")
+    assert told(plain).endswith("at most 512 written; the price of default is not set")
+    assert told(Estimate()) == ""
