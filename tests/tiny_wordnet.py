@@ -6,16 +6,16 @@ from pathlib import Path
 
 # word, part of speech, number of the synset, sense number, how often it was counted
 _SENSES = """
-physician noun 1 1 20
+physician noun 1 1 4
 doctor noun 1 1 60
 doctor noun 2 2 5
 medico noun 1 1 0
-inquest noun 3 1 3
-enquiry noun 3 1 4
+inquest noun 3 1 6
+enquiry noun 3 1 7
 man noun 4 1 90
-bloke noun 4 1 2
+bloke noun 4 1 9
 child noun 5 1 50
-tyke noun 5 1 1
+tyke noun 5 1 8
 lorry noun 6 1 5
 truck noun 6 1 9
 truck verb 30 1 1
@@ -24,16 +24,20 @@ bank noun 8 2 15
 shore noun 8 1 10
 fire noun 9 1 30
 fire_engine noun 10 1 2
+evening noun 13 1 30
+even noun 13 1 6
+even adverb 51 1 90
 engine noun 11 1 9
 motor noun 11 1 8
 buy verb 31 1 40
 purchase verb 31 1 12
 huge adjective 40 1 9
-enormous adjective 40 1 4
-grand adjective 41 1 2
+enormous adjective 40 1 7
+grand adjective 41 1 9
+splendid adjective 41 1 9
 grand noun 12 1 2
 rapidly adverb 50 1 9
-speedily adverb 50 1 3
+speedily adverb 50 1 6
 """
 _NUMBERS = {"noun": 1, "verb": 2, "adjective": 5, "adverb": 4}
 _EXCEPTIONS = {

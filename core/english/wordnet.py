@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from nltk.data import find
 
@@ -15,6 +15,7 @@ Part = Literal["noun", "verb", "adjective", "adverb"]
 
 _NUMBERS: dict[str, Part] = {"1": "noun", "2": "verb", "3": "adjective", "4": "adverb", "5": "adjective"}
 _SURE = 0.8  # of the uses of a word that were counted
+_LEAST = 5  # uses that are enough to tell
 _ENDINGS: dict[Part, tuple[tuple[str, str], ...]] = {
     "noun": (("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("ies", "y")),
     "verb": (("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")),
@@ -24,12 +25,11 @@ _ENDINGS: dict[Part, tuple[tuple[str, str], ...]] = {
 """The endings that WordNet takes off (morphy(7WN)), and what it puts in their place."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sense:
+class Sense(NamedTuple):
     """A meaning of a word: the synset that it is in, and how often the word was counted with this meaning."""
 
     synset: str
-    count: int
+    uses: int
 
 
 @dataclass(frozen=True)
@@ -57,16 +57,24 @@ class WordNet:
         return any(base in bases for bases in self.exceptions[part].values())
 
     def synonyms(self, base: str, part: Part) -> list[str]:
-        """Single words that surely mean the same: both words are mostly used in the sense that they share."""
+        """Single words that surely mean the same: both words are mostly used in the sense that they share.
+
+        The counts are WordNet's, of its semantic concordance. A synonym was counted at least five times, so that it is no
+        rare word, and mostly as this part of speech.
+        """
         main = self._main(base, part)
         others = self.members[main] if main else ()
-        return [other for other in others if other != base and other.isalpha() and self._main(other, part) == main]
+        return [other for other in others if other != base and other.isalpha() and self._is_common(other, part, main)]
+
+    def _is_common(self, word: str, part: Part, synset: str | None) -> bool:
+        uses = {of: sum(sense.uses for sense in self.senses.get((word, of), ())) for of in _ENDINGS}
+        return uses[part] >= max(_LEAST, _SURE * sum(uses.values())) and self._main(word, part) == synset
 
     def _main(self, base: str, part: Part) -> str | None:
         """The synset of the sense that a word has in most of its counted uses, or that is its only one."""
         senses = self.senses.get((base, part), ())
-        total = sum(sense.count for sense in senses)
-        if len(senses) == 1 or (senses and total and senses[0].count >= _SURE * total):
+        total = sum(sense.uses for sense in senses)
+        if len(senses) == 1 or (total >= _LEAST and senses[0].uses >= _SURE * total):
             return senses[0].synset
         return None
 

@@ -26,7 +26,10 @@ from core.english.wordnet import Part, WordNet, installed
 _PARTS: tuple[Part, ...] = ("noun", "verb", "adjective", "adverb")
 _ENDS = frozenset(".,;:!?)")
 _AFTER_NOUN = _ENDS | FINITE_BE | HAVE | MODALS | PREPOSITIONS | COORDINATORS
-_CLOSED = FUNCTION_WORDS | ADVERBS | frozenset(WORDS)
+_PERSONS = frozenset("somebody someone anybody anyone everybody everyone person persons".split())
+_NEVER = FUNCTION_WORDS | _PERSONS
+_CLOSED = _NEVER | ADVERBS | frozenset(WORDS)
+_LEAST = 4  # letters; shorter ones are often units and abbreviations
 
 
 def by_wordnet() -> Lexicon | None:
@@ -43,11 +46,12 @@ def synonyms(wordnet: WordNet, sentence: Sentence) -> Iterator[Change]:
         if (
             token.text.isalpha()
             and token.text.islower()
+            and len(token.text) >= _LEAST
             and token.low not in _CLOSED
             and _is_free(wordnet, sentence, place)
         ):
             for new in _replacements(wordnet, sentence, place):
-                if not stems(new) & stems(token.low):
+                if len(new) >= _LEAST and new not in _NEVER and not stems(new) & stems(token.low):
                     yield token.span, new
 
 
@@ -84,7 +88,8 @@ def _stands_as_noun(sentence: Sentence, place: int) -> bool:
 def _nouns(wordnet: WordNet, word: str) -> Iterator[str]:
     bases = wordnet.bases(word, "noun")
     if bases == [word]:
-        yield from wordnet.synonyms(word, "noun")
+        # "woods" for "forest" would need another form of the verb
+        yield from (other for other in wordnet.synonyms(word, "noun") if not other.endswith("s"))
     elif len(bases) == 1 and word == third_person(bases[0]):
         others = wordnet.synonyms(bases[0], "noun")
         yield from (third_person(other) for other in others if not wordnet.is_irregular(other, "noun"))
