@@ -42,7 +42,7 @@ ONLY_IN = {
 
 OURS = {
     "core": {"core"},
-    "annotations": {"annotations", "core.types", "core.errors", "core.edits"},
+    "annotations": {"annotations", "core.types", "core.errors", "core.edits", "core.stats"},
     "pages": {"pages.ui", "core", "annotations"},
     "cli.py": {"core", "annotations"},
     "app.py": {"pages.ui", "core"},
