@@ -35,10 +35,7 @@ def edits_answer() -> None:
     if not asked:
         return
     with st.container(border=True, key="edits-answer"):
-        if asked.running:
-            _wait(asked)
-        else:
-            _heading()
+        _heading(asked)
         proposed(asked)
 
 
@@ -107,11 +104,17 @@ def _example() -> Example:
     return Example("edits", bench.current().document, bench.current().original)
 
 
-def _heading() -> None:
+def _heading(asked: Asked) -> None:
+    running = asked.running
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown("**Edits of the original summary, proposed by a language model**")
+        if running:
+            _wait(asked)
+        else:
+            st.markdown("**Edits of the original summary, proposed by a language model**", width="content")
         st.space("stretch")
-        st.button("Close", key="edits-close", icon=":material/close:", on_click=_drop)
+        # not in the fragment: what is pressed there reruns only the fragment
+        label, icon = ("Cancel", ":material/stop:") if running else ("Close", ":material/close:")
+        st.button(label, key="edits-drop", icon=icon, on_click=_drop)
 
 
 @st.fragment(run_every=_LOOK_S)
@@ -119,10 +122,7 @@ def _wait(asked: Asked) -> None:
     """Look for news beside the page; while scores arrive the page's own loop looks."""
     if edits_came():
         st.rerun()
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown("Edits are being written …" if asked.outcome is None else "Asking which of them are trivial …")
-        st.space("stretch")
-        st.button("Cancel", key="edits-cancel", icon=":material/stop:", on_click=_drop)
+    st.markdown("Edits are being written …" if asked.outcome is None else "Asking which of them are trivial …")
 
 
 def _drop() -> None:

@@ -55,7 +55,7 @@ def _accepted(one: Accepted, asked: Asked, verdict: Opinion | Failure | None) ->
         st.html(diff_html(executable.around(laid, _MARGIN)))
         st.caption(plain(one.edit.explanation))
         for remark in one.remarks:
-            st.badge(remark, icon=":material/flag:", color="orange")
+            st.caption(f":material/flag: {plain(remark)}")
         with st.container(horizontal=True):
             st.button("Apply", key=f"apply-{one.number}", icon=":material/edit:", on_click=_apply, args=(one,))
             demo = services.settings().demo
