@@ -16,6 +16,7 @@ st.navigation(
     [
         st.Page("pages/views/probe.py", title="Probe", icon=":material/science:", default=True),
         st.Page("pages/views/stress.py", title="Stress test", icon=":material/bolt:", url_path="stress"),
+        st.Page("pages/views/evaluate.py", title="Evaluate", icon=":material/leaderboard:", url_path="evaluate"),
         st.Page("pages/views/data.py", title="Records", icon=":material/inventory_2:", url_path="data"),
         st.Page("pages/views/metrics.py", title="Metrics", icon=":material/straighten:", url_path="metrics"),
         st.Page("pages/views/prompts.py", title="Prompts", icon=":material/chat:", url_path="prompts"),

@@ -1,0 +1,119 @@
+"""What is evaluated: datasets, slices and metrics; the address names them, so that a link shows the same tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import streamlit as st
+
+from annotations.records import OWN
+from core.meta.cases import Cases
+from core.meta.pooling import pooled
+from core.meta.slices import FIELDS, Slice, slices
+from core.stats.resampling import RESAMPLES
+from pages.ui import services
+from pages.ui.evaluate_work import result_of
+from pages.ui.plain import plain
+
+_BY = {
+    "error_type": "error type",
+    "required_type": "required type",
+    "category": "category",
+    "domain": "domain",
+    "system": "system",
+    "split": "split",
+    "dataset": "dataset",
+}
+_COUNTED = ("sample", "score", "label", "origin")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chosen:
+    """What the page shows; `key` tells it from any other choice and any other state of the database."""
+
+    datasets: tuple[str, ...]
+    by: str | None
+    cases: Cases
+    parts: tuple[Slice, ...]
+    key: tuple[object, ...]
+    resamples: int = RESAMPLES
+
+    @property
+    def command(self) -> str:
+        """What gives the same table in the terminal."""
+        named = " ".join(f'--dataset "{name}"' for name in self.datasets)
+        return f"python cli.py meta {named}{f' --by {self.by}' if self.by else ''} --full"
+
+
+def known_datasets() -> list[str]:
+    """What was imported, and our own labels where there are any."""
+    counts = services.store().counts()
+    own = [OWN] if counts["origin"] or counts["label"] else []
+    return [row.name for row in services.store().datasets()] + own
+
+
+def choose(known: Sequence[str]) -> Chosen | None:
+    """The bar of choices; None while the samples are read or where nothing is chosen."""
+    names = _datasets(known)
+    if not names:
+        return None
+    counts = services.store().counts()
+    state = tuple(counts[table] for table in _COUNTED)
+    store = services.store()
+    found = result_of(
+        "Reading the samples…", ("cases", names, state), lambda: pooled([store.samples(n) for n in names])
+    )
+    if found is None:
+        return None
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        by = _slices(found)
+        metrics = _metrics(found)
+    for warning in found.warnings:
+        st.warning(plain(warning), icon=":material/balance:")
+    kept = replace(found, columns=tuple(column for column in found.columns if column.name in metrics))
+    return Chosen(names, by, kept, tuple(slices(kept, by)), (names, state, by, metrics))
+
+
+def _datasets(known: Sequence[str]) -> tuple[str, ...]:
+    state, query = st.session_state, st.query_params
+    if "evaluate-datasets" not in state:
+        asked = [name for name in query.get_all("dataset") if name in known]
+        state["evaluate-datasets"] = asked or list(known[:1])
+    state["evaluate-datasets"] = [name for name in state["evaluate-datasets"] if name in known]
+    names = st.multiselect("Datasets", known, key="evaluate-datasets", placeholder="Choose a dataset")
+    query.from_dict({"dataset": names})
+    return tuple(names)
+
+
+def _slices(cases: Cases) -> str | None:
+    """The fields that tell at least two samples apart, or none."""
+    fields = [by for by in FIELDS if len({FIELDS[by](sample) for sample in cases.samples}) > 1]
+    if st.session_state.get("evaluate-by") not in fields:
+        st.session_state["evaluate-by"] = fields[0] if fields else None
+    return st.selectbox(
+        "Slices",
+        fields,
+        key="evaluate-by",
+        index=None,
+        format_func=lambda by: f"by {_BY[by]}",
+        placeholder="Overall only",
+        width=220,
+    )
+
+
+def _metrics(cases: Cases) -> tuple[str, ...]:
+    names = [column.name for column in cases.columns]
+    key = f"evaluate-metrics-{hash(tuple(names))}"
+    n = {column.name: int(np.sum(~np.isnan(column.values))) for column in cases.columns}
+    return tuple(
+        st.multiselect(
+            "Metrics",
+            names,
+            default=names,
+            key=key,
+            format_func=lambda name: f"{name} ({n[name]})",
+            help="In brackets: summaries with a score. Released scores have the name of their authors, ours that of the command line.",
+        )
+    )

@@ -1,0 +1,137 @@
+"""The data behind the tables: what was imported, how to import more, and how to score it with our metrics."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import pandas as pd
+import streamlit as st
+
+from annotations.datasets import FileRow
+from annotations.store import Store
+from core.engine import Engine
+from core.errors import TouchstoneError
+from core.intake import lines
+from core.listing import as_they_come
+from core.metric import METRICS, Metric
+from core.types import Failure
+from pages.ui import services
+from pages.ui.plain import plain
+
+_CHUNK = 200
+_LOOK_S = 1.0
+
+
+@dataclass(eq=False)
+class Scoring:
+    """A dataset being scored in a thread: how far it is, and what went wrong."""
+
+    dataset: str
+    done: int = 0
+    failed: int = 0
+    running: bool = True
+    trouble: str = ""
+
+    def begin(self, store: Store, engine: Engine, metrics: Sequence[Metric]) -> None:
+        threading.Thread(target=self._run, args=(store, engine, metrics), daemon=True).start()
+
+    def _run(self, store: Store, engine: Engine, metrics: Sequence[Metric]) -> None:
+        try:
+            for _ in self._kept(store, engine, metrics):
+                pass
+        except TouchstoneError as error:
+            self.trouble = str(error)
+        finally:
+            self.running = False
+
+    def _kept(self, store: Store, engine: Engine, metrics: Sequence[Metric]) -> Iterator[None]:
+        found = engine.run(metrics, store.examples(self.dataset))
+        while outcomes := [outcome for _, outcome in islice(found, _CHUNK)]:
+            store.keep_outcomes(outcomes)
+            self.done += len(outcomes)
+            self.failed += sum(isinstance(outcome, Failure) for outcome in outcomes)
+            yield
+
+
+@st.cache_resource(show_spinner=False)
+def scorings() -> dict[str, Scoring]:
+    """The last scoring of each dataset, whoever began it."""
+    return {}
+
+
+def provenance(datasets: Sequence[str]) -> None:
+    """The files of the chosen datasets, with licence, fingerprint and counts."""
+    for row in services.store().datasets():
+        if row.name in datasets:
+            st.subheader(plain(f"{row.name}: {row.samples} samples"))
+            st.dataframe(
+                pd.DataFrame([_line(file) for file in row.files]),
+                hide_index=True,
+                alt="Imported files",
+                placeholder="",
+            )
+
+
+def score_form(datasets: Sequence[str]) -> None:
+    """Choose metrics and score a dataset with them, in the background."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        dataset = st.selectbox("Score", list(datasets), key="evaluate-score-dataset", width=260)
+        specs = st.multiselect(
+            "with our metrics",
+            [plugin.name for plugin in METRICS],
+            default=[line.name for line in as_they_come(services.engine().pool) if not line.checkpoints],
+            key="evaluate-score-metrics",
+            accept_new_options=True,
+        )
+        now = scorings().get(dataset)
+        st.button(
+            "Score",
+            icon=":material/play_arrow:",
+            key="evaluate-score",
+            on_click=_begin,
+            args=(dataset, specs),
+            disabled=services.settings().demo or not specs or bool(now and now.running),
+        )
+    if now := scorings().get(dataset):
+        _progress(now)
+
+
+def _line(file: FileRow) -> dict[str, object]:
+    return {
+        "file": file.file,
+        "read as": file.importer,
+        "licence": file.licence,
+        "release": file.release,
+        "imported": file.created_at,
+        "by": file.by,
+        "SHA-256": file.sha256,
+        "held": "; ".join(" ".join(line.split()) for line in lines(file.counts)),
+    }
+
+
+@st.fragment(run_every=_LOOK_S)
+def _progress(now: Scoring) -> None:
+    told = f"{now.done} scores kept, {now.failed} of them failures with their reason"
+    if now.running:
+        st.caption(f":material/hourglass_empty: {told}")
+        return
+    if now.trouble:
+        st.error(plain(now.trouble), icon=":material/error:")
+    key = f"seen-{id(now)}"
+    if now.done and not st.session_state.get(key):
+        st.session_state[key] = True
+        st.rerun()
+    st.caption(told)
+
+
+def _begin(dataset: str, specs: Sequence[str]) -> None:
+    try:
+        metrics = [METRICS.parse(spec) for spec in specs]
+    except TouchstoneError as error:
+        st.session_state["notice"] = str(error)
+        return
+    scorings()[dataset] = Scoring(dataset)
+    scorings()[dataset].begin(services.store(), services.engine(), metrics)

@@ -1,0 +1,97 @@
+"""The table of one figure: slices in rows, metrics in columns, the best of each row marked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+import pandas as pd
+import streamlit as st
+
+from core.meta.figures import Figure, Row
+from core.meta.report import percent
+from pages.ui.evaluate_choice import Chosen
+
+TITLES = MappingProxyType(
+    {
+        "consistency": "Consistency",
+        "auc": "ROC AUC",
+        "ties": "Ties",
+        "average_precision": "Average precision",
+        "balanced_accuracy": "Balanced accuracy",
+    }
+)
+"""The figures of the page in their order."""
+
+HELP = (
+    "Consistency: share of minimal pairs whose faithful side scores strictly higher. ROC AUC: chance that a consistent "
+    "summary scores above an inconsistent one. Ties: share of pairs whose sides score the same. Balanced accuracy: with "
+    "a threshold that was chosen on the development split."
+)
+_BEST = "background-color: rgba(11, 122, 117, 0.30); font-weight: 700"
+_LEVEL = "background-color: rgba(11, 122, 117, 0.12)"
+
+
+def figure_choice(key: str, offered: Sequence[str] = tuple(TITLES)) -> str:
+    """The figure to show."""
+    return st.segmented_control(
+        "Figure",
+        list(offered),
+        default=offered[0],
+        key=key,
+        required=True,
+        format_func=lambda name: TITLES[name],
+        label_visibility="collapsed",
+        help=HELP,
+    )
+
+
+def table(chosen: Chosen, rows: Sequence[Row], name: str) -> tuple[str, str] | None:
+    """Draw the table in percent; the slice and metric of the cell that is selected, if one is."""
+    by_place = {(row.slice, row.metric): row for row in rows}
+    parts = list(dict.fromkeys(row.slice for row in rows))
+    metrics = list(dict.fromkeys(row.metric for row in rows))
+    frame = pd.DataFrame(
+        [[_text(by_place[part, metric].figures[name]) for metric in metrics] for part in parts],
+        [f"{part} (n = {_n(by_place, part, metrics)})" for part in parts],
+        metrics,
+    )
+    styles = [[_style(by_place[part, metric].figures[name]) for metric in metrics] for part in parts]
+    event = st.dataframe(
+        frame.style.apply(lambda _: pd.DataFrame(styles, frame.index, frame.columns), axis=None),
+        key=f"evaluate-table-{name}-{hash(chosen.key)}",
+        on_select="rerun",
+        selection_mode="single-cell",
+        height="auto",
+        alt=f"{TITLES[name]} of every metric on every slice",
+        placeholder="–",
+    )
+    st.caption(_legend(rows, name))
+    cells = event["selection"]["cells"]
+    return (parts[cells[0][0]], str(cells[0][1])) if cells else None
+
+
+def why_not(rows: Sequence[Row], name: str) -> list[str]:
+    """The reasons why figures are missing, each once."""
+    estimates = (row.figures[name].estimate for row in rows)
+    return list(dict.fromkeys(estimate.why for estimate in estimates if estimate.value is None))
+
+
+def _legend(rows: Sequence[Row], name: str) -> str:
+    failed = sum(row.failed for row in rows if row.slice == rows[0].slice)
+    counted = f" {failed} cases without a score are left out." if failed else ""
+    marks = "" if name == "ties" else " Dark: the best of the row; light: not significantly worse (Holm, p ≥ .05)."
+    return f"Percent, with the 95 % interval of a bootstrap over documents.{marks}{counted} Select a cell to see its pairs."
+
+
+def _n(by_place: Mapping[tuple[str, str], Row], part: str, metrics: Sequence[str]) -> str:
+    numbers = {by_place[part, metric].n for metric in metrics}
+    return str(max(numbers)) if len(numbers) == 1 else f"{min(numbers)}–{max(numbers)}"
+
+
+def _text(figure: Figure) -> str:
+    return percent(figure.estimate)
+
+
+def _style(figure: Figure) -> str:
+    return _BEST if figure.best else _LEVEL if figure.level else ""

@@ -1,0 +1,106 @@
+"""The ways to look at what was chosen, one tab each; only the open one is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import streamlit as st
+
+from core.meta.figures import MEASURES, PUBLISHED, Row, draws, rows
+from core.meta.slices import Slice
+from pages.ui.evaluate_charts import curves, dots, heat_map, roc
+from pages.ui.evaluate_choice import Chosen
+from pages.ui.evaluate_data import provenance, score_form
+from pages.ui.evaluate_more import beside_table, correlation_tables, surface_table
+from pages.ui.evaluate_pack import paper_pack
+from pages.ui.evaluate_pairs import cell_pairs
+from pages.ui.evaluate_tables import figure_choice, table, why_not
+from pages.ui.evaluate_verdicts import verdict_grid
+from pages.ui.evaluate_work import result_of
+from pages.ui.plain import plain
+
+
+def _rows(chosen: Chosen, names: tuple[str, ...]) -> list[Row] | None:
+    """The table of some figures; None while it is computed."""
+    return result_of(
+        "Drawing documents again and again for the intervals…",
+        ("rows", chosen.key, names),
+        lambda: list(rows(chosen.cases, chosen.parts, draws(chosen.cases, chosen.resamples), names)),
+    )
+
+
+def _tables(chosen: Chosen) -> None:
+    name = figure_choice("evaluate-figure")
+    found = _rows(chosen, PUBLISHED if name in PUBLISHED else (name,))
+    if found is None:
+        return
+    cell = table(chosen, found, name)
+    for reason in why_not(found, name):
+        st.caption(plain(reason))
+    if cell:
+        cell_pairs(chosen, cell)
+
+
+def _heat_map(chosen: Chosen) -> None:
+    name = figure_choice("evaluate-mapped", PUBLISHED)
+    found = _rows(chosen, PUBLISHED)
+    if found is not None:
+        st.plotly_chart(heat_map(found, name), key="evaluate-heat", alt="Heat-map of metrics and slices")
+
+
+def _roc(chosen: Chosen) -> None:
+    part = _part(chosen, "evaluate-roc-slice")
+    found = result_of("Drawing curves…", ("roc", chosen.key, part), lambda: curves(chosen.cases, _named(chosen, part)))
+    if found is not None:
+        st.plotly_chart(roc(found, part), key="evaluate-roc", alt="ROC curves", width=820)
+
+
+def _dots(chosen: Chosen) -> None:
+    name, part = figure_choice("evaluate-dotted", PUBLISHED), _part(chosen, "evaluate-dots-slice")
+    found = _rows(chosen, PUBLISHED)
+    if found is not None:
+        st.plotly_chart(dots(found, name, part), key="evaluate-dots", alt="Figures with their intervals")
+
+
+def _data(chosen: Chosen) -> None:
+    score_form(chosen.datasets)
+    beside_table(chosen)
+    provenance(chosen.datasets)
+
+
+def _pack(chosen: Chosen) -> None:
+    found = _rows(chosen, tuple(MEASURES))
+    if found is not None:
+        paper_pack(chosen, found)
+
+
+def _part(chosen: Chosen, key: str) -> str:
+    return st.selectbox("Slice", [part.name for part in chosen.parts], key=key, width=260)
+
+
+def _named(chosen: Chosen, name: str) -> Slice:
+    return next(part for part in chosen.parts if part.name == name)
+
+
+TABS: Mapping[str, Callable[[Chosen], None]] = MappingProxyType(
+    {
+        "Tables": _tables,
+        "Heat-map": _heat_map,
+        "ROC": _roc,
+        "Dots": _dots,
+        "Correlation": correlation_tables,
+        "Surface": surface_table,
+        "Verdicts": verdict_grid,
+        "Data": _data,
+        "Paper pack": _pack,
+    }
+)
+
+
+def tabs(chosen: Chosen) -> None:
+    """Draw the tab that is open."""
+    for tab, show in zip(st.tabs(list(TABS), key="evaluate-tabs", on_change="rerun"), TABS.values(), strict=True):
+        if tab.open:
+            with tab:
+                show(chosen)

@@ -1,0 +1,28 @@
+"""Evaluate: which metric can be trusted, on which errors, with what certainty."""
+
+import streamlit as st
+
+from pages.ui.evaluate_choice import choose, known_datasets
+from pages.ui.evaluate_data import score_form
+from pages.ui.evaluate_import import import_form
+from pages.ui.evaluate_tabs import tabs
+from pages.ui.notices import notices
+
+notices()
+known = known_datasets()
+with st.expander("Import data", icon=":material/database_upload:", expanded=not known):
+    import_form()
+if not known:
+    st.info(
+        "Nothing was imported, kept or labelled yet. Import a benchmark, or keep pairs on Probe.",
+        icon=":material/info:",
+    )
+    st.stop()
+chosen = choose(known)
+if chosen is None:
+    st.stop()
+if not chosen.cases.columns:
+    st.info("No metric has a score here yet. Score the data with our metrics.", icon=":material/info:")
+    score_form(chosen.datasets)
+    st.stop()
+tabs(chosen)
