@@ -10,6 +10,7 @@ from sqlmodel import select
 from annotations.campaigns.agreeing import OVERALL, agreements
 from annotations.campaigns.labelling import Labelling
 from annotations.campaigns.people import Role
+from annotations.campaigns.questions import Answers
 from annotations.campaigns.reading import first_blind, last_words, repeated
 from annotations.campaigns.settling import Cause, Decision, Settling
 from annotations.campaigns.tables import Settlement
@@ -18,8 +19,8 @@ from annotations.errors import RecordError, RightsError
 from annotations.store import Store
 from tests.unit.annotations.campaigns.desks import Hall, hall
 
-GOOD = {"verdict": "consistent", "confidence": 4}
-BAD = {"verdict": "inconsistent", "confidence": 4, "reason": "It was a boat."}
+GOOD: Answers = {"verdict": "consistent", "confidence": 4}
+BAD: Answers = {"verdict": "inconsistent", "confidence": 4, "reason": "It was a boat."}
 
 
 def label_all(opened: Hall, desk: Labelling, bad: str = "") -> None:
