@@ -14,6 +14,7 @@ from nltk.data import find
 Part = Literal["noun", "verb", "adjective", "adverb"]
 
 _NUMBERS: dict[str, Part] = {"1": "noun", "2": "verb", "3": "adjective", "4": "adverb", "5": "adjective"}
+_INDEX = "corpora/wordnet/index.sense"
 _SURE = 0.8  # of the uses of a word that were counted
 _LEAST = 5  # uses that are enough to tell
 _ENDINGS: dict[Part, tuple[tuple[str, str], ...]] = {
@@ -79,14 +80,21 @@ class WordNet:
         return None
 
 
+def is_here() -> bool:
+    """Whether NLTK finds WordNet on this machine; nothing is read."""
+    try:
+        find(_INDEX)
+    except LookupError:
+        return False
+    return True
+
+
 @cache
 def installed() -> WordNet | None:
-    """WordNet as NLTK finds it, in a folder or a zip file; None where it is not installed."""
-    try:
-        index = find("corpora/wordnet/index.sense")
-    except LookupError:
+    """WordNet as NLTK finds it, in a folder or a zip file; None where it is not installed. Takes seconds once."""
+    if not is_here():
         return None
-    with index.open() as file:
+    with find(_INDEX).open() as file:
         text = file.read()
     return read(text.decode("utf-8"), {part: dict(_exceptions(part)) for part in _ENDINGS})
 

@@ -27,8 +27,9 @@ def charts(run: Run, found: Sequence[Shift]) -> None:
     if not of_metric:
         st.info("This metric has no score yet.")
         return
-    st.plotly_chart(boxes(run, metric, of_metric), key="stress-boxes", alt="Shifts of one metric by perturbation")
-    st.plotly_chart(dots(run, metric, of_metric), key="stress-dots", alt="Score of the original against the variant")
+    shifts, scores = "Shifts of one metric by perturbation", "Score of the original against the variant"
+    st.plotly_chart(boxes(run, metric, of_metric), key="stress-boxes", config=_camera("shifts"), alt=shifts)
+    st.plotly_chart(dots(run, metric, of_metric), key="stress-dots", config=_camera("scores"), alt=scores)
 
 
 def boxes(run: Run, metric: str, found: Sequence[Shift]) -> go.Figure:
@@ -84,6 +85,11 @@ def dots(run: Run, metric: str, found: Sequence[Shift]) -> go.Figure:
         xaxis_title="original",
         yaxis_title="variant",
     )
+
+
+def _camera(name: str) -> dict[str, object]:
+    """What the button with the camera saves."""
+    return {"toImageButtonOptions": {"format": "png", "filename": f"touchstone-{name}", "scale": 2}}
 
 
 def _add_band(figure: go.Figure, place: int, harmless: Sequence[Shift], found: Sequence[Shift]) -> None:

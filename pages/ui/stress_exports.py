@@ -5,14 +5,18 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
+from string import Template
 
 import pandas as pd
 import streamlit as st
 
-from core.stress.records import Run
+from core.stress.records import Check, Run
 from core.stress.runfile import lines_of
 from core.stress.shifts import Shift
 from pages.ui.stress_charts import boxes, dots
+
+_PAGE = Path(__file__).parent / "assets" / "plots.html"
 
 
 def exports(run: Run, found: Sequence[Shift]) -> None:
@@ -40,7 +44,8 @@ def exports(run: Run, found: Sequence[Shift]) -> None:
             icon=":material/bar_chart:",
         )
     st.caption(
-        "The JSONL file is what `cli.py stress` writes and goes on with. Each plot has a camera button that saves it as PNG."
+        "The JSONL file is what `cli.py stress` writes and goes on with. For PNG, open the HTML page and save every plot with "
+        "its button, or one plot with its camera here: your browser draws them, no network is needed."
     )
     st.code("\n".join(_facts(run)), language=None, wrap_lines=True)
 
@@ -51,15 +56,20 @@ def shifts_csv(run: Run, found: Sequence[Shift]) -> str:
 
 
 def plots_html(run: Run, found: Sequence[Shift]) -> str:
-    """One page that needs no network, with the plots of every metric."""
+    """One page that needs no network, with the plots of every metric; a button saves each of them as PNG."""
     figures = [
         figure
         for metric in run.plan.metrics
         if (chosen := [shift for shift in found if shift.metric == metric and shift.size is not None])
         for figure in (boxes(run, metric, chosen), dots(run, metric, chosen))
     ]
-    plots = [figure.to_html(full_html=False, include_plotlyjs=place == 0) for place, figure in enumerate(figures)]
-    return f'<!doctype html><meta charset="utf-8"><title>{html.escape(run.plan.name)}</title>{"".join(plots)}'
+    plots = [
+        figure.to_html(full_html=False, include_plotlyjs=place == 0, div_id=f"plot-{place + 1}")
+        for place, figure in enumerate(figures)
+    ]
+    return Template(_PAGE.read_text(encoding="utf-8")).substitute(
+        title=html.escape(run.plan.name), facts=html.escape("\n".join(_facts(run))), plots="".join(plots)
+    )
 
 
 def _row(run: Run, shift: Shift) -> dict[str, object]:
@@ -72,12 +82,24 @@ def _row(run: Run, shift: Shift) -> dict[str, object]:
         "metric_signature": reading.signature,
         "error": reading.error,
         "remarks": "; ".join(variant.remarks),
+        **_guard(run.checks.get((shift.source, shift.kind))),
         "meaning": opinion.meaning.value if opinion else "",
         "seed": run.plan.seed,
+    }
+
+
+def _guard(check: Check | None) -> dict[str, object]:
+    mark = check.mark if check else None
+    return {
+        "contradicts": mark.contradicts if mark else None,
+        "contradiction_probability": mark.probability if mark else None,
+        "guard": mark.by if mark else "",
+        "guard_error": check.error if check else "",
     }
 
 
 def _facts(run: Run) -> list[str]:
     """Name, seed, version and what was run, for a paper."""
     signatures = sorted({reading.signature for reading in run.readings.values() if reading.signature})
-    return [f"{run.plan.name} · seed {run.plan.seed} · touchstone {run.plan.version}", *signatures]
+    guard = f" · guard {run.plan.guard}" if run.plan.guard else ""
+    return [f"{run.plan.name} · seed {run.plan.seed}{guard} · touchstone {run.plan.version}", *signatures]

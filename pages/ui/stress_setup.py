@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.dataset import Refusal
 from core.datasets.bundled import examples
+from core.english.wordnet import is_here
 from core.errors import TouchstoneError
 from core.listing import as_they_come
 from core.llm.endpoint import missing_endpoint
@@ -101,6 +102,8 @@ def _kinds(intent: Intent) -> None:
     title, ideal = _INTENTS[intent]
     rules = {kind.spec: kind for kind in plugins if kind.card.form == "rule"}
     _choice(f"{title}, by rule", rules, list(rules), ideal)
+    if "synonyms" in rules:
+        st.caption(f"Synonyms come from {'WordNet' if is_here() else 'a bundled list: NLTK has no WordNet here'}.")
     prompts = {kind.spec: kind for kind in plugins if kind.card.form == "prompt"}
     if prompts:
         missing = missing_endpoint()
