@@ -19,7 +19,7 @@ from core.datasets.reading.tables import rows
 from core.errors import TouchstoneError
 from core.types import Item, Judgement, Rating, ReleasedScore
 
-_COPIED = ("id", "document", "summary", "edited", "edits", "group", "domain", "title")
+_COPIED = ("id", "edited", "edits", "group", "domain", "title")
 _LOOKED_AT = 200  # rows
 
 
@@ -85,6 +85,7 @@ def _items(row: Row, columns: ColumnMap, name: str) -> list[Item]:
     """The pair of a row and its edit; label, error type and annotators speak of the edit where there is one."""
     mapped = _single(columns)
     values = {field: row.get(mapped[field]) for field in _COPIED if field in mapped}
+    values |= {field: fields.text(row, mapped[field]) for field in ("document", "summary") if field in mapped}
     labelled = columns.label and row.get(columns.label) not in (None, "")
     verdict = fields.choice(row, columns.label, columns.verdicts) if labelled else None
     made = [_described(item, row, columns) for item in record.made({**values, "label": verdict}, name)]

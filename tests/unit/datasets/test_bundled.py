@@ -51,6 +51,13 @@ def test_one_document_addresses_the_judge() -> None:
     assert any("ignore your previous instructions" in item.example.document for item in SEEDS)
 
 
+def test_one_document_pretends_to_end_and_answers_in_the_place_of_the_model() -> None:
+    [pair] = [item for item in SEEDS if "</document>" in item.example.document]
+    assert all(words in pair.example.document for words in ("# System", '{"edits": []}', '"consistent": true'))
+    [obeyed] = [item for item in EDITED if item.example.id == f"{pair.example.id}/obey"]
+    assert obeyed.intended is Verdict.INCONSISTENT
+
+
 def test_one_variant_has_several_edits() -> None:
     assert any(len(item.edits) > 1 and item.intended is Verdict.INCONSISTENT for item in EDITED)
 

@@ -1,0 +1,279 @@
+"""Datasets of judged summaries: polarity, votes, aggregates, spans, and texts that are not there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.dataset import DATASETS, Refusal
+from core.errors import TouchstoneError
+from core.types import Judgement, Rating, ReleasedScore, Span, Split, Verdict
+from tests.unit.datasets.reading import ids, imported, items_of, refused
+from tests.unit.datasets.samples import (
+    DOCUMENT,
+    SUMMARY,
+    WRONG,
+    aggrefact,
+    claim,
+    faceval,
+    faithful,
+    frank,
+    response,
+    result,
+    reviewed,
+    sentence,
+    unified,
+    vote,
+    voted,
+    write_faithbench,
+    write_frank,
+    write_longeval,
+    write_ragtruth,
+    write_reviews,
+)
+from tests.unit.datasets.writing import book, lines, listed, table
+
+FACEVAL = table("FacEval_human_result.csv")
+TOFU = table("mediasum_factual_eval_test.csv")
+QAGS = lines("mturk_xsum.jsonl")
+
+
+def test_frank_comes_without_texts_and_may_be_joined(tmp_path: Path) -> None:
+    (item,) = imported("frank", tmp_path, write_frank, frank("bart", 1.0))
+    assert (item.example.document, item.example.summary, item.group) == ("", "", "b71b")
+    assert item.example.id == "b71b/bart"
+
+
+def test_frank_takes_its_texts_from_beside_it(tmp_path: Path) -> None:
+    texts = {"hash": "b71b", "model_name": "bart", "article": DOCUMENT, "summary": SUMMARY, "split": "valid"}
+    listed("benchmark_data.json")(tmp_path, [texts])
+    (item,) = imported("frank", tmp_path, write_frank, frank("bart", 1.0))
+    assert (item.example.document, item.example.summary) == (DOCUMENT, SUMMARY)
+
+
+def test_a_column_of_frank_below_one_is_an_error_of_that_kind(tmp_path: Path) -> None:
+    good, bad = imported("frank", tmp_path, write_frank, frank("bart", 1.0), frank("pgn", 0.5))
+    assert (good.intended, good.categories) == (Verdict.CONSISTENT, ())
+    assert (bad.intended, bad.categories) == (Verdict.INCONSISTENT, ("EntE",))
+    assert Rating("all", "Factuality", 0.5) in bad.ratings
+    assert Rating("all", "Flip_EntE", 1.0) in bad.ratings
+
+
+def test_scores_of_frank_are_joined_by_summary_and_null_is_none(tmp_path: Path) -> None:
+    bart, pgn = imported("frank", tmp_path, write_frank, frank("bart", 1.0), frank("pgn", 0.5))
+    assert bart.scores == (ReleasedScore("Rouge 1", 0.5), ReleasedScore("Bleu", 23.4))
+    assert pgn.scores == ()
+
+
+def test_valid_is_the_development_split_of_frank(tmp_path: Path) -> None:
+    found = imported("frank", tmp_path, write_frank, frank("bart", 1.0), frank("pgn", 1.0, split="test"))
+    assert [item.split for item in found] == [Split.DEV, Split.TEST]
+
+
+def test_a_broken_companion_of_frank_is_refused_as_a_whole(tmp_path: Path) -> None:
+    write_frank(tmp_path, [frank("bart", 1.0)])
+    lines("baseline_factuality_metrics_outputs.json")(tmp_path, [{"hash": "b71b", "Bleu": 1.0}])
+    with pytest.raises(TouchstoneError, match="no field 'model_name'"):
+        list(DATASETS.get("frank")().read(tmp_path))
+
+
+def test_a_summary_in_several_sheets_comes_once_with_all_its_types(tmp_path: Path) -> None:
+    row = unified(WRONG, "['extrinsic-NP', 'intrinsic-predicate']")
+    book(tmp_path / "AggreFact-Unified-val.xlsx", {"xsum_ex_np": [row], "xsum_in_pred": [row]})
+    (item,) = items_of("aggrefact", tmp_path)
+    assert (item.categories, item.domain, item.title) == (("extrinsic-NP", "intrinsic-predicate"), "xsum", "xsumfaith")
+
+
+def test_two_summaries_of_a_model_for_one_document_are_two(tmp_path: Path) -> None:
+    rows = [unified(text, "['extrinsic-NP']") for text in (SUMMARY, WRONG)]
+    book(tmp_path / "AggreFact-Unified-val.xlsx", {"xsum_ex_np": rows})
+    assert len(set(ids(items_of("aggrefact", tmp_path)))) == 2
+
+
+def test_the_sheets_of_cnndm_lack_their_documents(tmp_path: Path) -> None:
+    row = unified(WRONG, "['extrinsic-NP']")
+    book(tmp_path / "AggreFact-Unified-test.xlsx", {"cnn_ex_np": [{name: row[name] for name in row if name != "doc"}]})
+    (item,) = items_of("aggrefact", tmp_path)
+    assert (item.example.document, item.domain, item.group) == ("", "cnndm", "25840979")
+
+
+def test_the_tables_of_aggrefact_bring_scores_and_no_thresholds(tmp_path: Path) -> None:
+    rows = [aggrefact(1, DAE_score="0.25"), aggrefact(2, DAE_score="")]
+    first, second = imported("aggrefact", tmp_path, table("aggre_fact_sota.csv"), *rows)
+    assert (first.scores, second.scores) == ((ReleasedScore("DAE", 0.25),), ())
+    assert (first.intended, first.split) == (Verdict.CONSISTENT, Split.DEV)
+
+
+def test_the_split_of_llm_aggrefact_is_in_the_name_of_the_file(tmp_path: Path) -> None:
+    lines("dev.jsonl")(tmp_path, [claim(0)])
+    found = imported("llm-aggrefact", tmp_path, lines("test.jsonl"), claim(1))
+    assert [(item.split, item.intended) for item in found] == [
+        (Split.DEV, Verdict.INCONSISTENT),
+        (Split.TEST, Verdict.CONSISTENT),
+    ]
+
+
+def test_the_reference_of_unieval_is_no_reference_and_its_scores_are_apart(tmp_path: Path) -> None:
+    (item,) = imported("unieval", tmp_path, listed("qags_cnndm_result.json"), result(4, 0.5))
+    assert (item.example.document, item.intended) == (DOCUMENT, Verdict.INCONSISTENT)
+    assert item.ratings == (Rating("all", "consistency", 0.5),)
+    assert item.scores == (ReleasedScore("UniEval consistency", 0.9),)
+
+
+def test_a_dialogue_of_unieval_rests_on_its_context_too_and_has_no_label(tmp_path: Path) -> None:
+    row = result(0, 1.0, context="Ferries have run since 1850.", system_id="Argmax")
+    del row["doc_id"]
+    (item,) = imported("unieval", tmp_path, listed("topical_chat_result.json"), row)
+    assert item.example.document == f"{DOCUMENT}\nFerries have run since 1850."
+    assert (item.intended, item.system) == (None, "Argmax")
+
+
+def test_the_score_of_qags_is_the_share_of_sentences_that_a_majority_supports(tmp_path: Path) -> None:
+    (item,) = imported("qags", tmp_path, QAGS, voted(["yes", "no", "yes"], ["no", "yes", "no"]))
+    assert item.ratings[0] == Rating("all", "consistency", 0.5)
+    assert item.ratings[2] == Rating("worker-1", "consistency", 0.0, 0)
+    assert (item.intended, item.example.summary) == (Verdict.INCONSISTENT, "Sentence 0. Sentence 1.")
+
+
+def test_a_vote_of_qags_that_is_neither_yes_nor_no_is_refused(tmp_path: Path) -> None:
+    assert "'response' is 'perhaps'" in refused("qags", tmp_path, QAGS, voted(["perhaps"])).reason
+
+
+def test_reviewers_are_joined_by_row_and_papers_though_zeros_are_lost(tmp_path: Path) -> None:
+    found = imported(
+        "longsciverify", tmp_path, write_reviews, reviewed("806.4325\u00a0", "1"), reviewed("1007.107", "0")
+    )
+    assert ids(found)[::3] == ["arxiv/0806.4325/gencomparesumabs", "arxiv/1007.1070/gencomparesumabs"]
+    assert found[0].example.document == DOCUMENT
+    assert found[0].ratings[0] == Rating("all", "factuality", 1.0)
+    assert {rating.judge for rating in found[0].ratings} == {"all", "reviewer-1", "reviewer-2", "reviewer-3"}
+
+
+def test_a_blank_cell_of_a_reviewer_is_no_rating(tmp_path: Path) -> None:
+    found = imported("longsciverify", tmp_path, write_reviews, reviewed("806.4325", ""), reviewed("1007.107", "1"))
+    assert {rating.aspect for rating in found[0].ratings} == {"coherence", "fluency"}
+
+
+def test_a_table_of_another_paper_is_refused(tmp_path: Path) -> None:
+    refusal = refused("longsciverify", tmp_path, write_reviews, reviewed("806.4325", "1"), reviewed("2001.1", "1"))
+    assert "the paper in its place is '1007.1070'" in refusal.reason
+
+
+def test_longeval_has_a_percentage_of_each_annotator_and_their_mean(tmp_path: Path) -> None:
+    (item,) = imported("longeval", tmp_path, write_longeval, {"story": "article_0_longt5", "score": [70.0, 80.0]})
+    assert item.ratings == (
+        Rating("all", "faithfulness", 75.0),
+        Rating("annotator-1", "faithfulness", 70.0),
+        Rating("annotator-2", "faithfulness", 80.0),
+    )
+    assert (item.example.document, item.system, item.group) == (DOCUMENT, "longt5", "article_0")
+
+
+def test_yes_of_faceval_says_that_an_error_is_there(tmp_path: Path) -> None:
+    bad, good = imported("faceval", tmp_path, FACEVAL, faceval(13, "yes"), faceval(14, "no"))
+    assert (bad.intended, bad.categories) == (Verdict.INCONSISTENT, ("NegE",))
+    assert (good.intended, good.categories) == (Verdict.CONSISTENT, ())
+
+
+def test_sentences_of_tofueval_make_a_summary_in_their_order(tmp_path: Path) -> None:
+    (item,) = imported("tofueval", tmp_path, TOFU, sentence(2, "no"), sentence(1, "yes"))
+    assert item.example.summary == "Sentence number 1. Sentence number 2."
+    assert item.judgements[1] == Judgement(
+        item.example.id,
+        "expert",
+        Verdict.INCONSISTENT,
+        Span(19, 37),
+        "Reasoning Error, Contradiction",
+        "There was no ferry.",
+    )
+    assert (item.intended, item.categories) == (Verdict.INCONSISTENT, ("Reasoning Error", "Contradiction"))
+
+
+def test_the_dialogues_of_tofueval_are_joined_later_by_their_id(tmp_path: Path) -> None:
+    (item,) = imported("tofueval", tmp_path, TOFU, sentence(1, "yes"))
+    assert (item.example.document, item.group, item.split, item.domain) == ("", "NPR-1", Split.TEST, "mediasum")
+    (document,) = imported_documents(tmp_path)
+    assert (document.group, document.example.summary, document.example.document) == (
+        "NPR-1",
+        "",
+        "Ann: Where?\nBen: Kiel.",
+    )
+
+
+def imported_documents(folder: Path) -> list[object]:
+    lines("dialogues.jsonl")(folder, [{"doc_id": "NPR-1", "document": ["Ann: Where?", "Ben: Kiel."]}])
+    return list(DATASETS.get("documents")().read(folder / "dialogues.jsonl"))
+
+
+def test_a_summary_of_tofueval_whose_sentences_stand_apart_is_refused(tmp_path: Path) -> None:
+    rows = [sentence(1, "yes"), sentence(1, "yes", topic="Mill"), sentence(2, "yes")]
+    assert "stands on line 2" in refused("tofueval", tmp_path, TOFU, *rows).reason
+
+
+@pytest.mark.parametrize(
+    ("labels", "verdict"),
+    [
+        ([], Verdict.CONSISTENT),
+        ([["Benign"], ["Questionable"]], Verdict.BORDERLINE),
+        ([["Benign"], ["Unwanted", "Unwanted.Intrinsic"]], Verdict.INCONSISTENT),
+        ([[]], Verdict.CONSISTENT),
+    ],
+)
+def test_the_worst_mark_of_faithbench_counts(tmp_path: Path, labels: list[list[str]], verdict: Verdict) -> None:
+    (item,) = imported("faithbench", tmp_path, write_faithbench, faithful(0, *labels))
+    assert item.intended is verdict
+
+
+def test_a_sample_of_faithbench_is_named_after_its_batch_and_brings_detectors(tmp_path: Path) -> None:
+    (item,) = imported("faithbench", tmp_path, write_faithbench, faithful(0, ["Unwanted", "Unwanted.Extrinsic"]))
+    assert (item.example.id, item.categories) == ("batch_3-0", ("Unwanted.Extrinsic",))
+    assert item.scores == (ReleasedScore("hhem-2.1", 0.5),)
+
+
+def test_a_span_outside_the_summary_is_refused(tmp_path: Path) -> None:
+    record = faithful(0, ["Benign"])
+    record["annotations"][0]["summary_end"] = 999
+    assert "'summary_end' are 4 and 999" in refused("faithbench", tmp_path, write_faithbench, record).reason
+
+
+def test_a_response_without_labels_is_faithful_to_its_source(tmp_path: Path) -> None:
+    marked, plain = imported("ragtruth", tmp_path, write_ragtruth, response("1"), response("2", labels=[]))
+    assert (marked.intended, marked.categories) == (Verdict.INCONSISTENT, ("Evident Conflict",))
+    assert marked.judgements[0].span == Span(22, 27)
+    assert (plain.intended, plain.split, plain.domain) == (Verdict.CONSISTENT, Split.TRAIN, "Summary")
+
+
+def test_a_source_of_ragtruth_is_a_text_passages_or_data(tmp_path: Path) -> None:
+    rows = [response(source, source_id=source) for source in ("11", "12", "13")]
+    text, passages, data = imported("ragtruth", tmp_path, write_ragtruth, *rows)
+    assert (text.example.document, passages.example.document, passages.title) == (DOCUMENT, DOCUMENT, "When?")
+    assert '"cars": 40' in data.example.document
+
+
+def test_a_truncated_response_has_no_label(tmp_path: Path) -> None:
+    (item,) = imported("ragtruth", tmp_path, write_ragtruth, response("1", quality="truncated"))
+    assert (item.intended, len(item.judgements)) == (None, 1)
+
+
+def test_ragtruth_without_its_sources_is_joined_later(tmp_path: Path) -> None:
+    (item,) = imported("ragtruth", tmp_path, lines("response.jsonl"), response("1"))
+    assert (item.example.document, item.group) == ("", "11")
+
+
+def test_votes_in_the_summac_form_are_judgements(tmp_path: Path) -> None:
+    (item,) = imported("summac", tmp_path, lines("cogensumm.jsonl"), vote(1))
+    assert [(judgement.judge, judgement.verdict.value) for judgement in item.judgements] == [
+        ("annotator-1", "consistent"),
+        ("annotator-2", "inconsistent"),
+        ("annotator-3", "consistent"),
+    ]
+    assert (item.intended, item.split, item.domain) == (Verdict.CONSISTENT, Split.DEV, "cogensumm")
+
+
+def test_a_broken_line_names_its_file_and_the_rest_is_read(tmp_path: Path) -> None:
+    (tmp_path / "mturk_cnndm.jsonl").write_text('{"article": 1\n', encoding="utf-8")
+    QAGS(tmp_path, [voted(["yes"])])
+    found = list(DATASETS.get("qags")().read(tmp_path))
+    assert [(one.line, one.file) for one in found if isinstance(one, Refusal)] == [(1, "mturk_cnndm.jsonl")]
+    assert len(found) == 2

@@ -1,0 +1,48 @@
+"""Datasets of long documents without labels: SQuALITY, ScholarQABench, LexAbSumm; and documents alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.types import Split
+from tests.unit.datasets.reading import ids, imported, items_of, refused
+from tests.unit.datasets.samples import DOCUMENT, SUMMARY, answer, story
+from tests.unit.datasets.writing import lines, listed, parquet
+
+
+def test_every_answer_to_a_question_about_a_story_is_an_item(tmp_path: Path) -> None:
+    found = imported("squality", tmp_path, lines("dev.jsonl"), story("63833"))
+    assert ids(found) == ["63833/1/1", "63833/1/2"]
+    assert {(item.title, item.group, item.split, item.intended) for item in found} == {
+        ("What happens?", "63833", Split.DEV, None)
+    }
+
+
+def test_passages_are_numbered_as_the_answer_cites_them(tmp_path: Path) -> None:
+    (item,) = imported("scholarqabench", tmp_path, listed("human_answers.json"), answer("q1"))
+    assert item.example.document == f"[0] Ferries\n{DOCUMENT}\n\n[1] Mills\n"
+    assert (item.title, item.domain) == ("When?", "bio")
+
+
+def test_paragraphs_of_a_judgment_are_joined(tmp_path: Path) -> None:
+    row = {"Document": ["One.", "", "Two."], "Query": "Costs", "Output": SUMMARY}
+    (item,) = imported("lexabsumm", tmp_path, listed("LexAbSumm.json"), row)
+    assert (item.example.document, item.example.summary, item.title) == ("One.\nTwo.", SUMMARY, "Costs")
+
+
+def test_judgments_come_as_parquet_too(tmp_path: Path) -> None:
+    row = {"article": DOCUMENT, "aspect": "Costs", "summary": SUMMARY}
+    (item,) = imported("lexabsumm", tmp_path, parquet("train-00000-of-00001.parquet"), row)
+    assert (item.example.document, item.domain) == (DOCUMENT, "law")
+
+
+def test_a_judgment_under_an_unknown_name_says_which_names_are_known(tmp_path: Path) -> None:
+    reason = refused("lexabsumm", tmp_path, listed("LexAbSumm.json"), {"ruling": DOCUMENT, "summary": SUMMARY}).reason
+    assert "The fields here are ruling, summary" in reason
+    assert "'generic' takes other names" in reason
+
+
+def test_a_document_is_found_under_the_name_that_the_summaries_know_it_by(tmp_path: Path) -> None:
+    lines("d.jsonl")(tmp_path, [{"hash": "b71b", "article": DOCUMENT}])
+    (item,) = items_of("documents", tmp_path / "d.jsonl")
+    assert (item.group, item.example.document, item.example.summary) == ("b71b", DOCUMENT, "")
