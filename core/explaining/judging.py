@@ -103,14 +103,11 @@ def signature(setup: Setup, sampling: Sampling) -> str:
 
 def judging(case: Case, setup: Setup, sampling: Sampling) -> Talk[Judged]:
     """The conversation for the engine, about the explanation and what it is judged by."""
-    read = [text for name in READS[setup] if name != "explanation" and (text := case.texts()[name])]
-    about = Example(case.id, "\n\n".join(read), case.explanation)
-    return Talk(
-        f"judge-{setup.lower()}[{sampling}]",
-        about,
-        partial(judge, case, setup, sampling),
-        (at(sampling.endpoint, "say"),),
-    )
+    # each text by its name: the engine refuses an example without texts, and `judge` says better what is missing
+    *read, explanation = (f"{name}: {case.texts()[name]}" for name in READS[setup])
+    about = Example(case.id, "\n\n".join(read), explanation)
+    rounds = partial(judge, case, setup, sampling)
+    return Talk(f"judge-{setup.lower()}[{sampling}]", about, rounds, (at(sampling.endpoint, "say"),))
 
 
 def _prompt(setup: Setup) -> Prompt:

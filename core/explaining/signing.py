@@ -10,4 +10,5 @@ from core.prompt import Prompt
 def signed(name: str, used: Prompt, sampling: Sampling) -> str:
     """One line: what was done, model, sampling, prompt with its hash, and the address; raises NoEndpointError."""
     drawn = f"temperature:{sampling.temperature:g}|top_p:{sampling.top_p:g}|max_tokens:{sampling.max_tokens}"
-    return f"{name}|model:{sampling.model}|{drawn}|{used.signature}|endpoint:{configured(sampling.endpoint).fingerprint[:12]}"
+    place = f"endpoint:{configured(sampling.endpoint).fingerprint[:12]}"
+    return f"{name}|model:{sampling.model}|{drawn}|sample:{sampling.sample}|{used.signature}|{place}"

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from core.explaining.finding import Finding
 from core.explaining.judging import Judged
 from core.llm.saying import Sampling
-from core.types import Failure
+from core.types import Failure, FailureKind
 
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """One sample: its verdict or grade with the reason, or "" for an answer that could not be read, with the failure."""
+    """One sample: its verdict or grade with the reason; "" and the problem for an answer that could not be read."""
 
     label: str
     words: str
@@ -52,14 +52,23 @@ def fresh(sampling: Sampling, first: int, number: int) -> list[Sampling]:
     return [replace(sampling, sample=first + place) for place in range(number)]
 
 
-def draw_of(outcome: Finding | Judged | Failure) -> Draw:
-    """The sample that an outcome is."""
+def strip_of(outcomes: Sequence[Finding | Judged | Failure]) -> Strip:
+    """The strip of the outcomes that are answers, readable or not; an endpoint that did not answer drew no sample."""
+    return Strip(tuple(map(_draw, filter(_is_answer, outcomes))))
+
+
+def unanswered(outcomes: Sequence[Finding | Judged | Failure]) -> list[Failure]:
+    """The questions that the endpoint did not answer, or was not asked."""
+    return [outcome for outcome in outcomes if isinstance(outcome, Failure) and not _is_answer(outcome)]
+
+
+def _is_answer(outcome: Finding | Judged | Failure) -> bool:
+    return not isinstance(outcome, Failure) or outcome.kind is FailureKind.INPUT
+
+
+def _draw(outcome: Finding | Judged | Failure) -> Draw:
     if isinstance(outcome, Failure):
         return Draw("", outcome.message)
     if isinstance(outcome, Finding):
         return Draw(outcome.verdict.value, outcome.explanation)
     return Draw(outcome.grade, outcome.because)
-
-
-def strip_of(outcomes: Sequence[Finding | Judged | Failure]) -> Strip:
-    return Strip(tuple(map(draw_of, outcomes)))

@@ -32,7 +32,7 @@ def test_an_explanation_comes_with_its_verdict_and_its_signature(
 ) -> None:
     finding, [(_, body)] = found(monkeypatch, explain, ANSWERS[explain])
     assert (finding.verdict, finding.explanation) == (Verdict.INCONSISTENT, WHY)
-    for part in ("|model:tiny|temperature:0|top_p:1|", "explain", "|endpoint:", "@1#"):
+    for part in ("|model:tiny|temperature:0|top_p:1|", "|sample:0|", "explain", "|endpoint:", "@1#"):
         assert part in finding.by
     assert [DOCUMENT in body["messages"][1]["content"], SUMMARY in body["messages"][1]["content"]] == [True, True]
 
