@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated, TextIO
@@ -25,10 +25,20 @@ from core.editing.editor import Editor
 from core.editing.proposal import Form, Why
 from core.engine import Engine
 from core.errors import TouchstoneError
+from core.explaining.agreement import Compared, agreement
+from core.explaining.batch import judged
+from core.explaining.casefile import as_record as as_judged
+from core.explaining.casefile import cases_of, read_cases, read_judged
+from core.explaining.judging import Case, Judged, Setup
+from core.explaining.judging import signature as judge_signature
+from core.explaining.report import as_record as as_agreement
+from core.explaining.report import table as agreement_table
 from core.guard import GUARDS, Guard
 from core.intake import Tally, readable, sha256, whole
 from core.intake import lines as count_lines
 from core.listing import as_they_come, direction_words, list_metrics, markdown_table, range_words
+from core.llm.endpoint import chosen_model, configured
+from core.llm.saying import Sampling
 from core.meta.beside import beside
 from core.meta.beside import table as beside_table
 from core.meta.figures import MEASURES, PUBLISHED, draws
@@ -59,7 +69,7 @@ from core.stress.words import failures as failure_sentences
 from core.stress.words import guarded as guard_sentences
 from core.stress.words import refusals as refusal_sentences
 from core.stress.words import table
-from core.types import Checkpoint, Example, Failure, Item, Outcome
+from core.types import Checkpoint, Example, Failure, Item, Outcome, T
 
 app = typer.Typer(
     add_completion=False,
@@ -220,6 +230,64 @@ def edits(
         _say(f"Not used: {told}.")
     if refusals:
         raise typer.Exit(2)
+
+
+@app.command()
+def judge(
+    output: Annotated[Path, typer.Option("-o", "--output", help="JSONL, one object per explanation.")],
+    setup: Annotated[
+        Setup,
+        typer.Option(
+            help="What the judge reads besides the explanation. V1: document and summary; V2: summary before and after its "
+            "edit; V3: V2 and a reference explanation; V4: a reference explanation."
+        ),
+    ],
+    cases: Annotated[
+        Path | None,
+        typer.Argument(
+            help="JSONL with explanation, document, seed, summary, reference, human: what the set-up reads."
+        ),
+    ] = None,
+    dataset: Annotated[
+        str | None, typer.Option(help="Instead of a file: an imported dataset with explanations.")
+    ] = None,
+    model: Annotated[str, typer.Option(help="Who is asked; by default the model of the endpoint.")] = "",
+    endpoint: Annotated[str, typer.Option(help="Its name in TOUCHSTONE_ENDPOINTS; by default the default one.")] = "",
+    temperature: Annotated[float, typer.Option(min=0)] = 0.0,
+    sample: Annotated[int, typer.Option(min=0, help="Another number is another draw.")] = 0,
+) -> None:
+    """Have a language model grade explanations of errors: entirely, partially or not correct, which count 1, 0.5 and 0."""
+    configured(endpoint)  # raises before anything is overwritten where nobody can be asked
+    sampling = Sampling(chosen_model(model, endpoint), temperature, sample=sample, endpoint=endpoint)
+    signed = judge_signature(setup, sampling)
+    refusals: list[Refusal] = []
+    asked = _cases(cases, dataset, output, refusals)
+    _say(f"Asking {signed}")
+    with closing(Engine.open(Settings.read())) as engine, _opened(output) as file:
+        _write_judged(file, signed, judged(engine, asked, setup, sampling))
+    if refusals:
+        raise typer.Exit(2)
+
+
+@app.command()
+def judge_agreement(
+    files: Annotated[list[Path], typer.Argument(help="What `judge` wrote of explanations that people graded, too.")],
+    resamples: Annotated[int, typer.Option(min=1, help="Of the documents, for the intervals.")] = RESAMPLES,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON list.")] = False,
+) -> None:
+    """Say how far judges of explanations agree with people: correlation, balanced accuracy and kappa, with intervals."""
+    found: dict[str, list[Compared]] = {}
+    for file in files:
+        for signed, compared in read_judged(file).items():
+            found.setdefault(signed, []).extend(compared)
+    if not found:
+        raise TouchstoneError("No person graded any of these explanations. Judge some that have a grade under “human”.")
+    figures = {signed: agreement(compared, resamples) for signed, compared in found.items()}
+    if as_json:
+        report = [as_agreement(signed, found[signed], told) for signed, told in figures.items()]
+        typer.echo(json.dumps(report, ensure_ascii=False, indent=1))
+        return
+    typer.echo("\n\n".join(agreement_table(signed, found[signed], told) for signed, told in figures.items()))
 
 
 @app.command()
@@ -403,9 +471,9 @@ def _keep_apart(source: Path, output: Path) -> None:
         raise TouchstoneError(f"{output} is the file of pairs itself, which would be lost. Name another with -o.")
 
 
-def _begun(examples: Iterator[Example]) -> Iterator[Example]:
-    """The same examples, the first of them read: a file that cannot be read is refused before anything is overwritten."""
-    return chain(list(islice(examples, 1)), examples)
+def _begun(found: Iterator[T]) -> Iterator[T]:
+    """The same, the first of them read: a file that cannot be read is refused before anything is overwritten."""
+    return chain(list(islice(found, 1)), found)
 
 
 def _write(output: Path, outcomes: Iterable[tuple[Example, Outcome]]) -> int:
@@ -431,6 +499,36 @@ def _write_edits(file: TextIO, found: Iterable[Line | Unused]) -> Counter[Why]:
             written += 1
     _say(f"Edits written: {written}.")
     return unused
+
+
+def _cases(cases: Path | None, dataset: str | None, output: Path, refusals: list[Refusal]) -> Iterator[Case]:
+    """The explanations of a file or of an imported dataset, the first of them read."""
+    if (cases is None) == (dataset is None):
+        raise TouchstoneError("Name a file of explanations, or an imported dataset with --dataset: one of the two.")
+    if cases:
+        _keep_apart(cases, output)
+        return _begun(_readable(read_cases(cases), cases, refusals))
+    return _begun(_imported_cases(dataset or ""))
+
+
+def _imported_cases(dataset: str) -> Iterator[Case]:
+    with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
+        samples = store.samples(dataset)
+        wanted = {sample.stored for sample in samples if sample.item.explanations}
+        documents = {example.id: example.document for example in store.examples(dataset) if example.id in wanted}
+    if not any(sample.item.explanations for sample in samples):
+        raise TouchstoneError(f"{dataset} has no explanations. Import one that has, such as factualnlg.")
+    texts = (replace(sample.item.example, document=documents.get(sample.stored, "")) for sample in samples)
+    return cases_of(replace(sample.item, example=text) for sample, text in zip(samples, texts, strict=True))
+
+
+def _write_judged(file: TextIO, signed: str, found: Iterable[tuple[Case, Judged | Failure]]) -> None:
+    """Write a line for each case, and say how many there are of each grade."""
+    grades: Counter[str] = Counter()
+    for case, outcome in found:
+        file.write(json.dumps(as_judged(case, signed, outcome), ensure_ascii=False, allow_nan=False) + "\n")
+        grades["failed" if isinstance(outcome, Failure) else outcome.grade] += 1
+    _say(f"Explanations judged: {', '.join(f'{grade} {count}' for grade, count in grades.most_common()) or 'none'}.")
 
 
 def _run(plan: Plan, sources: Iterable[Source]) -> Run:
@@ -469,12 +567,17 @@ def _examples(source: Path, refusals: list[Refusal]) -> Iterator[Example]:
 
 
 def _items(source: Path, refusals: list[Refusal]) -> Iterator[Item]:
-    for found in Pairs().read(source):
-        if isinstance(found, Refusal):
-            refusals.append(found)
-            _say(f"{source}, line {found.line}: {found.reason}")
+    return _readable(Pairs().read(source), source, refusals)
+
+
+def _readable(found: Iterable[T | Refusal], source: Path, refusals: list[Refusal]) -> Iterator[T]:
+    """What could be read of a file; what could not is named and kept in mind."""
+    for one in found:
+        if isinstance(one, Refusal):
+            refusals.append(one)
+            _say(f"{source}, line {one.line}: {one.reason}")
         else:
-            yield found
+            yield one
 
 
 def _fetch(pool: ModelPool, chosen: Iterable[Metric | Guard]) -> None:
