@@ -1,16 +1,18 @@
-"""Metrics: what each one measures, where it comes from, what it needs, and which models are in memory."""
+"""Metrics: what each one measures, where it comes from, what it needs, which models are in memory and which endpoints are set."""
 
 import streamlit as st
 
 from core.listing import list_metrics
 from pages.ui import services
 from pages.ui.cards import follow_models, memory_bar, metric_card, other_models
+from pages.ui.endpoints import endpoint_list
 from pages.ui.notices import notices
 
 pool = services.engine().pool
 drawn = pool.states()
 notices()
 memory_bar(pool)
+endpoint_list()
 lines = list_metrics(pool)
 for family in dict.fromkeys(line.family for line in lines):
     st.subheader(family)

@@ -16,9 +16,10 @@ from core.engine import Engine
 from core.errors import BadSettingError
 from core.listing import list_metrics
 from core.llm.endpoint import fingerprint_of
-from core.llm.estimate import Estimate, told
+from core.llm.estimate import Estimate
 from core.llm.ledger import Ledger, Spent
 from core.llm.promptfile import bundled_prompt
+from core.llm.words import told
 from core.metric import METRICS
 from core.models.pool import ModelPool
 from core.report import as_record
