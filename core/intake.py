@@ -29,6 +29,7 @@ class Tally:
     error_types: Counter[str] = field(default_factory=Counter)
     scores: Counter[str] = field(default_factory=Counter)
     ratings: Counter[str] = field(default_factory=Counter)
+    explanations: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     first: list[Refusal] = field(default_factory=list)
 
@@ -43,6 +44,7 @@ class Tally:
             self.error_types[item.error_type.value] += 1
         self.scores.update(score.metric for score in item.scores)
         self.ratings.update(rating.aspect for rating in item.ratings)
+        self.explanations.update(given.grade or "without a grade" for given in item.explanations)
 
     def refuse(self, refusal: Refusal) -> None:
         self.refused[refusal.reason] += 1
@@ -60,6 +62,7 @@ class Tally:
             "error_types": dict(self.error_types),
             "released_scores": dict(self.scores),
             "ratings": dict(self.ratings),
+            "explanations": dict(self.explanations),
             "skipped": dict(self.refused),
         }
 

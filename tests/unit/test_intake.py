@@ -34,6 +34,7 @@ def test_what_was_read_is_counted_by_kind() -> None:
         "error_types": {"Coreference": 1},
         "released_scores": {"BLEU": 1},
         "ratings": {"fluency": 1},
+        "explanations": {},
         "skipped": {"The field 'summary' is empty.": 2},
     }
 
