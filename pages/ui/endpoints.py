@@ -33,8 +33,9 @@ def endpoint_list() -> None:
         return
     spent = Ledger(services.settings().cache_dir).spent()
     _budget(spent)
+    grid = st.grid("auto", min_column_width=520, gap="small")
     for place, one in enumerate(found):
-        with st.container(border=True, key=f"endpoint-{place}", gap="xsmall"):
+        with grid.cell(), st.container(border=True, height="stretch", key=f"endpoint-{place}", gap="xsmall"):
             if isinstance(one, Endpoint):
                 _endpoint(one, spent.get(one.name, Spent()))
             else:
