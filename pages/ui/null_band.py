@@ -6,7 +6,7 @@ and those of a judge are paid for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -35,19 +35,26 @@ def null_bands() -> NullBands:
     return NullBands(services.engine())
 
 
-def measure(request: Request, cells: Cells) -> None:
-    """Have the bands of the metrics that have scored the pair measured in the background, the cheapest first."""
-    null_bands().measure(_measured(request, cells), request.examples[0])
+def measure(request: Request, cells: Cells) -> list[Metric]:
+    """Have the bands of the metrics that have scored the pair measured in the background, the cheapest first; which these are."""
+    scored = [
+        metric
+        for metric in request.metrics
+        if all(isinstance(cells[metric.spec, example.id].outcome, Result) for example in request.examples)
+    ]
+    wanted = sorted(filter(_is_measured, scored), key=_cost)
+    null_bands().measure(wanted, request.examples[0])
+    return wanted
 
 
-def measuring(request: Request, cells: Cells) -> bool:
+def measuring(wanted: Sequence[Metric], request: Request) -> bool:
     """Whether some of these bands are still to come."""
-    return _known(request, cells) < len(_measured(request, cells))
+    return _known(wanted, request) < len(wanted)
 
 
-def wait(request: Request, cells: Cells) -> None:
+def wait(wanted: Sequence[Metric], request: Request) -> None:
     """Wait a moment for the next band."""
-    null_bands().wait(_measured(request, cells), request.examples[0], _known(request, cells), _LOOK_S)
+    null_bands().wait(wanted, request.examples[0], _known(wanted, request), _LOOK_S)
 
 
 def noise_of(metric: Metric, original: Example, edited: Example) -> Noise:
@@ -60,18 +67,8 @@ def noise_of(metric: Metric, original: Example, edited: Example) -> Noise:
     return Noise(words="measuring" if _is_measured(metric) else "not measured")
 
 
-def _measured(request: Request, cells: Cells) -> list[Metric]:
-    scored = [
-        metric
-        for metric in request.metrics
-        if all(isinstance(cells[metric.spec, example.id].outcome, Result) for example in request.examples)
-    ]
-    return sorted(filter(_is_measured, scored), key=_cost)
-
-
-def _known(request: Request, cells: Cells) -> int:
-    original = request.examples[0]
-    return sum(null_bands().shifts(metric, original) is not None for metric in _measured(request, cells))
+def _known(wanted: Sequence[Metric], request: Request) -> int:
+    return sum(null_bands().shifts(metric, request.examples[0]) is not None for metric in wanted)
 
 
 def _is_measured(metric: Metric) -> bool:

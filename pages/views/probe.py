@@ -65,9 +65,9 @@ while True:
         break
     wait(request, version)
 st.html(f'<span id="settled" data-rev="{revision(bench.current().document, bench.edited())}" hidden></span>')
-measure(request, cells)
-while measuring(request, cells):
-    wait_for_noise(request, cells)
+wanted = measure(request, cells)
+while measuring(wanted, request):
+    wait_for_noise(wanted, request)
     if request.cancelled.is_set():
         st.stop()
     show(board_of(metrics, request, cells))
