@@ -5,6 +5,7 @@ A rule and a language model say so independently of each other; which of them co
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
@@ -33,6 +34,7 @@ class Trivial(StrEnum):
 _MOST_SWAPPED = 6  # words of a name or date
 _DENIALS = NEGATIVES | frozenset({"fail", "fails", "failed"})
 _SUPPORT = AUXILIARIES | frozenset({"to", "any", "some", "a", "an", "the", "longer"})
+_REWORDED = 0.2  # of the content words may have no like on the other side; beyond that something else changes as well
 _STOPS = frozenset({"", ".", "!", "?"})
 _PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non", "non-")
 
@@ -135,13 +137,28 @@ def _is_number(change: _Change) -> bool:
 
 
 def _is_negation(change: _Change) -> bool:
+    """A word for its opposite, or a denial more or less while everything else stays: a rewording with a "not" is more."""
     gone, new = ([token.low for token in side] for side in (change.gone, change.new))
     if len(gone) == len(new) == 1:
         return _contrary(gone[0], new[0]) or bool({gone[0], new[0]} & _DENIALS)
-    if not (set(gone) | set(new)) & _DENIALS:
+    if len(_denials(gone)) == len(_denials(new)):
         return False
-    left = [{stem for word in side if word not in _DENIALS | _SUPPORT for stem in stems(word)} for side in (gone, new)]
-    return (not left[0] and not left[1]) or bool(left[0] & left[1])
+    gone_stems, new_stems = _content(gone), _content(new)
+    alone = _unmatched(gone_stems, new_stems) + _unmatched(new_stems, gone_stems)
+    return alone <= _REWORDED * (len(gone_stems) + len(new_stems))
+
+
+def _denials(words: Sequence[str]) -> list[str]:
+    return [word for word in words if word in _DENIALS]
+
+
+def _content(words: Sequence[str]) -> list[set[str]]:
+    """The stems of each word that says something besides yes or no."""
+    return [set(stems(word)) for word in words if word.isalnum() and word not in _DENIALS | _SUPPORT]
+
+
+def _unmatched(words: Sequence[set[str]], others: Sequence[set[str]]) -> int:
+    return sum(all(word.isdisjoint(other) for other in others) for word in words)
 
 
 def _is_name(change: _Change) -> bool:
