@@ -51,7 +51,7 @@ def preview(source: Path, number: int = _LOOKED_AT) -> list[Row]:
 
 def read_by(source: Path, columns: ColumnMap) -> Iterator[Item | Refusal]:
     """The items of a file by a mapping. Raises TouchstoneError where the file has none of the mapped columns."""
-    known = {name for row in preview(source) for name in row}
+    known = dict.fromkeys(name for row in preview(source) for name in row)
     for field, column in _single(columns).items():
         if column not in known:
             raise TouchstoneError(
