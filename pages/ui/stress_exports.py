@@ -14,7 +14,9 @@ import streamlit as st
 from core.stress.records import Check, Run
 from core.stress.runfile import lines_of
 from core.stress.shifts import Shift
+from core.stress.sweep import families, windowed
 from pages.ui.stress_charts import boxes, dots
+from pages.ui.stress_sweep import sweep_chart
 
 _PAGE = Path(__file__).parent / "assets" / "plots.html"
 
@@ -63,6 +65,9 @@ def plots_html(run: Run, found: Sequence[Shift]) -> str:
         if (chosen := [shift for shift in found if shift.metric == metric and shift.size is not None])
         for figure in (boxes(run, metric, chosen), dots(run, metric, chosen))
     ]
+    for family, by_window in families(run.plan.metrics).items():
+        if points := windowed(run, by_window, found):
+            figures.append(sweep_chart(family, points))
     plots = [
         figure.to_html(full_html=False, include_plotlyjs=place == 0, div_id=f"plot-{place + 1}")
         for place, figure in enumerate(figures)
