@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import streamlit as st
@@ -9,13 +10,12 @@ import streamlit as st
 from core.editing.asked import Asked
 from core.editing.editor import Editor
 from core.editing.proposal import WANTED, Form
-from core.errors import TouchstoneError
-from core.llm.endpoint import Endpoint, endpoints, missing_endpoint
+from core.llm.endpoint import Endpoint
 from core.types import Example
 from pages.ui import pair as bench
 from pages.ui import services
+from pages.ui.answering import answering, endpoint_and_model
 from pages.ui.edits_proposed import proposed
-from pages.ui.plain import plain
 
 _LOOK_S = 0.3
 _FORMS = {Form.EXECUTABLE: "Replacements", Form.REWRITTEN: "Whole summaries"}
@@ -24,8 +24,8 @@ _FORMS = {Form.EXECUTABLE: "Replacements", Form.REWRITTEN: "Whole summaries"}
 def ask_edits() -> None:
     """The form; one line where nobody can be asked."""
     with st.expander(f"Ask a language model for {WANTED} edits", key="ask-edits"):
-        if answering := _answering():
-            _form(answering)
+        if found := answering():
+            _form(found)
 
 
 def edits_answer() -> None:
@@ -51,30 +51,9 @@ def edits_came() -> bool:
     return asked is not None and asked.came != st.session_state.get("edits-drawn")
 
 
-def _answering() -> dict[str, Endpoint]:
-    """The endpoints that can be asked, by name; says what to set where there is none."""
-    try:
-        found = {one.name: one for one in endpoints() if isinstance(one, Endpoint)}
-    except TouchstoneError as error:
-        st.error(plain(str(error)), icon=":material/error:")
-        return {}
-    if not found:
-        st.info(plain(missing_endpoint()), icon=":material/link_off:")
-    return found
-
-
-def _form(answering: dict[str, Endpoint]) -> None:
-    chosen = next(iter(answering))
+def _form(found: Mapping[str, Endpoint]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        if len(answering) > 1:
-            chosen = st.selectbox(
-                "Endpoint",
-                list(answering),
-                key="edits-endpoint",
-                format_func=lambda name: answering[name].title,
-                width=150,
-            )
-        st.text_input("Model", key="edits-model", placeholder=answering[chosen].model or "its name", width=180)
+        endpoint, model = endpoint_and_model(found, "edits")
         st.segmented_control(
             "The model writes",
             list(_FORMS),
@@ -84,17 +63,17 @@ def _form(answering: dict[str, Endpoint]) -> None:
             format_func=lambda form: _FORMS[form],
             help="Replacements are executed; whole summaries are compared with the original, as older benchmarks were made.",
         )
-        st.button("Ask", key="edits-ask", icon=":material/send:", type="primary", on_click=_ask, args=(chosen,))
+        st.button("Ask", key="edits-ask", icon=":material/send:", type="primary", on_click=_ask, args=(endpoint, model))
     st.checkbox("Then ask it which of them are trivial", True, key="edits-judged")
 
 
-def _ask(endpoint: str) -> None:
+def _ask(endpoint: str, model: str) -> None:
     """Another press about the same summary is another draw."""
     state, last = st.session_state, st.session_state.get("asked-edits")
     if last:
         last.drop()
     drawn: dict[tuple[Example, Editor], int] = state.setdefault("edits-draws", {})
-    editor, example = Editor(state["edits-form"], state["edits-model"].strip(), endpoint), _example()
+    editor, example = Editor(state["edits-form"], model, endpoint), _example()
     sample = drawn.get((example, editor), 0)
     drawn[example, editor] = sample + 1
     state["asked-edits"] = Asked(services.engine(), replace(editor, sample=sample), example, state["edits-judged"])
