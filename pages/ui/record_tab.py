@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from uuid import uuid4
 
@@ -41,7 +42,12 @@ def record_tab() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input("Recorded as", key="annotator", width=180, persist_state="session")
         st.button(
-            "Save label", key="save", type="primary", on_click=_save, disabled=demo or not st.session_state["verdict"]
+            "Save label",
+            key="save",
+            type="primary",
+            on_click=save,
+            args=(record_now,),
+            disabled=demo or not st.session_state["verdict"],
         )
     if demo:
         st.write("Nothing is kept in this demo.")
@@ -76,20 +82,20 @@ def _explanation() -> None:
     st.text_area("Explanation to judge", key="explanation", height=80, placeholder="Why is the summary (in)consistent?")
     if not state["explanation"].strip():
         return
-    st.segmented_control("The explanation is", [*Grade], key="grade", format_func=_grade_words)
+    st.segmented_control("The explanation is", [*Grade], key="grade", format_func=grade_words)
     if state["grade"] in (Grade.PARTIALLY, Grade.NOT):
         st.segmented_control("because of", [*Cause], key="cause", format_func=str.capitalize)
 
 
-def _grade_words(grade: Grade) -> str:
+def grade_words(grade: Grade) -> str:
     return {Grade.ENTIRELY: "Entirely correct", Grade.PARTIALLY: "Partially correct", Grade.NOT: "Not correct"}[grade]
 
 
-def _save() -> None:
+def save(said: Callable[[], Record]) -> None:
     """The durable write first, only then the receipt; saving again what was saved last changes nothing."""
     state = st.session_state
     try:
-        record = _record()
+        record = said()
         if record != state.get("recorded"):
             state["press"], state["recorded"] = uuid4().hex, record
         receipt = services.store().record(replace(record, event_id=state["press"]))
@@ -99,7 +105,8 @@ def _save() -> None:
     state["receipt"] = ("label", f"{receipt.id} · revision {receipt.revision}")
 
 
-def _record() -> Record:
+def record_now() -> Record:
+    """What the form says of the pair as it stands. Raises RecordError for what cannot be kept."""
     state, pair = st.session_state, bench.current()
     answers = _answers() if bench.edits() else None
     explanation = state["explanation"].strip()
