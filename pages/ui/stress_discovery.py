@@ -12,7 +12,7 @@ from pages.ui.stress_matrix import metric_title
 from pages.ui.stress_playing import try_button
 
 _MOST = 8
-_WIDTHS = (3, 2, 2, 2)
+_WIDTHS = (2, 1, 1, 4)  # of the columns: phrase, two counts, button
 
 
 def discovery(run: Run, metric: str) -> None:
@@ -30,20 +30,16 @@ def discovery(run: Run, metric: str) -> None:
     if not found.bigrams:
         st.info("No two of the best-scored summaries share two words in a row that the others have less of.")
         return
-    _row("Phrase", "In the best fifth", "In the others")
+    for column, head in zip(st.columns(_WIDTHS), ("Phrase", "In the best fifth", "In the others", ""), strict=True):
+        column.caption(head)
     for bigram in found.bigrams:
         _offer(run, found, bigram)
 
 
 def _offer(run: Run, found: Discovery, bigram: Bigram) -> None:
-    last = _row(bigram.text, f"{bigram.best} of {found.best}", f"{bigram.others} of {found.scored - found.best}")
-    with last:
+    phrase, best, others, button = st.columns(_WIDTHS, vertical_alignment="center")
+    phrase.text(bigram.text)
+    best.text(f"{bigram.best} of {found.best}")
+    others.text(f"{bigram.others} of {found.scored - found.best}")
+    with button:
         try_button(run, bigram.text, f"Try “{bigram.text}”")
-
-
-def _row(*texts: str) -> st.delta_generator.DeltaGenerator:
-    """Texts side by side, and the empty column after them."""
-    *columns, last = st.columns(_WIDTHS, vertical_alignment="center")
-    for column, text in zip(columns, texts, strict=True):
-        column.text(text)
-    return last

@@ -11,6 +11,7 @@ import streamlit as st
 from core.filler import Filler
 from core.metric import METRICS
 from core.perturbations.phrase import Phrase
+from core.stats.estimate import Estimate
 from core.stress.gaming import Play, Standing, gaming
 from core.stress.records import Run
 from core.stress.shifts import Shift
@@ -24,15 +25,26 @@ from pages.ui.stress_playing import playing
 
 _ROW = 28  # pixels a bar takes
 _SPACE = 110
-_HELP = {
-    "alone": "Mean score of the phrase as the whole summary, in the metric's own units, with its 95 % interval by document.",
-    "beats": "Share of the summaries that the bare phrase outscores.",
-    "after": "Mean gain of the score when the phrase is appended, with its 95 % interval. Positive: towards consistency.",
-    "before": "Mean gain when the phrase is put first.",
-    "per word": "Mean gain of the appended phrase by the words that it takes.",
-    "in spreads": "Gain of the appended phrase in standard deviations of the metric over the originals.",
-    "raised": "Share of the summaries that score higher with the phrase after them.",
+_COLUMNS: dict[str, tuple[int, str]] = {
+    "phrase": (150, "Where it comes from, or the phrase itself where it is yours."),
+    "says": (250, "The phrase."),
+    "words": (60, "How many words the phrase takes."),
+    "alone": (
+        155,
+        "Mean score of the phrase as the whole summary, in the metric's own units, with its 95 % interval by document.",
+    ),
+    "beats": (60, "Share of the summaries that the bare phrase outscores."),
+    "after": (
+        165,
+        "Mean gain of the score when the phrase is appended, with its 95 % interval. Positive: towards consistency.",
+    ),
+    "before": (165, "Mean gain when the phrase is put first."),
+    "per word": (75, "Mean gain of the appended phrase by the words that it takes."),
+    "in spreads": (80, "Gain of the appended phrase in standard deviations of the metric over the originals."),
+    "raised": (65, "Share of the summaries that score higher with the phrase after them."),
+    "n": (45, "Summaries that the phrase was appended to."),
 }
+"""Width in pixels, and what a column says."""
 
 
 def gaming_tab(run: Run, found: Sequence[Shift]) -> None:
@@ -120,7 +132,9 @@ def _plays(plays: Sequence[Play]) -> None:
         height="auto",
         alt="Every phrase against one metric",
         placeholder="–",
-        column_config={name: st.column_config.Column(help=text) for name, text in _HELP.items()},
+        column_config={
+            name: st.column_config.Column(width=width, help=says) for name, (width, says) in _COLUMNS.items()
+        },
     )
 
 
@@ -133,8 +147,8 @@ def _play(play: Play) -> dict[str, object]:
         "beats": share(play.outright),
         "after": signed(play.appended),
         "before": signed(play.prefixed),
-        "per word": signed(play.per_word),
-        "in spreads": signed(play.spreads),
+        "per word": _value(play.per_word),
+        "in spreads": _value(play.spreads),
         "raised": share(play.raised),
         "n": play.appended.n,
     }
@@ -142,5 +156,10 @@ def _play(play: Play) -> dict[str, object]:
 
 def _title(phrase: Filler) -> str:
     if isinstance(phrase, Phrase):
-        return "Top phrase" if phrase.text == Phrase().text else "Your phrase"
+        return "Top phrase" if phrase.text == Phrase().text else f"“{phrase.text}”"
     return phrase.card.title
+
+
+def _value(estimate: Estimate) -> str:
+    """The figure alone: its interval is that of the gain beside it in other units."""
+    return signed(estimate).partition(" ")[0]
