@@ -36,9 +36,13 @@ from core.explaining.report import table as agreement_table
 from core.guard import GUARDS, Guard
 from core.intake import Tally, readable, sha256, whole
 from core.intake import lines as count_lines
+from core.job import Talk
 from core.listing import as_they_come, direction_words, list_metrics, markdown_table, range_words
-from core.llm.endpoint import chosen_model, configured
+from core.llm.addressee import SOURCE
+from core.llm.endpoint import Endpoint, chosen_model, configured, endpoints, missing_endpoint
+from core.llm.ledger import Ledger, Spent
 from core.llm.saying import Sampling
+from core.llm.words import bill, limits, told, told_spent
 from core.meta.beside import beside
 from core.meta.beside import table as beside_table
 from core.meta.figures import MEASURES, PUBLISHED, draws
@@ -69,7 +73,8 @@ from core.stress.words import failures as failure_sentences
 from core.stress.words import guarded as guard_sentences
 from core.stress.words import refusals as refusal_sentences
 from core.stress.words import table
-from core.types import Checkpoint, Example, Failure, Item, Outcome, T
+from core.trouble import Trouble, attempt
+from core.types import Checkpoint, Example, Failure, Item, Outcome, Score, T
 
 app = typer.Typer(
     add_completion=False,
@@ -107,6 +112,26 @@ def metrics(as_json: _Json = False, markdown: _Markdown = False) -> None:
         typer.echo(f"{line.name:20} {line.family:12} {reach:9} {direction_words(line.direction):25} {line.state}")
 
 
+@app.command("endpoints")
+def list_endpoints() -> None:
+    """List the endpoints: address, model, limits, prices, what was spent, and the models that they say they serve."""
+    # imported when asked for: openai takes a second to import
+    from core.llm.client import client
+
+    found = endpoints()
+    spent = Ledger(Settings.read().cache_dir).spent()
+    for one in found:
+        if not isinstance(one, Endpoint):
+            typer.echo(one)
+            continue
+        served = attempt(client(replace(one, retries=0, patience_s=min(one.patience_s, 10.0))).models)
+        typer.echo(f"{one.title:12} {one.base_url} · model {one.model or 'not set'} · {limits(one)}")
+        typer.echo(f"{'':12} spent so far: {bill(spent.get(one.name, Spent()))}")
+        typer.echo(f"{'':12} {served.message if isinstance(served, Trouble) else 'serves ' + ', '.join(served)}")
+    if not found:
+        typer.echo(missing_endpoint())
+
+
 @app.command()
 def score(
     pairs: Annotated[Path, typer.Argument(help="JSONL or CSV with id, document, summary.")],
@@ -129,11 +154,19 @@ def score(
     started = time.perf_counter()
     with closing(Engine.open(settings.model_copy(update={"device": device or settings.device}))) as engine:
         _fetch(engine.pool, chosen)
+        if any(checkpoint.source == SOURCE for one in chosen for checkpoint in one.checkpoints()):
+            read = (item.example for item in Pairs().read(pairs) if not isinstance(item, Refusal))
+            _say_estimate(engine, engine.talks(chosen, read))
         failures = _write(output, engine.run(chosen, examples))
     if failures:
         _say(f"Scores that failed: {failures}. The field `error` in {output} says why.")
+    spent = engine.spent()
+    if spent:
+        _say(f"Spent: {told_spent(spent)}.")
     if stats:
-        typer.echo(json.dumps({**asdict(engine.counts()), "seconds": round(time.perf_counter() - started, 3)}))
+        paid = {"endpoints": {name: asdict(one) for name, one in spent.items()}} if spent else {}
+        seconds = round(time.perf_counter() - started, 3)
+        typer.echo(json.dumps({**asdict(engine.counts()), "seconds": seconds, **paid}))
     if refusals:
         raise typer.Exit(2)
 
@@ -464,6 +497,13 @@ def _held_out(facts: Facts) -> str:
         f"Learned {facts.target} from {facts.pairs} pairs of {facts.documents} documents. Held out: "
         f"{facts.held_out_pairs} pairs of {facts.held_out_documents} documents; {facts.measure}: {reached}."
     )
+
+
+def _say_estimate(engine: Engine, talks: Iterable[Talk[Score]]) -> None:
+    """Say what endpoints will be asked, at most; a run whose endpoint is not set says so by itself."""
+    found = attempt(lambda: told(engine.estimate(talks)))
+    if not isinstance(found, Trouble) and found:
+        _say(f"To be asked: {found}.")
 
 
 def _keep_apart(source: Path, output: Path) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]  # it ships no types
 
-from core.errors import TouchstoneError
+from core.errors import TouchstoneError, UnknownNameError
 from core.metric import METRICS, Direction
 from core.stats.statistic import Numbers, Values, tally
 from core.types import Sample, Verdict
@@ -82,6 +82,15 @@ def cases(samples: Sequence[Sample]) -> Cases:
         columns=(*_released(samples), *_ours(samples, directions)),
         warnings=tuple(said for said in directions.values() if said not in _SIDES),
     )
+
+
+def of_metrics(cases: Cases, names: Sequence[str]) -> Cases:
+    """The same cases with the columns of these metrics only. Raises UnknownNameError for one that has no score."""
+    columns = {column.name: column for column in cases.columns}
+    for name in names:
+        if name not in columns:
+            raise UnknownNameError("metric with scores here", name, columns)
+    return replace(cases, columns=tuple(column for column in cases.columns if column.name in names))
 
 
 def _broken(linked: Iterable[tuple[int, int]], labels: Values) -> Numbers:

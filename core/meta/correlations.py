@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from core.errors import UnknownNameError
 from core.meta.cases import Cases, Column
+from core.meta.report import aligned
 from core.stats.correlation import Rated, kendall, pearson, spearman, within
 from core.stats.estimate import Estimate
 from core.stats.resampling import Resamples
@@ -78,6 +79,21 @@ def correlations(cases: Cases, aspect: str, drawn: Resamples) -> Iterator[Correl
         yield Correlation(
             column.name, aspect, {name: drawn.estimate(COEFFICIENTS[name](rated, systems)) for name in names}
         )
+
+
+def table(found: Sequence[Correlation]) -> str:
+    """One line a metric, in columns."""
+    names = list(found[0].estimates) if found else []
+    return aligned([("metric", *names), *((one.metric, *map(signed, one.estimates.values())) for one in found)])
+
+
+def signed(estimate: Estimate) -> str:
+    """A correlation with its interval, as +0.220 [+0.14, +0.30]."""
+    if estimate.value is None:
+        return "–"
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:+.3f}".replace("-", "−")
+    return f"{estimate.value:+.3f} [{estimate.low:+.2f}, {estimate.high:+.2f}]".replace("-", "−")
 
 
 def ratings(cases: Cases) -> dict[str, Values]:

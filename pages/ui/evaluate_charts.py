@@ -51,7 +51,8 @@ def roc(found: Sequence[tuple[str, Curve]], part: str) -> go.Figure:
         x=[0, 1], y=[0, 1], mode="lines", line={"color": "gray", "dash": "dot"}, name="chance", showlegend=False
     )
     figure.update_layout(xaxis_title="inconsistent summaries accepted", yaxis_title="consistent summaries accepted")
-    figure.update_yaxes(scaleanchor="x", constrain="domain")
+    figure.update_xaxes(range=[0, 1], constrain="domain")
+    figure.update_yaxes(range=[0, 1], scaleanchor="x", constrain="domain")
     return _laid_out(figure, f"ROC curves, {part} (area in percent)", 12)
 
 

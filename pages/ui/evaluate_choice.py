@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from shlex import quote
 
 import numpy as np
 import streamlit as st
 
 from annotations.records import OWN
-from core.meta.cases import Cases
+from core.meta.cases import Cases, of_metrics
 from core.meta.pooling import pooled
 from core.meta.slices import FIELDS, Slice, slices
 from core.stats.resampling import RESAMPLES
@@ -43,8 +44,9 @@ class Chosen:
     @property
     def command(self) -> str:
         """What gives the same table in the terminal."""
-        named = " ".join(f'--dataset "{name}"' for name in self.datasets)
-        return f"python cli.py meta {named}{f' --by {self.by}' if self.by else ''} --full"
+        named = [*(f"--dataset {quote(name)}" for name in self.datasets), *([f"--by {self.by}"] if self.by else [])]
+        metrics = [f"--metric {quote(column.name)}" for column in self.cases.columns]
+        return " ".join(["python cli.py meta", *named, *metrics, "--full"])
 
 
 def known_datasets() -> list[str]:
@@ -72,7 +74,7 @@ def choose(known: Sequence[str]) -> Chosen | None:
         metrics = _metrics(found)
     for warning in found.warnings:
         st.warning(plain(warning), icon=":material/balance:")
-    kept = replace(found, columns=tuple(column for column in found.columns if column.name in metrics))
+    kept = of_metrics(found, metrics)
     return Chosen(names, by, kept, tuple(slices(kept, by)), (names, state, by, metrics))
 
 
@@ -81,6 +83,9 @@ def _datasets(known: Sequence[str]) -> tuple[str, ...]:
     if "evaluate-datasets" not in state:
         asked = [name for name in query.get_all("dataset") if name in known]
         state["evaluate-datasets"] = asked or list(known[:1])
+    new = [name for name in [state.pop("evaluate-add", "")] if name not in state["evaluate-datasets"]]
+    if new and new[0] in known:
+        state["evaluate-datasets"] = new
     state["evaluate-datasets"] = [name for name in state["evaluate-datasets"] if name in known]
     names = st.multiselect("Datasets", known, key="evaluate-datasets", placeholder="Choose a dataset")
     query.from_dict({"dataset": names})

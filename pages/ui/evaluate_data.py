@@ -91,10 +91,15 @@ def score_form(datasets: Sequence[str]) -> None:
             "Score",
             icon=":material/play_arrow:",
             key="evaluate-score",
-            on_click=_begin,
+            on_click=score,
             args=(dataset, specs),
             disabled=services.settings().demo or not specs or bool(now and now.running),
         )
+    follow(dataset)
+
+
+def follow(dataset: str) -> None:
+    """How far the scoring of a dataset is."""
     if now := scorings().get(dataset):
         _progress(now)
 
@@ -127,7 +132,8 @@ def _progress(now: Scoring) -> None:
     st.caption(told)
 
 
-def _begin(dataset: str, specs: Sequence[str]) -> None:
+def score(dataset: str, specs: Sequence[str]) -> None:
+    """Begin to score a dataset in the background."""
     try:
         metrics = [METRICS.parse(spec) for spec in specs]
     except TouchstoneError as error:

@@ -72,7 +72,7 @@ def import_form() -> None:
             names,
             index=names.index(_GENERIC),
             key="import-form",
-            format_func=lambda name: plain(DATASETS.get(name).title),
+            format_func=lambda name: DATASETS.get(name).title,
         )
         _about(importer)
         files = st.file_uploader(
@@ -115,7 +115,7 @@ def _reading(importer: str, upload: Upload) -> Reading | None:
 
 def _button(importer: str, upload: Upload | None, reading: Reading | None) -> None:
     demo = services.settings().demo
-    st.text_input("Name of the dataset", importer, key="import-name")
+    st.text_input("Name of the dataset", importer, key=f"import-name-{importer}")
     st.toggle(
         "Skip records that cannot be read", key="import-skip", help="Otherwise one of them stops the whole import."
     )
@@ -137,7 +137,9 @@ def _begin(importer: str, upload: Upload, reading: Reading) -> None:
     named = ", ".join(sorted(path.name for path in source.iterdir())) if source.is_dir() else source.name
     by = state.get("annotator", services.settings().user)
     try:
-        origin = Provenance(state["import-name"], importer, named, sha256(source), plugin.licence, plugin.release, by)
+        origin = Provenance(
+            state[f"import-name-{importer}"], importer, named, sha256(source), plugin.licence, plugin.release, by
+        )
     except TouchstoneError as error:
         state["notice"] = str(error)
         return

@@ -8,11 +8,11 @@ import pandas as pd
 import streamlit as st
 
 from core.meta.beside import beside
-from core.meta.correlations import Correlation, correlations, ratings
+from core.meta.correlations import Correlation, correlations, ratings, signed
 from core.meta.figures import draws
 from core.meta.surface import Surface, missing_features, surface
-from core.stats.estimate import Estimate
 from pages.ui.evaluate_choice import Chosen
+from pages.ui.evaluate_data import follow, score
 from pages.ui.evaluate_work import result_of
 from pages.ui.plain import plain
 
@@ -42,9 +42,15 @@ def surface_table(chosen: Chosen) -> None:
     """Spearman's correlation of each metric with each shallow feature."""
     missing = missing_features(chosen.cases)
     if missing:
-        names = " ".join(f"--metric '{name}'" for name in missing)
-        st.info(plain(f"Not scored yet: {', '.join(missing)}. Score them under Data, or in the terminal:"))
-        st.code("\n".join(f'python cli.py score-dataset "{name}" {names}' for name in chosen.datasets), language="bash")
+        st.info(plain(f"Not scored yet: {', '.join(missing)}."), icon=":material/info:")
+        with st.container(horizontal=True):
+            for name in chosen.datasets:
+                label = plain(f"Score {name} with them")
+                st.button(
+                    label, key=f"surface-{name}", on_click=score, args=(name, missing), icon=":material/play_arrow:"
+                )
+        for name in chosen.datasets:
+            follow(name)
     found = result_of(
         "Comparing with the surface…",
         ("surface", chosen.key),
@@ -77,21 +83,13 @@ def beside_table(chosen: Chosen) -> None:
 def _told(one: Correlation) -> dict[str, str]:
     estimates = one.estimates
     n = next(iter(estimates.values())).n
-    return {"n": str(n), **{name: _signed(estimate) for name, estimate in estimates.items()}}
+    return {"n": str(n), **{name: signed(estimate) for name, estimate in estimates.items()}}
 
 
 def _surface_frame(found: Sequence[Surface]) -> pd.DataFrame:
     features = list(dict.fromkeys(one.feature for one in found))
-    told = {(one.metric, one.feature): _signed(one.estimate) for one in found}
+    told = {(one.metric, one.feature): signed(one.estimate) for one in found}
     metrics = list(dict.fromkeys(one.metric for one in found))
     return pd.DataFrame(
         [[told.get((metric, feature), "itself") for feature in features] for metric in metrics], metrics, features
     )
-
-
-def _signed(estimate: Estimate) -> str:
-    if estimate.value is None:
-        return "–"
-    if estimate.low is None or estimate.high is None:
-        return f"{estimate.value:+.3f}".replace("-", "−")
-    return f"{estimate.value:+.3f} [{estimate.low:+.2f}, {estimate.high:+.2f}]".replace("-", "−")

@@ -6,6 +6,7 @@ import html
 import io
 import zipfile
 from collections.abc import Sequence
+from shlex import quote
 
 import streamlit as st
 
@@ -36,7 +37,7 @@ def paper_pack(chosen: Chosen, rows: Sequence[Row]) -> None:
         icon=":material/folder_zip:",
         type="primary",
     )
-    st.code(chosen.command, language="bash")
+    st.code(_commands(chosen, sets), language="bash", wrap_lines=True)
     st.caption("A camera button on each plot saves it as PNG.")
 
 
@@ -44,7 +45,7 @@ def packed(chosen: Chosen, rows: Sequence[Row], sets: Sequence[DatasetRow]) -> b
     """The archive."""
     names = list(rows[0].figures)
     files = {
-        "README.md": _readme(chosen),
+        "README.md": _readme(chosen, sets),
         "tables/all.csv": as_csv(rows),
         "data-card.md": data_card(chosen, sets),
         "metrics.md": metrics_card(chosen.cases),
@@ -85,13 +86,26 @@ def figures_html(chosen: Chosen, rows: Sequence[Row]) -> str:
     return f'<!doctype html><meta charset="utf-8"><title>{title}</title>{"".join(plots)}'
 
 
-def _readme(chosen: Chosen) -> str:
+def _readme(chosen: Chosen, sets: Sequence[DatasetRow]) -> str:
     return (
         f"# {' + '.join(chosen.datasets)}\n\nMade by Touchstone {VERSION}. Figures are percentages in the Markdown and LaTeX "
         f"tables and shares in the CSV; intervals are those of {chosen.resamples:,} bootstrap resamples of whole documents "
         "(seed 0). Bold is the best of a slice; † is not significantly worse (paired bootstrap, Holm, p ≥ .05). "
-        f"Cases without a score are left out and counted.\n\n```\n{chosen.command}\n```\n"
+        f"Cases without a score are left out and counted.\n\n```\n{_commands(chosen, sets)}\n```\n"
     )
+
+
+def _commands(chosen: Chosen, sets: Sequence[DatasetRow]) -> str:
+    """What gives the same tables in an empty database: imports, our scores, the table."""
+    imports = [
+        f"python cli.py import {quote(file.importer)} {quote(file.file)} --name {quote(row.name)}"
+        for row in sets
+        for file in row.files
+    ]
+    specs = {score.metric for sample in chosen.cases.samples for score in sample.kept}
+    options = " ".join(f"--metric {quote(spec)}" for spec in sorted(specs))
+    scores = [f"python cli.py score-dataset {quote(name)} {options}" for name in chosen.datasets if options]
+    return "\n".join([*imports, *scores, chosen.command])
 
 
 def _file(file: FileRow) -> str:

@@ -8,23 +8,26 @@ import streamlit as st
 
 from core.edits import as_segments, recover
 from core.meta.cases import Cases, Column
-from core.meta.figures import pairs_of
+from core.meta.figures import Row, pairs_of
+from core.meta.report import percent
 from core.meta.slices import Slice
+from core.stats.compare import more_pairs
 from core.types import Sample
 from pages.ui.diff import diff_html
 from pages.ui.evaluate_choice import Chosen
 from pages.ui.plain import plain
 
 _SHOWN = 500
-OPEN = st.column_config.LinkColumn("", display_text="Open in Probe", width="small")
+OPEN = st.column_config.LinkColumn("", display_text="Probe", width="small")
 _COLUMNS = {"": OPEN, "summary": st.column_config.TextColumn(width="large")}
 
 
-def cell_pairs(chosen: Chosen, cell: tuple[str, str]) -> None:
-    """The list, and the selected pair as a diff."""
-    part = next(one for one in chosen.parts if one.name == cell[0])
-    column = next(one for one in chosen.cases.columns if one.name == cell[1])
+def cell_pairs(chosen: Chosen, row: Row, name: str) -> None:
+    """A cell of a figure in words, the list of its pairs, and the selected pair as a diff."""
+    part = next(one for one in chosen.parts if one.name == row.slice)
+    column = next(one for one in chosen.cases.columns if one.name == row.metric)
     st.subheader(plain(f"{column.name} · {part.name}"))
+    st.write(plain(_words(row, name)))
     if not part.pairs.any():
         _summaries(chosen.cases, part, column)
         return
@@ -34,7 +37,7 @@ def cell_pairs(chosen: Chosen, cell: tuple[str, str]) -> None:
     lines = [_line(chosen.cases, column, *places[place]) for place in order]
     event = st.dataframe(
         pd.DataFrame(lines),
-        key=f"evaluate-pairs-{hash((chosen.key, cell))}",
+        key=f"evaluate-pairs-{hash((chosen.key, row.slice, row.metric))}",
         on_select="rerun",
         selection_mode="single-row",
         hide_index=True,
@@ -61,6 +64,20 @@ def link_of(one: Sample, other: Sample | None = None) -> str | None:
     """The address that opens a stored pair by its edited side."""
     edited = other if other and other.item.parent else one
     return f"/?example={edited.stored}" if edited.stored else None
+
+
+def _words(row: Row, name: str) -> str:
+    """The figure with its interval, how it compares with the best, and what would make it surer."""
+    figure = row.figures[name]
+    more = more_pairs(figure.estimate)
+    told = [
+        f"{percent(figure.estimate)} %",
+        f"{row.failed} without a score" if row.failed else "",
+        "the best of its slice" if figure.best else "",
+        f"p = {figure.p:.3f} against the best, by Holm" if figure.p is not None else "",
+        f"about {more} more cases like these would bring the interval to ± 5 points" if more else "",
+    ]
+    return f"{'; '.join(filter(None, told))}."
 
 
 def _line(cases: Cases, column: Column, good: int, bad: int) -> dict[str, object]:

@@ -39,11 +39,11 @@ def _tables(chosen: Chosen) -> None:
     for reason in why_not(found, name):
         st.caption(plain(reason))
     if cell:
-        cell_pairs(chosen, cell)
+        cell_pairs(chosen, next(row for row in found if (row.slice, row.metric) == cell), name)
 
 
 def _heat_map(chosen: Chosen) -> None:
-    name = figure_choice("evaluate-mapped", PUBLISHED)
+    name = figure_choice("evaluate-mapped", ("consistency", "auc"))
     found = _rows(chosen, PUBLISHED)
     if found is not None:
         st.plotly_chart(heat_map(found, name), key="evaluate-heat", alt="Heat-map of metrics and slices")
