@@ -45,6 +45,9 @@ from core.llm.saying import Sampling
 from core.llm.words import bill, limits, told, told_spent
 from core.meta.beside import beside
 from core.meta.beside import table as beside_table
+from core.meta.cases import of_metrics
+from core.meta.correlations import correlations
+from core.meta.correlations import table as correlation_table
 from core.meta.figures import MEASURES, PUBLISHED, draws
 from core.meta.figures import rows as rows_of
 from core.meta.pooling import pooled
@@ -440,6 +443,10 @@ def score_dataset(
 def meta(
     dataset: Annotated[list[str], typer.Option(help="An imported dataset; several are put together.")],
     by: Annotated[str | None, typer.Option(help=f"Slices besides Overall: {', '.join(FIELDS)}.")] = None,
+    metric: Annotated[
+        list[str] | None, typer.Option(help="Only this metric of those with scores; may be repeated.")
+    ] = None,
+    rated: Annotated[str | None, typer.Option(help="Correlate with what people rated, instead: the aspect.")] = None,
     resamples: Annotated[int, typer.Option(min=1, help="Of the documents, for the intervals.")] = RESAMPLES,
     full: Annotated[bool, typer.Option("--full", help="Also average precision and balanced accuracy.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object; shares in 0..1.")] = False,
@@ -449,6 +456,10 @@ def meta(
         found = pooled([store.samples(name) for name in dataset])
     for warning in found.warnings:
         _say(warning)
+    found = of_metrics(found, metric) if metric else found
+    if rated:
+        typer.echo(correlation_table(list(correlations(found, rated, draws(found, resamples)))))
+        return
     lines = list(rows_of(found, slices(found, by), draws(found, resamples), _measures(full)))
     if as_json:
         report = {"dataset": " + ".join(dataset), "rows": [as_meta_record(line) for line in lines]}
