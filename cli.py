@@ -456,6 +456,10 @@ def meta(
         found = pooled([store.samples(name) for name in dataset])
     for warning in found.warnings:
         _say(warning)
+    if not found.columns:
+        raise TouchstoneError(
+            f"No metric has a score in {', '.join(dataset)}. Score it: cli.py score-dataset NAME --metric …"
+        )
     found = of_metrics(found, metric) if metric else found
     if rated:
         typer.echo(correlation_table(list(correlations(found, rated, draws(found, resamples)))))
