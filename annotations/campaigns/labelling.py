@@ -13,13 +13,15 @@ from sqlmodel import Session, col, select
 
 from annotations.campaigns.people import Member, Right
 from annotations.campaigns.qualifying import Marked, Stage, marks, stage_of
-from annotations.campaigns.questions import Answers, check_answers
+from annotations.campaigns.questions import Answer, Answers, check_answers
 from annotations.campaigns.queue import Nothing, places_taken, reserve_next
 from annotations.campaigns.setup import Terms, load_campaigns, terms
 from annotations.campaigns.tables import Reservation, Response, Task
+from annotations.campaigns.writing import Written, check_places, written_pair
 from annotations.database import read
 from annotations.errors import RecordError
 from annotations.records import require_storable
+from annotations.saving import save_pair
 from annotations.store import Store
 from annotations.tables import Document, Explanation, Item
 
@@ -160,7 +162,7 @@ class Labelling:
 
     def _keep(self, session: Session, held: Reservation, sent: Sent) -> Kept:
         campaign = terms(session, held.campaign_id)
-        answers = check_answers(campaign.questions, sent.answers) if sent.act == "answer" else {}
+        answers = self._checked(session, campaign, held, sent) if sent.act == "answer" else {}
         if sent.act in {"skip", "flag"} and not sent.reason.strip():
             raise RecordError(f"Say in a few words why you {sent.act} this one.")
         if sent.act == "undo" and held.state != "answered":
@@ -172,6 +174,18 @@ class Labelling:
         held.state = self._state(session, campaign, held, sent, now)
         session.add(held)
         return Kept(sent.reservation, revision, now, fresh=True)
+
+    def _checked(self, session: Session, campaign: Terms, held: Reservation, sent: Sent) -> dict[str, Answer]:
+        """The answers that count; an edit among them is kept as a minimal pair of this person's making."""
+        answers = check_answers(campaign.questions, sent.answers)
+        task = session.get_one(Task, held.task_id)
+        item = session.get_one(Item, task.item_id)
+        texts = (session.get_one(Document, item.document_id).text, item.text)
+        check_places(campaign.questions, answers, *texts)
+        written = Written(self._person.name, f"campaign {campaign.name}", task.asked.get("error_type", ""))
+        if pair := written_pair(campaign.questions, answers, texts, written):
+            save_pair(session, pair)
+        return answers
 
     def _state(self, session: Session, campaign: Terms, held: Reservation, sent: Sent, now: datetime) -> str:
         """What becomes of the reservation; an answer whose place others took meanwhile is kept and does not count."""

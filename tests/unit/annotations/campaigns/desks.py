@@ -51,7 +51,7 @@ class Hall:
 
     def send(self, desk: Labelling, work: Work, act: Act = "answer", **changes: Any) -> Kept:
         given = {
-            "answers": ANSWERS[self.campaign.questions.name] if act == "answer" else {},
+            "answers": ANSWERS.get(self.campaign.questions.name, {}) if act == "answer" else {},
             "reason": "" if act == "answer" else "It is cut off.",
             "event_id": f"event-{next(self.events)}",
             **changes,

@@ -1,0 +1,241 @@
+"""A desk: what is kept, what is refused, and what an annotator never gets to see."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+from sqlmodel import select
+
+from annotations.campaigns.labelling import Labelling, Sent
+from annotations.campaigns.people import Role
+from annotations.campaigns.setup import NewTask
+from annotations.campaigns.tables import Reservation, Response
+from annotations.errors import RecordError
+from annotations.records import KeptPair
+from annotations.store import Store
+from annotations.tables import Origin
+from core.types import Failure, FailureKind
+from tests.unit.annotations.campaigns.desks import ANSWERS, Hall, hall, keep
+
+
+def test_a_label_is_kept_with_how_it_was_shown(store: Store) -> None:
+    opened = hall(store, "label-pairs", items=1)
+    desk = opened.desk("ben")
+    work = opened.work(desk)
+    kept = opened.send(desk, work, active_ms=4200, wall_ms=9000)
+    with store.writing() as session:
+        [row] = session.exec(select(Response)).all()
+    assert (kept.fresh, kept.revision) == (True, 1)
+    assert (row.answers, row.active_ms, row.wall_ms, row.version) == (ANSWERS["label-pairs"], 4200, 9000, 1)
+    assert row.swapped == work.left.startswith("Raft")
+
+
+def test_a_press_that_is_sent_twice_is_kept_once(store: Store) -> None:
+    opened = hall(store)
+    desk = opened.desk("ben")
+    work = opened.work(desk)
+    opened.send(desk, work, event_id="press")
+    again = opened.send(desk, work, event_id="press")
+    assert (again.fresh, again.revision) == (False, 1)
+    with store.writing() as session:
+        assert len(session.exec(select(Response)).all()) == 1
+
+
+def test_an_event_of_another_task_is_refused_and_not_lost_in_silence(store: Store) -> None:
+    opened = hall(store)
+    desk = opened.desk("ben")
+    opened.send(desk, opened.work(desk), event_id="press")
+    with pytest.raises(RecordError, match="belongs to another label"):
+        opened.send(desk, opened.work(desk), event_id="press")
+
+
+@pytest.mark.parametrize(
+    ("answers", "sentence"),
+    [
+        ({"confidence": 3}, "“Is the summary consistent with the document?” is not answered yet"),
+        ({"verdict": "maybe", "confidence": 3}, "'maybe' is no answer"),
+        ({"verdict": "consistent", "confidence": 9}, "9 is no answer"),
+        ({"verdict": "inconsistent", "confidence": 3}, "“What decided it\\?” is not answered yet"),
+        ({"verdict": "consistent", "confidence": 3, "mood": "good"}, "There is no question 'mood'"),
+        ({"verdict": "consistent", "confidence": 3, "evidence": [[0, 9999]]}, "Mark it again"),
+        ({"verdict": "consistent", "confidence": 3, "evidence": [[5, 2]]}, "is no answer"),
+    ],
+)
+def test_answers_that_do_not_fit_are_refused_with_a_sentence(
+    store: Store, answers: dict[str, Any], sentence: str
+) -> None:
+    opened = hall(store)
+    desk = opened.desk("ben")
+    work = opened.work(desk)
+    with pytest.raises(RecordError, match=sentence.replace("?”", "\\?”") if "\\" not in sentence else sentence):
+        opened.send(desk, work, answers=answers)
+    assert opened.work(desk) == work
+
+
+def test_an_answer_to_a_question_that_does_not_come_up_is_left_out(store: Store) -> None:
+    opened = hall(store)
+    desk = opened.desk("ben")
+    opened.send(
+        desk, opened.work(desk), answers={"verdict": "consistent", "confidence": 3, "reason": "changed my mind"}
+    )
+    with store.writing() as session:
+        [row] = session.exec(select(Response)).all()
+    assert row.answers == {"verdict": "consistent", "confidence": 3}
+
+
+def test_nobody_answers_a_task_in_the_hands_of_another(store: Store) -> None:
+    opened = hall(store)
+    work = opened.work(opened.desk("ben"))
+    with pytest.raises(RecordError, match="not in your hands"):
+        opened.send(opened.desk("cem"), work)
+
+
+@pytest.mark.parametrize("act", ["skip", "flag"])
+def test_what_is_left_out_needs_a_reason_and_goes_to_somebody_else(store: Store, act: Any) -> None:
+    opened = hall(store, items=1)
+    ben, cem = opened.desk("ben"), opened.desk("cem")
+    work = opened.work(ben)
+    with pytest.raises(RecordError, match="Say in a few words why"):
+        opened.send(ben, work, act, reason=" ")
+    opened.send(ben, work, act)
+    assert opened.nothing(ben) == "over"
+    assert opened.work(cem).document == work.document
+
+
+def test_the_last_answer_is_taken_back_and_comes_again(store: Store) -> None:
+    opened = hall(store)
+    desk = opened.desk("ben")
+    first = opened.work(desk)
+    opened.send(desk, first)
+    second = opened.work(desk)
+    opened.send(desk, first, "undo")
+    again = opened.work(desk)
+    assert (again.reservation, again.answers) == (first.reservation, ANSWERS["label-summaries"])
+    opened.send(desk, again)
+    assert opened.work(desk) == second
+
+
+def test_an_earlier_task_is_looked_at_again_with_its_answers(store: Store) -> None:
+    opened = hall(store)
+    desk = opened.desk("ben")
+    first, second = opened.label(desk, 2)
+    now = opened.work(desk)
+    before = desk.before(opened.campaign.id, now.number)
+    assert before == replace(second, answers=ANSWERS["label-summaries"])
+    assert desk.before(opened.campaign.id, second.number) == replace(first, answers=ANSWERS["label-summaries"])
+    assert desk.before(opened.campaign.id, first.number) is None
+
+
+def test_half_done_work_comes_back_after_a_restart(store: Store) -> None:
+    opened = hall(store)
+    desk = opened.desk("ben")
+    work = opened.work(desk)
+    desk.save_draft(work.reservation, {"verdict": "consistent"})
+    with store.writing() as session:
+        person = session.exec(select(Reservation.person_id)).one()
+    assert desk.draft(work.reservation) == {"verdict": "consistent"}
+    assert person
+    assert opened.desk("cem").draft(work.reservation) == {}
+
+
+def edit(original: str, new: str) -> list[dict[str, str]]:
+    return [{"original_text": original, "replace_text": new, "explanation": ""}]
+
+
+def written(store: Store) -> Hall:
+    opened = hall(store, "write-typed", items=0)
+    opened.add([NewTask(keep(store, 1)[0], asked={"error_type": "Intrinsic Entity"})])
+    return opened
+
+
+def test_an_edit_that_somebody_writes_becomes_a_minimal_pair_of_theirs(store: Store) -> None:
+    opened = written(store)
+    desk = opened.desk("ben")
+    work = opened.work(desk)
+    assert (work.error_type, work.left) == ("Intrinsic Entity", "Raft 1 took crates.")
+    answers = {"possible": "yes", "edit": edit("crates", "the mill"), "explanation": "It took crates."}
+    opened.send(desk, work, answers=answers)
+    with store.writing() as session:
+        origin = session.exec(select(Origin).where(Origin.by == "ben")).one()
+    kept = store.pair(origin.item_id)
+    assert kept is not None
+    assert (kept.kept.edited, kept.kept.source) == ("Raft 1 took the mill.", "campaign Boats")
+    assert kept.kept.error_type == "Intrinsic Entity"
+    assert kept.kept.edits[0].explanation == "It took crates."
+
+
+@pytest.mark.parametrize(
+    ("records", "sentence"),
+    [
+        (edit("crates", "crates,"), "Only punctuation, case or blanks"),
+        (edit("boats", "rafts"), "boats"),
+        (edit("crates", "crates and barrels and sacks and ropes"), "Keep it about as long"),
+        (edit("Raft 1 took", "Some men stole"), "Less than half"),
+    ],
+)
+def test_an_edit_that_is_no_single_plain_change_is_refused(
+    store: Store, records: list[dict[str, str]], sentence: str
+) -> None:
+    opened = written(store)
+    desk = opened.desk("ben")
+    with pytest.raises(RecordError, match=sentence):
+        opened.send(
+            desk, opened.work(desk), answers={"possible": "yes", "edit": records, "explanation": "It is wrong."}
+        )
+
+
+def test_that_no_such_error_can_be_made_is_an_answer_with_a_reason(store: Store) -> None:
+    opened = written(store)
+    desk = opened.desk("ben")
+    opened.send(desk, opened.work(desk), answers={"possible": "not applicable", "why_not": "There is only one entity."})
+    assert opened.nothing(desk) == "over"
+
+
+def test_no_statement_of_a_labelling_desk_reads_scores_origins_keys_or_others(store: Store) -> None:
+    """Blind by construction: the database itself says what was read."""
+    opened = hall(store, "label-pairs", items=3, overlap=2, gold_every=2)
+    failed = Failure("edited", "rouge2", FailureKind.ERROR, "It is broken.")
+    pair = KeptPair("A b c d e.", "A b c d.", "A b c d.", (), by="ada", outcomes=(failed,))
+    store.keep_pair(pair)
+    opened.label(opened.desk("cem"), 3)
+    desk = opened.desk("ben")
+    said: list[str] = []
+
+    @event.listens_for(store.engine, "before_cursor_execute")
+    def listen(_: object, __: object, statement: str, *___: object) -> None:
+        said.append(" ".join(statement.split()))
+
+    opened.label(desk, 3)
+    chosen = [statement for statement in said if statement.startswith("SELECT")]
+    assert chosen
+    for statement in chosen:
+        columns = statement.partition(" FROM ")[0]
+        assert "score" not in columns
+        assert "origin." not in columns
+        assert "FROM score" not in statement
+        if "taskkey" in statement:
+            assert "reservation.person_id" in statement  # own answers only, to see whether the qualification was passed
+
+
+def test_what_is_shown_holds_nothing_but_texts(store: Store) -> None:
+    opened = hall(store, "label-pairs", items=1)
+    work = opened.work(opened.desk("ben"))
+    assert set(asdict(work)) == {
+        *("reservation", "number", "stage", "document", "left", "right"),
+        *("explanation", "error_type", "answers"),
+    }
+
+
+def test_every_role_may_label_and_nobody_else(store: Store) -> None:
+    opened = hall(store)
+    for role in Role:
+        assert Labelling(store, opened.person(role.value, role)).campaigns()
+
+
+def test_a_response_without_a_task_is_refused(store: Store) -> None:
+    opened = hall(store)
+    with pytest.raises(RecordError, match="not in your hands"):
+        opened.desk("ben").send(Sent(999, "answer", "press", {}))
