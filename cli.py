@@ -11,7 +11,7 @@ from contextlib import closing
 from dataclasses import asdict, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import Annotated, Any, TextIO
 
 import typer
 
@@ -77,7 +77,7 @@ from core.stress.words import guarded as guard_sentences
 from core.stress.words import refusals as refusal_sentences
 from core.stress.words import table
 from core.trouble import Trouble, attempt
-from core.types import Checkpoint, Example, Failure, Item, Outcome, Score, T
+from core.types import Checkpoint, Example, Failure, Item, Outcome, T
 
 app = typer.Typer(
     add_completion=False,
@@ -259,11 +259,16 @@ def edits(
     editor = Editor(form, model, endpoint, temperature=temperature, sample=sample)
     _say(f"Asking {editor.signature}")  # raises before anything is overwritten where nobody can be asked
     refusals: list[Refusal] = []
+    read = (found.example for found in Pairs().read(pairs) if isinstance(found, Item) and not found.parent)
     originals = (item for item in _items(pairs, refusals) if not item.parent)
     with closing(Engine.open(Settings.read())) as engine, _opened(output) as file:
+        _say_estimate(engine, map(editor.proposing, read))
         unused = _write_edits(file, edited_pairs(engine, editor, originals, trivial))
-    if told := ", ".join(why.of(count) for why, count in unused.items()):
-        _say(f"Not used: {told}.")
+        spent = engine.spent()
+    if reasons := ", ".join(why.of(count) for why, count in unused.items()):
+        _say(f"Not used: {reasons}.")
+    if spent:
+        _say(f"Spent: {told_spent(spent)}.")
     if refusals:
         raise typer.Exit(2)
 
@@ -514,7 +519,7 @@ def _held_out(facts: Facts) -> str:
     )
 
 
-def _say_estimate(engine: Engine, talks: Iterable[Talk[Score]]) -> None:
+def _say_estimate(engine: Engine, talks: Iterable[Talk[Any]]) -> None:
     """Say what endpoints will be asked, at most; a run whose endpoint is not set says so by itself."""
     found = attempt(lambda: told(engine.estimate(talks)))
     if not isinstance(found, Trouble) and found:

@@ -8,9 +8,10 @@ from typing import ClassVar
 
 from core.editing.asking import ASK, PROMPTS
 from core.editing.proposal import Form, Proposals
+from core.explaining.signing import signed
 from core.job import Talk
 from core.llm.addressee import at
-from core.llm.endpoint import chosen_model, configured
+from core.llm.endpoint import chosen_model
 from core.llm.promptfile import prompt
 from core.llm.saying import Sampling
 from core.prompt import Prompt
@@ -71,8 +72,4 @@ class Editor:
         return Sampling(self._model(), self.temperature, self.top_p, self.max_tokens, self.sample, self.endpoint)
 
     def _signed(self, used: Prompt, sampling: Sampling) -> str:
-        drawn = (
-            f"temperature:{self.temperature:g}|top_p:{self.top_p:g}|max_tokens:{self.max_tokens}|sample:{self.sample}"
-        )
-        place = f"endpoint:{configured(self.endpoint).fingerprint[:12]}"
-        return f"{self.name}-{self.form}|model:{sampling.model}|{drawn}|{used.signature}|{place}"
+        return signed(f"{self.name}-{self.form}", used, sampling)

@@ -10,12 +10,15 @@ import streamlit as st
 from core.editing.asked import Asked
 from core.editing.editor import Editor
 from core.editing.proposal import WANTED, Form
+from core.errors import TouchstoneError
 from core.llm.endpoint import Endpoint
+from core.llm.words import told
 from core.types import Example
 from pages.ui import pair as bench
 from pages.ui import services
 from pages.ui.answering import answering, endpoint_and_model
 from pages.ui.edits_proposed import proposed
+from pages.ui.plain import plain
 
 _LOOK_S = 0.3
 _FORMS = {Form.EXECUTABLE: "Replacements", Form.REWRITTEN: "Whole summaries"}
@@ -53,7 +56,7 @@ def edits_came() -> bool:
 
 def _form(found: Mapping[str, Endpoint]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        endpoint, model = endpoint_and_model(found, "edits")
+        endpoint, _ = endpoint_and_model(found, "edits")
         st.segmented_control(
             "The model writes",
             list(_FORMS),
@@ -63,20 +66,44 @@ def _form(found: Mapping[str, Endpoint]) -> None:
             format_func=lambda form: _FORMS[form],
             help="Replacements are executed; whole summaries are compared with the original, as older benchmarks were made.",
         )
-        st.button("Ask", key="edits-ask", icon=":material/send:", type="primary", on_click=_ask, args=(endpoint, model))
+        st.button("Ask", key="edits-ask", icon=":material/send:", type="primary", on_click=_ask, args=(endpoint,))
     st.checkbox("Then ask it which of them are trivial", True, key="edits-judged")
+    _price(_editor(endpoint))
 
 
-def _ask(endpoint: str, model: str) -> None:
+def _price(editor: Editor) -> None:
+    """What pressing would cost, as far as it is known before; or why it cannot be pressed."""
+    try:
+        signature = editor.signature
+        words = told(services.engine().estimate([editor.proposing(_example())]))
+    except TouchstoneError as error:
+        st.caption(plain(str(error)))
+        return
+    st.caption(plain(words or "This was asked before: the answer is there at once."), help=plain(signature))
+
+
+def _ask(endpoint: str) -> None:
     """Another press about the same summary is another draw."""
     state, last = st.session_state, st.session_state.get("asked-edits")
     if last:
         last.drop()
-    drawn: dict[tuple[Example, Editor], int] = state.setdefault("edits-draws", {})
-    editor, example = Editor(state["edits-form"], model, endpoint), _example()
-    sample = drawn.get((example, editor), 0)
-    drawn[example, editor] = sample + 1
-    state["asked-edits"] = Asked(services.engine(), replace(editor, sample=sample), example, state["edits-judged"])
+    # read here: what was typed and not yet sent when the button was drawn has come with the press
+    editor, example = _editor(state.get("edits-endpoint", endpoint)), _example()
+    state["edits-draws"] = {**_draws(), (example, replace(editor, sample=0)): editor.sample + 1}
+    state["asked-edits"] = Asked(services.engine(), editor, example, state["edits-judged"])
+
+
+def _editor(endpoint: str) -> Editor:
+    """The editor of the next press."""
+    state = st.session_state
+    editor = Editor(state["edits-form"], state["edits-model"].strip(), endpoint)
+    return replace(editor, sample=_draws().get((_example(), editor), 0))
+
+
+def _draws() -> dict[tuple[Example, Editor], int]:
+    """How often an editor was asked about a summary."""
+    draws: dict[tuple[Example, Editor], int] = st.session_state.get("edits-draws", {})
+    return draws
 
 
 def _example() -> Example:
