@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
+from sqlalchemy import ColumnElement, or_, union
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, SQLModel, col, select
 
@@ -23,6 +24,7 @@ from annotations.tables import (
     Item,
     Label,
     Origin,
+    SampleRow,
     ScoreRow,
 )
 from core.edits import to_records
@@ -46,12 +48,12 @@ _CHUNK = 500  # rows held in memory at a time
 def rows(store: Store) -> Iterator[Row]:
     """All rows of one state of the database: items, then what was said of them, each kind oldest first.
 
-    An edited item is a "pair", an unedited one a "summary"; one kept several times (by several people, from several
+    Imported texts are their authors' and stay here, but for those that somebody kept or said something of. An edited item is a "pair", an unedited one a "summary"; one kept several times (by several people, from several
     sources) has a row for each. Every other row names its `item_id`.
     """
     with read(store.engine) as session:
         yield from _items(session)
-        yield from _numbered(session, "score", ScoreRow)
+        yield from _numbered(session, "score", ScoreRow, _ours(ScoreRow.item_id))
         yield from _numbered(session, "label", Label)
         yield from _numbered(session, "edit_judgement", EditJudgement)
         yield from _explanations(session)
@@ -80,6 +82,7 @@ def _items(session: Session) -> Iterator[Row]:
         .join(Document, col(Document.id) == Item.document_id)
         .outerjoin(parent, col(parent.id) == Item.parent_id)
         .outerjoin(Origin, col(Origin.item_id) == Item.id)
+        .where(_ours(Item.id))
         .order_by(col(Item.created_at), col(Item.id), col(Origin.created_at)),
         execution_options={"yield_per": _CHUNK},
     )
@@ -109,8 +112,22 @@ def _edit(text: str, edit: Edit) -> Row:
     return {**record, "by": edit.by, "span": [edit.span.start, edit.span.end], "inserted": edit.new}
 
 
-def _numbered(session: Session, kind: str, table: type[ScoreRow] | type[Label] | type[EditJudgement]) -> Iterator[Row]:
-    found = session.exec(select(table).order_by(col(table.id)), execution_options={"yield_per": _CHUNK})
+def _ours(item_id: str) -> ColumnElement[bool]:
+    """Whether an item was not imported, or was kept, labelled or explained here, or is the original of such a one."""
+    said = union(*(select(table.item_id) for table in (Origin, Label, EditJudgement, Explanation))).subquery()
+    originals = select(Item.parent_id).where(col(Item.id).in_(select(said.c.item_id)), col(Item.parent_id).is_not(None))
+    imported = select(SampleRow.item_id).where(col(SampleRow.item_id).is_not(None))
+    return or_(col(item_id).not_in(imported), col(item_id).in_(select(said.c.item_id)), col(item_id).in_(originals))
+
+
+def _numbered(
+    session: Session,
+    kind: str,
+    table: type[ScoreRow] | type[Label] | type[EditJudgement],
+    which: ColumnElement[bool] | None = None,
+) -> Iterator[Row]:
+    chosen = select(table) if which is None else select(table).where(which)
+    found = session.exec(chosen.order_by(col(table.id)), execution_options={"yield_per": _CHUNK})
     return ({"kind": kind, **_json(row)} for row in found)
 
 

@@ -12,6 +12,7 @@ from sqlalchemy.exc import DatabaseError
 
 from annotations.database import write
 from annotations.errors import NotSavedError, ReadOnlyError, RecordError
+from annotations.export import rows
 from annotations.importing import Imported, Provenance
 from annotations.store import Store
 from core.errors import TouchstoneError
@@ -201,6 +202,17 @@ def test_samples_are_never_changed(store: Store, change: str) -> None:
     put(store, [SEED])
     with store.engine.connect() as connection, pytest.raises(DatabaseError, match="only grows"):
         connection.execute(text(change))
+
+
+def test_imported_texts_are_not_exported_unless_somebody_said_something_of_them(store: Store) -> None:
+    put(store, [SEED, EDITED])
+    ids = [sample.stored for sample in store.samples("harbour")]
+    store.keep_outcomes([Result(id, "rouge2", "rouge2|v1", 0.75, (), Seen(), 0.1, "cpu") for id in ids])
+    assert list(rows(store)) == []
+    pair = store.pair(ids[1])
+    assert pair is not None
+    store.keep_pair(replace(pair.kept, by="ada", outcomes=()))
+    assert sorted(row["kind"] for row in rows(store)) == ["pair", "score", "score", "summary"]
 
 
 def test_a_demonstration_imports_nothing(tmp_path: Path) -> None:
