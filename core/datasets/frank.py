@@ -2,8 +2,9 @@
 
 human_annotations.json: `hash` and `model_name` (the key), `dataset`, `split`, `Factuality` (share of faithful sentences)
 and a column for each kind of error, where 1 says that there is none; `Flip_<kind>` is Factuality with these
-errors forgiven. Beside it may lie baseline_factuality_metrics_outputs.json with the scores, and benchmark_data.json with
-`article` and `summary`; without the latter the texts are to be joined later.
+errors forgiven. Beside it may lie baseline_factuality_metrics_outputs.json with the scores, benchmark_data.json with
+`article` and `summary`, and human_annotations_sentence.json with `summary_sentences` and, for each, the kinds of error
+that every annotator saw. Without them there are no scores and no votes, and the texts are to be joined later.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from core.types import Example, Item, Rating, ReleasedScore, Split, Verdict
 _KEY = ("hash", "model_name")
 _SPLITS = {"valid": Split.DEV, "test": Split.TEST}
 _KINDS = ("RelE", "EntE", "CircE", "OutE", "GramE", "CorefE", "LinkE", "Other")
+_NO_ERROR = "NoE"
 _NOT_RATED = {*_KEY, "dataset", "split"}
 
 
@@ -43,10 +45,12 @@ class Frank(Importer):
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
         for path in stream.found(source, "human_annotations.json"):
-            scores = _by_key(path.with_name("baseline_factuality_metrics_outputs.json"))
-            texts = _by_key(path.with_name("benchmark_data.json"))
+            names = ("baseline_factuality_metrics_outputs", "benchmark_data", "human_annotations_sentence")
+            beside = _Beside(*(_by_key(path.with_name(f"{name}.json")) for name in names))
+            yield from stream.items([path], beside.item)
 
-            def convert(row: Row, _: Place, scores: _Table = scores, texts: _Table = texts) -> list[Item]:
+
+_Table = scores, texts: _Table = texts) -> list[Item]:
                 return [_item(row, scores.get(_key(row), {}), texts.get(_key(row), {}))]
 
             yield from stream.items([path], convert)
@@ -71,20 +75,52 @@ def _key(row: Row) -> tuple[str, str]:
     return fields.text(row, "hash"), fields.text(row, "model_name")
 
 
-def _item(row: Row, scores: Row, texts: Row) -> Item:
-    document, system = _key(row)
-    return Item(
-        Example(f"{document}/{system}", fields.optional(texts, "article"), fields.optional(texts, "summary")),
-        intended=Verdict.CONSISTENT if fields.number(row, "Factuality") == 1 else Verdict.INCONSISTENT,
-        domain=fields.text(row, "dataset"),
-        group=document,
-        categories=tuple(kind for kind in _KINDS if fields.number(row, kind) < 1),
-        system=system,
-        split=fields.choice(row, "split", _SPLITS),
-        ratings=tuple(Rating("all", aspect, fields.number(row, aspect)) for aspect in row if aspect not in _NOT_RATED),
-        scores=tuple(
-            ReleasedScore(metric, value)
-            for metric in scores
-            if metric not in _NOT_RATED and (value := fields.optional_number(scores, metric)) is not None
-        ),
-    )
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """What the files beside the annotations know of each summary."""
+
+    scores: _Table
+    texts: _Table
+    sentences: _Table
+
+    def item(self, row: Row, _: Place) -> list[Item]:
+        document, system = key = _key(row)
+        texts, sentences = self.texts.get(key, {}), self.sentences.get(key, {})
+        summary = fields.optional(texts, "summary") or " ".join(_sentences(sentences))
+        return [
+            Item(
+                Example(f"{document}/{system}", fields.optional(texts, "article"), summary),
+                intended=Verdict.CONSISTENT if fields.number(row, "Factuality") == 1 else Verdict.INCONSISTENT,
+                domain=fields.text(row, "dataset"),
+                group=document,
+                categories=tuple(kind for kind in _KINDS if fields.number(row, kind) < 1),
+                system=system,
+                split=fields.choice(row, "split", _SPLITS),
+                ratings=(*_ratings(row), *_votes(sentences)),
+                scores=_scores(self.scores.get(key, {})),
+            )
+        ]
+
+
+def _ratings(row: Row) -> list[Rating]:
+    return [Rating("all", aspect, fields.number(row, aspect)) for aspect in row if aspect not in _NOT_RATED]
+
+
+def _scores(row: Row) -> tuple[ReleasedScore, ...]:
+    values = {metric: fields.optional_number(row, metric) for metric in row if metric not in _NOT_RATED}
+    return tuple(ReleasedScore(metric, value) for metric, value in values.items() if value is not None)
+
+
+def _sentences(row: Row) -> list[str]:
+    return fields.texts(row, "summary_sentences") if row else []
+
+
+def _votes(row: Row) -> list[Rating]:
+    """Whether each annotator called each sentence free of errors."""
+    if not row:
+        return []
+    return [
+        Rating(annotator, "Factuality", float(fields.texts(given, annotator) == [_NO_ERROR]), place)
+        for place, given in enumerate(fields.records(row, "summary_sentences_annotations"))
+        for annotator in given
+    ]

@@ -52,6 +52,19 @@ def test_frank_takes_its_texts_from_beside_it(tmp_path: Path) -> None:
     assert (item.example.document, item.example.summary) == (DOCUMENT, SUMMARY)
 
 
+def test_the_annotators_of_frank_vote_on_sentences(tmp_path: Path) -> None:
+    votes = [{"annotator_0": ["NoE"], "annotator_1": ["EntE", "LinkE"]}, {"annotator_0": ["NoE"]}]
+    sentences = {"summary_sentences": ["One.", "Two."], "summary_sentences_annotations": votes}
+    listed("human_annotations_sentence.json")(tmp_path, [{"hash": "b71b", "model_name": "bart", **sentences}])
+    (item,) = imported("frank", tmp_path, write_frank, frank("bart", 0.5))
+    assert item.example.summary == "One. Two."
+    assert [rating for rating in item.ratings if rating.judge != "all"] == [
+        Rating("annotator_0", "Factuality", 1.0, 0),
+        Rating("annotator_1", "Factuality", 0.0, 0),
+        Rating("annotator_0", "Factuality", 1.0, 1),
+    ]
+
+
 def test_a_column_of_frank_below_one_is_an_error_of_that_kind(tmp_path: Path) -> None:
     good, bad = imported("frank", tmp_path, write_frank, frank("bart", 1.0), frank("pgn", 0.5))
     assert (good.intended, good.categories) == (Verdict.CONSISTENT, ())
