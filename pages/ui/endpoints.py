@@ -8,7 +8,6 @@ from functools import partial
 
 import streamlit as st
 
-from core.llm.client import client
 from core.llm.endpoint import Endpoint, endpoints, missing_endpoint
 from core.llm.ledger import Ledger, Spent
 from core.llm.words import bill, limits, money_words
@@ -63,6 +62,9 @@ def _endpoint(endpoint: Endpoint, spent: Spent) -> None:
 
 
 def _look(endpoint: Endpoint) -> None:
+    # imported when asked for: openai takes a second to import
+    from core.llm.client import client
+
     quick = replace(endpoint, patience_s=min(_LOOK_S, endpoint.patience_s), retries=0)
     st.session_state[_place(endpoint)] = attempt(partial(client(quick).models))
 

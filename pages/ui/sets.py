@@ -13,6 +13,7 @@ from core.models.files import PACKAGE
 from core.models.state import Status
 from core.types import Checkpoint, Example
 from pages.ui import services
+from pages.ui.endpoint_costs import cost_words
 from pages.ui.forecast_words import told
 from pages.ui.forecasting import forecast_of, nbytes_of, pace
 from pages.ui.plain import plain
@@ -99,7 +100,8 @@ def _line(open_ones: Sequence[Metric]) -> str:
     number = len(open_ones)
     names = open_ones[0].card.title if number == 1 else f"{number} metrics"
     examples = st.session_state["asked-about"]
-    return f"{names} {'waits' if number == 1 else 'wait'} · {told(forecast_of(open_ones, examples))}"
+    waiting = f"{names} {'waits' if number == 1 else 'wait'}"
+    return " · ".join(filter(None, [waiting, told(forecast_of(open_ones, examples)), cost_words(open_ones, examples)]))
 
 
 def _press() -> None:
