@@ -1,0 +1,114 @@
+"""Personal codes that let people in: shown once, kept as hashes, revocable, and not to be guessed."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+from sqlalchemy import ColumnElement
+from sqlmodel import Session, col, exists, select
+
+from annotations.campaigns.people import Member, Role
+from annotations.campaigns.tables import Invite, Person, Revocation
+from annotations.errors import RecordError, RightsError
+
+_BYTES = 18  # 144 bits: nobody guesses one, however fast the hash
+
+
+@dataclass(frozen=True, slots=True)
+class InviteRow:
+    """One line of the list of invites; the code itself is nowhere."""
+
+    id: str
+    person: str
+    by: str
+    created_at: datetime
+    expires_at: datetime | None
+    revoked: bool
+
+
+def invite(session: Session, person_id: str, by: str, days: int | None = None) -> str:
+    """Make a code for somebody; this is the only time that it is known. Raises RecordError for an unknown person."""
+    if session.get(Person, person_id) is None:
+        raise RecordError("There is nobody to invite under this id. Add the person first.")
+    code, now = secrets.token_urlsafe(_BYTES), datetime.now(UTC)
+    session.add(
+        Invite(
+            id=uuid4().hex,
+            person_id=person_id,
+            code_hash=_hash(code),
+            by=by,
+            expires_at=now + timedelta(days=days) if days else None,
+            created_at=now,
+        )
+    )
+    return code
+
+
+def revoke(session: Session, invite_id: str, by: str) -> None:
+    """Let an invite be worth nothing from now on; it may be so already."""
+    if session.get(Invite, invite_id) is None:
+        raise RecordError("There is no such invite to revoke. Reload the page.")
+    if session.get(Revocation, invite_id) is None:
+        session.add(Revocation(invite_id=invite_id, by=by, created_at=datetime.now(UTC)))
+
+
+def admit(session: Session, code: str, now: datetime | None = None) -> Member:
+    """Whose code it is. Raises RightsError for one that is unknown, revoked or over; which of them is not told."""
+    found = session.exec(
+        select(Person, Invite)
+        .join(Invite, col(Invite.person_id) == Person.id)
+        .where(Invite.code_hash == _hash(code.strip()), ~_revoked())
+    ).first()
+    if found is None or (found[1].expires_at and found[1].expires_at <= (now or datetime.now(UTC))):
+        raise RightsError("This code lets nobody in. Ask a manager for a new one.")
+    person = found[0]
+    return Member(person.id, person.name, Role(person.role))
+
+
+def load_invites(session: Session) -> list[InviteRow]:
+    """Every invite, newest first."""
+    found = session.exec(
+        select(Invite, Person.name, _revoked())
+        .join(Person, col(Person.id) == Invite.person_id)
+        .order_by(col(Invite.created_at).desc())
+    )
+    return [
+        InviteRow(invite.id, name, invite.by, invite.created_at, invite.expires_at, revoked)
+        for invite, name, revoked in found
+    ]
+
+
+class Brake:
+    """Lets only so many wrong codes a minute through, from everybody together; safe among threads."""
+
+    def __init__(self, most: int = 10, seconds: float = 60.0) -> None:
+        self._most, self._seconds = most, seconds
+        self._wrong: deque[float] = deque()
+        self._lock = threading.Lock()
+
+    def check(self) -> None:
+        """Raise RightsError where too many codes were wrong of late."""
+        with self._lock:
+            while self._wrong and self._wrong[0] < time.monotonic() - self._seconds:
+                self._wrong.popleft()
+            if len(self._wrong) >= self._most:
+                raise RightsError("Too many wrong codes were tried. Wait a minute and try again.")
+
+    def was_wrong(self) -> None:
+        with self._lock:
+            self._wrong.append(time.monotonic())
+
+
+def _revoked() -> ColumnElement[bool]:
+    return exists().where(col(Revocation.invite_id) == col(Invite.id))
+
+
+def _hash(code: str) -> str:
+    return hashlib.sha256(code.encode()).hexdigest()

@@ -1,0 +1,140 @@
+"""How far a campaign is, and how each person does where the answers are known."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from statistics import median
+
+from sqlmodel import Session, col, select
+
+from annotations.campaigns.people import Member, load_people
+from annotations.campaigns.qualifying import Stage, marks, stage_of
+from annotations.campaigns.reading import Said, first_blind, last_words, repeated, settled
+from annotations.campaigns.settling import agreement, by_task
+from annotations.campaigns.setup import Terms
+from annotations.campaigns.tables import Reservation, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """So many of so many; no value where there were none."""
+
+    hits: int
+    of: int
+
+    @property
+    def value(self) -> float | None:
+        return self.hits / self.of if self.of else None
+
+
+@dataclass(frozen=True, slots=True)
+class PersonProgress:
+    """One person in one campaign. `gold` are silent known answers, `again` answers that were the same a second time.
+
+    `active_s` is the median of the seconds in which they read or typed, for one task.
+    """
+
+    name: str
+    stage: Stage
+    answered: int
+    skipped: int
+    flagged: int
+    qualification: Share
+    gold: Share
+    again: Share
+    active_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A campaign as a whole: `tasks` of work, each to be labelled `overlap` times; `answered` of `wanted` labels are there.
+
+    `revised` are labels whose person said something else later, after the scores were shown or not.
+    """
+
+    tasks: int
+    wanted: int
+    answered: int
+    held: int
+    complete: int
+    disputed: int
+    settled: int
+    flags: int
+    revised: Share
+    people: tuple[PersonProgress, ...]
+
+
+def progress(session: Session, campaign: Terms) -> Progress:
+    """Everything that a manager looks at."""
+    tasks = session.exec(select(Task.id).where(Task.campaign_id == campaign.id, Task.part == "work")).all()
+    states, done = _states(session, campaign), settled(session, campaign)
+    first, last = first_blind(session, campaign), last_words(session, campaign)
+    together, twice = by_task(last), repeated(session, campaign)
+    disputed = [task for task, said in together.items() if len(said) > 1 and agreement(campaign, said) < 1]
+    return Progress(
+        tasks=len(tasks),
+        wanted=len(tasks) * campaign.rules.overlap,
+        answered=len(last),
+        held=states["open"],
+        complete=sum(len(said) >= campaign.rules.overlap for said in together.values()),
+        disputed=sum(task not in done for task in disputed),
+        settled=len(done),
+        flags=states["flagged"],
+        revised=_revised(campaign, first, last),
+        people=tuple(_person(session, campaign, member, first, twice) for member in _members(session, campaign)),
+    )
+
+
+def _states(session: Session, campaign: Terms) -> Counter[str]:
+    """How many tasks of work are in which state; what expired is in nobody's hands."""
+    rows = session.exec(
+        select(Reservation.state, Reservation.expires_at)
+        .join(Task, col(Task.id) == Reservation.task_id)
+        .where(Reservation.campaign_id == campaign.id, Task.part == "work")
+    )
+    now = datetime.now(UTC)
+    return Counter(state for state, expires_at in rows if state != "open" or expires_at > now)
+
+
+def _members(session: Session, campaign: Terms) -> list[Member]:
+    """Who has had a task of a campaign, by name."""
+    had = set(session.exec(select(Reservation.person_id).where(Reservation.campaign_id == campaign.id).distinct()))
+    return [member for member in load_people(session) if member.id in had]
+
+
+def _person(
+    session: Session, campaign: Terms, member: Member, first: Sequence[Said], twice: Sequence[tuple[Said, Said]]
+) -> PersonProgress:
+    mine = select(Reservation.state).where(Reservation.campaign_id == campaign.id, Reservation.person_id == member.id)
+    states, known = Counter(session.exec(mine)), marks(session, campaign, member)
+    times = [said.active_ms / 1000 for said in first if said.person == member.name]
+    return PersonProgress(
+        name=member.name,
+        stage=stage_of(session, campaign, member),
+        answered=states["answered"],
+        skipped=states["skipped"],
+        flagged=states["flagged"],
+        qualification=_share(one.right for one in known if one.part == "qualification"),
+        gold=_share(one.right for one in known if one.part == "gold"),
+        again=_share(_same(campaign, *pair) for pair in twice if pair[0].person == member.name),
+        active_s=median(times) if times else None,
+    )
+
+
+def _revised(campaign: Terms, first: Sequence[Said], last: Sequence[Said]) -> Share:
+    now = {(said.task, said.person): said for said in last}
+    places = [(said, now.get((said.task, said.person))) for said in first]
+    return _share(not _same(campaign, said, later) for said, later in places if later)
+
+
+def _same(campaign: Terms, one: Said, other: Said) -> bool:
+    measure = campaign.questions.measure
+    return one.answers.get(measure) == other.answers.get(measure)
+
+
+def _share(hits: Iterable[bool]) -> Share:
+    found = list(hits)
+    return Share(sum(found), len(found))
