@@ -50,12 +50,6 @@ class Frank(Importer):
             yield from stream.items([path], beside.item)
 
 
-_Table = scores, texts: _Table = texts) -> list[Item]:
-                return [_item(row, scores.get(_key(row), {}), texts.get(_key(row), {}))]
-
-            yield from stream.items([path], convert)
-
-
 _Table = dict[tuple[str, str], Row]
 
 
