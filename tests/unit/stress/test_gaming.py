@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from core.cache import AnswerCache
@@ -13,10 +12,8 @@ from core.engine import Engine
 from core.metric import METRICS
 from core.models.pool import ModelPool
 from core.perturbation import PERTURBATIONS
-from core.stats.pairs import Pairs
-from core.stress.gaming import Play, Standing, gaming, phrases, standardised
+from core.stress.gaming import Play, Standing, gaming, phrases
 from core.stress.records import Plan, Run, Source
-from core.stress.repertoire import everywhere, extended, repertoire
 from core.stress.running import carry_on
 from core.stress.shifts import shifts
 from core.types import Example
@@ -119,47 +116,3 @@ def test_one_phrase_in_three_places_is_one_phrase() -> None:
         ("phrase", {"alone": "phrase[place=alone]", "suffix": "phrase"}),
         ("phrase[phrase=wow]", {"suffix": "phrase[phrase=wow]"}),
     ]
-
-
-def test_a_gain_is_told_in_spreads_of_the_originals_of_the_same_resample() -> None:
-    rng = np.random.default_rng(0)
-    originals, gains, documents = rng.normal(3, 2, 6), rng.normal(0.5, 0.1, 6), np.array([0, 0, 1, 2, 2, 3])
-    statistic = standardised(Pairs(originals, originals + gains, documents), originals, documents)
-    counts = np.array([[1.0, 2.0, 0.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0], [1.0, 1.0, 3.0]])
-    for column, value in zip(counts.T, statistic.weigh(counts), strict=True):
-        drawn = np.repeat(np.arange(6), column[documents].astype(int))
-        assert value == pytest.approx(gains[drawn].mean() / originals[drawn].std())
-
-
-def test_a_resample_of_one_summary_has_no_spread() -> None:
-    originals, documents = np.array([0.1, 0.7, 0.3]), np.array([0, 1, 2])
-    statistic = standardised(Pairs(originals, originals + 0.2, documents), originals, documents)
-    assert np.isnan(statistic.weigh(np.array([[0.0], [3.0], [0.0]]))).all()
-
-
-def test_the_repertoire_names_each_metric_that_asks_a_model() -> None:
-    named = {phrase.spec for phrase in repertoire(["rouge2", "summac-zs"])}
-    assert {"phrase", "assertion", "baseline-filler", "qualifier-filler", "assertion[metric=summac-zs]"} == named
-
-
-def test_a_phrase_goes_after_before_and_instead_of_the_summary() -> None:
-    specs = [phrase.spec for phrase in everywhere(repertoire([])[:1])]
-    assert specs == ["assertion", "assertion[place=prefix]", "assertion[place=alone]"]
-
-
-def test_an_extended_run_asks_only_for_its_new_phrases(engine: Engine) -> None:
-    run = run_of({"phrase": [0.1, 0.2]}, metric="toy-length")
-    longer = extended(run, "longer", everywhere(repertoire([])[:1]))
-    assert longer.plan.kinds == ("phrase", "assertion", "assertion[place=prefix]", "assertion[place=alone]")
-    assert (longer.plan.name, longer.done) == ("longer", run.done)
-    new = [record for record in carry_on(engine, longer) if not isinstance(record, Source)]
-    assert {PERTURBATIONS.parse(record.kind).name for record in new} == {"assertion"}
-    assert longer.done == longer.total
-
-
-def test_scores_of_another_version_are_not_taken_over() -> None:
-    run = run_of({"phrase": [0.1, 0.2]})
-    old = Run(Plan("old", run.plan.kinds, run.plan.metrics, version="0.0.0"), run.sources, run.variants, run.readings)
-    longer = extended(old, "longer", [])
-    assert (longer.sources, longer.readings) == (run.sources, {})
-    assert longer.plan.version == run.plan.version
