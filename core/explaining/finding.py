@@ -71,6 +71,11 @@ def explain_given_detection(example: Example, sampling: Sampling) -> Rounds[Find
     return Finding(Verdict.INCONSISTENT, found.explanation.strip(), signed("explain-given", used, sampling))
 
 
+def signature(sampling: Sampling) -> str:
+    """What `Finding.by` of D&E will be; raises NoEndpointError where nobody can be asked."""
+    return signed("detect-explain", prompt("detect-explain", _TEXTS), sampling)
+
+
 def explaining(explain: Explain, example: Example, sampling: Sampling) -> Talk[Finding]:
     """The conversation for the engine."""
     spec = f"{explain.__name__}[{sampling}]"

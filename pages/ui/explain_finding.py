@@ -1,0 +1,129 @@
+"""An explanation with its verdict, what rules say of it, and what a person does."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from functools import partial
+from typing import Literal
+
+import streamlit as st
+
+from annotations.records import Cause, Grade, Record
+from core.explaining.finding import Finding
+from core.explaining.naming import Named, named
+from core.explaining.speaking import contradicts_itself, speaks_for
+from core.types import Verdict
+from pages.ui import pair as bench
+from pages.ui import services
+from pages.ui.plain import plain
+from pages.ui.record_tab import grade_words, record_now, save
+
+_GIVEN = "explain-given"
+_Colour = Literal["green", "orange", "red"]
+_COLOURS: dict[Verdict, _Colour] = {
+    Verdict.CONSISTENT: "green",
+    Verdict.INCONSISTENT: "red",
+    Verdict.BORDERLINE: "orange",
+}
+
+
+def finding_card(finding: Finding) -> None:
+    """The verdict, the checks by rule, the words, who said them, and the form to grade them."""
+    with st.container(border=True, key="explain-finding", gap="small"):
+        with st.container(horizontal=True, gap="small"):
+            _verdict(finding)
+            for one in named(finding.explanation, bench.current().original, bench.edits()):
+                _names(one)
+            _contradiction(finding)
+        st.markdown(plain(finding.explanation))
+        st.caption(plain(finding.by))
+        _grade_form(finding)
+
+
+def _verdict(finding: Finding) -> None:
+    if finding.by.startswith(_GIVEN):
+        st.badge("told that it is inconsistent", color="gray")
+    else:
+        st.badge(finding.verdict.value, color=_COLOURS[finding.verdict])
+
+
+def _names(one: Named) -> None:
+    words = ", ".join(dict.fromkeys([*one.inserted, *one.deleted])) or "no words"
+    used = ", ".join(word for word in (*one.inserted, *one.deleted) if word in one.used) or "none"
+    st.badge(
+        "names the edited words" if one.holds else "does not name the edited words",
+        icon=":material/check:" if one.holds else ":material/question_mark:",
+        color="green" if one.holds else "orange",
+        help=plain(
+            f"By rule. The edit is about: {words}. The explanation uses: {used}. It may still tell it in others."
+        ),
+    )
+
+
+def _contradiction(finding: Finding) -> None:
+    if contradicts_itself(finding.verdict, finding.explanation):
+        st.badge(
+            "contradicts its own verdict",
+            icon=":material/warning:",
+            color="red",
+            help="By rule: it calls the summary the opposite in so many words. Only plain English phrases are known.",
+        )
+    elif not speaks_for(finding.explanation):
+        st.badge(
+            "repeats no verdict",
+            color="gray",
+            help="By rule: it calls the summary neither consistent nor inconsistent in so many words, so it was not checked "
+            "whether it contradicts its verdict.",
+        )
+
+
+def _grade_form(finding: Finding) -> None:
+    state, key = st.session_state, _key(finding)
+    state["explain-verdict"] = state["verdict"]  # the record has one verdict, whichever tab it was given in
+    with st.container(horizontal=True):
+        st.segmented_control(
+            "You find the summary",
+            [*Verdict],
+            key="explain-verdict",
+            format_func=str.capitalize,
+            on_change=_take_verdict,
+        )
+        grade = st.segmented_control(
+            "and the explanation", [*Grade], key=f"explain-grade-{key}", format_func=grade_words
+        )
+    if grade in (Grade.PARTIALLY, Grade.NOT):
+        st.segmented_control("because of", [*Cause], key=f"explain-cause-{key}", format_func=str.capitalize)
+    demo = services.settings().demo
+    st.button(
+        "Save judgement",
+        key="explain-save",
+        icon=":material/save:",
+        on_click=save,
+        args=(partial(_record, finding),),
+        disabled=demo or not grade or not state["verdict"],
+        help="Nothing is kept in this demo."
+        if demo
+        else "Saves your label with what stands under Record, and the grade.",
+    )
+
+
+def _take_verdict() -> None:
+    st.session_state["verdict"] = st.session_state["explain-verdict"]
+
+
+def _record(finding: Finding) -> Record:
+    """What stands under Record, with this explanation and its grade in place of the one there."""
+    state, key = st.session_state, _key(finding)
+    grade = state[f"explain-grade-{key}"]
+    return replace(
+        record_now(),
+        explanation=finding.explanation,
+        explanation_by=finding.by,
+        grade=grade,
+        cause=state.get(f"explain-cause-{key}") if grade in (Grade.PARTIALLY, Grade.NOT) else None,
+    )
+
+
+def _key(finding: Finding) -> str:
+    return hashlib.sha256(f"{finding.by}\0{finding.explanation}".encode("utf-8", "surrogatepass")).hexdigest()[:12]

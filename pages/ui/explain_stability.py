@@ -1,0 +1,90 @@
+"""The stability strip: samples of one judge on one text, each drawn afresh."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pandas as pd
+import streamlit as st
+
+from core.errors import TouchstoneError
+from core.explaining.finding import Finding
+from core.explaining.judging import Setup
+from core.explaining.stability import Strip, strip_of, unanswered
+from core.llm.saying import Sampling
+from core.types import Failure
+from pages.ui import explain_asking as asking
+from pages.ui.explain_asking import Sampled, Subject
+from pages.ui.explain_strip import strip_html
+from pages.ui.plain import plain
+
+_VERDICT, _GRADE = "The verdict on the summary", "The grade of this explanation"
+
+
+def stability(finding: Finding | None, sampling: Sampling) -> None:
+    """The form to draw samples, and all that were drawn of this judge on this text."""
+    with st.expander("How stable is it?", icon=":material/casino:", key="explain-stability"):
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            what = st.segmented_control(
+                "Samples of",
+                [_VERDICT, _GRADE] if finding else [_VERDICT],
+                default=_VERDICT,
+                key=f"explain-sampled-{bool(finding)}",
+                required=True,
+            )
+            temperature = st.number_input("Temperature", 0.0, 2.0, 1.0, 0.1, key="explain-temperature", width=130)
+            number = st.number_input("Samples", 2, 50, 5, key="explain-number", width=120)
+            press = st.empty()
+        at = replace(sampling, temperature=temperature)
+        try:
+            subject = _subject(finding if what == _GRADE else None, at)
+        except TouchstoneError as error:
+            st.error(plain(str(error)), icon=":material/error:")
+            return
+        press.button(
+            f"Draw {number} samples",
+            key="explain-draw",
+            icon=":material/add_circle:",
+            on_click=asking.draw,
+            args=(subject, at, number),
+            help="Each is asked for by itself; none is taken from what was answered before.",
+        )
+        _drawn(asking.drawn(subject))
+
+
+def _subject(finding: Finding | None, at: Sampling) -> Subject:
+    """What is sampled: the verdict, or the grade of a finding in the set-up that is chosen."""
+    if finding is None:
+        return asking.verdict_of(asking.example(), at)
+    setup: Setup = st.session_state["explain-setup"]
+    return asking.grade_of(asking.case_of(finding), setup, at)
+
+
+def _drawn(outcomes: Sequence[Sampled | Failure]) -> None:
+    if not outcomes:
+        return
+    strip, silent = strip_of(outcomes), unanswered(outcomes)
+    st.html(strip_html(strip))
+    st.text(_words(strip))
+    if silent:
+        why = plain(silent[-1].message)
+        st.warning(f"{len(silent)} more could not be asked: {why}", icon=":material/cloud_off:")
+    if strip.draws:
+        st.dataframe(
+            pd.DataFrame(
+                [{"said": draw.label or "not readable", "why": draw.words} for draw in strip.draws],
+                index=pd.RangeIndex(1, len(strip.draws) + 1, name="sample"),
+            ),
+            height="auto",
+            alt="What each sample said",
+            column_config={"why": st.column_config.TextColumn(width="large")},
+        )
+
+
+def _words(strip: Strip) -> str:
+    """The counts and the flip rate in a line."""
+    counts = [f"{label} {count}" for label, count in strip.counts.items()]
+    unreadable = [f"not readable {strip.unreadable}"] if strip.unreadable else []
+    rate = "" if strip.flip_rate is None else f"flip rate {strip.flip_rate:.2f}"
+    return " · ".join(filter(None, [*counts, *unreadable, rate]))
