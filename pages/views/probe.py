@@ -10,6 +10,8 @@ from pages.ui.choosing import chosen_metrics
 from pages.ui.document import document_view
 from pages.ui.editing import editor
 from pages.ui.edits_tab import edits_tab, json_tab
+from pages.ui.explain_asking import explanations_came
+from pages.ui.explain_tab import explain_tab
 from pages.ui.forecasting import learn
 from pages.ui.lens import highlights, lens, result_shown
 from pages.ui.notices import notices, say_again
@@ -35,7 +37,7 @@ left, right = st.columns([1.1, 1], gap="medium")
 with left:
     document_view(bench.current().document, highlights=highlights(request, drawn), key="document", height=440)
 with right:
-    edit, as_json, record = st.tabs(["Edit", "Edit JSON", "Record"], key="tabs")
+    edit, as_json, explain, record = st.tabs(["Edit", "Edit JSON", "Explain", "Record"], key="tabs")
     with edit:
         editor()
         with st.container(height=180, border=False, key="edits"):
@@ -45,6 +47,8 @@ with right:
         json_tab()
     with record:
         record_tab()
+    with explain:  # after the record, whose verdict it shows
+        explain_tab()
 
 edits_answer()
 say_forecast = score_all(metrics)
@@ -58,7 +62,7 @@ while True:
     show(board_of(metrics, request, cells))
     if request.cancelled.is_set():
         st.stop()
-    if result_shown(request, cells) != drawn or edits_came():
+    if result_shown(request, cells) != drawn or edits_came() or explanations_came():
         say_again()
         st.rerun()
     if not pending(cells):
