@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.bench import START_MS, Bench, example
 from tests.e2e.server import Server, serve
@@ -87,11 +87,13 @@ def opened(page: Page, server: Server) -> Bench:
     return bench
 
 
+def form(page: Page) -> Locator:
+    return page.locator(".st-key-ask-edits")
+
+
 def ask(bench: Bench, named: str) -> None:
-    field = bench.page.get_by_role("textbox", name="Model")
-    field.fill(named)
-    field.press("Enter")
-    bench.page.get_by_role("button", name="Ask", exact=True).click()
+    form(bench.page).get_by_role("textbox", name="Model").fill(named)
+    form(bench.page).get_by_role("button", name="Ask", exact=True).click()
 
 
 def test_proposals_are_shown_with_their_checks_applied_and_kept(page: Page, asking_server: Server) -> None:
@@ -169,5 +171,5 @@ def test_without_an_endpoint_one_line_says_what_to_set(page: Page, plugged_serve
     bench = Bench(page, plugged_server)
     bench.open()
     page.get_by_text(ASK).click()
-    bench.message("No language-model endpoint is set. Set TOUCHSTONE_LLM_BASE_URL")
+    expect(form(page).get_by_text("No language-model endpoint is set. Set TOUCHSTONE_LLM_BASE_URL")).to_be_visible()
     expect(page.get_by_role("button", name="Ask", exact=True)).to_have_count(0)
