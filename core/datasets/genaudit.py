@@ -106,6 +106,13 @@ def _of_line(response: Row, start: int) -> list[Edit]:
     if not (isinstance(spans, list) and isinstance(new, list) and len(spans) == len(new)):
         raise TouchstoneError("The fields 'todelete_spans' and 'replacement_strings' must be lists of the same length.")
     return [
-        Edit(Span(start + first, start + last), fields.clean("replacement_strings", text), by="GenAudit")
-        for (first, last), text in zip(spans, new, strict=True)
+        Edit(_span(place, start), fields.clean("replacement_strings", text), by="GenAudit")
+        for place, text in zip(spans, new, strict=True)
     ]
+
+
+def _span(place: object, start: int) -> Span:
+    match place:
+        case [int(first), int(last)]:
+            return Span(start + first, start + last)
+    raise TouchstoneError(f"The field 'todelete_spans' must hold pairs of numbers; got {str(place)[:60]}.")

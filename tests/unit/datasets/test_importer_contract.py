@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
+import pyarrow
 import pytest
+from openpyxl.utils.exceptions import IllegalCharacterError
 
 from core import edits
 from core.dataset import DATASETS, Importer, Refusal
 from core.errors import TouchstoneError
 from core.types import Item
 from tests.unit.datasets.samples import SAMPLES, Sample
+from tests.unit.datasets.writing import Record
 
 ONE_FILE = {"documents", "generic", "pairs"}
 """Importers of a person's own files: they are given a file, never a folder."""
 
+HOSTILE: tuple[Any, ...] = (None, [], {}, [{}], [None], {"a": [1]}, 3.5, -1, "", "x", "a\0b", "\ud800", True, [[1, 2]])
 over_samples = pytest.mark.parametrize("name", SAMPLES)
 over_spoilt = pytest.mark.parametrize(
     ("name", "field", "value"),
@@ -23,10 +28,13 @@ over_spoilt = pytest.mark.parametrize(
 )
 
 
+def source_of(name: str, folder: Path) -> Path:
+    return next(folder.iterdir()) if name in ONE_FILE else folder
+
+
 def read(name: str, folder: Path, sample: Sample) -> list[Item | Refusal]:
     sample.write(folder, sample.records)
-    source = next(folder.iterdir()) if name in ONE_FILE else folder
-    return list(DATASETS.get(name)().read(source))
+    return list(DATASETS.get(name)().read(source_of(name, folder)))
 
 
 def items(name: str, folder: Path) -> list[Item]:
@@ -107,6 +115,31 @@ def test_a_spoilt_record_is_refused_by_its_place_and_field_and_the_others_are_re
     assert field in refusal.reason
     assert refusal.line == sample.last
     assert any(isinstance(outcome, Item) for outcome in found)
+
+
+@over_samples
+def test_whatever_stands_in_a_field_the_importer_does_not_break(name: str, tmp_path: Path) -> None:
+    """A record of any shape is an item or a refusal, or the file is refused as a whole."""
+    sample = SAMPLES[name]
+    *sound, last = sample.records
+    cases = [(field, value) for place, field in enumerate(last) for value in HOSTILE[place % 3 :: 3]]
+    for field, value in cases:
+        if not written(sample, [*sound, {**last, field: value}], tmp_path):
+            continue
+        try:
+            found = list(DATASETS.get(name)().read(source_of(name, tmp_path)))
+        except TouchstoneError:
+            continue
+        assert all(isinstance(outcome, Item | Refusal) for outcome in found), (field, value)
+
+
+def written(sample: Sample, records: list[Record], folder: Path) -> bool:
+    """Whether the format can hold the records."""
+    try:
+        sample.write(folder, records)
+    except (pyarrow.ArrowException, IllegalCharacterError, ValueError):
+        return False
+    return True
 
 
 @pytest.mark.parametrize("name", sorted(SAMPLES.keys() - ONE_FILE))

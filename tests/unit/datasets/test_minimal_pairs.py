@@ -219,8 +219,18 @@ def test_a_saved_summary_without_edits_is_one_item(tmp_path: Path) -> None:
     assert len(saved(tmp_path, [], [])) == 1
 
 
-@pytest.mark.parametrize("new", [[], ["a", "b"]])
-def test_as_many_replacements_as_deletions_are_needed(tmp_path: Path, new: list[str]) -> None:
-    (refusal,) = saved(tmp_path, [[0, 3]], new)
+@pytest.mark.parametrize(
+    ("spans", "new", "says"),
+    [
+        ([[0, 3]], [], "same length"),
+        ([[0, 3]], ["a", "b"], "same length"),
+        ([[3]], ["a"], "pairs of numbers"),
+        ([[0, 999]], ["a"], "outside the text"),
+    ],
+)
+def test_edits_that_cannot_be_executed_are_refused(
+    tmp_path: Path, spans: list[list[int]], new: list[str], says: str
+) -> None:
+    (refusal,) = saved(tmp_path, spans, new)
     assert isinstance(refusal, Refusal)
-    assert "same length" in refusal.reason
+    assert says in refusal.reason
