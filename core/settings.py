@@ -29,6 +29,7 @@ class Settings(BaseSettings):
     device: Device = Field("auto", description="where models run")
     memory_gb: float | None = Field(None, gt=0, description="memory for models; by default half of what the device has")
     user: str = Field("local", description="the name under which labels are recorded until another is given")
+    shared: bool = Field(False, description="people sign in, and each may do what their role allows")
     demo: bool = Field(False, description="show everything, keep nothing")
 
     trusted_repos: str = Field(

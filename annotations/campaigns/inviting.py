@@ -59,15 +59,19 @@ def revoke(session: Session, invite_id: str, by: str) -> None:
         session.add(Revocation(invite_id=invite_id, by=by, created_at=datetime.now(UTC)))
 
 
+class WrongCodeError(RightsError):
+    """A code that lets nobody in."""
+
+
 def admit(session: Session, code: str, now: datetime | None = None) -> Member:
-    """Whose code it is. Raises RightsError for one that is unknown, revoked or over; which of them is not told."""
+    """Whose code it is. Raises WrongCodeError for one that is unknown, revoked or over; which of them is not told."""
     found = session.exec(
         select(Person, Invite)
         .join(Invite, col(Invite.person_id) == Person.id)
         .where(Invite.code_hash == _hash(code.strip()), ~_revoked())
     ).first()
     if found is None or (found[1].expires_at and found[1].expires_at <= (now or datetime.now(UTC))):
-        raise RightsError("This code lets nobody in. Ask a manager for a new one.")
+        raise WrongCodeError("This code lets nobody in. Ask a manager for a new one.")
     person = found[0]
     return Member(person.id, person.name, Role(person.role))
 

@@ -1,0 +1,25 @@
+"""The pages by the right that each needs; one that somebody may not see is not there for them."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from annotations.campaigns.people import Member, Right
+
+_PAGES = (
+    (Right.EXPLORE, "probe", "Probe", ":material/science:"),
+    (Right.EXPLORE, "stress", "Stress test", ":material/bolt:"),
+    (Right.EXPLORE, "evaluate", "Evaluate", ":material/leaderboard:"),
+    (Right.EXPLORE, "data", "Records", ":material/inventory_2:"),
+    (Right.EXPLORE, "metrics", "Metrics", ":material/straighten:"),
+    (Right.EXPLORE, "prompts", "Prompts", ":material/chat:"),
+)
+
+
+def pages_for(member: Member) -> list[st.Page]:
+    """The pages of a person; the first of them is where the bare address leads."""
+    allowed = [page for page in _PAGES if member.may(page[0])]
+    return [
+        st.Page(f"pages/views/{name}.py", title=title, icon=icon, url_path=name, default=name == allowed[0][1])
+        for _, name, title, icon in allowed
+    ]
