@@ -79,7 +79,8 @@ def _price(editor: Editor) -> None:
     except TouchstoneError as error:
         st.caption(plain(str(error)))
         return
-    st.caption(plain(words or "This was asked before: the answer is there at once."), help=plain(signature))
+    more = f"; then {WANTED} short ones at most" if st.session_state["edits-judged"] else ""
+    st.caption(plain(f"{words}{more}" if words else "This was asked before."), help=plain(signature))
 
 
 def _ask(endpoint: str) -> None:

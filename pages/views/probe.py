@@ -74,4 +74,7 @@ while measuring(wanted, request):
     wait_for_noise(wanted, request)
     if request.cancelled.is_set():
         st.stop()
+    if edits_came() or explanations_came():
+        say_again()
+        st.rerun()
     show(board_of(metrics, request, cells))
