@@ -8,8 +8,8 @@ several types stands in several sheets, each time with all its types.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -29,7 +29,10 @@ _SCORE = "_score"
 @DATASETS.add
 @dataclass(frozen=True)
 class AggreFact(Importer):
-    """A table or a workbook, or a folder of them; ids are `<dataset>/<id>/<model>/<hash of the summary>`."""
+    """A table or a workbook, or the folder with them, whose table takes its error types from the workbooks.
+
+    Ids are `<dataset>/<id>/<model>/<hash of the summary>`.
+    """
 
     name: ClassVar[str] = "aggrefact"
     title: ClassVar[str] = "AggreFact"
@@ -38,18 +41,19 @@ class AggreFact(Importer):
     url: ClassVar[str] = "https://github.com/Liyan06/AggreFact"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        seen: Seen = {}
-        for path in stream.found(source, "aggre_fact*.csv", "AggreFact-Unified*.xlsx"):
-            if path.suffix.lower() == ".xlsx":
-                yield from _book(path, seen)
-            else:
-                yield from stream.from_lines(rows(path), path, _scored, seen)
+        files = stream.found(source, "aggre_fact*.csv", "AggreFact-Unified*.xlsx")
+        books = [path for path in files if path.suffix.lower() == ".xlsx"]
+        tables = [path for path in files if path not in books]
+        # in a folder the first is the final table, of which the other is a part
+        return _table(tables[0], books) if tables else _books(books)
 
 
-def _book(path: Path, seen: Seen) -> Iterator[Item | Refusal]:
+def _books(books: Sequence[Path]) -> Iterator[Item | Refusal]:
     """The summaries of all sheets, each once."""
-    for name, lines in sheets(path):
-        yield from stream.from_lines(lines, path, _unified(name.partition("_")[0], seen), seen)
+    seen: Seen = {}
+    for path in books:
+        for name, lines in sheets(path):
+            yield from stream.from_lines(lines, path, _unified(name.partition("_")[0], seen), seen)
 
 
 def _unified(origin: str, seen: Seen) -> Convert:
@@ -60,8 +64,20 @@ def _unified(origin: str, seen: Seen) -> Convert:
     return convert
 
 
-def _scored(row: Row, _: Place) -> list[Item]:
-    return [_item(row, "summary", fields.optional(row, "origin"))]
+def _table(path: Path, books: Sequence[Path]) -> Iterator[Item | Refusal]:
+    """The rows of a table with the error types that the workbooks have for the same text; they spell datasets otherwise."""
+    known = [item for item in _books(books) if isinstance(item, Item)]
+    types = {(item.group, item.example.summary): item.categories for item in known}
+    seen: Seen = {}
+
+    def convert(row: Row, place: Place) -> list[Item]:
+        item = _item(row, "summary", fields.optional(row, "origin"))
+        # published figures count a row that stands twice as two
+        name = f"{item.example.id}/{place.number}" if item.example.id in seen else item.example.id
+        found = types.get((item.group, item.example.summary), item.categories)
+        return [replace(item, example=replace(item.example, id=name), categories=found)]
+
+    yield from stream.from_lines(rows(path), path, convert, seen)
 
 
 def _item(row: Row, text: str, origin: str) -> Item:

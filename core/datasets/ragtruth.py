@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from core import edits
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.reading import fields, stream
 from core.datasets.reading.row import Row
 from core.datasets.reading.stream import Place
 from core.datasets.reading.tables import rows
 from core.errors import TouchstoneError
-from core.types import Example, Item, Judgement, Span, Split, Verdict
+from core.types import Example, Item, Judgement, Split, Verdict
 
 _SPLITS = {split.value: split for split in Split}
 
@@ -95,10 +96,11 @@ def _question(source: Row) -> str:
 
 
 def _judgement(label: Row, name: str, response: str) -> Judgement:
-    span = Span(*(int(fields.number(label, field)) for field in ("start", "end")))
-    if span.of(response) != fields.text(label, "text"):
-        raise TouchstoneError(
-            f"The field 'labels' says that {label['text']!r} stands at {span.start}; there stands {span.of(response)!r}."
-        )
+    words, start = fields.text(label, "text"), int(fields.number(label, "start"))
+    places = edits.occurrences(words, response)
+    if not places:
+        raise TouchstoneError(f"The field 'labels' marks {words!r}, which the response does not have.")
+    # the words count; the offset says which of several places is meant
+    span = min(places, key=lambda place: abs(place.start - start))
     category, note = fields.text(label, "label_type"), fields.optional(label, "meta")
     return Judgement(name, "annotators", Verdict.INCONSISTENT, span, category, note)

@@ -1,7 +1,7 @@
 """The interchange form of the SummaC benchmark (Laban et al. 2022) and of whoever writes it.
 
-A record: `document`, `claim`, `label` (1 consistent), and where it is known `id`, `cut` (val | test), `dataset`, `origin`,
-`annotations` (one vote an annotator, as `label`), `model_name`, `error_type`.
+A record: `document`, `claim`, `label` (1 consistent), and where it is known `cut` (val | test), `dataset`, `origin`,
+`annotations` (one vote an annotator, as `label`), `model_name`, `error_type`. An `id` is the document's in some of them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CUTS = {"val": Split.DEV, "valid": Split.DEV, "test": Split.TEST, "train": Spli
 @DATASETS.add
 @dataclass(frozen=True)
 class SummaCBenchmark(Importer):
-    """A file of such records, or a folder of them; one without an id is called after its file and place."""
+    """A file of such records, or a folder of them; they are called after their file and place."""
 
     name: ClassVar[str] = "summac"
     title: ClassVar[str] = "SummaC benchmark form"
@@ -37,7 +37,7 @@ class SummaCBenchmark(Importer):
 
 
 def _item(row: Row, place: Place) -> list[Item]:
-    name = fields.optional(row, "id") or f"{place.path.stem}-{place.number}"
+    name = f"{place.path.stem}-{place.number}"
     document, error = fields.text(row, "document"), row.get("error_type")
     return [
         Item(

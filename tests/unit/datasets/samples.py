@@ -416,7 +416,7 @@ SAMPLES = {
         [response("1"), response("2", source_id="12", labels=[]), response("3", source_id="13", quality="truncated")],
         write_ragtruth,
         3,
-        (("source_id", "99"), ("labels", [{"start": 0, "end": 5, "text": "night", "label_type": "x"}]), ("split", "?")),
+        (("source_id", "99"), ("labels", [{"start": 0, "end": 5, "text": "dawn", "label_type": "x"}]), ("split", "?")),
         last=3,
     ),
     "summac": Sample(

@@ -118,6 +118,24 @@ def test_the_tables_of_aggrefact_bring_scores_and_no_thresholds(tmp_path: Path) 
     assert (first.intended, first.split) == (Verdict.CONSISTENT, Split.DEV)
 
 
+def test_a_table_takes_its_error_types_from_the_workbooks_beside_it(tmp_path: Path) -> None:
+    row = unified(WRONG, "['extrinsic-NP']", dataset="frank", id=1)
+    book(tmp_path / "AggreFact-Unified-val.xlsx", {"xsum_ex_np": [row]})
+    rows = [aggrefact(1, dataset="FRANK", summary=WRONG, label=0), aggrefact(1)]
+    found = imported("aggrefact", tmp_path, table("aggre_fact_final.csv"), *rows)
+    assert [(item.title, item.categories) for item in found] == [("FRANK", ("extrinsic-NP",)), ("CLIFF", ())]
+
+
+def test_a_row_that_stands_twice_in_a_table_counts_twice(tmp_path: Path) -> None:
+    found = imported("aggrefact", tmp_path, table("aggre_fact_final.csv"), aggrefact(1), aggrefact(1))
+    assert len(set(ids(found))) == 2
+
+
+def test_the_part_of_a_table_is_not_read_besides_the_whole(tmp_path: Path) -> None:
+    table("aggre_fact_sota.csv")(tmp_path, [aggrefact(1)])
+    assert len(imported("aggrefact", tmp_path, table("aggre_fact_final.csv"), aggrefact(1), aggrefact(2))) == 2
+
+
 def test_the_split_of_llm_aggrefact_is_in_the_name_of_the_file(tmp_path: Path) -> None:
     lines("dev.jsonl")(tmp_path, [claim(0)])
     found = imported("llm-aggrefact", tmp_path, lines("test.jsonl"), claim(1))
@@ -262,6 +280,13 @@ def test_a_source_of_ragtruth_is_a_text_passages_or_data(tmp_path: Path) -> None
     text, passages, data = imported("ragtruth", tmp_path, write_ragtruth, *rows)
     assert (text.example.document, passages.example.document, passages.title) == (DOCUMENT, DOCUMENT, "When?")
     assert '"cars": 40' in data.example.document
+
+
+def test_words_that_stand_twice_are_marked_where_the_offset_is_nearer(tmp_path: Path) -> None:
+    mark = {"start": 24, "end": 29, "text": "night", "label_type": "Evident Conflict"}
+    text = "One night, and then one more night."
+    (item,) = imported("ragtruth", tmp_path, write_ragtruth, response("1", response=text, labels=[mark]))
+    assert item.judgements[0].span == Span(29, 34)
 
 
 def test_a_truncated_response_has_no_label(tmp_path: Path) -> None:
