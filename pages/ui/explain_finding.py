@@ -11,7 +11,7 @@ import streamlit as st
 
 from annotations.records import Cause, Grade, Record
 from core.explaining.finding import Finding
-from core.explaining.naming import Named, named
+from core.explaining.naming import named
 from core.explaining.speaking import contradicts_itself, speaks_for
 from core.types import Verdict
 from pages.ui import pair as bench
@@ -33,8 +33,8 @@ def finding_card(finding: Finding) -> None:
     with st.container(border=True, key="explain-finding", gap="small"):
         with st.container(horizontal=True, gap="small"):
             _verdict(finding)
-            for one in named(finding.explanation, bench.current().original, bench.edits()):
-                _names(one)
+            if finding.verdict is Verdict.INCONSISTENT:
+                _names(finding.explanation)
             _contradiction(finding)
         st.markdown(plain(finding.explanation))
         st.caption(plain(finding.by))
@@ -48,17 +48,18 @@ def _verdict(finding: Finding) -> None:
         st.badge(finding.verdict.value, color=_COLOURS[finding.verdict])
 
 
-def _names(one: Named) -> None:
-    words = ", ".join(dict.fromkeys([*one.inserted, *one.deleted])) or "no words"
-    used = ", ".join(word for word in (*one.inserted, *one.deleted) if word in one.used) or "none"
-    st.badge(
-        "names the edited words" if one.holds else "does not name the edited words",
-        icon=":material/check:" if one.holds else ":material/question_mark:",
-        color="green" if one.holds else "orange",
-        help=plain(
-            f"By rule. The edit is about: {words}. The explanation uses: {used}. It may still tell it in others."
-        ),
-    )
+def _names(explanation: str) -> None:
+    for one in named(explanation, bench.current().original, bench.edits()):
+        changed = dict.fromkeys([*one.inserted, *one.deleted])
+        used = ", ".join(word for word in changed if word in one.used)
+        st.badge(
+            "names the edited words" if one.holds else "does not name the edited words",
+            icon=":material/check:" if one.holds else ":material/question_mark:",
+            color="green" if one.holds else "orange",
+            help=plain(
+                f"By rule. Edited: {', '.join(changed) or 'no words'}. Used: {used or 'none'}. Other words may tell it, too."
+            ),
+        )
 
 
 def _contradiction(finding: Finding) -> None:

@@ -19,38 +19,38 @@ from pages.ui.explain_asking import Sampled, Subject
 from pages.ui.explain_strip import strip_html
 from pages.ui.plain import plain
 
-_VERDICT, _GRADE = "The verdict on the summary", "The grade of this explanation"
+_VERDICT, _GRADE = "Verdict", "Grade"
 
 
 def stability(finding: Finding | None, sampling: Sampling) -> None:
     """The form to draw samples, and all that were drawn of this judge on this text."""
-    with st.expander("How stable is it?", icon=":material/casino:", key="explain-stability"):
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            what = st.segmented_control(
-                "Samples of",
-                [_VERDICT, _GRADE] if finding else [_VERDICT],
-                default=_VERDICT,
-                key=f"explain-sampled-{bool(finding)}",
-                required=True,
-            )
-            temperature = st.number_input("Temperature", 0.0, 2.0, 1.0, 0.1, key="explain-temperature", width=130)
-            number = st.number_input("Samples", 2, 50, 5, key="explain-number", width=120)
-            press = st.empty()
-        at = replace(sampling, temperature=temperature)
-        try:
-            subject = _subject(finding if what == _GRADE else None, at)
-        except TouchstoneError as error:
-            st.error(plain(str(error)), icon=":material/error:")
-            return
-        press.button(
-            f"Draw {number} samples",
-            key="explain-draw",
-            icon=":material/add_circle:",
-            on_click=asking.draw,
-            args=(subject, at, number),
-            help="Each is asked for by itself; none is taken from what was answered before.",
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        what = st.segmented_control(
+            "Samples of",
+            [_VERDICT, _GRADE] if finding else [_VERDICT],
+            default=_VERDICT,
+            key=f"explain-sampled-{bool(finding)}",
+            required=True,
+            help="The verdict on the summary, or the grade of the explanation in the set-up chosen beside.",
         )
-        _drawn(asking.drawn(subject))
+        temperature = st.number_input("Temperature", 0.0, 2.0, 1.0, 0.1, key="explain-temperature", width=125)
+        number = st.number_input("Number", 2, 50, 5, key="explain-number", width=115)
+        press = st.empty()
+    at = replace(sampling, temperature=temperature)
+    try:
+        subject = _subject(finding if what == _GRADE else None, at)
+    except TouchstoneError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        return
+    press.button(
+        "Draw",
+        key="explain-draw",
+        icon=":material/casino:",
+        on_click=asking.draw,
+        args=(subject, at, number),
+        help="Each sample is asked for by itself; none is taken from what was answered before.",
+    )
+    _drawn(asking.drawn(subject))
 
 
 def _subject(finding: Finding | None, at: Sampling) -> Subject:
@@ -76,7 +76,7 @@ def _drawn(outcomes: Sequence[Sampled | Failure]) -> None:
                 [{"said": draw.label or "not readable", "why": draw.words} for draw in strip.draws],
                 index=pd.RangeIndex(1, len(strip.draws) + 1, name="sample"),
             ),
-            height="auto",
+            height=min(215, 38 + 35 * len(strip.draws)),
             alt="What each sample said",
             column_config={"why": st.column_config.TextColumn(width="large")},
         )

@@ -8,6 +8,7 @@ from core.errors import TouchstoneError
 from core.explaining.finding import Finding
 from core.llm.endpoint import chosen_model
 from core.llm.saying import Sampling
+from core.types import Failure
 from pages.ui import explain_asking as asking
 from pages.ui import pair as bench
 from pages.ui.answering import answering, endpoint_and_model
@@ -42,8 +43,7 @@ def explain_tab() -> None:
         args=(way, sampling),
         disabled=not bench.edited().strip(),
     )
-    with st.container(height=400, border=False, key="explain-answers"):  # the scores stay beside it
-        _answers(sampling)
+    _answers(sampling)
 
 
 def _way() -> str:
@@ -61,14 +61,24 @@ def _way() -> str:
 
 def _answers(sampling: Sampling) -> None:
     outcome = asking.finding()
-    if isinstance(outcome, Finding):
-        finding_card(outcome)
-        judge_form(outcome, sampling)
-    elif outcome:
+    found = outcome if isinstance(outcome, Finding) else None
+    if isinstance(outcome, Failure):
         st.error(plain(outcome.message), icon=":material/error:")
-    stability(outcome if isinstance(outcome, Finding) else None, sampling)
     if asking.running():
         _wait()
+    explanation, graded, stable = st.tabs(["Explanation", "Graded by a model", "Stability"], key="explain-tabs")
+    with explanation:
+        if found:
+            finding_card(found)
+        else:
+            st.caption("Nothing was found of this summary yet.")
+    with graded:
+        if found:
+            judge_form(found, sampling)
+        else:
+            st.caption("There is no explanation of this summary to grade yet.")
+    with stable:
+        stability(found, sampling)
 
 
 @st.fragment(run_every=_LOOK_S)
