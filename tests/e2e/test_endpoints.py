@@ -1,0 +1,103 @@
+"""Endpoints in the browser: what is told of them, a judge beside the other metrics, its bill, and nowhere a key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.bench import START_MS, Bench
+from tests.e2e.server import Server, serve
+from tests.unit.llm.scripted import Body, Reply, listing, serving, text
+
+pytestmark = pytest.mark.e2e
+
+KEY = "sk-a-secret-of-nobody"
+FILE = """
+[mini]
+base_url = "{url}"
+key_from = "ONE_KEY"
+model = "small"
+price_read = 1
+price_written = 100
+
+[unset]
+base_url = "https://api.example/v1"
+key_from = "KEY_OF_NOBODY"
+"""
+
+
+def answer(path: str, _body: Body) -> Reply:
+    if path.endswith("/models"):
+        return listing("small", "<img src=x onerror=alert(1)>")
+    return text('{"score": 80}', read=1000, written=10)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("endpoints")
+
+
+@pytest.fixture(scope="module")
+def judged_server(folder: Path) -> Iterator[Server]:
+    """Touchstone with two endpoints of a file, one of which lacks its key."""
+    with serving(answer) as endpoint:
+        (folder / "endpoints.toml").write_text(FILE.format(url=endpoint.url))
+        settings = {
+            "TOUCHSTONE_ENDPOINTS": str(folder / "endpoints.toml"),
+            "ONE_KEY": KEY,
+            "TOUCHSTONE_LLM_BASE_URL": "",
+        }
+        with serve(folder, **settings) as running:
+            yield running
+        assert {*endpoint.keys} == {f"Bearer {KEY}"}
+
+
+@pytest.fixture
+def bench(page: Page, judged_server: Server) -> Bench:
+    opened = Bench(page, judged_server)
+    opened.open()
+    return opened
+
+
+def endpoint(bench: Bench, place: int) -> Locator:
+    """The endpoint at a place of the Metrics page, counted from 0."""
+    bench.page.get_by_role("link", name="Metrics", exact=True).click()
+    return bench.page.locator(f".st-key-endpoint-{place}")
+
+
+def test_endpoints_are_told_and_list_their_models_on_a_press(bench: Bench) -> None:
+    card = endpoint(bench, 0)
+    expect(card).to_contain_text("1 read and 100 written per million tokens", timeout=START_MS)
+    expect(card).to_contain_text("key is set")
+    card.get_by_role("button", name="List its models").click()
+    expect(card).to_contain_text("Reachable. It serves <img src=x onerror=alert(1)>, small.")
+    expect(bench.page.locator(".st-key-endpoint-1")).to_contain_text(
+        "[unset]: key_from names KEY_OF_NOBODY, which is not set."
+    )
+
+
+def test_a_judge_scores_beside_the_others_after_its_price_was_told(bench: Bench, folder: Path) -> None:
+    spec = "direct-assessment[endpoint=mini]"
+    bench.add_metric(spec)
+    bench.page.keyboard.press("Escape")
+    expect(bench.page.locator(".st-key-forecast")).to_contain_text("1 question to endpoints, about ")
+    bench.press("Score all")
+    expect(bench.score(spec)).to_have_text("0.800")
+    source = bench.page.content()
+    expect(endpoint(bench, 0)).to_contain_text("Spent so far: 1 question, 1,000 tokens read, 10 written, 0.0020")
+    written = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+    assert KEY not in source + bench.page.content()
+    assert KEY.encode() not in written
+    assert b"direct-assessment" not in (folder / "server.log").read_bytes()
+
+
+def test_a_judge_without_its_key_says_what_to_set_and_spoils_no_other_row(bench: Bench) -> None:
+    spec = "direct-assessment[model=m,endpoint=unset]"
+    bench.add_metric(spec)
+    bench.page.keyboard.press("Escape")
+    bench.press("Score all")
+    expect(bench.row(spec)).to_contain_text("needs endpoint")
+    expect(bench.score("rouge2")).to_have_text("0.704")
