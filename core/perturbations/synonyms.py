@@ -32,7 +32,7 @@ class Synonyms(Rewriting):
         "the same wherever they stand.",
         paper="Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?",
     )
-    lacking: ClassVar[str] = "The summary has no word whose synonym is sure. Ask a language model, or set lexicon=."
+    lacking: ClassVar[str] = "The summary has no word or phrase of which a synonym is sure."
 
     most: int = 5
     lexicon: Choice = "best"

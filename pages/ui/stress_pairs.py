@@ -49,7 +49,8 @@ def cell_pairs(row: RunRow, run: Run, cell: Cell, found: Sequence[Shift]) -> Non
 def _filtered(run: Run, cell: Cell, pairs: Sequence[Shift]) -> Sequence[Shift]:
     """The pairs of which everything is said that is chosen; all of them where that would leave none."""
     said = {(shift.source, shift.kind): _said(run, (shift.source, shift.kind)) for shift in pairs}
-    counts = Counter(phrase for phrases in said.values() for phrase in phrases)
+    every = Counter(phrase for phrases in said.values() for phrase in phrases)
+    counts = {phrase: count for phrase, count in every.items() if count < len(pairs)}
     if not counts:
         return pairs
     chosen = st.pills(

@@ -32,12 +32,17 @@ def unused_answers(run: Run) -> None:
     if not flagged:
         return
     with st.expander(f"Answers of language models that were not used ({len(flagged)})"):
-        st.dataframe(
+        event = st.dataframe(
             pd.DataFrame([_answered(run, variant) for variant in flagged]),
+            key="stress-unused",
+            on_select="rerun",
+            selection_mode="single-row-required",
             hide_index=True,
-            height="auto",
+            height=min(38 + 35 * len(flagged), 320),
             alt="Answers that were not used",
         )
+        chosen = event["selection"]["rows"]
+        _raw_answer(run, flagged[chosen[0] if chosen else 0])
 
 
 def _answered(run: Run, variant: Variant) -> dict[str, str]:
