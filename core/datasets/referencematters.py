@@ -8,7 +8,7 @@ consistent one. `total.json` is the union of the splits.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -21,16 +21,17 @@ from core.datasets.record import LABELS
 from core.errors import TouchstoneError
 from core.types import Example, Item, Judgement, Span, Split, Verdict
 
+_CORPORA = ("SAMSum", "DialogSum")
 _SPLITS = {"train": Split.TRAIN, "val": Split.DEV, "test": Split.TEST}
 
 
 @DATASETS.add
 @dataclass(frozen=True)
 class ReferenceMatters(Importer):
-    """One file, or a folder with train, val and test of one corpus or of several; the corpus is the file's folder.
+    """One file, or a folder with train, val and test; the domain is the corpus where the file's folder names it.
 
-    Ids are `<corpus>/<id>/<system>`, those of corrections end in `/corrected`. An inconsistent summary that was left as it
-    was has no correction.
+    Ids are `<id>/<system>`, those of corrections end in `/corrected`. An inconsistent summary that was left as it was has
+    no correction.
     """
 
     name: ClassVar[str] = "referencematters"
@@ -45,42 +46,39 @@ class ReferenceMatters(Importer):
 
 def _items(row: Row, place: Place) -> list[Item]:
     corpus = place.path.resolve().parent.name
-    group = f"{corpus}/{fields.text(row, 'id')}"
-    document, split = fields.text(row, "dialogue"), _SPLITS.get(place.path.stem)
+    group = fields.text(row, "id")
+    plain = Item(
+        Example(group, fields.text(row, "dialogue"), ""),
+        domain=corpus if corpus in _CORPORA else "dialogue",
+        group=group,
+        split=_SPLITS.get(place.path.stem),
+    )
     written = fields.record(row, "model_summaries")
-    return [
-        item
-        for system in written
-        for item in _pair(fields.record(written, system), Example(f"{group}/{system}", document, ""), split)
-    ]
+    return [item for system in written for item in _pair(fields.record(written, system), system, plain)]
 
 
-def _pair(summary: Row, example: Example, split: Split | None) -> list[Item]:
-    """The summary of one system, and its correction where it has one."""
-    corpus, number, system = example.id.split("/", 2)
+def _pair(summary: Row, system: str, plain: Item) -> list[Item]:
+    """The summary of one system, and its correction where it has one; `plain` is what they share."""
+    example = replace(plain.example, id=f"{plain.group}/{system}")
     text, modified = fields.text(summary, "original_summary"), fields.text(summary, "modified")
     judgements = tuple(_judgement(mark, example.id, text) for mark in fields.records(summary, "error_categories"))
-    original = Item(
-        Example(example.id, example.document, text),
+    original = replace(
+        plain,
+        example=replace(example, summary=text),
         intended=fields.choice(summary, "consistency", LABELS),
-        domain=corpus,
-        group=f"{corpus}/{number}",
         judgements=judgements,
         categories=tuple(dict.fromkeys(judgement.category for judgement in judgements)),
         system=system,
-        split=split,
     )
     if original.intended is Verdict.CONSISTENT or modified == text:
         return [original]
-    corrected = Item(
-        Example(f"{example.id}/corrected", example.document, modified),
+    corrected = replace(
+        plain,
+        example=replace(example, id=f"{example.id}/corrected", summary=modified),
         parent=example.id,
         edits=tuple(edits.recover(text, modified)),
         intended=Verdict.CONSISTENT,
-        domain=corpus,
-        group=original.group,
         system=system,
-        split=split,
     )
     return [original, corrected]
 

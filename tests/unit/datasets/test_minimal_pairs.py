@@ -151,13 +151,20 @@ def test_a_correction_is_the_consistent_child_of_the_inconsistent_original(tmp_p
 
 def test_a_dialogue_is_exploded_into_its_systems(tmp_path: Path) -> None:
     found = imported("referencematters", tmp_path, listed("SAMSum/val.json"), corrected("1"))
-    assert ids(found) == ["SAMSum/1/UniLM", "SAMSum/1/UniLM/corrected", "SAMSum/1/CODS", "SAMSum/1/BART"]
+    assert ids(found) == ["1/UniLM", "1/UniLM/corrected", "1/CODS", "1/BART"]
     assert [item.system for item in found] == ["UniLM", "UniLM", "CODS", "BART"]
 
 
 def test_an_inconsistent_summary_that_was_left_has_no_correction(tmp_path: Path) -> None:
     last = imported("referencematters", tmp_path, listed("SAMSum/val.json"), corrected("1"))[-1]
-    assert (last.example.id, last.intended) == ("SAMSum/1/BART", Verdict.INCONSISTENT)
+    assert (last.example.id, last.intended) == ("1/BART", Verdict.INCONSISTENT)
+
+
+def test_the_corpus_is_the_folder_and_another_folder_says_nothing(tmp_path: Path) -> None:
+    known = imported("referencematters", tmp_path / "a", listed("SAMSum/val.json"), corrected("1"))
+    unknown = imported("referencematters", tmp_path / "b", listed("upload/val.json"), corrected("1"))
+    assert ({item.domain for item in known}, {item.domain for item in unknown}) == ({"SAMSum"}, {"dialogue"})
+    assert ids(known) == ids(unknown)
 
 
 def test_the_union_of_the_splits_is_not_read_besides_them(tmp_path: Path) -> None:
