@@ -1,11 +1,13 @@
 """LongEval-PubMed (Krishna et al. 2023), as released with LongDocFACTScore: fine-grained faithfulness of long summaries.
 
 pubmed_fine_scores.json: `story` (`article_<i>_<system>`) and `score`, one percentage of faithful units an annotator.
-pubmed_summary_src_doc_data.json: one object, `source_doc` and `summary` by story; human summaries have no scores.
+pubmed_summary_src_doc_data.json: one object, `source_doc` and `summary` by story; human summaries have no scores, and
+those of models begin with the marker of their decoder.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +23,7 @@ from core.types import Example, Item, Rating
 
 _TEXTS = "pubmed_summary_src_doc_data.json"
 _ASPECT = "faithfulness"
+_MARKER = re.compile(r"\s*<(pad|s)>\s*")
 
 
 @DATASETS.add
@@ -54,7 +57,7 @@ def _item(row: Row, texts: Row) -> Item:
     known = fields.record(texts, story) if texts else {}
     given = _scores(row)
     return Item(
-        Example(story, fields.optional(known, "source_doc"), fields.optional(known, "summary")),
+        Example(story, fields.optional(known, "source_doc"), _unmarked(fields.optional(known, "summary"))),
         domain="pubmed",
         group=f"article_{group}",
         system=system,
@@ -63,6 +66,11 @@ def _item(row: Row, texts: Row) -> Item:
             *(Rating(f"annotator-{number}", _ASPECT, score) for number, score in enumerate(given, start=1)),
         ),
     )
+
+
+def _unmarked(summary: str) -> str:
+    marker = _MARKER.match(summary)
+    return summary[marker.end() :] if marker else summary
 
 
 def _scores(row: Row) -> list[float]:

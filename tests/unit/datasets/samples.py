@@ -197,7 +197,7 @@ def write_reviews(folder: Path, records: Sequence[Record]) -> None:
 def write_longeval(folder: Path, records: Sequence[Record]) -> None:
     listed("human/pubmed_fine_scores.json")(folder, records)
     stories = {
-        f"article_{i}_{system}": {"source_doc": DOCUMENT, "summary": SUMMARY}
+        f"article_{i}_{system}": {"source_doc": DOCUMENT, "summary": f"<pad> {SUMMARY}"}
         for i in (0, 1)
         for system in ("human", "longt5")
     }

@@ -199,6 +199,7 @@ def test_longeval_has_a_percentage_of_each_annotator_and_their_mean(tmp_path: Pa
         Rating("annotator-2", "faithfulness", 80.0),
     )
     assert (item.example.document, item.system, item.group) == (DOCUMENT, "longt5", "article_0")
+    assert item.example.summary == SUMMARY
 
 
 def test_yes_of_faceval_says_that_an_error_is_there(tmp_path: Path) -> None:
