@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from core.llm.addressee import SOURCE
 from core.registry import Registry, settings_of, spell
 from core.types import Answer, Checkpoint, Example, Question, Rounds, Score
 
@@ -74,8 +75,8 @@ def signature(
 ) -> str:
     """One line that tells two numbers apart: name, settings, what was asked (see Score), weights, sentence splitter, version.
 
-    Where weights are loaded their fingerprint stands instead of the path, which means nothing on another machine; that of
-    an endpoint is its address's.
+    Where weights are loaded their fingerprint stands instead of the path, which means nothing on another machine, and for
+    an endpoint that of its address.
     """
     places = {
         place for checkpoint in metric.checkpoints() for place in (checkpoint.source, checkpoint.backbone) if place
@@ -84,8 +85,11 @@ def signature(
     values = {name: str(getattr(metric, name)) for name in settings_of(metric)}
     told = {name: value for name, value in values.items() if value not in {"", *places}}
     settings = [f"{name}:{_without(value, places)}" for name, value in told.items()]
-    weights = [f"weights:{fingerprint[:12]}" for fingerprint in fingerprints]
-    facts = [*dict.fromkeys([*settings, *asked]), *weights, f"split:{splitter}", f"touchstone:{version}"]
+    decided = [
+        f"{'address' if checkpoint.source == SOURCE else 'weights'}:{fingerprint[:12]}"
+        for checkpoint, fingerprint in zip(metric.checkpoints(), fingerprints, strict=True)
+    ]
+    facts = [*dict.fromkeys([*settings, *asked]), *decided, f"split:{splitter}", f"touchstone:{version}"]
     return "|".join([metric.name, *facts])
 
 

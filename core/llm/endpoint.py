@@ -13,8 +13,6 @@ from core.llm.endpoints_file import Entry, read_endpoints
 from core.settings import Settings, secret
 from core.types import Checkpoint
 
-__all__ = ["SOURCE", "Endpoint"]  # the source is asked for here by whoever need not know how endpoints are named
-
 _MODEL_FROM_SETTINGS = frozenset({"say"})
 """Kinds whose questions name no model of their own."""
 

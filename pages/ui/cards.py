@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from core.listing import MetricLine, direction_words, range_words
-from core.llm.endpoint import SOURCE
+from core.llm.addressee import SOURCE
 from core.metric import METRICS, Metric
 from core.models.pool import ModelPool
 from core.models.state import ModelState, Status

@@ -8,7 +8,7 @@ from dataclasses import astuple
 import streamlit as st
 
 from core.listing import MetricLine, size_words
-from core.llm.endpoint import SOURCE
+from core.llm.addressee import SOURCE
 from core.models.pool import ModelPool
 from core.models.state import ModelState, Status
 from core.types import Checkpoint

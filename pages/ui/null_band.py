@@ -12,7 +12,7 @@ import streamlit as st
 
 from core import edits as executable
 from core.job import Cell, CellKey, Request
-from core.llm.endpoint import SOURCE
+from core.llm.addressee import SOURCE
 from core.metric import Metric
 from core.remember import remembered
 from core.stress.noise import band

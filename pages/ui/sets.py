@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 import streamlit as st
 
 from core.forecast import waits
-from core.llm.endpoint import SOURCE
+from core.llm.addressee import SOURCE
 from core.metric import Metric
 from core.models.files import PACKAGE
 from core.models.state import Status

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import NoEndpointError
-from core.llm.endpoint import SOURCE
+from core.llm.addressee import SOURCE
 from core.models.kinds.complete import load
 from core.models.remote import Remote
 from core.types import Answer, Checkpoint, Question

@@ -191,7 +191,7 @@ def test_the_signature_tells_model_prompt_sampling_and_endpoint(
         facts = result(engine, "direct-assessment[temperature=0.5]").signature.split("|")
     assert {"direct-assessment", "model:tiny", "temperature:0.5", "top_p:1.0", "max_tokens:512", "sample:0"} <= {*facts}
     assert bundled_prompt("direct-assessment").signature in facts
-    assert f"weights:{fingerprint_of(endpoint.url)[:12]}" in facts
+    assert f"address:{fingerprint_of(endpoint.url)[:12]}" in facts
 
 
 def test_an_edited_prompt_makes_another_number_with_another_signature(
