@@ -1,0 +1,47 @@
+"""Whether an explanation names the edited words: by any form of them, on either side of the edit."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.explaining.naming import named
+from core.types import Edit, Span
+from tests.unit.explaining.scenes import EDIT, SEED
+
+
+def edit(old: str, new: str, seed: str = SEED) -> Edit:
+    start = seed.index(old)
+    return Edit(Span(start, start + len(old)), new)
+
+
+@pytest.mark.parametrize(
+    ("explanation", "holds"),
+    [
+        ("It was not the pilot's wife who said so.", True),
+        ("The harbour master said so.", True),
+        ("PILOTS did not say so; one of their WIVES neither.", True),
+        ("Somebody else said so.", False),
+        ("", False),
+    ],
+    ids=["the words put in", "the words taken out", "in other forms", "in other words", "nothing"],
+)
+def test_an_explanation_names_an_edit_by_the_words_of_either_side(explanation: str, holds: bool) -> None:
+    [found] = named(explanation, SEED, [EDIT])
+    assert found.holds is holds
+
+
+def test_words_on_both_sides_of_an_edit_are_not_what_was_edited() -> None:
+    change = edit("A storm closed the harbour.", "A flood closed the harbour.")
+    [found] = named("The harbour was closed.", SEED, [change])
+    assert (found.inserted, found.deleted, found.holds) == (("flood",), ("storm",), False)
+
+
+def test_a_function_word_counts_where_nothing_else_was_changed() -> None:
+    change = edit("Nobody was", "Nobody was not")
+    [found] = named("It is not so that nobody was hurt.", SEED, [change])
+    assert (found.inserted, found.holds) == (("not",), True)
+
+
+def test_each_edit_is_looked_for_by_itself() -> None:
+    found = named("A flood, not a storm.", SEED, [edit("storm", "flood"), EDIT])
+    assert [one.holds for one in found] == [True, False]

@@ -1,0 +1,60 @@
+"""How stable a judge is: what counts as a sample, how often two differ, and that each sample is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from core.explaining.finding import Finding
+from core.explaining.judging import Judged
+from core.explaining.stability import fresh, strip_of, unanswered
+from core.types import Failure, FailureKind, Verdict
+from tests.unit.explaining.scenes import SAMPLING
+
+YES = Finding(Verdict.CONSISTENT, "All is said.", "it")
+NO = Finding(Verdict.INCONSISTENT, "It is not.", "it")
+UNREADABLE = Failure("x", "it", FailureKind.INPUT, "The answer holds no object.")
+SILENT = Failure("x", "it", FailureKind.ERROR, "The server cannot be reached.")
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "rate"),
+    [
+        ([], None),
+        ([YES], None),
+        ([YES, YES, YES], 0.0),
+        ([YES, NO], 1.0),
+        ([YES, YES, NO, NO], 2 / 3),
+        ([YES, YES, NO, UNREADABLE, SILENT], 2 / 3),
+    ],
+    ids=["none", "one", "alike", "two", "four", "those that have a verdict"],
+)
+def test_the_flip_rate_is_the_share_of_unequal_pairs(
+    outcomes: list[Finding | Judged | Failure], rate: float | None
+) -> None:
+    assert strip_of(outcomes).flip_rate == (None if rate is None else pytest.approx(rate))
+
+
+def test_what_could_not_be_read_is_a_mark_of_its_own_and_no_verdict() -> None:
+    strip = strip_of([NO, UNREADABLE, YES, NO])
+    assert [draw.label for draw in strip.draws] == ["inconsistent", "", "consistent", "inconsistent"]
+    assert strip.draws[1].words == UNREADABLE.message
+    assert (strip.counts, strip.unreadable) == ({"inconsistent": 2, "consistent": 1}, 1)
+
+
+def test_a_server_that_does_not_answer_draws_no_sample() -> None:
+    outcomes = [YES, SILENT, UNREADABLE]
+    assert len(strip_of(outcomes).draws) == 2
+    assert unanswered(outcomes) == [SILENT]
+
+
+def test_grades_are_sampled_as_verdicts_are() -> None:
+    strip = strip_of([Judged("not", "No.", "it"), Judged("entirely", "Yes.", "it")])
+    assert (strip.counts, strip.flip_rate) == ({"not": 1, "entirely": 1}, 1.0)
+
+
+def test_each_sample_has_a_number_of_its_own_and_is_the_same_otherwise() -> None:
+    samples = fresh(SAMPLING, 7, 3)
+    assert [one.sample for one in samples] == [7, 8, 9]
+    assert {replace(one, sample=0) for one in samples} == {SAMPLING}
