@@ -29,7 +29,7 @@ from core.explaining.agreement import Compared, agreement
 from core.explaining.batch import judged
 from core.explaining.casefile import as_record as as_judged
 from core.explaining.casefile import cases_of, read_cases, read_judged
-from core.explaining.judging import Case, Judged, Setup
+from core.explaining.judging import Case, Judged, Setup, judging
 from core.explaining.judging import signature as judge_signature
 from core.explaining.report import as_record as as_agreement
 from core.explaining.report import table as agreement_table
@@ -305,7 +305,11 @@ def judge(
     asked = _cases(cases, dataset, output, refusals)
     _say(f"Asking {signed}")
     with closing(Engine.open(Settings.read())) as engine, _opened(output) as file:
+        _say_estimate(engine, (judging(case, setup, sampling) for case in asked))
         _write_judged(file, signed, judged(engine, asked, setup, sampling))
+        spent = engine.spent()
+    if spent:
+        _say(f"Spent: {told_spent(spent)}.")
     if refusals:
         raise typer.Exit(2)
 
@@ -325,10 +329,10 @@ def judge_agreement(
         raise TouchstoneError("No person graded any of these explanations. Judge some that have a grade under “human”.")
     figures = {signed: agreement(compared, resamples) for signed, compared in found.items()}
     if as_json:
-        report = [as_agreement(signed, found[signed], told) for signed, told in figures.items()]
+        report = [as_agreement(signed, found[signed], of_judge) for signed, of_judge in figures.items()]
         typer.echo(json.dumps(report, ensure_ascii=False, indent=1))
         return
-    typer.echo("\n\n".join(agreement_table(signed, found[signed], told) for signed, told in figures.items()))
+    typer.echo("\n\n".join(agreement_table(signed, found[signed], of_judge) for signed, of_judge in figures.items()))
 
 
 @app.command()
@@ -561,14 +565,14 @@ def _write_edits(file: TextIO, found: Iterable[Line | Unused]) -> Counter[Why]:
     return unused
 
 
-def _cases(cases: Path | None, dataset: str | None, output: Path, refusals: list[Refusal]) -> Iterator[Case]:
-    """The explanations of a file or of an imported dataset, the first of them read."""
+def _cases(cases: Path | None, dataset: str | None, output: Path, refusals: list[Refusal]) -> list[Case]:
+    """The explanations of a file or of an imported dataset."""
     if (cases is None) == (dataset is None):
         raise TouchstoneError("Name a file of explanations, or an imported dataset with --dataset: one of the two.")
     if cases:
         _keep_apart(cases, output)
-        return _begun(_readable(read_cases(cases), cases, refusals))
-    return _begun(_imported_cases(dataset or ""))
+        return list(_readable(read_cases(cases), cases, refusals))
+    return list(_imported_cases(dataset or ""))
 
 
 def _imported_cases(dataset: str) -> Iterator[Case]:
