@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from annotations.records import RunRow
 from core.errors import UnscorableError
 from core.stress.discovery import Bigram, Discovery, discovered
 from core.stress.records import Run
@@ -15,11 +16,11 @@ _MOST = 8
 _WIDTHS = (2, 1, 1, 4)  # of the columns: phrase, two counts, button
 
 
-def discovery(run: Run, metric: str) -> None:
+def discovery(row: RunRow, run: Run, metric: str) -> None:
     """The bigrams that mark the best-scored fifth of the original summaries of a run."""
     st.subheader(plain(f"Phrases that {metric_title(metric)} may like"))
     try:
-        found = discovered(run, metric, _MOST)
+        found = _discovered(row.id, row.lines, metric, run)
     except UnscorableError as error:
         st.info(plain(str(error)))
         return
@@ -34,6 +35,11 @@ def discovery(run: Run, metric: str) -> None:
         column.caption(head)
     for bigram in found.bigrams:
         _offer(run, found, bigram)
+
+
+@st.cache_resource(max_entries=32, show_spinner="Looking for phrases…")
+def _discovered(id: str, lines: int, metric: str, _run: Run) -> Discovery:  # noqa: ARG001  # what tells runs apart is the key
+    return discovered(_run, metric, _MOST)
 
 
 def _offer(run: Run, found: Discovery, bigram: Bigram) -> None:

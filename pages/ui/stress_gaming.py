@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from annotations.records import RunRow
 from core.stress.gaming import Play, gaming
 from core.stress.records import Run
 from core.stress.shifts import Shift
@@ -39,19 +40,19 @@ _COLUMNS: dict[str, tuple[int, str]] = {
 """Width in pixels, and what a column says."""
 
 
-def gaming_tab(run: Run, found: Sequence[Shift]) -> None:
+def gaming_tab(row: RunRow, run: Run, found: Sequence[Shift]) -> None:
     """The leaderboard, the phrases against the metric that is chosen there, and what else can be tried on this run."""
     standings = gaming(run, found)
     if not standings:
         st.info("No empty phrase was played on these summaries yet.")
         playing(run)
-        discovery(run, run.plan.metrics[0])
+        discovery(row, run, run.plan.metrics[0])
         return
     chosen = leaderboard(run, standings)
     st.subheader(plain(f"Every phrase against {metric_title(chosen.metric)}"))
     _plays(chosen.plays)
     playing(run)
-    discovery(run, chosen.metric)
+    discovery(row, run, chosen.metric)
 
 
 def _plays(plays: Sequence[Play]) -> None:

@@ -26,7 +26,7 @@ _SPACE = 110
 
 def leaderboard(run: Run, standings: Sequence[Standing]) -> Standing:
     """Draw the table and its chart; the metric that is selected, the most gamed one at first."""
-    left, right = st.columns(2, gap="medium")
+    left, right = st.columns([11, 9], gap="medium")
     with left:
         event = st.dataframe(
             pd.DataFrame(map(_standing, standings)),

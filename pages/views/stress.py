@@ -47,7 +47,7 @@ with table:
 with plots:
     charts(run, found)
 with games:
-    gaming_tab(run, found)
+    gaming_tab(chosen, run, found)
 with neighbours:
     windows(run, found)
 with dense:
