@@ -9,7 +9,7 @@ BARTScore and QAFactEval were scaled to 0..1 within each task: their values must
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -41,28 +41,35 @@ class Bump(Importer):
 
 def _pair(row: Row, _: Place) -> list[Item]:
     task = 1 if "corrected_error_type" in row else 2
-    pair = Example(
-        f"task{task}-{fields.text(row, 'id')}", fields.text(row, "article"), fields.text(row, "reference_summary")
+    name = f"task{task}-{fields.text(row, 'id')}"
+    reference = Item(
+        Example(name, fields.text(row, "article"), fields.text(row, "reference_summary")),
+        intended=Verdict.CONSISTENT,
+        domain="news",
+        group=f"cnndm-{fields.text(row, 'article_id')}",
+        scores=_scores(row, "reference"),
     )
-    edited = Example(f"{pair.id}/edited", pair.document, fields.text(row, "edited_summary"))
-    if edited.summary == pair.summary:
-        raise TouchstoneError("The field 'edited_summary' is the reference summary itself: nothing was edited.")
-    group = f"cnndm-{fields.text(row, 'article_id')}"
     asked = fields.choice(row, "error_type", _TYPES)
-    return [
-        Item(pair, intended=Verdict.CONSISTENT, domain="news", group=group, scores=_scores(row, "reference")),
-        Item(
-            edited,
-            parent=pair.id,
-            edits=tuple(edits.recover(pair.summary, edited.summary)),
-            intended=Verdict.INCONSISTENT,
-            error_type=fields.choice(row, "corrected_error_type", _TYPES) if task == 1 else asked,
-            required_type=asked if task == 1 else None,
-            domain="news",
-            group=group,
-            scores=_scores(row, "edited"),
-        ),
-    ]
+    edited = replace(
+        _edited(row, reference),
+        error_type=fields.choice(row, "corrected_error_type", _TYPES) if task == 1 else asked,
+        required_type=asked if task == 1 else None,
+    )
+    return [reference, edited]
+
+
+def _edited(row: Row, reference: Item) -> Item:
+    original, summary = reference.example, fields.text(row, "edited_summary")
+    if summary == original.summary:
+        raise TouchstoneError("The field 'edited_summary' is the reference summary itself: nothing was edited.")
+    return replace(
+        reference,
+        example=replace(original, id=f"{original.id}/edited", summary=summary),
+        parent=original.id,
+        edits=tuple(edits.recover(original.summary, summary)),
+        intended=Verdict.INCONSISTENT,
+        scores=_scores(row, "edited"),
+    )
 
 
 def _scores(row: Row, side: str) -> tuple[ReleasedScore, ...]:

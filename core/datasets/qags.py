@@ -42,20 +42,16 @@ class Qags(Importer):
 
 
 def _item(row: Row, place: Place) -> list[Item]:
-    corpus = place.path.stem.removeprefix("mturk_")
+    corpus, document = place.path.stem.removeprefix("mturk_"), fields.text(row, "article")
     sentences = fields.records(row, "summary_sentences")
     if not sentences:
         raise TouchstoneError("The field 'summary_sentences' is empty: there is no summary.")
+    summary = " ".join(fields.text(sentence, "sentence") for sentence in sentences)
     votes = [rating for number, sentence in enumerate(sentences) for rating in _votes(sentence, number)]
     supported = [_majority(votes, number) for number in range(len(sentences))]
-    document = fields.text(row, "article")
     return [
         Item(
-            Example(
-                f"{corpus}-{place.number - 1}",
-                document,
-                " ".join(fields.text(sentence, "sentence") for sentence in sentences),
-            ),
+            Example(f"{corpus}-{place.number - 1}", document, summary),
             intended=Verdict.CONSISTENT if all(supported) else Verdict.INCONSISTENT,
             domain=corpus,
             group=fields.key_of(document),
