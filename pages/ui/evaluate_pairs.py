@@ -77,7 +77,8 @@ def _words(row: Row, name: str) -> str:
         f"p = {figure.p:.3f} against the best, by Holm" if figure.p is not None else "",
         f"about {more} more cases like these would bring the interval to ± 5 points" if more else "",
     ]
-    return f"{'; '.join(filter(None, told))}."
+    why = f" {figure.estimate.why}" if figure.estimate.why else ""
+    return f"{'; '.join(filter(None, told))}.{why}"
 
 
 def _line(cases: Cases, column: Column, good: int, bad: int) -> dict[str, object]:

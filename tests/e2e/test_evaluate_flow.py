@@ -1,0 +1,132 @@
+"""The Evaluate page: import, tables, a pair into Probe, the paper pack; and our own labels evaluated."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.bench import START_MS, Bench, example
+from tests.e2e.server import Server, serve
+
+pytestmark = pytest.mark.e2e
+
+WORK_MS = 60_000
+KINDS = ("Intrinsic Predicate", "Extrinsic Entity")
+DOCUMENT = "The harbour of Lindvale was closed on Tuesday after a storm tore two ferries away."
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server of its own: what is imported here would be seen by other tests."""
+    with serve(tmp_path_factory.mktemp("evaluate")) as running:
+        yield running
+
+
+def record(n: int) -> dict[str, object]:
+    """A pair in BUMP's form: "sharp" moves the right way, "blunt" the wrong way on every second one."""
+    kind = f"{KINDS[n % 2]} Error"
+    return {
+        "id": n,
+        "article_id": n,
+        "article": f"{DOCUMENT} It was ferry number {n}.",
+        "reference_summary": "The harbour was closed.",
+        "edited_summary": "The harbour was opened.",
+        "error_type": kind,
+        "corrected_error_type": kind,
+        "scores": {
+            "sharp_reference": 0.9,
+            "sharp_edited": 0.02 * n,
+            "blunt_reference": 0.5,
+            "blunt_edited": 0.4 + 0.2 * (n % 2),
+        },
+    }
+
+
+def open_evaluate(page: Page, server: Server) -> None:
+    page.goto(server.url)
+    page.get_by_role("link", name="Evaluate").click(timeout=START_MS)
+
+
+def settled(page: Page) -> None:
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for(timeout=START_MS)
+
+
+def pack_of(page: Page) -> zipfile.ZipFile:
+    page.get_by_role("tab", name="Paper pack").click(timeout=WORK_MS)
+    button = page.get_by_role("button", name="Download the paper pack")
+    expect(button).to_be_visible(timeout=WORK_MS)
+    with page.expect_download() as waiting:
+        button.click()
+    return zipfile.ZipFile(io.BytesIO(Path(waiting.value.path()).read_bytes()))
+
+
+def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(page: Page, fresh: Server, tmp_path: Path) -> None:
+    path = tmp_path / "task1_own.json"
+    path.write_text(json.dumps([record(n) for n in range(8)]), encoding="utf-8")
+    open_evaluate(page, fresh)
+    page.get_by_role("combobox", name="Form of the data").click()
+    page.get_by_role("option", name="BUMP").click()
+    name = page.get_by_role("textbox", name="Name of the dataset")
+    expect(name).to_have_value("bump", timeout=WORK_MS)
+    page.locator("input[type=file]").first.set_input_files(path)
+    expect(page.get_by_role("button", name="Import", exact=True)).to_be_enabled(timeout=WORK_MS)
+    name.fill("own pairs")
+    name.press("Enter")
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.get_by_text("own pairs: 16 new, 16 read.")).to_be_visible(timeout=WORK_MS)
+    assert fresh.count("sample") == 16
+
+    page.get_by_role("tab", name="Tables").wait_for(timeout=WORK_MS)
+    assert "dataset=own+pairs" in page.url
+    table = page.locator(".stDataFrameGlideDataEditor").last
+    table.wait_for(timeout=WORK_MS)
+    settled(page)
+    table.click(position={"x": 800, "y": 55})
+    expect(page.get_by_role("heading", name="blunt · Overall")).to_be_visible()
+    expect(page.get_by_text(re.compile(r"^50\.0 \[.*\] %; p = .* against the best"))).to_be_visible()
+
+    page.get_by_role("tab", name="Verdicts").click()
+    expect(page.get_by_text("metrics disagree (4)")).to_be_visible(timeout=WORK_MS)
+
+    pack = pack_of(page)
+    rows = list(csv.DictReader(io.StringIO(pack.read("tables/all.csv").decode())))
+    shares = {(row["metric"], row["slice"]): float(row["value"]) for row in rows if row["figure"] == "consistency"}
+    assert shares["sharp", "Overall"] == 1.0
+    assert [shares["blunt", kind] for kind in KINDS] == [1.0, 0.0]
+    assert "**100.0**" in pack.read("tables/consistency.md").decode()
+    assert r"\textbf{100.0}" in pack.read("tables/consistency.tex").decode()
+    assert "MIT" in pack.read("data-card.md").decode()
+    assert "cli.py import bump task1_own.json --name 'own pairs'" in pack.read("README.md").decode()
+    assert "Plotly" in pack.read("figures.html").decode()
+
+    [edited] = fresh.rows("SELECT item_id FROM sample WHERE key = 'task1-0/edited'")
+    page.goto(f"{fresh.url}/?example={edited['item_id']}")
+    expect(page.locator("ins").first).to_be_visible(timeout=START_MS)
+
+
+def test_what_was_labelled_here_is_evaluated_and_packed(page: Page, fresh: Server) -> None:
+    bench, broken = Bench(page, fresh), example("news-harbour/who-claims")
+    bench.open()
+    bench.variant(broken.title)
+    bench.shows(broken.example.summary)
+    bench.press("Keep pair")
+    bench.message("Kept as")
+    bench.tab("Record")
+    bench.choose("The edited summary is", "Inconsistent")
+    bench.press("Save label")
+    bench.message("Saved: label of")
+    page.goto(f"{fresh.url}/evaluate?dataset=our+labels")
+    pack = pack_of(page)
+    rows = list(csv.DictReader(io.StringIO(pack.read("tables/all.csv").decode())))
+    [area] = [row for row in rows if (row["metric"], row["slice"], row["figure"]) == ("rouge2", "Overall", "auc")]
+    assert (area["n"], area["failed"]) == ("2", "0")
+    assert "our labels" in pack.read("data-card.md").decode()
+    assert "rouge2|measured:precision" in pack.read("metrics.md").decode()
