@@ -118,7 +118,8 @@ class Labelling:
         """
         require_storable("the reason", sent.reason, sent.event_id)
         with self._store.writing() as session:
-            held = self._held(session, sent.reservation)
+            asked = select(Reservation).where(Reservation.id == sent.reservation)
+            held = self._own(session.exec(asked.with_for_update()).first())
             known = session.exec(select(Response).where(Response.event_id == sent.event_id)).first()
             if known:
                 return _again(known, sent)
@@ -150,12 +151,11 @@ class Labelling:
     def feedback(self, reservation: int) -> Marked | None:
         """What is said of an answered training item; nothing of any other."""
         with read(self._store.engine) as session:
-            held = self._held(session, reservation)
+            held = self._own(session.get(Reservation, reservation))
             found = marks(session, terms(session, held.campaign_id), self._person)
             return next((one for one in found if one.task_id == held.task_id and one.part == "training"), None)
 
-    def _held(self, session: Session, reservation: int) -> Reservation:
-        held = session.exec(select(Reservation).where(Reservation.id == reservation).with_for_update()).first()
+    def _own(self, held: Reservation | None) -> Reservation:
         if held is None or held.person_id != self._person.id:
             raise RecordError("This task is not in your hands. Reload the page to get the next one.")
         return held
