@@ -6,12 +6,12 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from kept_samples import PAIR, record
 from sqlalchemy import event, text
 
 from annotations.database import read_url
 from annotations.errors import NotSavedError, StoreError
 from annotations.store import Store
+from tests.unit.annotations.kept_samples import PAIR, record
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from kept_samples import DOCUMENT, EDITED, EDITS, ORIGINAL, PAIR, record
 
 from annotations.export import COLUMNS, Row, rows, to_csv, to_jsonl
 from annotations.store import Store
 from core.edits import apply, parse
 from core.types import Edit, Span
+from tests.unit.annotations.kept_samples import DOCUMENT, EDITED, EDITS, ORIGINAL, PAIR, record
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from kept_samples import PAIR, record
 from sqlalchemy import Engine, create_engine, inspect, make_url, text
 
 from annotations.database import connect
@@ -18,6 +17,7 @@ from annotations.errors import NotSavedError, StoreError
 from annotations.migrate import FOLDER, upgrade
 from annotations.store import Store
 from annotations.tables import Table
+from tests.unit.annotations.kept_samples import PAIR, record
 
 NEXT_VERSION = '''"""Ask how long a label took."""
 

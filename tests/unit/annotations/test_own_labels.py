@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from kept_samples import PAIR, record
 
 from annotations.errors import RecordError
 from annotations.importing import Provenance
 from annotations.records import OWN
 from annotations.store import Store
 from core.types import ErrorType, Verdict
+from tests.unit.annotations.kept_samples import PAIR, record
 
 
 def edited(store: Store) -> tuple[Verdict | None, ErrorType | None]:

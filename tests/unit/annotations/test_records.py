@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from kept_samples import AFTER, ORIGINAL, PAIR, record
 
 from annotations.errors import RecordError
 from annotations.records import Cause, EditAnswers, Grade, KeptPair
 from annotations.store import Store
 from core.errors import EditError
 from core.types import Edit, Span
+from tests.unit.annotations.kept_samples import AFTER, ORIGINAL, PAIR, record
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,9 @@ import hashlib
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from kept_samples import DOCUMENT, EDITED, EDITS, PAIR
-
 from annotations.rows import content_id, item_row, origin_row, text_id
 from core.types import Edit, Span
+from tests.unit.annotations.kept_samples import DOCUMENT, EDITED, EDITS, PAIR
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -11,7 +11,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from kept_samples import AFTER, BEFORE, DOCUMENT, EDITS, FAILED, ORIGINAL, PAIR, record
 from sqlalchemy import text
 
 from annotations.campaigns import tables as campaigns
@@ -22,6 +21,7 @@ from annotations.saving import DRAFT_DAYS, put_draft
 from annotations.store import Store
 from annotations.tables import Draft, Table
 from core.types import Edit, Span, Verdict
+from tests.unit.annotations.kept_samples import AFTER, BEFORE, DOCUMENT, EDITS, FAILED, ORIGINAL, PAIR, record
 
 OF_CAMPAIGNS = {
     row.__tablename__ for row in vars(campaigns).values() if getattr(row, "__module__", "") == campaigns.__name__
@@ -30,7 +30,7 @@ APPEND_ONLY = sorted(set(Table.metadata.tables) - {"draft"} - OF_CAMPAIGNS)
 
 WRITER = """
 import sys
-from kept_samples import record
+from tests.unit.annotations.kept_samples import record
 from annotations.store import Store
 store = Store.open(sys.argv[1])
 for number in range(100_000):

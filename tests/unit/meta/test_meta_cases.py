@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from bench_samples import pair, sample, scored
 
 from core.meta.cases import cases
 from core.types import ErrorType, KeptScore, Verdict
+from tests.unit.meta.bench_samples import pair, sample, scored
 
 GOOD, BAD = {"m": 1.0}, {"m": 0.0}
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bench_samples import pair, sample, scored
 
 from core.dataset import DATASETS
 from core.errors import UnknownNameError
@@ -20,6 +19,7 @@ from core.meta.verdicts import Move, chosen, grid, noise
 from core.stats.estimate import Estimate
 from core.types import ErrorType, Judgement, KeptScore, Rating, Sample, Verdict
 from tests.doubles.process import ROOT
+from tests.unit.meta.bench_samples import pair, sample, scored
 
 DATA = ROOT.parent / "shared" / "data"
 needs_data = pytest.mark.skipif(

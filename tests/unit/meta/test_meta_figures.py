@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from bench_samples import pair, sample, scored
 
 from core.errors import UnknownNameError
 from core.meta.beside import beside
@@ -15,6 +14,7 @@ from core.meta.pooling import pooled
 from core.meta.report import as_record, table
 from core.meta.slices import slices
 from core.types import ErrorType, KeptScore, Sample, Split, Verdict
+from tests.unit.meta.bench_samples import pair, sample, scored
 
 PREDICATE, ENTITY, COREFERENCE = (
     ErrorType.INTRINSIC_PREDICATE,
