@@ -1,0 +1,104 @@
+"""Explanations from files and datasets become cases, and what a judge said of them becomes lines that are read again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.dataset import Refusal
+from core.errors import TouchstoneError
+from core.explaining.agreement import Compared
+from core.explaining.casefile import as_record, cases_of, read_cases, read_judged
+from core.explaining.judging import Case, Judged
+from core.types import Edit, Example, Failure, FailureKind, GradedExplanation, Item
+from tests.unit.explaining.scenes import CASE, DOCUMENT, EDIT, REFERENCE, SEED, SUMMARY
+
+
+def lines(file: Path, *records: object) -> Path:
+    file.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
+    return file
+
+
+def test_a_case_is_read_by_our_names_and_by_those_of_summexecedit(tmp_path: Path) -> None:
+    ours = {
+        "id": "a",
+        "explanation": "So.",
+        "document": DOCUMENT,
+        "seed": SEED,
+        "summary": SUMMARY,
+        "reference": REFERENCE,
+        "group": "g",
+        "human": "partially",
+    }
+    theirs = {
+        "sample_id": "a",
+        "explanation": "So.",
+        "doc": DOCUMENT,
+        "original_summary": SEED,
+        "edited_summary": SUMMARY,
+        "reference_explanation": REFERENCE,
+        "doc_id": "g",
+        "grade": "Partially correct",
+    }
+    one, other = read_cases(lines(tmp_path / "cases.jsonl", ours, theirs))
+    assert one == other == Case("a", "So.", DOCUMENT, SEED, SUMMARY, REFERENCE, "g", "partially")
+
+
+def test_a_broken_line_is_refused_by_its_number_and_the_others_are_read(tmp_path: Path) -> None:
+    file = lines(
+        tmp_path / "cases.jsonl", {"explanation": "So."}, {"document": DOCUMENT}, ["no object"], {"explanation": 1}
+    )
+    file.write_text(
+        file.read_text() + "no JSON\n" + json.dumps({"explanation": "So.", "human": "fine"}), encoding="utf-8"
+    )
+    found = list(read_cases(file))
+    assert [one.line for one in found if isinstance(one, Refusal)] == [2, 3, 5, 6]
+    assert [one.explanation for one in found if isinstance(one, Case)] == ["So.", "1"]
+
+
+def test_documents_are_the_unit_of_cases_that_name_none(tmp_path: Path) -> None:
+    first, second = read_cases(lines(tmp_path / "cases.jsonl", *[{"explanation": "So.", "document": DOCUMENT}] * 2))
+    assert isinstance(first, Case)
+    assert isinstance(second, Case)
+    assert first.group == second.group == DOCUMENT
+
+
+def test_a_file_that_is_not_there_is_told() -> None:
+    with pytest.raises(TouchstoneError, match="There is no file"):
+        list(read_cases(Path("nowhere.jsonl")))
+
+
+def test_the_graded_explanations_of_a_dataset_are_cases_with_all_that_is_known() -> None:
+    why = Edit(EDIT.span, EDIT.new, REFERENCE)
+    given = (GradedExplanation("So.", "it", "correct"), GradedExplanation("No.", "it", "no_explanation"))
+    edited = Item(Example("b", DOCUMENT, SUMMARY), parent="a", edits=(why,), group="g", explanations=given)
+    first, second = cases_of([Item(Example("a", DOCUMENT, SEED)), edited])
+    assert first == Case("b#0", "So.", DOCUMENT, SEED, SUMMARY, REFERENCE, "g", "entirely")
+    assert (second.id, second.human) == ("b#1", "not")
+
+
+def test_what_a_judge_said_is_read_again_beside_the_grades_of_people(tmp_path: Path) -> None:
+    human = Case("a", "So.", group="g", human="partially")
+    failure = Failure("b", "judge", FailureKind.INPUT, "Not readable.")
+    told = [as_record(human, "J", Judged("not", "No.", "J")), as_record(human, "J", failure)]
+    nobody = as_record(CASE, "K", Judged("entirely", "Yes.", "K"))
+    assert read_judged(lines(tmp_path / "judged.jsonl", *told, nobody)) == {
+        "J": [Compared("not", "partially", "g"), Compared(None, "partially", "g")]
+    }
+
+
+def test_a_grade_that_failed_is_written_without_a_number() -> None:
+    record = as_record(CASE, "J", Failure("case", "J", FailureKind.INPUT, "Not readable."))
+    assert (record["status"], record["grade"], record["score"], record["error"]) == (
+        "failed",
+        None,
+        None,
+        "Not readable.",
+    )
+
+
+def test_a_line_of_another_kind_is_told_with_its_place(tmp_path: Path) -> None:
+    with pytest.raises(TouchstoneError, match=r"judged\.jsonl, line 1 is no line that cli\.py judge wrote"):
+        read_judged(lines(tmp_path / "judged.jsonl", {"id": "a"}))
