@@ -3,52 +3,24 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TypeVar
 
 import openai
-from openai.types.chat import (
-    ChatCompletion,
-    ChatCompletionChunk,
-    ChatCompletionMessage,
-    ChatCompletionMessageParam,
-)
+from openai.types.chat import ChatCompletionMessageParam
 from openai.types.shared_params import ResponseFormatJSONSchema
 
 from core.errors import TouchstoneError
-from core.llm.complaint import complaint, strange
+from core.llm.complaint import complaint
 from core.llm.endpoint import Endpoint
+from core.llm.reading import FirstToken, Saying, first_token, joined, saying, served
 from core.llm.saying import Sampling
 
 _NO_SCHEMAS = (openai.BadRequestError, openai.UnprocessableEntityError)
 """How servers refuse a question that asks for a schema, which they do not know."""
 
-_ENDS = {"length": "length", "content_filter": "filter"}
-"""Our words for how an answer ended, by OpenAI's; all others are "stop"."""
-
 _T = TypeVar("_T")
-
-
-@dataclass(frozen=True, slots=True)
-class FirstToken:
-    """The likeliest first tokens of an answer with their probabilities, the likeliest first, and the tokens read."""
-
-    tokens: tuple[str, ...]
-    shares: tuple[float, ...]
-    read: int
-
-
-@dataclass(frozen=True, slots=True)
-class Saying:
-    """A text, how it ended (stop | length | refusal | filter), and the tokens read and written."""
-
-    text: str
-    ended: str
-    read: int
-    written: int
 
 
 class Client:
@@ -82,7 +54,7 @@ class Client:
                 extra_body={"add_special_tokens": True} if special_tokens else {},
             ),
         )
-        return self._first_token(answer)
+        return first_token(answer, self._endpoint)
 
     def say(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Saying:
         """The answer to a system message, then requests and answers in turn.
@@ -94,7 +66,7 @@ class Client:
 
     def models(self) -> list[str]:
         """The names of the models that the endpoint says it serves, sorted."""
-        return self._asked("", lambda: sorted(self._served()))
+        return self._asked("", lambda: served(self._openai.get("/models", cast_to=object), self._endpoint))
 
     def count(self, model: str, text: str) -> int:
         """The tokens of a text without special ones, by the path /tokenize that vLLM adds to those of OpenAI."""
@@ -107,14 +79,6 @@ class Client:
                 f"{url} does not count tokens as vLLM does. Shorten the document, or serve with vLLM."
             )
         return count
-
-    def _served(self) -> list[str]:
-        listed = self._openai.get("/models", cast_to=object)
-        found = listed.get("data") if isinstance(listed, dict) else None
-        names = [one.get("id") for one in found if isinstance(one, dict)] if isinstance(found, list) else [None]
-        if not all(isinstance(name, str) for name in names):
-            raise TouchstoneError(strange(self._endpoint))
-        return [str(name) for name in names]
 
     def _said(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Saying:
         ask = self._streamed if self._endpoint.stream else self._completed
@@ -135,7 +99,7 @@ class Client:
             stop=sampling.stop or openai.omit,
             response_format=_format(schema) if schema else openai.omit,
         )
-        return self._saying(answer)
+        return saying(answer, self._endpoint)
 
     def _streamed(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Saying:
         with self._openai.chat.completions.create(
@@ -149,50 +113,7 @@ class Client:
             stream=True,
             stream_options={"include_usage": True},
         ) as pieces:
-            return self._joined(pieces)
-
-    def _joined(self, pieces: Iterable[ChatCompletionChunk]) -> Saying:
-        """The whole answer of a stream; raises TouchstoneError for one that breaks off, as half an answer is none."""
-        text, refusal, ended, read, written = "", "", "", 0, 0
-        for piece in pieces:
-            for choice in piece.choices or ():
-                text += choice.delta.content or ""
-                refusal += choice.delta.refusal or ""
-                ended = choice.finish_reason or ended
-            if piece.usage:
-                read, written = piece.usage.prompt_tokens, piece.usage.completion_tokens
-        if not ended:
-            raise TouchstoneError(f"{self._endpoint.base_url} broke off in the middle of its answer. Ask again.")
-        return Saying(refusal or text, "refusal" if refusal else _ENDS.get(ended, "stop"), read, written)
-
-    def _saying(self, answer: object) -> Saying:
-        choices = answer.choices if isinstance(answer, ChatCompletion) else None
-        message = choices[0].message if isinstance(choices, list) and choices else None
-        # the library builds its values of whatever a server sends
-        if not choices or not isinstance(message, ChatCompletionMessage) or not isinstance(answer, ChatCompletion):
-            raise TouchstoneError(strange(self._endpoint))
-        ended = _ENDS.get(choices[0].finish_reason, "stop")
-        return Saying(
-            text=message.refusal or message.content or "",
-            ended="refusal" if message.refusal else ended,
-            read=answer.usage.prompt_tokens if answer.usage else 0,
-            written=answer.usage.completion_tokens if answer.usage else 0,
-        )
-
-    def _first_token(self, answer: object) -> FirstToken:
-        choices = answer.choices if isinstance(answer, ChatCompletion) else None
-        if not choices or not isinstance(answer, ChatCompletion):
-            raise TouchstoneError(strange(self._endpoint))
-        told = choices[0].logprobs.content if choices[0].logprobs else None
-        if not told:
-            raise TouchstoneError(
-                f"{self._endpoint.base_url} gives no log-probabilities, which the score is made of. Serve the model with vLLM."
-            )
-        top = told[0].top_logprobs
-        shares = tuple(math.exp(token.logprob) for token in top)
-        return FirstToken(
-            tuple(token.token for token in top), shares, answer.usage.prompt_tokens if answer.usage else 0
-        )
+            return joined(pieces, self._endpoint)
 
     def _asked(self, model: str, ask: Callable[[], _T]) -> _T:
         try:

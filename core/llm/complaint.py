@@ -27,7 +27,9 @@ def complaint(endpoint: Endpoint, model: str, error: Exception) -> str:
         ),
         (
             openai.NotFoundError,
-            f"{address} serves no model {model!r} or not this path. Set the name that it serves.",
+            f"{address} serves no model {model!r} or not this path. Set the name that it serves."
+            if model
+            else f"{address} lists no models: it does not know this path. Check its address.",
         ),
         (openai.RateLimitError, f"{address} is asked too often. {_pause(error)} and try again."),
         (

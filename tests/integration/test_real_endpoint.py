@@ -12,9 +12,10 @@ from transformers.utils import is_accelerate_available
 from transformers.utils.import_utils import is_serve_available
 
 from core.engine import Engine
-from core.llm.client import Client, Saying
+from core.llm.client import Client
 from core.llm.endpoint import Endpoint
 from core.llm.ledger import Ledger
+from core.llm.reading import Saying
 from core.llm.saying import Sampling
 from core.llm.structured import schema_of
 from core.metric import METRICS

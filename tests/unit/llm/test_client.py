@@ -7,9 +7,11 @@ import logging
 import pytest
 
 from core.errors import TouchstoneError
-from core.llm.client import Client, FirstToken
+from core.llm.client import Client
 from core.llm.endpoint import Endpoint
-from tests.unit.llm.scripted import Reply, completion, refusal, serving
+from core.llm.reading import FirstToken, Saying
+from core.llm.saying import Sampling
+from tests.unit.llm.scripted import Reply, completion, listing, refusal, serving, stream
 
 KEY = "sk-a-secret-of-nobody"
 AT_ONCE = {"retry-after-ms": "1"}
@@ -109,3 +111,66 @@ def test_a_server_that_counts_no_tokens_is_named() -> None:
     said = pytest.raises(TouchstoneError, match=r"/tokenize does not count tokens as vLLM does")
     with serving(lambda _path, _body: Reply({"tokens": [1, 2]})) as endpoint, said:
         Client(Endpoint(endpoint.url, KEY)).count("m", "It rained.")
+
+
+def test_the_models_of_an_endpoint_are_listed_sorted() -> None:
+    with serving(lambda _path, _body: listing("small", "large")) as endpoint:
+        assert Client(Endpoint(endpoint.url, KEY)).models() == ["large", "small"]
+    assert endpoint.asked == [("/v1/models", {})]
+    assert endpoint.keys == [f"Bearer {KEY}"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "sentence"),
+    [
+        (refusal(404, "Not Found"), "lists no models: it does not know this path. Check its address."),
+        (refusal(401, f"Incorrect key {KEY}"), "does not accept the key. Set TOUCHSTONE_LLM_API_KEY."),
+        (Reply({"data": [{"name": "small"}]}), "does not answer in the form of OpenAI."),
+        (Reply({"models": []}), "does not answer in the form of OpenAI."),
+        (Reply([1]), "does not answer in the form of OpenAI."),
+        (Reply(raw=b"<html>", headers={"Content-Type": "text/html"}), "does not answer in the form of OpenAI."),
+    ],
+    ids=["no path", "key", "no names", "another list", "no object", "a page"],
+)
+def test_a_server_that_lists_no_models_is_named(reply: Reply, sentence: str) -> None:
+    with serving(lambda _path, _body: reply) as endpoint, pytest.raises(TouchstoneError, match=sentence) as raised:
+        Client(Endpoint(endpoint.url, KEY)).models()
+    assert KEY not in str(raised.value)
+
+
+def streamed(reply: Reply) -> Saying:
+    with serving(lambda _path, _body: reply) as endpoint:
+        told = Client(Endpoint(endpoint.url, KEY, stream=True)).say(("Judge.", "Is it?"), Sampling("m", stop="."), "")
+    [(_, body)] = endpoint.asked
+    assert (body["stream"], body["stream_options"], body["stop"]) == (True, {"include_usage": True}, ".")
+    return told
+
+
+def test_a_stream_is_joined_with_how_it_ended_and_its_usage() -> None:
+    assert streamed(stream("It ", "is", ended="length", read=9, written=2)) == Saying("It is", "length", 9, 2)
+
+
+def test_a_stream_that_is_not_ended_is_no_answer() -> None:
+    with pytest.raises(TouchstoneError, match=r"broke off in the middle of its answer\. Ask again\."):
+        streamed(stream("It ", "is", ended=""))
+
+
+def test_a_connection_that_is_lost_in_a_stream_is_no_answer() -> None:
+    half = stream("It ", "is")
+    cut = Reply(raw=(half.raw or b"")[:200], headers={**half.headers, "Transfer-Encoding": "chunked"})
+    with pytest.raises(TouchstoneError, match=r"^http://127\.0\.0\.1"):
+        streamed(cut)
+
+
+def test_a_server_that_streams_unasked_is_named() -> None:
+    with (
+        serving(lambda _path, _body: stream("It is")) as endpoint,
+        pytest.raises(TouchstoneError, match="form of OpenAI"),
+    ):
+        Client(Endpoint(endpoint.url, KEY)).say(("Judge.", "Is it?"), Sampling("m"), "")
+
+
+def test_a_named_endpoint_tells_the_field_to_set() -> None:
+    with serving(lambda _path, _body: refusal(401, "who?")) as endpoint, pytest.raises(TouchstoneError) as raised:
+        Client(Endpoint(endpoint.url, KEY, name="mini")).models()
+    assert str(raised.value).endswith("Set key_from under [mini] in the file of TOUCHSTONE_ENDPOINTS.")
