@@ -203,6 +203,12 @@ class Run:
         unchecked = sum(kind in self.plan.guarded for kind in refused)
         return len(self.readings) + len(self.checks) + len(refused) * len(self.plan.metrics) + unchecked
 
+    @property
+    def failed(self) -> int:
+        """Scores and checks that were tried and could not be had."""
+        unread = sum(reading.value is None for reading in self.readings.values())
+        return unread + sum(check.mark is None for check in self.checks.values())
+
     def _place(self, record: Record) -> tuple[dict[Any, Any], str | tuple[str, ...]]:
         match record:
             case Source():

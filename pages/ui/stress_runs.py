@@ -90,8 +90,12 @@ def can_be_added_to(id: str) -> bool:
 
 
 def follow(row: RunRow, run: Run) -> None:
-    """How far the run is, with the buttons to stop it and to go on."""
-    _progress(row.id, row.lines, run)
+    """How far the run is, with the buttons to stop it, to go on, and to try again what failed."""
+    now = services.conductor().progress(row.id)
+    if run.done < run.total or (now and now.running):
+        _progress(row.id, row.lines, run)
+    else:
+        _complete(row.id, run)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the run…")
@@ -124,9 +128,23 @@ def _progress(id: str, lines: int, run: Run) -> None:
         _offer_to_go_on(id, run)
 
 
+def _complete(id: str, run: Run) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f"Complete: {run.total} scores{_and_checks(run)}.")
+        if run.failed:
+            again = f"Try again what failed ({run.failed})"
+            st.button(
+                again, icon=":material/refresh:", on_click=start, args=(id, run), disabled=not can_be_added_to(id)
+            )
+
+
+def _and_checks(run: Run) -> str:
+    return " and checks" if run.plan.guard else ""
+
+
 def _offer_to_go_on(id: str, run: Run) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f"{run.done} of {run.total} scores{' and checks' * bool(run.plan.guard)} are here.")
+        st.caption(f"{run.done} of {run.total} scores{_and_checks(run)} are here.")
         st.button(
             "Go on", icon=":material/play_arrow:", on_click=start, args=(id, run), disabled=not can_be_added_to(id)
         )

@@ -1,0 +1,180 @@
+"""Stress runs under a guard, from a file, from Probe, and in a demo that keeps nothing."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from core.stress.records import Run
+from core.stress.runfile import assembled
+from tests.e2e.bench import START_MS, Bench, example
+from tests.e2e.server import Server, serve
+from tests.unit.llm.scripted import Reply, serving, text
+
+pytestmark = pytest.mark.e2e
+
+RUN_MS = 90_000
+DOCUMENT = (
+    "The harbour of Lindvale was closed on Tuesday after a storm tore two ferries away. Nobody was hurt in the storm."
+)
+PAIRS = [
+    {"id": "two", "document": DOCUMENT, "summary": "The harbour was closed on Tuesday. Nobody was hurt."},
+    {"id": "one", "document": DOCUMENT, "summary": "The harbour was closed on Tuesday."},
+]
+
+
+def answer(_path: str, body: Mapping[str, Any]) -> Reply:
+    """Every rewriting is talk, and every variant contradicts."""
+    if "response_format" in body:
+        return text(json.dumps({"contradicts": True, "because": "The order of events is another."}))
+    return text("Sure! Here is what I think of it: it is good. Let me know if it helps!")
+
+
+@pytest.fixture(scope="module")
+def guarded_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Touchstone with an endpoint that answers from a script."""
+    with (
+        serving(answer) as endpoint,
+        serve(
+            tmp_path_factory.mktemp("guarded"), TOUCHSTONE_LLM_BASE_URL=endpoint.url, TOUCHSTONE_LLM_MODEL="tiny"
+        ) as running,
+    ):
+        yield running
+
+
+@pytest.fixture(scope="module")
+def demo_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Touchstone as a demonstration."""
+    with serve(tmp_path_factory.mktemp("demo"), TOUCHSTONE_DEMO="true") as running:
+        yield running
+
+
+def open_stress(page: Page, server: Server) -> None:
+    page.goto(server.url)
+    page.get_by_role("link", name="Stress test").click(timeout=START_MS)
+    expect(page.get_by_role("button", name="Run: ")).to_be_visible(timeout=START_MS)
+
+
+def run_to_the_end(page: Page, name: str) -> None:
+    page.get_by_role("textbox", name="Name of the run").fill(name)
+    page.get_by_role("textbox", name="Name of the run").press("Enter")
+    page.get_by_role("button", name=re.compile("^Run: [12] pairs")).click()
+    expect(page.get_by_text(re.compile("^Complete: "))).to_be_visible(timeout=RUN_MS)
+
+
+def only_fiction(page: Page) -> None:
+    for domain in ("news", "dialogue", "clinical note", "science", "law"):
+        page.get_by_role("button", name=domain, exact=True).click()
+
+
+def select_first_cell(page: Page) -> None:
+    """Click into the matrix: it is painted, so that only places can be named."""
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    page.locator(".stDataFrameGlideDataEditor").first.click(position={"x": 260, "y": 91})
+
+
+def stored(server: Server, name: str) -> Run:
+    [row] = server.rows("SELECT * FROM run WHERE name = ?", name)
+    lines = server.rows("SELECT line FROM runline WHERE run_id = ? ORDER BY id", row["id"])
+    return assembled([row["plan"], *(line["line"] for line in lines)])
+
+
+def shifts_of(page: Page) -> list[dict[str, str]]:
+    page.get_by_role("tab", name="Export").click()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Shifts (CSV)").click()
+    return list(csv.DictReader(Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()))
+
+
+def test_a_file_is_run_under_a_guard_whose_marks_are_shown_and_can_be_left_out(
+    page: Page, guarded_server: Server, tmp_path: Path
+) -> None:
+    file = tmp_path / "pairs.jsonl"
+    file.write_text("".join(json.dumps(pair) + "\n" for pair in PAIRS) + "{broken\n", encoding="utf-8")
+    open_stress(page, guarded_server)
+    page.get_by_role("radio", name="A file").click()
+    page.locator("input[type=file]").set_input_files(file)
+    expect(page.get_by_text("Line 3: ")).to_be_visible()
+    page.get_by_role("button", name="Paraphrase (LLM)").click()
+    page.get_by_role("combobox", name="Check that the meaning was kept").fill("Language")
+    page.get_by_role("option", name="Language model").click()
+    run_to_the_end(page, "From a file")
+
+    run = stored(guarded_server, "From a file")
+    assert set(run.sources) == {"one", "two"}
+    assert run.done == run.total
+    assert run.checks
+    assert all(check.mark and check.mark.contradicts for check in run.checks.values())
+
+    page.get_by_role("tab", name="Matrix").click()
+    select_first_cell(page)
+    expect(page.get_by_text(re.compile("Contradicts the original, says tiny.*The order of events"))).to_be_visible()
+    page.get_by_text("Answers of language models that were not used (2)").click()
+    expect(page.get_by_text("Let me know if it helps!").first).to_be_visible()
+    page.get_by_text("What the guard found").click()
+    expect(page.get_by_text(f"{len(run.checks)} of {len(run.checks)} variants contradict")).to_be_visible()
+
+    marked = {kind for _, kind in run.checks}
+    rows = shifts_of(page)
+    assert {row["contradicts"] for row in rows if row["kind"] in marked} == {"True"}
+    page.get_by_role("button", name=f"marked as contradicting ({len(run.checks)})").click()
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    assert {row["kind"] for row in shifts_of(page)}.isdisjoint(marked)
+
+
+def test_the_pair_on_probe_is_run_as_it_was_before_its_edits(page: Page, guarded_server: Server) -> None:
+    probe = Bench(page, guarded_server)
+    probe.open()
+    probe.write("Another summary.")
+    page.get_by_role("link", name="Stress test").click()
+    page.get_by_role("radio", name="The pair on Probe").click()
+    expect(page.get_by_text("its summary before your edits")).to_be_visible()
+    run_to_the_end(page, "From Probe")
+    [source] = stored(guarded_server, "From Probe").sources.values()
+    assert source.example == example().example
+
+
+def test_every_plot_is_saved_as_png_without_a_network(
+    page: Page, guarded_server: Server, new_context: Callable[[], BrowserContext]
+) -> None:
+    open_stress(page, guarded_server)
+    only_fiction(page)
+    run_to_the_end(page, "To be plotted")
+    page.get_by_role("tab", name="Export").click()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Plots (HTML)").click()
+    file = Path(waiting.value.path()).rename(Path(waiting.value.path()).with_suffix(".html"))
+    alone = new_context()
+    alone.set_offline(True)
+    reader = alone.new_page()
+    reader.goto(file.as_uri())
+    with reader.expect_download() as saving:
+        reader.get_by_role("button", name="Save every plot as PNG").click()
+    assert saving.value.suggested_filename == "plot-1.png"
+    assert Path(saving.value.path()).read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_demo_runs_in_memory_and_shows_each_visitor_only_what_is_theirs(
+    page: Page, demo_server: Server, new_page: Callable[[], Page]
+) -> None:
+    open_stress(page, demo_server)
+    expect(page.get_by_text("are not kept")).to_be_visible()
+    only_fiction(page)
+    run_to_the_end(page, "In a demo")
+    page.reload()
+    expect(page.get_by_role("combobox", name="Run")).to_have_value(re.compile("^In a demo "), timeout=START_MS)
+    select_first_cell(page)
+    page.get_by_role("radio", name="kept").click()
+    expect(page.get_by_role("button", name="not verified by a person")).to_be_visible()
+    assert not demo_server.database.exists()
+
+    other = new_page()
+    open_stress(other, demo_server)
+    expect(other.get_by_placeholder("No run yet")).to_be_visible()
