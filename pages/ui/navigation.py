@@ -9,6 +9,7 @@ from annotations.campaigns.people import Member, Right
 _PAGES = (
     (Right.EXPLORE, "probe", "Probe", ":material/science:"),
     (Right.EXPLORE, "stress", "Stress test", ":material/bolt:"),
+    (Right.LABEL, "annotate", "Annotate", ":material/rate_review:"),
     (Right.EXPLORE, "evaluate", "Evaluate", ":material/leaderboard:"),
     (Right.EXPLORE, "data", "Records", ":material/inventory_2:"),
     (Right.EXPLORE, "metrics", "Metrics", ":material/straighten:"),
