@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -63,11 +64,16 @@ def direction_words(direction: Direction) -> str:
 def markdown_table(lines: Sequence[MetricLine]) -> str:
     """The table of metrics in the README."""
     rows = [
-        f"| `{line.name}` | {line.family} | [{line.paper}]({line.url}) | {range_words(line.low, line.high)} "
+        f"| `{line.name}` | {line.family} | [{_authors_and_year(line.paper)}]({line.url}) | {range_words(line.low, line.high)} "
         f"| {direction_words(line.direction)} | {_need(line)} |"
         for line in lines
     ]
     return "\n".join(["| metric | family | source | range | direction | weights |", "|---|---|---|---|---|---|", *rows])
+
+
+def _authors_and_year(paper: str) -> str:
+    """A citation up to its first year."""
+    return re.split(r"(?<=\b\d{4})", paper, maxsplit=1)[0]
 
 
 def _need(line: MetricLine) -> str:
