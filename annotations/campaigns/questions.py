@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -40,8 +40,9 @@ class Option(_Strict):
 class Asked(_Strict):
     """One question. `when` names an earlier question and the answers to it after which this one is asked.
 
-    A `choice` has one of `options`, `several` any of them; a `scale` runs from `low` to `high`; a `span` is a piece of the
-    document or of the summary; an `edit` is made in the editor.
+    A `choice` has one of `options`, `several` any of them; a `scale` runs from `low` to `high`; an `edit` is made in the
+    editor. A `span` has pieces of the document or of the summary, each [start, end) in code points, of a pair with the side:
+    [start, end, "left"].
     """
 
     id: Annotated[str, Field(pattern=_NAME)]
@@ -90,6 +91,10 @@ class QuestionSet(_Strict):
                 raise ValueError(f"two questions are called {question.id!r}")
             for name, values in question.when.items():
                 _check_condition(question, name, values, earlier)
+            if self.unit == "explanation" and question.kind == "span" and question.of == "summary":
+                raise ValueError(
+                    f"question {question.id!r}: words of a marked difference cannot be marked; of: document"
+                )
             earlier[question.id] = question
         if self.measure not in earlier or earlier[self.measure].kind not in {"choice", "scale"}:
             raise ValueError(f"measure: {self.measure!r} is not the id of a choice or a scale among the questions")
@@ -108,6 +113,8 @@ def _check_condition(question: Asked, name: str, values: Sequence[str], earlier:
         raise ValueError(f"question {question.id!r}: {name!r} has no option {', '.join(map(repr, wrong))}")
 
 
+@lru_cache(maxsize=256)  # reading YAML takes longer than all else between a label and the next task
+@lru_cache(maxsize=256)
 def read_questions(text: str) -> QuestionSet:
     """The question set of a YAML text. Raises RecordError, which names the place, for one that cannot be used."""
     try:
@@ -182,9 +189,7 @@ def _fits(question: Asked, answer: Answer) -> bool:
 
 
 def _is_span(piece: object) -> bool:
-    return (
-        isinstance(piece, list)
-        and len(piece) == 2
-        and all(type(end) is int for end in piece)
-        and 0 <= piece[0] < piece[1]
-    )
+    match piece:
+        case [start, end] | [start, end, "left" | "right"]:
+            return type(start) is int and type(end) is int and 0 <= start < end
+    return False
