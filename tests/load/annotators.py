@@ -1,0 +1,82 @@
+"""Many annotators at once on one database: what is kept, and how long it takes from a label to the next task.
+
+By hand, on an empty database: `python -m tests.load.annotators --people 20 --labels 200 --url sqlite:///load.db`.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from annotations.campaigns.labelling import Labelling
+from annotations.store import Store
+from tests.load.crowd import label, open_campaign, people
+from tests.load.tally import Tally, tally
+
+_SPARE = 1.1  # tasks for each that is needed, so that nobody waits for what the last ones have in hand
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was kept, and how long people waited between a label and the next task."""
+
+    database: str
+    people: int
+    tally: Tally
+    labels_per_s: float
+    median_ms: float
+    p95_ms: float
+    longest_ms: float
+
+    def lines(self) -> list[str]:
+        figures = {name: value for name, value in asdict(self).items() if isinstance(value, float)}
+        return [
+            f"{self.people} people on {self.database}",
+            *self.tally.lines(),
+            *(f"{name:>18}  {value:.1f}" for name, value in figures.items()),
+        ]
+
+
+def measure(store: Store, number: int, labels: int, overlap: int) -> Measured:
+    """Let so many people give so many labels each, all at once and without a pause."""
+    needed = int(number * labels / overlap * _SPARE)
+    campaign = open_campaign(store, needed, overlap=overlap, gold_every=10, repeat_every=20)
+    desks = [Labelling(store, person) for person in people(store, campaign, number)]
+    begun = time.perf_counter()
+    with ThreadPoolExecutor(number) as threads:
+        spells = list(threads.map(lambda desk: list(label(desk, campaign, labels)), desks))
+    seconds = time.perf_counter() - begun
+    events, waits = zip(*(given for spell in spells for given in spell), strict=True)
+    median_ms, p95_ms, longest_ms = np.quantile(waits, [0.5, 0.95, 1.0]).tolist()
+    kept = tally(store, campaign, events)
+    return Measured(store.engine.name, number, kept, len(events) / seconds, median_ms, p95_ms, longest_ms)
+
+
+def run(
+    people: int = 20,
+    labels: int = 200,
+    overlap: int = 2,
+    url: Annotated[str, typer.Option(help="An empty database; by default a file that is removed afterwards.")] = "",
+    out: Annotated[Path | None, typer.Option(help="Where the figures go as JSON.")] = None,
+) -> None:
+    """Print what was kept and how long people waited; exit status 1 where a label was lost or doubled."""
+    with TemporaryDirectory() as folder:
+        store = Store.open(url or f"sqlite:///{folder}/load.db")
+        measured = measure(store, people, labels, overlap)
+        store.close()
+    typer.echo("\n".join(measured.lines()))
+    if out:
+        out.write_text(json.dumps(asdict(measured), indent=1), encoding="utf-8")
+    raise typer.Exit(0 if measured.tally.is_clean else 1)
+
+
+if __name__ == "__main__":
+    typer.run(run)
