@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from annotations.campaigns.questions import Answer, check_answers, is_asked, read_questions
 from core import edits as executable
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.bundled import examples
@@ -61,6 +62,15 @@ def test_an_importer_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert isinstance(item, Item)
     assert item.example.summary == "A text."
     assert refusal == Refusal(2, "The block has no line of three dashes between document and summary.")
+
+
+def test_the_question_set_that_is_shown_can_be_asked() -> None:
+    shown = re.search(r"```yaml\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.DOTALL)
+    assert shown
+    tone = read_questions(shown[1])
+    words: Answer = [[0, 4]]
+    assert check_answers(tone, {"verdict": "more", "words": words}) == {"verdict": "more", "words": words}
+    assert not is_asked(tone.by_id["words"], {"verdict": "same"})
 
 
 def test_the_table_of_metrics_in_the_readme_is_current(tmp_path: Path) -> None:
