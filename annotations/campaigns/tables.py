@@ -9,6 +9,7 @@ from sqlalchemy import JSON, BigInteger, CheckConstraint, Index, UniqueConstrain
 from sqlmodel import Field
 
 from annotations.tables import Moment, Table
+from core.types import ErrorType
 
 
 class Person(Table, table=True):
@@ -189,6 +190,27 @@ class Settlement(Table, table=True):
     cause: str
     note: str
     settles: list[Any] = Field(sa_type=JSON)
+    by: str
+    event_id: str
+    created_at: datetime = Field(sa_type=Moment)
+
+
+class Correction(Table, table=True):
+    """The error type that a curator finds in a written edit, whatever was required; `item_id` is the edited summary."""
+
+    __table_args__ = (
+        UniqueConstraint("response_id", "revision"),
+        UniqueConstraint("event_id"),
+        CheckConstraint("revision >= 1", name="revision"),
+        CheckConstraint(f"error_type IN ({', '.join(repr(kind.value) for kind in ErrorType)})", name="error_type"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    response_id: int = Field(foreign_key="response.id")
+    item_id: str = Field(foreign_key="item.id", index=True)
+    revision: int
+    error_type: str
+    note: str
     by: str
     event_id: str
     created_at: datetime = Field(sa_type=Moment)
