@@ -30,18 +30,22 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A task with known answers that a person answered: is it right, and what is said of it."""
+    """A task with known answers that a person answered: is it right, what was expected, and what is said of it.
+
+    `expected` has the sides as that person saw them.
+    """
 
     task_id: str
     part: str
     right: bool
+    expected: Mapping[str, Any]
     feedback: str
 
 
 def stage_of(session: Session, campaign: Terms, person: Member) -> Stage:
     """Training, then qualification, then work for those who passed."""
     for stage in (Stage.TRAINING, Stage.QUALIFICATION):
-        if _done(session, campaign, person, stage) < _size(session, campaign, stage):
+        if done_of(session, campaign, person, stage) < size_of(session, campaign, stage):
             return stage
     right = sum(marked.right for marked in marks(session, campaign, person) if marked.part == "qualification")
     return Stage.WORK if right >= campaign.rules.pass_right else Stage.UNQUALIFIED
@@ -59,8 +63,9 @@ def marks(session: Session, campaign: Terms, person: Member) -> list[Marked]:
     )
     first: dict[str, Marked] = {}
     for task, key, response in found:
-        right = is_right(key.answers, unswapped(campaign.questions, response.answers, response.swapped))
-        first.setdefault(task.id, Marked(task.id, task.part, right, key.feedback))
+        expected = unswapped(campaign.questions, key.answers, response.swapped)
+        right = is_right(expected, response.answers)
+        first.setdefault(task.id, Marked(task.id, task.part, right, expected, key.feedback))
     return list(first.values())
 
 
@@ -70,19 +75,29 @@ def is_right(key: Mapping[str, Any], answers: Mapping[str, Any]) -> bool:
 
 
 def unswapped(questions: QuestionSet, answers: Mapping[str, Any], swapped: bool) -> dict[str, Any]:
-    """The answers with left for the original and right for the edited summary, however they stood."""
+    """The answers with left for the original and right for the edited summary, however they stood; and the other way round."""
     if not swapped:
         return dict(answers)
-    chosen = {question.id for question in questions.questions if question.kind == "choice"}
-    return {name: _MIRROR.get(answer, answer) if name in chosen else answer for name, answer in answers.items()}
+    kinds = {question.id: question.kind for question in questions.questions}
+    return {name: _mirrored(kinds.get(name), answer) for name, answer in answers.items()}
 
 
-def _size(session: Session, campaign: Terms, part: str) -> int:
+def _mirrored(kind: str | None, answer: Any) -> Any:
+    if kind == "choice":
+        return _MIRROR.get(answer, answer)
+    if kind == "span":
+        return [[*piece[:2], *(_MIRROR[side] for side in piece[2:])] for piece in answer]
+    return answer
+
+
+def size_of(session: Session, campaign: Terms, part: str) -> int:
+    """How many tasks a part of a campaign has."""
     tasks = select(func.count()).select_from(Task).where(Task.campaign_id == campaign.id, Task.part == part)
     return session.exec(tasks).one()
 
 
-def _done(session: Session, campaign: Terms, person: Member, part: str) -> int:
+def done_of(session: Session, campaign: Terms, person: Member, part: str) -> int:
+    """How many of them somebody has answered or left out."""
     done = (
         select(func.count())
         .select_from(Reservation)

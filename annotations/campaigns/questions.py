@@ -73,7 +73,10 @@ class Asked(_Strict):
 
 
 class QuestionSet(_Strict):
-    """What a campaign asks; `measure` names the question that agreement, gold and qualification look at."""
+    """What a campaign asks; `measure` names the question that agreement, gold and qualification look at.
+
+    `required_type` says that every item comes with the error type that is to be written.
+    """
 
     name: str = Field(min_length=1, max_length=80)
     title: str = Field(min_length=1)
@@ -81,6 +84,7 @@ class QuestionSet(_Strict):
     source: str = ""
     questions: tuple[Asked, ...] = Field(min_length=1)
     measure: str
+    required_type: bool = False
     guidelines: str = ""
 
     @model_validator(mode="after")
@@ -114,7 +118,6 @@ def _check_condition(question: Asked, name: str, values: Sequence[str], earlier:
 
 
 @lru_cache(maxsize=256)  # reading YAML takes longer than all else between a label and the next task
-@lru_cache(maxsize=256)
 def read_questions(text: str) -> QuestionSet:
     """The question set of a YAML text. Raises RecordError, which names the place, for one that cannot be used."""
     try:

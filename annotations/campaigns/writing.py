@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from annotations.campaigns.questions import Answers, QuestionSet
+from annotations.campaigns.questions import Answers, Asked, QuestionSet
 from annotations.errors import RecordError
 from annotations.records import KeptPair
 from core.edits import apply, parse, recover
@@ -31,14 +31,18 @@ class Written:
     error_type: str
 
 
-def check_places(questions: QuestionSet, answers: Answers, document: str, summary: str) -> None:
-    """Raise RecordError for a marked passage that lies outside its text and for an edit that is not as BUMP asks."""
+def check_places(questions: QuestionSet, answers: Answers, document: str, left: str, right: str | None) -> None:
+    """Raise RecordError for a marked passage that lies outside its text and for an edit that is not as BUMP asks.
+
+    `left` and `right` are the summaries as they were shown; there is one, or a pair.
+    """
     for question in questions.questions:
         answer = answers.get(question.id)
         if question.kind == "span" and isinstance(answer, list):
-            _check_spans(answer, document if question.of == "document" else summary)
+            for start, end, *side in answer:
+                _check_span((start, end), _place(question, side, document, left, right))
         if question.kind == "edit" and isinstance(answer, list):
-            edits_of(answer, summary, _explanation(answers))
+            edits_of(answer, left, _explanation(answers))
 
 
 def written_pair(questions: QuestionSet, answers: Answers, texts: tuple[str, str], written: Written) -> KeptPair | None:
@@ -90,12 +94,21 @@ def _explanation(answers: Answers) -> str:
     return str(answers.get("explanation") or "No explanation was asked for.")
 
 
-def _check_spans(pieces: Sequence[Any], text: str) -> None:
-    for _, end in pieces:
-        if end > len(text):
-            raise RecordError(
-                f"A marked passage ends at {end}, and the text has {len(text)} characters. Mark it again."
-            )
+def _place(question: Asked, side: Sequence[str], document: str, left: str, right: str | None) -> str:
+    """The text in which a passage was marked."""
+    expected = 1 if question.of == "summary" and right is not None else 0
+    if len(side) != expected:
+        raise RecordError(f"A passage of “{question.ask}” does not say where it stands. Mark it again.")
+    if question.of == "document":
+        return document
+    return right if right is not None and "right" in side else left
+
+
+def _check_span(span: tuple[int, int], text: str) -> None:
+    if span[1] > len(text):
+        raise RecordError(
+            f"A marked passage ends at {span[1]}, and the text has {len(text)} characters. Mark it again."
+        )
 
 
 def _words(text: str) -> list[str]:

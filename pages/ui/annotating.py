@@ -7,10 +7,11 @@ from typing import Any
 
 import streamlit as st
 
-from annotations.campaigns.labelling import Labelling, Work
+from annotations.campaigns.labelling import Labelling
 from annotations.campaigns.qualifying import Marked
 from annotations.campaigns.queue import Nothing
 from annotations.campaigns.setup import Terms
+from annotations.campaigns.showing import Work
 from annotations.errors import StoreError
 from pages.ui import services
 from pages.ui.labeller import KEY, Sheet, asks_for, read_draft, read_sent
@@ -95,7 +96,7 @@ def _after(held: Hand, work: Work, message: object) -> Hand:
         return _look_back(held, work)
     if asks_for(message, "undo"):
         return _take_back(held, work, message)
-    response = read_sent(message, held.campaign.questions, work, blind=not held.revealed)
+    response = read_sent(message, held.campaign.questions, work)
     if response is None:
         return replace(held, stamp=held.stamp + 1, problem="The page and the server are out of step. Reload the page.")
     desk().send(response)
@@ -118,7 +119,7 @@ def _take_back(held: Hand, work: Work, message: object) -> Hand:
     if before is None:
         return replace(held, stamp=held.stamp + 1, problem="There is no answer to take back.")
     told = {**message, "reservation": before.reservation} if isinstance(message, dict) else message
-    response = read_sent(told, held.campaign.questions, before, blind=True)
+    response = read_sent(told, held.campaign.questions, before)
     if response is not None:
         desk().send(response)
     return _next(held.campaign, held.stamp)

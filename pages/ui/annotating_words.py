@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from annotations.campaigns.labelling import Work
 from annotations.campaigns.qualifying import Marked
 from annotations.campaigns.queue import Nothing, Why
 from annotations.campaigns.revealing import reveal
 from annotations.campaigns.setup import Terms
+from annotations.campaigns.showing import Work
 from pages.ui import services
 from pages.ui.plain import plain
 from pages.ui.seats import member

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotations.campaigns.labelling import Act, Sent, Work
 from annotations.campaigns.qualifying import Stage
 from annotations.campaigns.questions import QuestionSet, is_asked
+from annotations.campaigns.responding import Act, Sent
+from annotations.campaigns.showing import Work
 from core.edits import apply, parse, recover, segments, to_records
 from core.errors import EditError
 from pages.ui.component import component
@@ -58,7 +59,7 @@ def labeller(sheet: Sheet, on_sent: Callable[[], None], on_draft: Callable[[], N
     _mount(key=KEY, data=data, on_sent_change=on_sent, on_draft_change=on_draft)
 
 
-def read_sent(message: object, questions: QuestionSet, work: Work, blind: bool) -> Sent | None:
+def read_sent(message: object, questions: QuestionSet, work: Work) -> Sent | None:
     """What the browser sent about a task; None for anything malformed or about another one."""
     match message:
         case {
@@ -71,7 +72,7 @@ def read_sent(message: object, questions: QuestionSet, work: Work, blind: bool) 
             "wall_ms": int(wall),
         } if act in _ACTS and reservation == work.reservation and 16 <= len(event) <= 64:
             stored = stored_answers(questions, work, answers)
-            return Sent(reservation, _ACTS[act], event, stored, reason, active, wall, blind)
+            return Sent(reservation, _ACTS[act], event, stored, reason, active, wall)
     return None
 
 

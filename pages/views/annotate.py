@@ -24,7 +24,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         width=360,
     )
     campaign = campaigns[chosen]
-    stage, answered = desk().standing(campaign.id)
+    answered = desk().standing(campaign.id).answered
     st.caption(f"{answered} answered by you · version {campaign.version} of the guidelines")
 guidelines(campaign, opened=answered == 0)
 

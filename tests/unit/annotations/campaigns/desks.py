@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from annotations.campaigns.labelling import Act, Kept, Labelling, Sent, Work
+from annotations.campaigns.labelling import Labelling
 from annotations.campaigns.people import Member, Role, add_person
 from annotations.campaigns.questions import ready_made
 from annotations.campaigns.queue import Nothing
+from annotations.campaigns.responding import Act, Kept, Sent
 from annotations.campaigns.rules import Rules
 from annotations.campaigns.setup import NewTask, Terms, Wording, add_tasks, create
+from annotations.campaigns.showing import Work
 from annotations.records import KeptPair
 from annotations.store import Store
 from core.types import Edit, Span, Verdict

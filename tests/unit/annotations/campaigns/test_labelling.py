@@ -9,8 +9,9 @@ import pytest
 from sqlalchemy import event
 from sqlmodel import select
 
-from annotations.campaigns.labelling import Labelling, Sent
+from annotations.campaigns.labelling import Labelling
 from annotations.campaigns.people import Role
+from annotations.campaigns.responding import Sent
 from annotations.campaigns.setup import NewTask
 from annotations.campaigns.tables import Reservation, Response
 from annotations.errors import RecordError

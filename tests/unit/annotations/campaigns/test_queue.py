@@ -9,10 +9,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlmodel import col, select
 
-from annotations.campaigns.labelling import Labelling, Work
+from annotations.campaigns.labelling import Labelling
 from annotations.campaigns.questions import ready_made
 from annotations.campaigns.queue import Nothing, reserve_next
 from annotations.campaigns.setup import NewTask, Wording, revise
+from annotations.campaigns.showing import Work
 from annotations.campaigns.tables import Reservation
 from annotations.store import Store
 from tests.unit.annotations.campaigns.desks import Hall, hall, keep
