@@ -10,10 +10,10 @@ from statistics import median
 
 from sqlmodel import Session, col, select
 
+from annotations.campaigns.cases import agreement, by_task
 from annotations.campaigns.people import Member, load_people
 from annotations.campaigns.qualifying import Stage, marks, stage_of
 from annotations.campaigns.reading import Said, first_blind, last_words, repeated, settled
-from annotations.campaigns.settling import agreement, by_task
 from annotations.campaigns.setup import Terms
 from annotations.campaigns.tables import Reservation, Task
 
@@ -34,7 +34,8 @@ class Share:
 class PersonProgress:
     """One person in one campaign. `gold` are silent known answers, `again` answers that were the same a second time.
 
-    `active_s` is the median of the seconds in which they read or typed, for one task.
+    `active_s` is the median of the seconds in which they read or typed, for one task of work; `last_at` is when they
+    answered one last.
     """
 
     name: str
@@ -46,11 +47,14 @@ class PersonProgress:
     gold: Share
     again: Share
     active_s: float | None
+    last_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
     """A campaign as a whole: `tasks` of work, each to be labelled `overlap` times; `answered` of `wanted` labels are there.
+
+    `held` are in somebody's hands, `left` are still to be handed out; `active_s` is the median time for one label.
 
     `revised` are labels whose person said something else later, after the scores were shown or not.
     """
@@ -64,7 +68,12 @@ class Progress:
     settled: int
     flags: int
     revised: Share
+    active_s: float | None
     people: tuple[PersonProgress, ...]
+
+    @property
+    def left(self) -> int:
+        return max(0, self.wanted - self.answered - self.held)
 
 
 def progress(session: Session, campaign: Terms) -> Progress:
@@ -84,6 +93,7 @@ def progress(session: Session, campaign: Terms) -> Progress:
         settled=len(done),
         flags=states["flagged"],
         revised=_revised(campaign, first, last),
+        active_s=_median_s(first),
         people=tuple(_person(session, campaign, member, first, twice) for member in _members(session, campaign)),
     )
 
@@ -110,7 +120,7 @@ def _person(
 ) -> PersonProgress:
     mine = select(Reservation.state).where(Reservation.campaign_id == campaign.id, Reservation.person_id == member.id)
     states, known = Counter(session.exec(mine)), marks(session, campaign, member)
-    times = [said.active_ms / 1000 for said in first if said.person == member.name]
+    mine_first = [said for said in first if said.person == member.name]
     return PersonProgress(
         name=member.name,
         stage=stage_of(session, campaign, member),
@@ -120,8 +130,13 @@ def _person(
         qualification=_share(one.right for one in known if one.part == "qualification"),
         gold=_share(one.right for one in known if one.part == "gold"),
         again=_share(_same(campaign, *pair) for pair in twice if pair[0].person == member.name),
-        active_s=median(times) if times else None,
+        active_s=_median_s(mine_first),
+        last_at=max((said.created_at for said in mine_first), default=None),
     )
+
+
+def _median_s(said: Sequence[Said]) -> float | None:
+    return median(one.active_ms / 1000 for one in said) if said else None
 
 
 def _revised(campaign: Terms, first: Sequence[Said], last: Sequence[Said]) -> Share:

@@ -74,6 +74,16 @@ def last_words(session: Session, campaign: Terms) -> list[Said]:
     return [said for said in last.values() if said.counts]
 
 
+def blind_words(session: Session, campaign: Terms) -> list[Said]:
+    """What each person says of each task of work now, without sight of a score."""
+    last = {
+        (said.task, said.person): said
+        for said in _answers(session, campaign)
+        if said.part == "work" and said.turn == 1 and said.blind
+    }
+    return [said for said in last.values() if said.counts]
+
+
 def repeated(session: Session, campaign: Terms) -> list[tuple[Said, Said]]:
     """The first and the second turn of what somebody had twice."""
     turns: dict[tuple[str, str, int], Said] = {}

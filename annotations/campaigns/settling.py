@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import func
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
+from annotations.campaigns.cases import Case, cases
 from annotations.campaigns.people import Member, Right
+from annotations.campaigns.qualifying import unswapped
 from annotations.campaigns.questions import Answers, check_answers
-from annotations.campaigns.reading import Said, Settled, last_words, settled
+from annotations.campaigns.reading import Settled
 from annotations.campaigns.setup import Terms, load_campaigns, number_of, terms
-from annotations.campaigns.tables import Settlement, Task
+from annotations.campaigns.tables import Reservation, Response, Settlement, Task
+from annotations.campaigns.writing import check_places
 from annotations.database import read
 from annotations.errors import RecordError
 from annotations.records import require_storable
 from annotations.store import Store
-from annotations.tables import Document, Explanation, Item
+from annotations.tables import Document, Explanation, Item, Origin
 
 
 class Cause(StrEnum):
@@ -34,8 +36,23 @@ class Cause(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Docket:
+    """What there is to settle: the cases, worst agreement first, and those that are decided.
+
+    `not_mine` are tasks that this person labelled or made, which somebody else has to settle.
+    """
+
+    left: tuple[Case, ...]
+    decided: tuple[Case, ...]
+    not_mine: int
+
+
+@dataclass(frozen=True, slots=True)
 class Dispute:
-    """A task on which people differ: its texts, the original left, and their answers unnamed in an order without meaning."""
+    """A task on which people differ, as it is shown: the sides of a pair and the labels stand in orders without meaning.
+
+    `answers` are what people say, unnamed, in the same order as `responses`. `flags` are the reasons of those who flagged it.
+    """
 
     task: str
     agreement: float
@@ -43,14 +60,17 @@ class Dispute:
     left: str
     right: str | None
     explanation: str
+    error_type: str
     answers: tuple[Mapping[str, Any], ...]
     responses: tuple[int, ...]
+    flags: tuple[str, ...]
     decided: Settled | None
+    reopened: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What an adjudicator sends; `settles` are the responses that were looked at."""
+    """What an adjudicator sends of a dispute as it was shown; `settles` are the responses that were looked at."""
 
     task: str
     answers: Answers
@@ -73,25 +93,31 @@ class Settling:
         with read(self._store.engine) as session:
             return load_campaigns(session)
 
-    def disputes(self, campaign_id: str, decided: bool = False) -> list[Dispute]:
-        """What two people or more answered otherwise, worst agreement first; without what this person labelled.
-
-        `decided` gives also what was decided already, after the rest.
-        """
+    def docket(self, campaign_id: str) -> Docket:
+        """What two people or more answered otherwise, and decisions that a later label contradicts."""
         with read(self._store.engine) as session:
             campaign = terms(session, campaign_id)
-            done = settled(session, campaign)
-            found = [
-                self._dispute(session, campaign, task, said, done.get(task))
-                for task, said in by_task(last_words(session, campaign)).items()
-                if self._may_settle(campaign, said) and (decided or task not in done)
-            ]
-        return sorted(found, key=lambda dispute: (dispute.decided is not None, dispute.agreement, dispute.task))
+            made = self._made(session, campaign)
+            disputed = [one for one in cases(session, campaign) if one.agreement < 1 or one.decided]
+        mine = [one for one in disputed if one.task not in made and not self._labelled(one)]
+        ordered = sorted(mine, key=lambda one: (one.agreement, one.task))
+        return Docket(
+            left=tuple(one for one in ordered if one.reopened or not one.decided),
+            decided=tuple(one for one in ordered if one.decided and not one.reopened),
+            not_mine=len(disputed) - len(mine),
+        )
+
+    def dispute(self, campaign_id: str, task: str) -> Dispute:
+        """A task with its texts and the labels to compare. Raises RecordError for one that is not this person's to settle."""
+        with read(self._store.engine) as session:
+            campaign = terms(session, campaign_id)
+            return self._dispute(session, campaign, self._case(session, campaign, task))
 
     def settle(self, campaign_id: str, decision: Decision) -> int:
         """Keep a decision as the next revision; its number. A re-sent event changes nothing.
 
-        Raises RecordError for answers that do not fit, and for a task that this person labelled.
+        Raises RecordError for answers that do not fit, for labels that are not there, and for a task that this person
+        labelled or made.
         """
         require_storable("the note", decision.note, decision.event_id)
         with self._store.writing() as session:
@@ -99,17 +125,23 @@ class Settling:
             known = session.exec(select(Settlement).where(Settlement.event_id == decision.event_id)).first()
             if known:
                 return known.revision
-            self._require_stranger(session, campaign, decision.task)
+            self._case(session, campaign, decision.task)
+            if not decision.settles or not set(decision.settles) <= _responses(session, decision.task):
+                raise RecordError("This decision settles labels that are not there. Reload the page and decide again.")
             return self._keep(session, campaign, decision)
 
     def _keep(self, session: Session, campaign: Terms, decision: Decision) -> int:
         session.exec(select(Task.id).where(Task.id == decision.task).with_for_update(key_share=True)).one()
         last = session.exec(select(func.max(Settlement.revision)).where(Settlement.task_id == decision.task)).one()
+        answers = unswapped(campaign.questions, decision.answers, self._swapped(campaign, decision.task))
+        checked = check_answers(campaign.questions, answers)
+        document, *sides = _texts(session, campaign, decision.task)
+        check_places(campaign.questions, checked, document, *sides)
         session.add(
             Settlement(
                 task_id=decision.task,
                 revision=(last or 0) + 1,
-                answers=check_answers(campaign.questions, decision.answers),
+                answers=checked,
                 cause=decision.cause.value,
                 note=decision.note,
                 settles=sorted(decision.settles),
@@ -120,47 +152,68 @@ class Settling:
         )
         return (last or 0) + 1
 
-    def _may_settle(self, campaign: Terms, said: Sequence[Said]) -> bool:
-        return len(said) > 1 and agreement(campaign, said) < 1 and self._person.name not in {one.person for one in said}
-
-    def _require_stranger(self, session: Session, campaign: Terms, task: str) -> None:
-        said = by_task(last_words(session, campaign)).get(task, [])
-        if not said:
+    def _case(self, session: Session, campaign: Terms, task: str) -> Case:
+        found = next((one for one in cases(session, campaign) if one.task == task), None)
+        if found is None:
             raise RecordError(f"There is no label of task {task!r} to settle. Reload the page.")
-        if self._person.name in {one.person for one in said}:
+        if self._labelled(found):
             raise RecordError("You labelled this one yourself. Somebody else has to settle it.")
+        if task in self._made(session, campaign):
+            raise RecordError("You made this one yourself. Somebody else has to settle it.")
+        return found
 
-    def _dispute(
-        self, session: Session, campaign: Terms, task_id: str, said: Sequence[Said], decided: Settled | None
-    ) -> Dispute:
-        task = session.get_one(Task, task_id)
-        item = session.get_one(Item, task.item_id)
-        parent = session.get(Item, item.parent_id) if item.parent_id and campaign.questions.unit != "summary" else None
+    def _labelled(self, case: Case) -> bool:
+        return self._person.name in {one.person for one in case.said}
+
+    def _made(self, session: Session, campaign: Terms) -> set[str]:
+        """The tasks whose item is of this person's making: they know what was meant."""
+        mine = select(Task.id).join(Origin, col(Origin.item_id) == Task.item_id)
+        return set(session.exec(mine.where(Task.campaign_id == campaign.id, Origin.by == self._person.name)).all())
+
+    def _swapped(self, campaign: Terms, task: str) -> bool:
+        return campaign.questions.unit == "pair" and number_of(self._person.id, task, "settled side") % 2 == 1
+
+    def _dispute(self, session: Session, campaign: Terms, case: Case) -> Dispute:
+        task = session.get_one(Task, case.task)
+        document, left, right = _texts(session, campaign, case.task)
+        swapped, decided = self._swapped(campaign, case.task), case.decided
+        unnamed = sorted(case.said, key=lambda one: number_of(self._person.id, one.response))
         explanation = session.get(Explanation, task.explanation_id) if task.explanation_id else None
-        unnamed = sorted(said, key=lambda one: number_of(self._person.id, one.response))
         return Dispute(
-            task=task_id,
-            agreement=agreement(campaign, said),
-            document=session.get_one(Document, item.document_id).text,
-            left=parent.text if parent else item.text,
-            right=item.text if parent else None,
+            task=case.task,
+            agreement=case.agreement,
+            document=document,
+            left=right if swapped and right is not None else left,
+            right=left if swapped else right,
             explanation=explanation.text if explanation else task.asked.get("explanation", ""),
-            answers=tuple(one.answers for one in unnamed),
+            error_type=task.asked.get("error_type", ""),
+            answers=tuple(unswapped(campaign.questions, one.answers, swapped) for one in unnamed),
             responses=tuple(one.response for one in unnamed),
-            decided=decided,
+            flags=_flags(session, case.task),
+            decided=replace(decided, answers=unswapped(campaign.questions, decided.answers, swapped))
+            if decided
+            else None,
+            reopened=case.reopened,
         )
 
 
-def by_task(said: Sequence[Said]) -> dict[str, list[Said]]:
-    """The answers of each task together."""
-    together: dict[str, list[Said]] = defaultdict(list)
-    for one in said:
-        together[one.task].append(one)
-    return dict(together)
+def _texts(session: Session, campaign: Terms, task: str) -> tuple[str, str, str | None]:
+    """The document and the summary, or the original and what was made of it."""
+    item = session.get_one(Item, session.get_one(Task, task).item_id)
+    document = session.get_one(Document, item.document_id).text
+    if campaign.questions.unit == "summary" or item.parent_id is None:
+        return document, item.text, None
+    return document, session.get_one(Item, item.parent_id).text, item.text
 
 
-def agreement(campaign: Terms, said: Sequence[Said]) -> float:
-    """The share of pairs of people whose answers to the question that counts are equal; 1 for one person."""
-    counts = Counter(one.answers.get(campaign.questions.measure) for one in said)
-    pairs = len(said) * (len(said) - 1)
-    return sum(number * (number - 1) for number in counts.values()) / pairs if pairs else 1.0
+def _responses(session: Session, task: str) -> set[int]:
+    """The answers that were ever given to a task."""
+    given = select(Response.id).join(Reservation, col(Reservation.id) == Response.reservation_id)
+    found = session.exec(given.where(Reservation.task_id == task, Response.act == "answer"))
+    return {id for id in found if id is not None}
+
+
+def _flags(session: Session, task: str) -> tuple[str, ...]:
+    given = select(Response.reason).join(Reservation, col(Reservation.id) == Response.reservation_id)
+    found = session.exec(given.where(Reservation.task_id == task, Response.act == "flag").order_by(col(Response.id)))
+    return tuple(found)

@@ -8,16 +8,18 @@ import pytest
 from sqlmodel import select
 
 from annotations.campaigns.agreeing import OVERALL, agreements
+from annotations.campaigns.cases import Provenance, cases
 from annotations.campaigns.labelling import Labelling
 from annotations.campaigns.people import Role
 from annotations.campaigns.questions import Answers
-from annotations.campaigns.reading import first_blind, last_words, repeated
+from annotations.campaigns.reading import first_blind, last_words, repeated, settled
 from annotations.campaigns.settling import Cause, Decision, Settling
-from annotations.campaigns.tables import Settlement
+from annotations.campaigns.setup import NewTask
+from annotations.campaigns.tables import Reservation, Settlement
 from annotations.database import read
 from annotations.errors import RecordError, RightsError
 from annotations.store import Store
-from tests.unit.annotations.campaigns.desks import Hall, hall
+from tests.unit.annotations.campaigns.desks import Hall, hall, keep
 
 GOOD: Answers = {"verdict": "consistent", "confidence": 4}
 BAD: Answers = {"verdict": "inconsistent", "confidence": 4, "reason": "It was a boat."}
@@ -39,9 +41,33 @@ def labelled(store: Store) -> Hall:
     return opened
 
 
+def judge_of(opened: Hall, name: str = "dia") -> Settling:
+    return Settling(opened.store, opened.person(name, Role.ADJUDICATOR))
+
+
+def decide(opened: Hall, judge: Settling, task: str, answers: Answers = BAD, cause: Cause = Cause.SLIP) -> int:
+    dispute = judge.dispute(opened.campaign.id, task)
+    event = f"event-d{next(opened.events)}"
+    return judge.settle(opened.campaign.id, Decision(task, answers, cause, dispute.responses, event))
+
+
+def change_mind(opened: Hall, desk: Labelling, task: str, answers: Answers) -> None:
+    """Another revision of what this person said of a task."""
+    number = 10**6
+    while work := desk.before(opened.campaign.id, number):
+        number = work.number
+        with read(opened.store.engine) as session:
+            held = session.get_one(Reservation, work.reservation)
+        if held.task_id == task:
+            opened.send(desk, work, answers=answers)
+            return
+    raise AssertionError(task)
+
+
 def test_only_what_people_differ_on_is_to_be_settled(labelled: Hall) -> None:
-    judge = Settling(labelled.store, labelled.person("dia", Role.ADJUDICATOR))
-    found = judge.disputes(labelled.campaign.id)
+    judge = judge_of(labelled)
+    docket = judge.docket(labelled.campaign.id)
+    found = [judge.dispute(labelled.campaign.id, case.task) for case in docket.left]
     assert {dispute.document[5] for dispute in found} == {"0", "2"}
     for dispute in found:
         assert dispute.agreement == 0
@@ -50,16 +76,30 @@ def test_only_what_people_differ_on_is_to_be_settled(labelled: Hall) -> None:
 
 def test_the_worst_agreement_comes_first(labelled: Hall) -> None:
     label_all(labelled, labelled.desk("eva"), bad="012")
-    judge = Settling(labelled.store, labelled.person("dia", Role.ADJUDICATOR))
-    shares = [dispute.agreement for dispute in judge.disputes(labelled.campaign.id)]
+    shares = [case.agreement for case in judge_of(labelled).docket(labelled.campaign.id).left]
     assert shares == sorted(shares)
     assert all(0 < share < 1 for share in shares)
 
 
+def test_labels_stand_in_an_order_that_means_nothing(store: Store) -> None:
+    opened = hall(store, items=12, overlap=2)
+    for name, answers in (("ben", GOOD), ("cem", BAD)):
+        desk = opened.desk(name)
+        for _ in range(12):
+            opened.send(desk, opened.work(desk), answers=answers)
+    judge = judge_of(opened)
+    tasks = [case.task for case in judge.docket(opened.campaign.id).left]
+    first = [judge.dispute(opened.campaign.id, task).answers[0]["verdict"] for task in tasks]
+    assert len(tasks) == 12
+    assert set(first) == {"consistent", "inconsistent"}
+    assert first == [judge.dispute(opened.campaign.id, task).answers[0]["verdict"] for task in tasks]
+
+
 def test_a_decision_points_at_what_it_settles_and_can_be_revised(labelled: Hall) -> None:
-    judge = Settling(labelled.store, labelled.person("dia", Role.ADJUDICATOR))
-    dispute, *_ = judge.disputes(labelled.campaign.id)
-    first = Decision(dispute.task, BAD, Cause.SLIP, dispute.responses, "event-d1")
+    judge = judge_of(labelled)
+    task = judge.docket(labelled.campaign.id).left[0].task
+    dispute = judge.dispute(labelled.campaign.id, task)
+    first = Decision(task, BAD, Cause.SLIP, dispute.responses, "event-d1")
     assert judge.settle(labelled.campaign.id, first) == 1
     assert judge.settle(labelled.campaign.id, first) == 1  # the same press, sent twice
     assert judge.settle(labelled.campaign.id, replace(first, answers=GOOD, event_id="event-d2")) == 2
@@ -67,21 +107,141 @@ def test_a_decision_points_at_what_it_settles_and_can_be_revised(labelled: Hall)
         rows = session.exec(select(Settlement)).all()
     assert [(row.revision, row.answers["verdict"]) for row in rows] == [(1, "inconsistent"), (2, "consistent")]
     assert rows[0].settles == sorted(dispute.responses)
-    assert dispute.task not in {other.task for other in judge.disputes(labelled.campaign.id)}
-    *_, again = judge.disputes(labelled.campaign.id, decided=True)
-    assert again.decided is not None
-    assert again.decided.cause == "annotator slip"
+    docket = judge.docket(labelled.campaign.id)
+    assert task not in {case.task for case in docket.left}
+    [decided] = docket.decided
+    assert decided.decided is not None
+    assert (decided.task, decided.decided.cause) == (task, "annotator slip")
+
+
+def test_a_decision_settles_labels_that_are_there(labelled: Hall) -> None:
+    judge = judge_of(labelled)
+    task = judge.docket(labelled.campaign.id).left[0].task
+    for settles in ((), (10**6,)):
+        with pytest.raises(RecordError, match="settles labels that are not there"):
+            judge.settle(labelled.campaign.id, Decision(task, BAD, Cause.SLIP, settles, "event-d1"))
+
+
+def test_a_decision_answers_the_questions(labelled: Hall) -> None:
+    judge = judge_of(labelled)
+    task = judge.docket(labelled.campaign.id).left[0].task
+    with pytest.raises(RecordError, match="not answered yet"):
+        decide(labelled, judge, task, {"verdict": "inconsistent", "confidence": 4})
+    with pytest.raises(RecordError, match="the text has"):
+        decide(labelled, judge, task, {**GOOD, "evidence": [[0, 9999]]})
+
+
+def test_a_later_label_that_says_otherwise_reopens_what_was_decided(labelled: Hall) -> None:
+    judge = judge_of(labelled)
+    first, second = (case.task for case in judge.docket(labelled.campaign.id).left)
+    decide(labelled, judge, first)
+    decide(labelled, judge, second, GOOD)
+    label_all(labelled, labelled.desk("eva"), bad="0123")
+    docket = judge.docket(labelled.campaign.id)
+    assert [case.task for case in docket.decided] == [first]
+    assert {case.task: case.reopened for case in docket.left}[second]
+    assert judge.dispute(labelled.campaign.id, second).reopened
+    decide(labelled, judge, second, GOOD)
+    assert {case.task for case in judge.docket(labelled.campaign.id).decided} == {first, second}
+
+
+def test_people_who_agree_against_a_decision_reopen_it(store: Store) -> None:
+    opened = hall(store, items=1, overlap=2)
+    ben, cem = opened.desk("ben"), opened.desk("cem")
+    opened.send(ben, opened.work(ben), answers=GOOD)
+    opened.send(cem, opened.work(cem), answers=BAD)
+    judge = judge_of(opened)
+    [case] = judge.docket(opened.campaign.id).left
+    decide(opened, judge, case.task, BAD)
+    change_mind(opened, cem, case.task, GOOD)
+    [again] = judge.docket(opened.campaign.id).left
+    assert (again.agreement, again.provenance) == (1, Provenance.UNRESOLVED)
+
+
+def test_where_a_label_comes_from_is_told(labelled: Hall) -> None:
+    label_one = labelled.desk("gus")
+    labelled.add([NewTask(id) for id in keep(labelled.store, 7)])
+    for _ in range(5):
+        work = labelled.work(label_one)
+        labelled.send(label_one, work, answers=BAD if work.document[5] in "01" else GOOD)
+    judge = judge_of(labelled)
+    task = judge.docket(labelled.campaign.id).left[0].task
+    decide(labelled, judge, task, BAD)
+    with read(labelled.store.engine) as session:
+        found = {case.provenance: case for case in cases(session, labelled.campaign)}
+    assert set(found) == set(Provenance)
+    assert found[Provenance.ADJUDICATED].answers == BAD
+    assert found[Provenance.SINGLE].answers == GOOD
+    assert found[Provenance.UNANIMOUS].answers["confidence"] == 4
+    assert found[Provenance.UNRESOLVED].answers == {}
+
+
+def test_what_was_said_after_the_scores_were_shown_settles_nothing(store: Store) -> None:
+    opened = hall(store, items=1, overlap=2, reveal=True)
+    for name in ("ben", "cem"):
+        desk = opened.desk(name)
+        work = opened.work(desk)
+        opened.send(desk, work, answers=GOOD)
+        opened.send(desk, work, answers=BAD)
+    with read(store.engine) as session:
+        [case] = cases(session, opened.campaign)
+    assert (case.provenance, case.answers["verdict"]) == (Provenance.UNANIMOUS, "consistent")
+
+
+def test_the_sides_of_a_pair_are_mixed_and_the_decision_is_told_as_if_they_were_not(store: Store) -> None:
+    opened = hall(store, "label-pairs", items=12, overlap=2)
+    for name, side in (("ben", "left"), ("cem", "right")):
+        desk = opened.desk(name)
+        for _ in range(12):
+            work = opened.work(desk)
+            chosen = side if work.left.startswith("Boat") else {"left": "right", "right": "left"}[side]
+            given = {"unfaithful": chosen, "error_type": "Other", "explanation": "It was a boat."}
+            opened.send(desk, work, answers=given)
+    judge = judge_of(opened)
+    shown = []
+    for case in judge.docket(opened.campaign.id).left:
+        dispute = judge.dispute(opened.campaign.id, case.task)
+        made = "left" if dispute.left.startswith("Raft") else "right"
+        shown.append(made)
+        taken = next(one for one in dispute.answers if one["unfaithful"] == made)
+        decide(opened, judge, case.task, taken)
+    assert set(shown) == {"left", "right"}
+    with read(store.engine) as session:
+        assert {one.answers["unfaithful"] for one in settled(session, opened.campaign).values()} == {"right"}
 
 
 def test_nobody_settles_what_they_labelled(labelled: Hall) -> None:
     fay = labelled.person("fay", Role.ADJUDICATOR)
     label_all(labelled, Labelling(labelled.store, fay))
     judge = Settling(labelled.store, fay)
-    assert judge.disputes(labelled.campaign.id) == []
+    docket = judge.docket(labelled.campaign.id)
+    assert (docket.left, docket.not_mine) == ((), 3)
     with read(labelled.store.engine) as session:
         task = first_blind(session, labelled.campaign)[0].task
     with pytest.raises(RecordError, match="labelled this one yourself"):
+        judge.dispute(labelled.campaign.id, task)
+    with pytest.raises(RecordError, match="labelled this one yourself"):
         judge.settle(labelled.campaign.id, Decision(task, GOOD, Cause.SLIP, (), "event-d3"))
+
+
+def test_nobody_settles_what_they_made(labelled: Hall) -> None:
+    task = judge_of(labelled).docket(labelled.campaign.id).left[0].task
+    maker = judge_of(labelled, "ada")
+    assert maker.docket(labelled.campaign.id).not_mine == 2
+    with pytest.raises(RecordError, match="made this one yourself"):
+        maker.dispute(labelled.campaign.id, task)
+
+
+def test_why_somebody_flagged_a_task_is_told(store: Store) -> None:
+    opened = hall(store, items=1, overlap=3)
+    for name, answers in (("ben", GOOD), ("cem", BAD)):
+        desk = opened.desk(name)
+        opened.send(desk, opened.work(desk), answers=answers)
+    eva = opened.desk("eva")
+    opened.send(eva, opened.work(eva), "flag", reason="The document is cut off.")
+    judge = judge_of(opened)
+    [case] = judge.docket(opened.campaign.id).left
+    assert judge.dispute(opened.campaign.id, case.task).flags == ("The document is cut off.",)
 
 
 def test_an_annotator_may_not_settle(labelled: Hall) -> None:
