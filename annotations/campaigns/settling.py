@@ -135,8 +135,8 @@ class Settling:
         last = session.exec(select(func.max(Settlement.revision)).where(Settlement.task_id == decision.task)).one()
         answers = unswapped(campaign.questions, decision.answers, self._swapped(campaign, decision.task))
         checked = check_answers(campaign.questions, answers)
-        document, *sides = _texts(session, campaign, decision.task)
-        check_places(campaign.questions, checked, document, *sides)
+        document, left, right = _texts(session, campaign, decision.task)
+        check_places(campaign.questions, checked, document, left, right)
         session.add(
             Settlement(
                 task_id=decision.task,
