@@ -17,6 +17,7 @@ import typer
 
 from annotations.export import rows, to_csv, to_jsonl
 from annotations.importing import Provenance
+from annotations.sources import examples, samples
 from annotations.store import Store
 from core.dataset import DATASETS, Refusal
 from core.datasets.pairs import Pairs
@@ -440,7 +441,7 @@ def score_dataset(
     ):
         _fetch(engine.pool, chosen)
         kept, failures = 0, 0
-        found = engine.run(chosen, store.examples(dataset))
+        found = engine.run(chosen, examples(store, dataset))
         while outcomes := [outcome for _, outcome in islice(found, 500)]:
             store.keep_outcomes(outcomes)
             kept, failures = kept + len(outcomes), failures + sum(isinstance(one, Failure) for one in outcomes)
@@ -462,7 +463,7 @@ def meta(
 ) -> None:
     """Say which metric can be trusted with which errors: consistency, ties and AUC with intervals, from kept scores."""
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
-        found = pooled([store.samples(name) for name in dataset])
+        found = pooled([samples(store, name) for name in dataset])
     for warning in found.warnings:
         _say(warning)
     if not found.columns:
@@ -577,13 +578,13 @@ def _cases(cases: Path | None, dataset: str | None, output: Path, refusals: list
 
 def _imported_cases(dataset: str) -> Iterator[Case]:
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
-        samples = store.samples(dataset)
-        wanted = {sample.stored for sample in samples if sample.item.explanations}
-        documents = {example.id: example.document for example in store.examples(dataset) if example.id in wanted}
-    if not any(sample.item.explanations for sample in samples):
+        found = samples(store, dataset)
+        wanted = {sample.stored for sample in found if sample.item.explanations}
+        documents = {example.id: example.document for example in examples(store, dataset) if example.id in wanted}
+    if not wanted:
         raise TouchstoneError(f"{dataset} has no explanations. Import one that has, such as factualnlg.")
-    texts = (replace(sample.item.example, document=documents.get(sample.stored, "")) for sample in samples)
-    return cases_of(replace(sample.item, example=text) for sample, text in zip(samples, texts, strict=True))
+    texts = (replace(sample.item.example, document=documents.get(sample.stored, "")) for sample in found)
+    return cases_of(replace(sample.item, example=text) for sample, text in zip(found, texts, strict=True))
 
 
 def _write_judged(file: TextIO, signed: str, found: Iterable[tuple[Case, Judged | Failure]]) -> None:

@@ -21,7 +21,7 @@ from sqlmodel import Session, col, func, select
 from annotations.errors import RecordError
 from annotations.inserting import insert_new
 from annotations.joining import join_missing
-from annotations.records import OWN, require_storable, require_text
+from annotations.records import CAMPAIGN, OWN, require_storable, require_text
 from annotations.rows import content_id, edit_rows, item_row, text_id
 from annotations.tables import Dataset, DatasetFile, Document, EditRow, Item, SampleRow, Table
 from core.types import Example
@@ -52,8 +52,8 @@ class Provenance:
 
     def __post_init__(self) -> None:
         require_text("name of the dataset", self.dataset)
-        if self.dataset == OWN:
-            raise RecordError(f"{OWN!r} are the labels given here. Choose another name for the dataset.")
+        if self.dataset == OWN or self.dataset.startswith(CAMPAIGN):
+            raise RecordError(f"{self.dataset!r} are labels given here. Choose another name for the dataset.")
         require_storable("where the dataset comes from", *asdict(self).values())
 
     @property

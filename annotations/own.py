@@ -3,30 +3,39 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from sqlmodel import Session, col, select
 
 from annotations.datasets import load_scores
 from annotations.records import OWN
+from annotations.tables import Explanation, ExplanationJudgement, Label, Origin, ScoreRow
 from annotations.tables import Item as ItemRow
-from annotations.tables import Label, Origin, ScoreRow
-from core.types import ErrorType, Example, Item, Judgement, Sample, Verdict
+from core.types import ErrorType, Example, GradedExplanation, Item, Judgement, Sample, Verdict
 
 
 def load_own(session: Session) -> list[Sample]:
     """Every item that was kept or labelled, with its original. Labels count before what was intended; see `counted`."""
     labels = _by_item(session.exec(select(Label).order_by(col(Label.id))))
     origins = {row.item_id: row for row in session.exec(select(Origin).order_by(col(Origin.created_at)))}
-    named = labels.keys() | origins.keys()
-    rows = {row.id: row for row in session.exec(select(ItemRow).where(col(ItemRow.id).in_(named)))}
+    explained = _explanations(session)
+    rows = with_originals(session, labels.keys() | origins.keys() | explained.keys())
+    items = {id: _item(row, labels.get(id, ()), origins.get(id), explained.get(id, ())) for id, row in rows.items()}
+    return samples_of(session, OWN, rows, items)
+
+
+def with_originals(session: Session, ids: Iterable[str]) -> dict[str, ItemRow]:
+    """Items and what they were made from, an original before its edits."""
+    rows = {row.id: row for row in session.exec(select(ItemRow).where(col(ItemRow.id).in_(ids)))}
     parents = {row.parent_id for row in rows.values() if row.parent_id} - rows.keys()
     rows |= {row.id: row for row in session.exec(select(ItemRow).where(col(ItemRow.id).in_(parents)))}
+    return dict(sorted(rows.items(), key=lambda found: (found[1].created_at, found[1].parent_id is not None)))
+
+
+def samples_of(session: Session, dataset: str, rows: Mapping[str, ItemRow], items: Mapping[str, Item]) -> list[Sample]:
+    """Items of the store as samples, in the order of their rows, with our scores."""
     kept = load_scores(session, col(ScoreRow.item_id).in_(rows))
-    return [
-        Sample(OWN, _item(row, labels.get(id, ()), origins.get(id)), id, row.document_id, tuple(kept.get(id, ())))
-        for id, row in sorted(rows.items(), key=lambda found: (found[1].created_at, found[1].parent_id is not None))
-    ]
+    return [Sample(dataset, items[id], id, row.document_id, tuple(kept.get(id, ()))) for id, row in rows.items()]
 
 
 def counted(labels: Iterable[Label]) -> list[Label]:
@@ -45,7 +54,21 @@ def _by_item(labels: Iterable[Label]) -> dict[str, list[Label]]:
     return {id: counted(several) for id, several in found.items()}
 
 
-def _item(row: ItemRow, labels: Sequence[Label], origin: Origin | None) -> Item:
+def _explanations(session: Session) -> dict[str, list[GradedExplanation]]:
+    """The explanations of each item that were judged, once for each judge, whose newest grade counts."""
+    found = session.exec(
+        select(Explanation, ExplanationJudgement)
+        .join(ExplanationJudgement, col(ExplanationJudgement.explanation_id) == Explanation.id)
+        .order_by(col(ExplanationJudgement.id))
+    )
+    newest = {(given.id, judged.annotator): (given, judged) for given, judged in found}
+    graded: dict[str, list[GradedExplanation]] = defaultdict(list)
+    for given, judged in newest.values():
+        graded[given.item_id].append(GradedExplanation(given.text, given.by, judged.grade, judged.annotator))
+    return dict(graded)
+
+
+def _item(row: ItemRow, labels: Sequence[Label], origin: Origin | None, explained: Sequence[GradedExplanation]) -> Item:
     return Item(
         Example(row.id, "", row.text),
         parent=row.parent_id,
@@ -54,6 +77,7 @@ def _item(row: ItemRow, labels: Sequence[Label], origin: Origin | None) -> Item:
         domain=origin.domain if origin else "",
         title=origin.title if origin else "",
         judgements=tuple(Judgement(row.id, label.annotator, Verdict(label.verdict)) for label in labels),
+        explanations=tuple(explained),
     )
 
 

@@ -17,6 +17,9 @@ from core.types import Edit, ErrorType, Outcome, Result, Verdict
 OWN = "our labels"
 """The dataset of what people kept and labelled here; no import may bear its name."""
 
+CAMPAIGN = "campaign: "
+"""What the dataset of a campaign's labels begins with, before its name; no import's name may."""
+
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 

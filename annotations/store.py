@@ -12,14 +12,12 @@ from sqlalchemy import URL, Engine
 from sqlmodel import Session
 
 from annotations.database import connect, connect_read_only, in_memory, path_of, read, read_url, write
-from annotations.datasets import DatasetRow, load_datasets, load_examples, load_samples, stored
+from annotations.datasets import DatasetRow, load_datasets
 from annotations.errors import ReadOnlyError, StoreError
 from annotations.importing import Counts, Imported, Provenance, spooled, write_spooled
 from annotations.loading import count_rows, load_pair, load_saved
 from annotations.migrate import require_current, upgrade
-from annotations.own import load_own
 from annotations.records import (
-    OWN,
     KeptPair,
     Receipt,
     Record,
@@ -33,7 +31,7 @@ from annotations.runs import append_lines, begin_run, load_lines, load_runs
 from annotations.saving import old_drafts, put_draft, save_pair, save_record
 from annotations.scores import add_outcomes
 from annotations.tables import Draft
-from core.types import Example, Item, Outcome, Sample
+from core.types import Item, Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,17 +132,6 @@ class Store:
         """The imported datasets by name."""
         with read(self.engine) as session:
             return load_datasets(session)
-
-    def samples(self, dataset: str) -> list[Sample]:
-        """The samples of a dataset, or of `OWN`, with our scores. Raises RecordError for an unknown name."""
-        with read(self.engine) as session:
-            return load_own(session) if dataset == OWN else load_samples(session, dataset)
-
-    def examples(self, dataset: str) -> Iterator[Example]:
-        """Each text of a dataset, or of `OWN`, once, under the id of the store. Raises RecordError for an unknown name."""
-        with read(self.engine) as session:
-            ids = [sample.stored for sample in load_own(session)] if dataset == OWN else stored(session, dataset)
-            yield from load_examples(session, ids)
 
     def keep_outcomes(self, outcomes: Sequence[Outcome]) -> None:
         """Keep what metrics said of stored texts; each `example_id` is an id of the store."""

@@ -41,7 +41,7 @@ class Cases:
     """Samples in rows. `labels` are 1 consistent, 0 inconsistent, nan neither; `documents` number what must stay together.
 
     `pairs` holds the rows of the faithful and the broken side of each minimal pair, (pairs, 2); `harmless` those of an
-    original and its edit that are both consistent. `warnings` are sentences on scores that were left out.
+    original and its edit that are both consistent; one that is borderline has no part in either. `warnings` are sentences on scores that were left out.
     """
 
     samples: tuple[Sample, ...]
@@ -69,8 +69,9 @@ def cases(samples: Sequence[Sample]) -> Cases:
     linked = [
         (places[sample.dataset, sample.item.parent], place)
         for place, sample in enumerate(samples)
-        if sample.item.parent and (sample.dataset, sample.item.parent) in places
+        if sample.item.parent and (sample.dataset, sample.item.parent) in places and not _borderline(sample)
     ]
+    linked = [(one, two) for one, two in linked if not _borderline(samples[one])]
     labels = np.array([_LABELS.get(sample.item.intended, np.nan) for sample in samples], dtype=np.float64)
     directions = _directions({score.metric for sample in samples for score in sample.kept})
     return Cases(
@@ -82,6 +83,10 @@ def cases(samples: Sequence[Sample]) -> Cases:
         columns=(*_released(samples), *_ours(samples, directions)),
         warnings=tuple(said for said in directions.values() if said not in _SIDES),
     )
+
+
+def _borderline(sample: Sample) -> bool:
+    return sample.item.intended is Verdict.BORDERLINE
 
 
 def of_metrics(cases: Cases, names: Sequence[str]) -> Cases:

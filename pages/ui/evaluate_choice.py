@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 
 from annotations.records import OWN
+from annotations.sources import campaigns, samples
 from core.meta.cases import Cases, of_metrics
 from core.meta.pooling import pooled
 from core.meta.slices import FIELDS, Slice, slices
@@ -27,7 +28,7 @@ _BY = {
     "split": "split",
     "dataset": "dataset",
 }
-_COUNTED = ("sample", "score", "label", "origin")
+_COUNTED = ("sample", "score", "label", "origin", "response", "settlement", "explanationjudgement")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,10 +51,11 @@ class Chosen:
 
 
 def known_datasets() -> list[str]:
-    """What was imported, and our own labels where there are any."""
-    counts = services.store().counts()
+    """What was imported, the campaigns that have labels, and what was kept and labelled outside of them."""
+    store = services.store()
+    counts = store.counts()
     own = [OWN] if counts["origin"] or counts["label"] else []
-    return [row.name for row in services.store().datasets()] + own
+    return [row.name for row in store.datasets()] + [one.dataset for one in campaigns(store)] + own
 
 
 def choose(known: Sequence[str]) -> Chosen | None:
@@ -65,7 +67,7 @@ def choose(known: Sequence[str]) -> Chosen | None:
     state = tuple(counts[table] for table in _COUNTED)
     store = services.store()
     found = result_of(
-        "Reading the samples…", ("cases", names, state), lambda: pooled([store.samples(n) for n in names])
+        "Reading the samples…", ("cases", names, state), lambda: pooled([samples(store, name) for name in names])
     )
     if found is None:
         return None

@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from annotations.datasets import FileRow
+from annotations.sources import examples
 from annotations.store import Store
 from core.engine import Engine
 from core.errors import TouchstoneError
@@ -48,7 +49,7 @@ class Scoring:
             self.running = False
 
     def _kept(self, store: Store, engine: Engine, metrics: Sequence[Metric]) -> Iterator[None]:
-        found = engine.run(metrics, store.examples(self.dataset))
+        found = engine.run(metrics, examples(store, self.dataset))
         while outcomes := [outcome for _, outcome in islice(found, _CHUNK)]:
             store.keep_outcomes(outcomes)
             self.done += len(outcomes)

@@ -14,6 +14,7 @@ from annotations.database import write
 from annotations.errors import NotSavedError, ReadOnlyError, RecordError
 from annotations.export import rows
 from annotations.importing import Imported, Provenance
+from annotations.sources import examples, samples
 from annotations.store import Store
 from core.errors import TouchstoneError
 from core.types import (
@@ -78,14 +79,14 @@ def bare(item: Item) -> Item:
 
 def test_everything_that_an_item_says_comes_back(store: Store) -> None:
     assert put(store, [SEED, EDITED]) == Imported("harbour", added=2, joined=0, missing=0)
-    samples = store.samples("harbour")
-    assert [sample.item for sample in samples] == [bare(SEED), bare(EDITED)]
-    assert samples[0].document == samples[1].document != ""
+    seed, edited = samples(store, "harbour")
+    assert [seed.item, edited.item] == [bare(SEED), bare(EDITED)]
+    assert seed.document == edited.document != ""
 
 
 def test_an_edited_summary_opens_with_its_original_and_its_edits(store: Store) -> None:
     put(store, [SEED, EDITED])
-    pair = store.pair(store.samples("harbour")[1].stored)
+    pair = store.pair(samples(store, "harbour")[1].stored)
     assert pair is not None
     assert (pair.kept.document, pair.kept.original, pair.kept.edits) == (DOCUMENT, SEED.example.summary, EDITED.edits)
 
@@ -130,7 +131,7 @@ def test_several_files_of_a_dataset_add_up(store: Store) -> None:
         group="harbour",
     )
     put(store, [more], other_file("cd" * 32))
-    sample = store.samples("harbour")[0]
+    sample = samples(store, "harbour")[0]
     assert sample.item.scores == (*SEED.scores, *more.scores)
     assert (sample.item.ratings, sample.item.intended) == (more.ratings, Verdict.CONSISTENT)
     assert sample.item.example.summary == SEED.example.summary
@@ -139,38 +140,38 @@ def test_several_files_of_a_dataset_add_up(store: Store) -> None:
 def test_what_a_newer_file_says_of_the_same_field_counts(store: Store) -> None:
     put(store, [SEED])
     put(store, [replace(SEED, intended=Verdict.BORDERLINE)], other_file("cd" * 32))
-    [sample] = store.samples("harbour")
+    [sample] = samples(store, "harbour")
     assert sample.item.intended is Verdict.BORDERLINE
 
 
 def test_a_document_that_comes_later_is_joined_by_its_group(store: Store) -> None:
     lacking = replace(SEED, example=Example("h1", "", SEED.example.summary))
     assert put(store, [lacking]) == Imported("harbour", added=1, joined=0, missing=1)
-    assert store.samples("harbour")[0].stored == ""
+    assert samples(store, "harbour")[0].stored == ""
     document = Item(Example("document of harbour", DOCUMENT, ""), group="harbour")
     assert put(store, [document], other_file("cd" * 32)) == Imported("harbour", added=1, joined=1, missing=0)
-    [sample] = store.samples("harbour")
+    [sample] = samples(store, "harbour")
     assert sample.item == bare(SEED)
-    assert [example.document for example in store.examples("harbour")] == [DOCUMENT]
+    assert [example.document for example in examples(store, "harbour")] == [DOCUMENT]
     assert put(store, [document], other_file("cd" * 32)).joined == 0
 
 
 def test_two_datasets_may_say_different_things_of_the_same_texts(store: Store) -> None:
     put(store, [SEED])
     put(store, [replace(SEED, scores=(ReleasedScore("BLEU", 50.0),))], replace(FILE, dataset="other"))
-    [ours], [theirs] = store.samples("harbour"), store.samples("other")
+    [ours], [theirs] = samples(store, "harbour"), samples(store, "other")
     assert ours.stored == theirs.stored
     assert (ours.item.scores[0].value, theirs.item.scores[0].value) == (0.5, 50.0)
 
 
 def test_our_scores_stand_beside_the_released_ones(store: Store) -> None:
     put(store, [SEED])
-    [example] = store.examples("harbour")
+    [example] = examples(store, "harbour")
     failed = Failure(example.id, "rouge2", FailureKind.ERROR, "It broke.")
     store.keep_outcomes([failed])
-    assert [score.value for score in store.samples("harbour")[0].kept] == [None]
+    assert [score.value for score in samples(store, "harbour")[0].kept] == [None]
     store.keep_outcomes([Result(example.id, "rouge2", "rouge2|v1", 0.75, (), Seen(), 0.1, "cpu")])
-    assert store.samples("harbour")[0].kept == (KeptScore("rouge2", "rouge2|v1", 0.75),)
+    assert samples(store, "harbour")[0].kept == (KeptScore("rouge2", "rouge2|v1", 0.75),)
 
 
 def test_a_file_is_kept_with_its_origin_and_counts(store: Store) -> None:
@@ -189,7 +190,7 @@ def test_a_file_is_kept_with_its_origin_and_counts(store: Store) -> None:
 def test_an_unknown_dataset_names_those_that_exist(store: Store) -> None:
     put(store, [SEED])
     with pytest.raises(RecordError, match="Imported: harbour"):
-        store.samples("harbor")
+        samples(store, "harbor")
 
 
 def test_a_text_that_no_database_keeps_is_refused_with_its_record(store: Store) -> None:
@@ -206,7 +207,7 @@ def test_samples_are_never_changed(store: Store, change: str) -> None:
 
 def test_imported_texts_are_not_exported_unless_somebody_said_something_of_them(store: Store) -> None:
     put(store, [SEED, EDITED])
-    ids = [sample.stored for sample in store.samples("harbour")]
+    ids = [sample.stored for sample in samples(store, "harbour")]
     store.keep_outcomes([Result(id, "rouge2", "rouge2|v1", 0.75, (), Seen(), 0.1, "cpu") for id in ids])
     assert list(rows(store)) == []
     pair = store.pair(ids[1])

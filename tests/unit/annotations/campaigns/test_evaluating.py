@@ -1,0 +1,159 @@
+"""A campaign as a dataset: which label each item gets, and what has none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from sqlmodel import select
+
+from annotations.campaigns.labelling import Work
+from annotations.campaigns.tables import Settlement, Task
+from annotations.errors import RecordError
+from annotations.importing import Provenance
+from annotations.sources import campaigns, examples, samples
+from annotations.store import Store
+from core.types import Result, Sample, Seen, Verdict
+from tests.unit.annotations.campaigns.desks import Hall, hall
+
+BOATS = "campaign: Boats"
+GOOD = {"verdict": "consistent", "confidence": 4}
+BAD = {"verdict": "inconsistent", "confidence": 4, "reason": "It was a boat."}
+
+
+def label(opened: Hall, person: str, answers: Mapping[str, Mapping[str, Any]]) -> list[Work]:
+    """Answer every item by the number of its boat."""
+    desk, works = opened.desk(person), []
+    for _ in answers:
+        works.append(opened.work(desk))
+        opened.send(desk, works[-1], answers=answers[works[-1].document[5]])
+    return works
+
+
+def decide(opened: Hall, answers: Mapping[str, Any]) -> None:
+    """Settle the only task."""
+    with opened.store.writing() as session:
+        task = session.exec(select(Task.id)).one()
+        when = datetime(2026, 1, 1, tzinfo=UTC)
+        told: dict[str, Any] = {
+            "cause": "annotator slip",
+            "note": "",
+            "settles": [1, 2],
+            "by": "dia",
+            "event_id": "decided",
+        }
+        session.add(Settlement(task_id=task, revision=1, answers=answers, created_at=when, **told))
+
+
+def labels(store: Store) -> dict[str, Verdict | None]:
+    """Boat number → label of its edited summary."""
+    return {sample.item.example.summary[5]: sample.item.intended for sample in samples(store, BOATS) if changed(sample)}
+
+
+def changed(sample: Sample) -> bool:
+    return sample.item.parent is not None
+
+
+def test_what_most_people_say_is_the_label_and_a_draw_has_none(store: Store) -> None:
+    opened = hall(store, items=3, overlap=3)
+    label(opened, "ben", {"0": BAD, "1": BAD, "2": GOOD})
+    label(opened, "cem", {"0": BAD, "1": BAD, "2": BAD})
+    label(opened, "dia", {"0": BAD, "1": GOOD, "2": {"verdict": "borderline", "confidence": 1, "reason": "Unclear."}})
+    assert labels(store) == {"0": Verdict.INCONSISTENT, "1": Verdict.INCONSISTENT, "2": None}
+    [found] = campaigns(store)
+    assert (found.dataset, found.counts) == (BOATS, {"unanimous": 1, "by majority": 1, "unresolved": 1})
+
+
+def test_an_adjudicator_counts_before_what_people_said(store: Store) -> None:
+    opened = hall(store, items=1, overlap=2)
+    label(opened, "ben", {"0": BAD})
+    label(opened, "cem", {"0": GOOD})
+    assert labels(store) == {"0": None}
+    decide(opened, BAD)
+    assert labels(store) == {"0": Verdict.INCONSISTENT}
+    assert campaigns(store)[0].counts == {"adjudicated": 1}
+
+
+def test_one_person_is_enough_and_a_changed_mind_counts(store: Store) -> None:
+    opened = hall(store, items=1)
+    desk = opened.desk("ben")
+    work = opened.work(desk)
+    opened.send(desk, work, answers=GOOD)
+    opened.send(desk, work, answers=BAD)
+    assert labels(store) == {"0": Verdict.INCONSISTENT}
+    assert campaigns(store)[0].counts == {"of one person": 1}
+
+
+def test_where_scores_are_shown_after_a_label_the_first_one_counts(store: Store) -> None:
+    opened = hall(store, items=1, reveal=True)
+    desk = opened.desk("ben")
+    work = opened.work(desk)
+    opened.send(desk, work, answers=GOOD)
+    opened.send(desk, work, answers=BAD)
+    assert labels(store) == {"0": Verdict.CONSISTENT}
+
+
+@pytest.mark.parametrize(
+    ("side", "original", "edited"),
+    [
+        ("right", Verdict.CONSISTENT, Verdict.INCONSISTENT),
+        ("left", Verdict.INCONSISTENT, Verdict.CONSISTENT),
+        ("both", Verdict.INCONSISTENT, Verdict.INCONSISTENT),
+        ("neither", Verdict.CONSISTENT, Verdict.CONSISTENT),
+        ("cannot tell", Verdict.BORDERLINE, Verdict.BORDERLINE),
+    ],
+)
+def test_the_answer_to_a_pair_labels_both_sides(store: Store, side: str, original: Verdict, edited: Verdict) -> None:
+    opened = hall(store, "label-pairs", items=1)
+    desk = opened.desk("ben")
+    work = opened.work(desk)
+    mirrored = {"left": "right", "right": "left"} if work.right == "Boat 0 took crates." else {}
+    told = {"error_type": "Coreference", "explanation": "Raft is wrong."} if side in {"left", "right", "both"} else {}
+    opened.send(desk, work, answers={"unfaithful": mirrored.get(side, side), **told})
+    before, after = samples(store, BOATS)
+    assert (before.item.intended, after.item.intended) == (original, edited)
+    assert after.item.error_type == told.get("error_type")
+
+
+def test_a_graded_explanation_comes_with_its_author_and_the_grade_that_people_came_to(store: Store) -> None:
+    opened = hall(store, "judge-explanations", items=1, overlap=2)
+    for person in ("ben", "cem"):
+        desk = opened.desk(person)
+        opened.send(desk, opened.work(desk), answers={"grade": "partially", "cause": "vague"})
+    [sample] = filter(changed, samples(store, BOATS))
+    [given] = sample.item.explanations
+    assert (given.text, given.by, given.grade, given.judge) == ("It was a boat.", "ada", "partially", "unanimous")
+    assert sample.item.intended is Verdict.INCONSISTENT
+
+
+def test_what_was_written_for_a_campaign_is_a_pair_of_it(store: Store) -> None:
+    opened = hall(store, "write-free", items=1)
+    desk = opened.desk("ben")
+    edit = [{"original_text": "crates", "replace_text": "barrels"}]
+    opened.send(desk, opened.work(desk), answers={"possible": "yes", "edit": edit, "explanation": "They were crates."})
+    [written] = [sample for sample in samples(store, BOATS) if "barrels" in sample.item.example.summary]
+    assert (written.item.intended, changed(written)) == (Verdict.INCONSISTENT, True)
+
+
+def test_a_campaign_without_a_label_is_no_dataset(store: Store) -> None:
+    hall(store)
+    assert campaigns(store) == []
+    with pytest.raises(RecordError, match="Of campaigns: campaign: Boats"):
+        samples(store, "campaign: Boots")
+
+
+def test_scores_of_the_texts_come_with_the_labels(store: Store) -> None:
+    opened = hall(store, items=1)
+    label(opened, "ben", {"0": BAD})
+    texts = list(examples(store, BOATS))
+    scores = [Result(text.id, "rouge2", "rouge2|v1", 0.5, (), Seen(), 0.01, "cpu") for text in texts]
+    store.keep_outcomes(scores)
+    assert len(texts) == 2
+    assert [sample.kept[0].value for sample in samples(store, BOATS)] == [0.5, 0.5]
+
+
+def test_no_import_takes_the_name_of_a_campaign() -> None:
+    with pytest.raises(RecordError, match="another name"):
+        Provenance(BOATS, "pairs", "f", "00")
