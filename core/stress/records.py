@@ -15,7 +15,7 @@ from core.guard import Guard, Mark
 from core.metric import Metric
 from core.perturbation import PERTURBATIONS, Perturbation
 from core.settings import VERSION
-from core.types import Edit, Example, Item
+from core.types import Edit, Example, FailureKind, Item
 
 VariantKey = tuple[str, str]
 """(source id, kind)"""
@@ -87,7 +87,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """What a kind of perturbation made of a source; no summary and a `refusal` where it cannot apply.
+    """What a kind of perturbation made of a source; no summary, a `refusal` and its `trouble` where it cannot apply.
 
     `signature` tells the form and its settings; `remarks` are what the guards say of it.
     """
@@ -99,12 +99,13 @@ class Variant:
     edits: tuple[Edit, ...] = ()
     refusal: str = ""
     remarks: tuple[str, ...] = ()
+    trouble: FailureKind | None = None
     record: Literal["variant"] = "variant"
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A score of a source, or of its variant of one kind; no value and an `error` where the metric failed."""
+    """A score of a source, or of its variant of one kind; no value, an `error` and its `trouble` where the metric failed."""
 
     source: str
     kind: str  # "" for the source itself
@@ -112,17 +113,19 @@ class Reading:
     value: float | None
     signature: str = ""
     error: str = ""
+    trouble: FailureKind | None = None
     record: Literal["reading"] = "reading"
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What the guard says of one variant; no mark and an `error` where it could not tell."""
+    """What the guard says of one variant; no mark, an `error` and its `trouble` where it could not tell."""
 
     source: str
     kind: str
     mark: Mark | None
     error: str = ""
+    trouble: FailureKind | None = None
     record: Literal["check"] = "check"
 
 
@@ -193,21 +196,26 @@ class Run:
 
     @property
     def total(self) -> int:
-        """Scores and checks to be had, each variant that cannot be made counting as scored and checked."""
-        plan = self.plan
-        return len(self.sources) * ((1 + len(plan.kinds)) * len(plan.metrics) + len(plan.guarded))
+        """Scores and checks to be had: of every source, and of every variant that was not refused so far."""
+        plan, guarded = self.plan, self.plan.guarded
+        refused = [kind for (_, kind), variant in self.variants.items() if variant.summary is None]
+        every = len(self.sources) * ((1 + len(plan.kinds)) * len(plan.metrics) + len(guarded))
+        return every - len(refused) * len(plan.metrics) - sum(kind in guarded for kind in refused)
 
     @property
     def done(self) -> int:
-        refused = [kind for (_, kind), variant in self.variants.items() if variant.summary is None]
-        unchecked = sum(kind in self.plan.guarded for kind in refused)
-        return len(self.readings) + len(self.checks) + len(refused) * len(self.plan.metrics) + unchecked
+        """Scores and checks that were tried, with or without success."""
+        return len(self.readings) + len(self.checks)
 
     @property
     def failed(self) -> int:
-        """Scores and checks that were tried and could not be had."""
-        unread = sum(reading.value is None for reading in self.readings.values())
-        return unread + sum(check.mark is None for check in self.checks.values())
+        """Variants, scores and checks that could not be had and may be another time: it was not for their text."""
+        missing = [
+            *(variant.trouble for variant in self.variants.values() if variant.summary is None),
+            *(reading.trouble for reading in self.readings.values() if reading.value is None),
+            *(check.trouble for check in self.checks.values() if check.mark is None),
+        ]
+        return sum(trouble is not FailureKind.INPUT for trouble in missing)
 
     def _place(self, record: Record) -> tuple[dict[Any, Any], str | tuple[str, ...]]:
         match record:

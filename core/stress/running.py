@@ -58,7 +58,7 @@ def _variants(engine: Engine, run: Run, sources: Sequence[Source], kinds: Sequen
 
 def _variant(source: Source, kind: Perturbation, found: list[Edit] | Failure) -> Variant:
     if isinstance(found, Failure):
-        return Variant(source.example.id, kind.spec, refusal=found.message)
+        return Variant(source.example.id, kind.spec, refusal=found.message, trouble=found.kind)
     return Variant(
         source=source.example.id,
         kind=kind.spec,
@@ -100,7 +100,7 @@ def _checking(guard: Guard, example: Example, kind: str, variant: str) -> Talk[M
 
 def _check(source: str, kind: str, found: Mark | Failure) -> Check:
     if isinstance(found, Failure):
-        return Check(source, kind, None, found.message)
+        return Check(source, kind, None, found.message, found.kind)
     return Check(source, kind, found)
 
 
@@ -117,5 +117,5 @@ def _texts(run: Run, source: Source) -> dict[tuple[str, str], Example]:
 
 def _reading(source: str, kind: str, outcome: Outcome) -> Reading:
     if isinstance(outcome, Failure):
-        return Reading(source, kind, outcome.metric, None, error=outcome.message)
+        return Reading(source, kind, outcome.metric, None, error=outcome.message, trouble=outcome.kind)
     return Reading(source, kind, outcome.metric, outcome.score, outcome.signature)

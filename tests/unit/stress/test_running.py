@@ -14,7 +14,7 @@ from core.models.pool import ModelPool
 from core.stress.conductor import Conductor
 from core.stress.records import Plan, Record, Run, Source, Variant, from_line
 from core.stress.running import carry_on
-from core.types import Example
+from core.types import Example, FailureKind
 
 SUMMARY = "The harbour was closed on Tuesday. Two ferries were torn away. Nobody was hurt."
 DOCUMENT = "The harbour of Lindvale was closed on Tuesday after a storm tore two ferries away. Nobody was hurt."
@@ -81,6 +81,16 @@ def test_a_run_that_was_broken_off_asks_only_for_the_rest(engine: Engine) -> Non
         part.add(record)
     assert set(carry_on(engine, part)) == set(records[5:])
     assert part.readings == whole.readings
+
+
+def test_only_what_another_try_may_mend_counts_as_failed(engine: Engine) -> None:
+    nobody = Plan("run", ("shuffled",), ("entity-overlap", "bartscore[checkpoint=nobody/nothing]"))
+    run = Run(nobody, {"plain": Source(Example("plain", DOCUMENT, "It closed."), "one")})
+    list(carry_on(engine, run))
+    assert run.variants["plain", "shuffled"].trouble is FailureKind.INPUT
+    assert run.readings["plain", "", "entity-overlap"].trouble is FailureKind.INPUT
+    assert run.readings["plain", "", nobody.metrics[1]].trouble is FailureKind.NEEDS_DOWNLOAD
+    assert run.failed == 1
 
 
 def test_the_conductor_writes_every_record_and_tells_how_far_it_is(engine: Engine) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import TouchstoneError
-from core.stress.records import Meaning, Opinion, Plan, Reading, Run, Source, as_line, from_line
+from core.stress.records import Meaning, Opinion, Plan, Reading, Run, Source, Variant, as_line, from_line
 from core.stress.runfile import append, assembled, begin, lines_of
 from core.types import Example
 from tests.unit.stress.stressed import METRIC, run_of, source
@@ -72,7 +72,18 @@ def test_a_file_with_another_run_is_not_written_over(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_progress_counts_refused_variants_as_done() -> None:
+def test_a_refused_variant_leaves_fewer_scores_to_be_had_and_is_none_itself() -> None:
     run = some_run()
-    assert run.total == 2 * 3 * 1
-    assert run.done == 6
+    assert (run.done, run.total) == (6, 2 * 3)
+    run.add(source("s2"))
+    assert (run.done, run.total) == (6, 3 * 3)
+    run.add(Variant("s2", "shuffled", refusal="One sentence only."))
+    assert (run.done, run.total) == (6, 3 * 3 - 1)
+
+
+def test_a_refused_variant_is_not_to_be_checked_either() -> None:
+    run = Run(Plan("guarded", ("shuffled", "negation"), (METRIC,), guard="entailment"))
+    run.add(source("s0"))
+    assert run.total == 3 + 1
+    run.add(Variant("s0", "shuffled", refusal="One sentence only."))
+    assert run.total == 2
