@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlmodel import select
 
-from annotations.campaigns.labelling import Work
+from annotations.campaigns.showing import Work
 from annotations.campaigns.tables import Settlement, Task
 from annotations.errors import RecordError
 from annotations.importing import Provenance
@@ -44,7 +44,7 @@ def decide(opened: Hall, answers: Mapping[str, Any]) -> None:
             "by": "dia",
             "event_id": "decided",
         }
-        session.add(Settlement(task_id=task, revision=1, answers=answers, created_at=when, **told))
+        session.add(Settlement(task_id=task, revision=1, answers=dict(answers), created_at=when, **told))
 
 
 def labels(store: Store) -> dict[str, Verdict | None]:
