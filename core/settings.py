@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -12,6 +14,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from core.errors import BadSettingError
 
 VERSION = "0.1.0"
+_PREFIX, _FILE = "TOUCHSTONE_", ".env"
 _VAR = Path(__file__).resolve().parent.parent / "var"
 
 Device = Literal["auto", "cpu", "cuda", "mps"]
@@ -22,7 +25,7 @@ _AT_COMMIT = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}")
 class Settings(BaseSettings):
     """Read once, at the edge: cli.py and pages/ui/services.py."""
 
-    model_config = SettingsConfigDict(env_prefix="TOUCHSTONE_", env_file=".env", extra="ignore")
+    model_config = SettingsConfigDict(env_prefix=_PREFIX, env_file=_FILE, extra="ignore")
 
     database_url: str = Field(f"sqlite:///{_VAR / 'touchstone.db'}", description="where labels and pairs are kept")
     cache_dir: Path = Field(_VAR / "cache", description="where model answers are kept")
@@ -70,11 +73,7 @@ class Settings(BaseSettings):
     @classmethod
     def read(cls) -> Settings:
         """The settings of this process; raises BadSettingError, which names the variables, for values that cannot be."""
-        try:
-            return cls()
-        except ValidationError as error:
-            wrong = [f"TOUCHSTONE_{str(found['loc'][0]).upper()}: {found['msg']}" for found in error.errors()]
-            raise BadSettingError(f"{'; '.join(wrong)}. Change it in the environment or in .env.") from error
+        return _read(_outside())
 
     @property
     def trusted(self) -> frozenset[str]:
@@ -93,11 +92,29 @@ def secret(variable: str) -> SecretStr:
     """What a variable of the environment, or of .env, holds; empty where it is not set."""
 
     class Found(BaseSettings):
-        model_config = SettingsConfigDict(env_file=".env", extra="ignore")
+        model_config = SettingsConfigDict(env_file=_FILE, extra="ignore")
 
         value: SecretStr = Field(SecretStr(""), validation_alias=variable)
 
     return Found().value
+
+
+# to read them takes milliseconds, and every question to an endpoint reads them several times
+@lru_cache(maxsize=1)
+def _read(_outside: tuple[object, ...]) -> Settings:
+    try:
+        return Settings()
+    except ValidationError as error:
+        wrong = [f"TOUCHSTONE_{str(found['loc'][0]).upper()}: {found['msg']}" for found in error.errors()]
+        raise BadSettingError(f"{'; '.join(wrong)}. Change it in the environment or in .env.") from error
+
+
+def _outside() -> tuple[object, ...]:
+    """All that settings are read from: the variables, and which file `.env` is and when it was written."""
+    variables = sorted(one for one in os.environ.items() if one[0].upper().startswith(_PREFIX))
+    file = Path(_FILE).absolute()
+    kept = file.stat() if file.is_file() else None
+    return (*variables, file, kept and (kept.st_ino, kept.st_size, kept.st_mtime_ns))
 
 
 def _places(text: str) -> list[str]:

@@ -54,6 +54,20 @@ def test_a_refusal_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
         Settings.read()
 
 
+def test_what_is_set_later_counts_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert Settings.read().user == "local"
+    (tmp_path / ".env").write_text("TOUCHSTONE_USER=ana\n")
+    assert Settings.read().user == "ana"
+    (tmp_path / ".env").write_text("TOUCHSTONE_USER=berta\n")
+    assert Settings.read().user == "berta"
+    monkeypatch.setenv("TOUCHSTONE_USER", "carl")
+    assert Settings.read().user == "carl"
+
+
+def test_settings_that_stay_the_same_are_not_read_again() -> None:
+    assert Settings.read() is Settings.read()
+
+
 def test_trust_is_given_to_folders_and_to_commits(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TOUCHSTONE_TRUSTED_REPOS", f" {tmp_path}/a/../b , owner/name@{'0' * 40},")
     assert Settings().trusted == {str(tmp_path / "b"), f"owner/name@{'0' * 40}"}

@@ -293,8 +293,9 @@ def test_a_budget_stops_a_run_with_a_sentence_and_what_was_paid_for_is_kept(
     examples = [Example(f"pair-{number}", PAIR.document, f"Rain fell {number} times.") for number in range(4)]
     with answering(monkeypatch, mark(70)) as endpoint:
         found = [one for _, one in engine.run([metric], examples)]
-        assert [isinstance(one, Result) for one in found] == [True, True, False, False]
-        assert "Raise TOUCHSTONE_LLM_BUDGET and start again; all answers so far are kept." in str(found[2])
+        refused = [one.message for one in found if isinstance(one, Failure)]
+        assert len(refused) == 2
+        assert "Raise TOUCHSTONE_LLM_BUDGET and start again; all answers so far are kept." in refused[0]
         monkeypatch.setenv("TOUCHSTONE_LLM_BUDGET", "5")
         assert all(isinstance(one, Result) for _, one in engine.run([metric], examples))
     assert len(endpoint.asked) == 4
