@@ -18,6 +18,7 @@ from annotations.campaigns.people import Member, Role
 from annotations.campaigns.tables import Invite, Person, Revocation
 from annotations.errors import RecordError, RightsError
 
+_REMEMBERED = 10_000  # wrong codes
 _BYTES = 18  # 144 bits: nobody guesses one, however fast the hash
 
 
@@ -90,24 +91,27 @@ def load_invites(session: Session) -> list[InviteRow]:
 
 
 class Brake:
-    """Lets only so many wrong codes a minute through, from everybody together; safe among threads."""
+    """Lets only so many wrong codes a minute through from one place; safe among threads.
+
+    Where places cannot be told apart, as behind a proxy that names none, all of them are one.
+    """
 
     def __init__(self, most: int = 10, seconds: float = 60.0) -> None:
         self._most, self._seconds = most, seconds
-        self._wrong: deque[float] = deque()
+        self._wrong: deque[tuple[float, str]] = deque(maxlen=_REMEMBERED)
         self._lock = threading.Lock()
 
-    def check(self) -> None:
-        """Raise RightsError where too many codes were wrong of late."""
+    def check(self, place: str) -> None:
+        """Raise RightsError where too many codes from there were wrong of late."""
         with self._lock:
-            while self._wrong and self._wrong[0] < time.monotonic() - self._seconds:
+            while self._wrong and self._wrong[0][0] < time.monotonic() - self._seconds:
                 self._wrong.popleft()
-            if len(self._wrong) >= self._most:
+            if sum(where == place for _, where in self._wrong) >= self._most:
                 raise RightsError("Too many wrong codes were tried. Wait a minute and try again.")
 
-    def was_wrong(self) -> None:
+    def was_wrong(self, place: str) -> None:
         with self._lock:
-            self._wrong.append(time.monotonic())
+            self._wrong.append((time.monotonic(), place))
 
 
 def _revoked() -> ColumnElement[bool]:

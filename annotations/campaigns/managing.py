@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from annotations.campaigns.agreeing import Agreement, agreements
+from annotations.campaigns.candidates import Candidate, load_candidates
 from annotations.campaigns.inviting import InviteRow, invite, load_invites, revoke
+from annotations.campaigns.listing import Remark, TaskRow, load_remarks, load_tasks
 from annotations.campaigns.people import Member, Right, Role, add_person, load_people
 from annotations.campaigns.progress import Progress, progress
-from annotations.campaigns.setup import NewTask, Terms, Wording, add_tasks, create, load_campaigns, revise, terms
+from annotations.campaigns.revising import Revisions, revisions
+from annotations.campaigns.setup import NewTask, Terms, Wording, add_tasks, create, load_campaigns, terms
+from annotations.campaigns.versions import Issued, go_on, load_versions, require_passable
 from annotations.database import read
 from annotations.store import Store
 
@@ -30,15 +34,32 @@ class Managing:
         with self._store.writing() as session:
             campaign = create(session, name, self._person.name, wording)
             add_tasks(session, campaign, tasks)
+            require_passable(session, campaign)
             return campaign
 
     def revise(self, campaign_id: str, wording: Wording) -> Terms:
         with self._store.writing() as session:
-            return revise(session, campaign_id, self._person.name, wording)
+            return go_on(session, campaign_id, self._person.name, wording)
+
+    def versions(self, campaign_id: str) -> list[Issued]:
+        with read(self._store.engine) as session:
+            return load_versions(session, campaign_id)
+
+    def candidates(self, dataset: str) -> list[Candidate]:
+        with read(self._store.engine) as session:
+            return load_candidates(session, dataset)
 
     def add(self, campaign_id: str, tasks: Iterable[NewTask]) -> int:
         with self._store.writing() as session:
             return add_tasks(session, terms(session, campaign_id), tasks)
+
+    def tasks(self, campaign_id: str) -> list[TaskRow]:
+        with read(self._store.engine) as session:
+            return load_tasks(session, terms(session, campaign_id))
+
+    def remarks(self, campaign_id: str) -> list[Remark]:
+        with read(self._store.engine) as session:
+            return load_remarks(session, terms(session, campaign_id))
 
     def progress(self, campaign_id: str) -> Progress:
         with read(self._store.engine) as session:
@@ -47,6 +68,10 @@ class Managing:
     def agreements(self, campaign_id: str) -> list[Agreement]:
         with read(self._store.engine) as session:
             return agreements(session, terms(session, campaign_id))
+
+    def revisions(self, campaign_id: str) -> Revisions:
+        with read(self._store.engine) as session:
+            return revisions(session, terms(session, campaign_id))
 
     def people(self) -> list[Member]:
         with read(self._store.engine) as session:

@@ -17,8 +17,9 @@ from annotations.campaigns.questions import QuestionSet, check_answers, read_que
 from annotations.campaigns.rules import Rules, read_rules
 from annotations.campaigns.tables import Campaign, Key, Task, Version
 from annotations.errors import RecordError
-from annotations.records import require_storable, require_text
+from annotations.records import KeptPair, require_storable, require_text
 from annotations.rows import content_id
+from annotations.saving import save_pair
 from annotations.tables import Item
 
 Part = Literal["training", "qualification", "work", "gold"]
@@ -51,17 +52,19 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class NewTask:
-    """An item to label. `key` are the known answers of training, qualification and gold, with the sides unswapped.
+    """An item to label: one of the store, or a `pair` that is kept with the campaign.
 
-    `asked` is what the questions need beside the texts: {"error_type": …} to write, {"explanation": …} to judge.
+    `key` are the known answers of training, qualification and gold, with the sides unswapped. `asked` is what the questions
+    need beside the texts: {"error_type": …} to write, {"explanation": …} to judge.
     """
 
-    item_id: str
+    item_id: str = ""
     part: Part = "work"
     explanation_id: str = ""
     asked: Mapping[str, str] = field(default_factory=dict)
     key: Mapping[str, Any] = field(default_factory=dict)
     feedback: str = ""
+    pair: KeptPair | None = None
 
 
 def create(session: Session, name: str, by: str, wording: Wording) -> Terms:
@@ -76,7 +79,10 @@ def create(session: Session, name: str, by: str, wording: Wording) -> Terms:
 
 
 def revise(session: Session, campaign_id: str, by: str, wording: Wording) -> Terms:
-    """Give a campaign its next version; labels given so far keep the number of theirs."""
+    """Give a campaign its next version; labels given so far keep the number of theirs.
+
+    Raises RecordError for questions that cannot be read.
+    """
     read_questions(wording.questions)
     require_storable("the guidelines", wording.guidelines)
     last = session.exec(select(func.max(Version.version)).where(Version.campaign_id == campaign_id)).one()
@@ -131,12 +137,12 @@ def add_tasks(session: Session, campaign: Terms, tasks: Iterable[NewTask]) -> in
 
 
 def _add_task(session: Session, campaign: Terms, new: NewTask, position: int) -> bool:
-    item = session.get(Item, new.item_id)
+    item = session.get(Item, save_pair(session, new.pair).id if new.pair else new.item_id)
     if item is None:
         raise RecordError(f"There is no item {new.item_id!r}. Keep it first.")
     _require_fitting(campaign.questions, item, new)
     asked_key = content_id(dict(new.asked)) if new.asked else ""
-    id = content_id(campaign.id, new.part, new.item_id, new.explanation_id, asked_key)
+    id = content_id(campaign.id, new.part, item.id, new.explanation_id, asked_key)
     if session.get(Task, id):
         return False
     session.add(
@@ -144,7 +150,7 @@ def _add_task(session: Session, campaign: Terms, new: NewTask, position: int) ->
             id=id,
             campaign_id=campaign.id,
             part=new.part,
-            item_id=new.item_id,
+            item_id=item.id,
             explanation_id=new.explanation_id,
             asked_key=asked_key,
             asked=dict(new.asked),
@@ -161,6 +167,8 @@ def _add_task(session: Session, campaign: Terms, new: NewTask, position: int) ->
 
 
 def _require_fitting(questions: QuestionSet, item: Item, new: NewTask) -> None:
+    if questions.required_type and not new.asked.get("error_type"):
+        raise RecordError(f"{questions.name!r} asks for an edit of a given error type. Say which for item {item.id}.")
     if questions.unit != "summary" and item.parent_id is None:
         raise RecordError(
             f"Item {item.id} is one summary, and {questions.name!r} asks about pairs. Choose items that were edited."
@@ -170,10 +178,10 @@ def _require_fitting(questions: QuestionSet, item: Item, new: NewTask) -> None:
     if new.part != "work" and not new.key:
         raise RecordError(f"Item {item.id} is for {new.part}, which needs the right answers. Give its key.")
     if new.key:
-        check_answers(_optional(questions), new.key)
+        check_answers(optional(questions), new.key)
 
 
-def _optional(questions: QuestionSet) -> QuestionSet:
+def optional(questions: QuestionSet) -> QuestionSet:
     """The same questions, none of which has to be answered: a key may name some of them only."""
     loose = tuple(question.model_copy(update={"required": False}) for question in questions.questions)
     return questions.model_copy(update={"questions": loose})

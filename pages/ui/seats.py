@@ -97,15 +97,20 @@ def _enter(code: str) -> None:
     """Take a code that somebody brought, unless too many were wrong of late."""
     state = st.session_state
     try:
-        _brake().check()
+        _brake().check(_place())
         with read(services.store().engine) as session:
             admit(session, code)
     except RightsError as error:
         if isinstance(error, WrongCodeError):
-            _brake().was_wrong()
+            _brake().was_wrong(_place())
         state["sign-in-problem"] = str(error)
         return
     state["seat"], state["sign-in-problem"] = code, ""
+
+
+def _place() -> str:
+    """Where the browser is, as far as the server can tell."""
+    return st.context.ip_address or ""
 
 
 def _admitted(code: str) -> Member | None:

@@ -64,13 +64,21 @@ def test_a_wrong_code_lets_nobody_in(store: Store, boss: Managing, code: str) ->
 def test_many_wrong_codes_are_braked_and_then_forgotten() -> None:
     brake = Brake(most=3, seconds=1000)
     for _ in range(3):
-        brake.check()
-        brake.was_wrong()
+        brake.check("here")
+        brake.was_wrong("here")
     with pytest.raises(RightsError, match="Wait a minute"):
-        brake.check()
+        brake.check("here")
     patient = Brake(most=1, seconds=-1)
-    patient.was_wrong()
-    patient.check()
+    patient.was_wrong("here")
+    patient.check("here")
+
+
+def test_whoever_guesses_codes_keeps_nobody_else_out() -> None:
+    brake = Brake(most=1)
+    brake.was_wrong("there")
+    brake.check("here")
+    with pytest.raises(RightsError, match="Too many wrong codes"):
+        brake.check("there")
 
 
 def test_a_name_is_taken_once(boss: Managing) -> None:
@@ -101,5 +109,7 @@ def test_progress_counts_labels_gold_and_second_turns(store: Store) -> None:
     found = boss.progress(opened.campaign.id)
     assert (found.tasks, found.wanted, found.answered, found.complete, found.flags) == (4, 8, 6, 2, 1)
     assert [(one.name, one.answered, one.flagged) for one in found.people] == [("ben", 4, 0), ("cem", 2, 1)]
+    assert (found.held, found.left) == (0, 2)
     assert found.people[0].gold.value is None
+    assert found.people[0].last_at is not None
     assert found.revised.value == 0

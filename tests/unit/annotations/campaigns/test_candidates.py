@@ -1,0 +1,102 @@
+"""What could be labelled, which of it fits the questions, and the tasks that it becomes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from annotations.campaigns.candidates import Candidate, drawn, fits, likely_answer, of_pair, tasks
+from annotations.campaigns.managing import Managing
+from annotations.campaigns.people import Member, Role
+from annotations.campaigns.questions import QuestionSet, read_questions, ready_made
+from annotations.importing import Provenance
+from annotations.records import OWN
+from annotations.store import Store
+from core.types import Edit, ErrorType, Example, GradedExplanation, Item, Span, Verdict
+from tests.unit.annotations.kept_samples import DOCUMENT, EDITED, EDITS, ORIGINAL, PAIR, record
+
+SETS: dict[str, QuestionSet] = {name: read_questions(text) for name, text in ready_made().items()}
+
+
+@pytest.fixture
+def boss(store: Store) -> Managing:
+    return Managing(store, Member("0", "ada", Role.MANAGER))
+
+
+def an_import(store: Store) -> None:
+    items = [
+        Item(Example("a", DOCUMENT, ORIGINAL), intended=Verdict.CONSISTENT),
+        Item(
+            Example("a/edited", DOCUMENT, EDITED),
+            parent="a",
+            edits=EDITS,
+            intended=Verdict.INCONSISTENT,
+            explanations=(GradedExplanation("It sold none.", "a model"),),
+        ),
+        Item(Example("b", "", "A summary whose document is missing.")),
+    ]
+    store.import_dataset(Provenance("tugs", "pairs", "tugs.jsonl", "0"), items, dict)
+
+
+def test_what_was_imported_can_be_labelled_where_its_document_is_there(store: Store, boss: Managing) -> None:
+    an_import(store)
+    original, edited = boss.candidates("tugs")
+    assert (original.name, original.edited, original.reasons) == ("a", False, ())
+    assert (edited.name, edited.edited, edited.intended) == ("a/edited", True, Verdict.INCONSISTENT)
+    assert [reason.text for reason in edited.reasons] == ["It sold none.", EDITS[0].explanation]
+
+
+def test_what_was_kept_and_explained_here_can_be_labelled(store: Store, boss: Managing) -> None:
+    store.keep_pair(PAIR)
+    store.record(record())
+    [edited] = [one for one in boss.candidates(OWN) if one.edited]
+    known = {reason.text: bool(reason.id) for reason in edited.reasons}
+    assert known == {EDITS[0].explanation: False, "The board sold them.": True}
+
+
+def test_pairs_need_an_original_and_explanations_a_text() -> None:
+    edited, alone = of_pair("x", PAIR), of_pair("y", replace(PAIR, edited=ORIGINAL, edits=(), outcomes=()))
+    silent = of_pair("z", replace(PAIR, edits=(Edit(Span(10, 16), "sold"),)))
+    assert [fits(one, SETS["label-summaries"]) for one in (edited, alone, silent)] == [True, True, True]
+    assert [fits(one, SETS["label-pairs"]) for one in (edited, alone, silent)] == [True, False, True]
+    assert [fits(one, SETS["judge-explanations"]) for one in (edited, alone, silent)] == [True, False, False]
+
+
+def test_each_error_type_is_to_be_written_once() -> None:
+    candidate = of_pair("x", PAIR)
+    made = tasks(candidate, SETS["write-typed"], [ErrorType.COREFERENCE, ErrorType.EXTRINSIC_ENTITY])
+    assert [task.asked["error_type"] for task in made] == ["Coreference", "Extrinsic Entity"]
+    assert len(tasks(candidate, SETS["label-pairs"])) == 1
+
+
+def test_each_explanation_is_judged_by_itself(store: Store, boss: Managing) -> None:
+    an_import(store)
+    *_, edited = boss.candidates("tugs")
+    made = tasks(edited, SETS["judge-explanations"])
+    assert [task.asked["explanation"] for task in made] == ["It sold none.", EDITS[0].explanation]
+
+
+def test_a_draw_is_the_same_for_the_same_seed_and_keeps_the_order() -> None:
+    pool = [Candidate(f"n{number:02}", "A summary.", edited=True) for number in range(40)]
+    some = drawn(pool, 10, seed=3)
+    assert (some, len(some)) == (drawn(pool, 10, seed=3), 10)
+    assert some == sorted(some, key=lambda one: one.name)
+    assert some != drawn(pool, 10, seed=4)
+    assert drawn(pool, 100, seed=3) == pool
+
+
+@pytest.mark.parametrize(
+    ("name", "intended", "answer"),
+    [
+        ("label-summaries", Verdict.INCONSISTENT, "inconsistent"),
+        ("label-summaries", Verdict.BORDERLINE, "borderline"),
+        ("label-pairs", Verdict.INCONSISTENT, "right"),
+        ("label-pairs", Verdict.CONSISTENT, "neither"),
+        ("label-pairs", Verdict.BORDERLINE, ""),
+        ("label-pairs", None, ""),
+        ("judge-explanations", Verdict.INCONSISTENT, ""),
+    ],
+)
+def test_the_likely_answer_is_what_was_meant(name: str, intended: Verdict | None, answer: str) -> None:
+    assert likely_answer(replace(of_pair("x", PAIR), intended=intended), SETS[name]) == answer
