@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import func
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.people import Member
 from annotations.campaigns.questions import QuestionSet
@@ -44,11 +44,25 @@ class Marked:
 
 def stage_of(session: Session, campaign: Terms, person: Member) -> Stage:
     """Training, then qualification, then work for those who passed."""
+    waiting = _waiting(session, campaign, person)
     for stage in (Stage.TRAINING, Stage.QUALIFICATION):
-        if done_of(session, campaign, person, stage) < size_of(session, campaign, stage):
+        if stage in waiting:
             return stage
+    if not campaign.rules.pass_right:
+        return Stage.WORK
     right = sum(marked.right for marked in marks(session, campaign, person) if marked.part == "qualification")
     return Stage.WORK if right >= campaign.rules.pass_right else Stage.UNQUALIFIED
+
+
+def _waiting(session: Session, campaign: Terms, person: Member) -> set[str]:
+    """The parts before the work of which somebody has tasks left, asked for at once: this happens before every task."""
+    done = exists().where(
+        col(Reservation.task_id) == col(Task.id),
+        col(Reservation.person_id) == person.id,
+        col(Reservation.state).in_(_OVER),
+    )
+    before = col(Task.part).in_((Stage.TRAINING, Stage.QUALIFICATION))
+    return set(session.exec(select(Task.part).where(Task.campaign_id == campaign.id, before, ~done).distinct()))
 
 
 def marks(session: Session, campaign: Terms, person: Member) -> list[Marked]:

@@ -114,18 +114,12 @@ def _candidates(session: Session, campaign: Terms, person: Member, now: datetime
 
 def _free(campaign: Terms, person: Member, now: datetime) -> SelectOfScalar[str]:
     """Work that the person may label, what was labelled least first."""
-    counts = (
-        select(Reservation.task_id, func.count().label("places"))
-        .where(Reservation.campaign_id == campaign.id, taken(now))
-        .group_by(col(Reservation.task_id))
-        .subquery()
-    )
-    places = func.coalesce(counts.c.places, 0)
+    # counted task by task: both databases find the few reservations of one faster than they group all of a campaign
+    places = select(func.count()).where(Reservation.task_id == Task.id, taken(now)).correlate(Task).scalar_subquery()
     factor = 1 + number_of(campaign.rules.seed, person.id, "factor") % (MOST - 1)
     offset = number_of(campaign.rules.seed, person.id, "offset")
     return (
         select(Task.id)
-        .outerjoin(counts, counts.c.task_id == Task.id)
         .where(
             Task.campaign_id == campaign.id,
             Task.part == "work",

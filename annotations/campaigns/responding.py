@@ -65,15 +65,15 @@ def respond(session: Session, person: Member, held: Reservation, sent: Sent) -> 
     """Keep a response as the next revision, and forget the draft. Raises RecordError for one that does not fit."""
     campaign, now = terms(session, held.campaign_id), datetime.now(UTC)
     answers = _checked(session, campaign, person, held, sent)
-    revision = _last_revision(session, held) + 1
+    last = _last_revision(session, held)
     session.add(
         Response(
             reservation_id=sent.reservation,
-            revision=revision,
+            revision=last + 1,
             act=sent.act,
             answers=dict(answers),
             reason=sent.reason,
-            blind=not _was_revealed(session, held),
+            blind=not last or not _was_revealed(session, held),
             version=campaign.version,
             swapped=held.swapped,
             number=held.number,
@@ -86,7 +86,7 @@ def respond(session: Session, person: Member, held: Reservation, sent: Sent) -> 
     held.state = _state(session, campaign, held, sent, now)
     session.add(held)
     session.connection().execute(delete(Draft).where(col(Draft.id) == draft_id(sent.reservation, person)))
-    return Kept(sent.reservation, revision, now, counts=held.state != "late", fresh=True)
+    return Kept(sent.reservation, last + 1, now, counts=held.state != "late", fresh=True)
 
 
 def receipt_again(known: Response, held: Reservation, sent: Sent) -> Kept:

@@ -34,21 +34,32 @@ class Work:
 
 def show(session: Session, campaign: Terms, held: Reservation) -> Work:
     """What lies in somebody's hands, with the sides as they stand for that person."""
-    task = session.get_one(Task, held.task_id)
-    item = session.get_one(Item, task.item_id)
+    task, item, document = _texts(session, held)
     left, right = _sides(session, campaign, held, item)
     explanation = session.get(Explanation, task.explanation_id) if task.explanation_id else None
     return Work(
         reservation=held.id or 0,
         number=held.number,
         stage=Stage(task.part) if task.part in set(Stage) else Stage.WORK,
-        document=session.get_one(Document, item.document_id).text,
+        document=document,
         left=left,
         right=right,
         explanation=explanation.text if explanation else task.asked.get("explanation", ""),
         error_type=task.asked.get("error_type", ""),
         answers=_last_answers(session, held),
     )
+
+
+def _texts(session: Session, held: Reservation) -> tuple[Task, Item, str]:
+    """A task with its item and document, asked for at once: this happens twice for every label."""
+    found = session.exec(
+        select(Task, Item, Document.text)
+        .join(Item, col(Item.id) == Task.item_id)
+        .join(Document, col(Document.id) == Item.document_id)
+        .where(Task.id == held.task_id)
+    )
+    task, item, document = found.one()
+    return task, item, document
 
 
 def _sides(session: Session, campaign: Terms, held: Reservation, item: Item) -> tuple[str, str | None]:
