@@ -14,6 +14,8 @@ from core.errors import TouchstoneError
 from core.types import Item
 
 _TOLD = 20  # refusals that a message names
+_REASONS = 1000  # kept apart; a large file may have another id in each of its refusals
+_OTHER = "other reasons"
 _BLOCK = 1 << 20
 
 
@@ -47,7 +49,8 @@ class Tally:
         self.explanations.update(given.grade or "without a grade" for given in item.explanations)
 
     def refuse(self, refusal: Refusal) -> None:
-        self.refused[refusal.reason] += 1
+        known = refusal.reason in self.refused or len(self.refused) < _REASONS
+        self.refused[refusal.reason if known else _OTHER] += 1
         if len(self.first) < _TOLD:
             self.first.append(refusal)
 
@@ -71,12 +74,16 @@ def whole(found: Iterable[Item | Refusal], tally: Tally) -> Iterator[Item]:
     """The items of a source; raises TouchstoneError at its end, with place and reason, where a record was refused."""
     yield from readable(found, tally)
     if tally.first:
-        told = "\n".join(f"  {refusal.line}: {refusal.reason}" for refusal in tally.first)
+        told = "\n".join(f"  {_place(refusal)}: {refusal.reason}" for refusal in tally.first)
         number = tally.refused.total()
         raise TouchstoneError(
             f"Nothing was imported: {number} record{'s' if number > 1 else ''} cannot be read, by line or row:\n{told}\n"
-            "Mend the file, or import the readable records only."
+            "Mend the file, or skip what cannot be read (--skip-broken)."
         )
+
+
+def _place(refusal: Refusal) -> str:
+    return f"{refusal.file}, {refusal.line}" if refusal.file else str(refusal.line)
 
 
 def readable(found: Iterable[Item | Refusal], tally: Tally) -> Iterator[Item]:
@@ -105,13 +112,15 @@ def sha256(source: Path) -> str:
 
 
 def lines(counts: dict[str, object]) -> list[str]:
-    """Counts in words, one kind a line; what is zero is left out."""
+    """Counts in words, one kind a line and every reason for skipping a line of its own; what is zero is left out."""
     return [
-        f"{name.replace('_', ' '):17} {_listed(value) if isinstance(value, dict) else value}"
-        for name, value in counts.items()
-        if value
+        f"{name.replace('_', ' '):17} {told}" for name, value in counts.items() if value for told in _told(name, value)
     ]
 
 
-def _listed(counted: dict[str, int]) -> str:
-    return ", ".join(f"{name}: {number}" for name, number in counted.items())
+def _told(name: str, value: object) -> list[str]:
+    if not isinstance(value, dict):
+        return [str(value)]
+    if name == "skipped":
+        return [f"{number} × {reason}" for reason, number in value.items()]
+    return [", ".join(f"{kind}: {number}" for kind, number in value.items())]

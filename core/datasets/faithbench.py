@@ -44,7 +44,7 @@ class FaithBench(Importer):
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
         seen: Seen = {}
-        for path in stream.found(source, "batch_*.json"):
+        for path in stream.found(source, "batch_?.json", "batch_??.json"):
             yield from stream.from_lines(_samples(path), path, _item, seen)
 
 

@@ -17,9 +17,10 @@ from core.datasets.reading.row import Line, Row
 from core.datasets.reading.stream import Place
 from core.datasets.reading.tables import rows
 from core.errors import TouchstoneError
-from core.types import Item, Judgement, Rating, ReleasedScore
+from core.types import Item, Judgement, Rating, ReleasedScore, Verdict
 
 _COPIED = ("id", "edited", "edits", "group", "domain", "title")
+_NEEDED = ("document", "summary")
 _LOOKED_AT = 200  # rows
 
 
@@ -50,75 +51,82 @@ def preview(source: Path, number: int = _LOOKED_AT) -> list[Row]:
 
 
 def read_by(source: Path, columns: ColumnMap) -> Iterator[Item | Refusal]:
-    """The items of a file by a mapping. Raises TouchstoneError where the file has none of the mapped columns."""
+    """The items of a file by a mapping. Raises TouchstoneError where the file lacks one of the mapped columns."""
     known = dict.fromkeys(name for row in preview(source) for name in row)
-    for field, column in _single(columns).items():
+    for field, column in columns.used():
         if column not in known:
             raise TouchstoneError(
                 f"{source.name} has no column {column!r} for the {field}. The columns are {', '.join(known)}."
             )
-
-    def convert(row: Row, place: Place) -> list[Item]:
-        return _items(row, columns, f"{place.path.stem}-{place.number}")
-
-    return stream.from_lines(_flattened(rows(source)), source, convert, {})
-
-
-def _single(columns: ColumnMap) -> dict[str, str]:
-    """Field → column, for the fields with one column that are mapped."""
-    values = columns.model_dump(exclude={"annotators", "scores", "consistent", "inconsistent", "borderline"})
-    return {field: column for field, column in values.items() if column}
+    reading = _ByColumns(columns, columns.single(), columns.verdicts)
+    return stream.from_lines(_flattened(rows(source)), source, reading.items, {})
 
 
 def _flattened(lines: Iterable[Line]) -> Iterator[Line]:
     return ((number, row if isinstance(row, str) else _flat(row)) for number, row in lines)
 
 
-def _flat(row: Row) -> dict[str, object]:
+def _flat(row: Row) -> Row:
+    if not any(isinstance(value, dict) for value in row.values()):
+        return row
     flat: dict[str, object] = {}
     for name, value in row.items():
         flat |= {f"{name}.{inner}": held for inner, held in value.items()} if isinstance(value, dict) else {name: value}
     return flat
 
 
-def _items(row: Row, columns: ColumnMap, name: str) -> list[Item]:
-    """The pair of a row and its edit; label, error type and annotators speak of the edit where there is one."""
-    mapped = _single(columns)
-    values = {field: row.get(mapped[field]) for field in _COPIED if field in mapped}
-    values |= {field: fields.text(row, mapped[field]) for field in ("document", "summary") if field in mapped}
-    labelled = columns.label and row.get(columns.label) not in (None, "")
-    verdict = fields.choice(row, columns.label, columns.verdicts) if labelled else None
-    made = [_described(item, row, columns) for item in record.made({**values, "label": verdict}, name)]
-    judged = _judged(made[-1], row, columns)
-    return [*made[:-1], judged]
+@dataclass(frozen=True, slots=True)
+class _ByColumns:
+    """A mapping in use; which field has which column and what its words mean is worked out once for all rows."""
+
+    columns: ColumnMap
+    mapped: dict[str, str]
+    verdicts: dict[str, Verdict]
+
+    def items(self, row: Row, place: Place) -> list[Item]:
+        """The pair of a row and its edit; label, error type and annotators speak of the edit where there is one."""
+        made = record.made(self._texts(row), f"{place.path.stem}-{place.number}")
+        *plain, last = (self._described(item, row) for item in made)
+        return [*plain, self._judged(last, row)]
+
+    def _texts(self, row: Row) -> dict[str, object]:
+        """The fields that a record has under any importer; those that must not be blank are checked by their column."""
+        copied = {field: row.get(self.mapped[field]) for field in _COPIED if field in self.mapped}
+        return copied | {field: fields.text(row, self.mapped[field]) for field in _NEEDED if field in self.mapped}
+
+    def _described(self, item: Item, row: Row) -> Item:
+        """An item with what holds for both sides of a pair, and the scores of its own side."""
+        columns = self.columns
+        own = [score for score in columns.scores if score.edited == (item.parent is not None)]
+        values = [(score.metric, fields.optional_number(row, score.column)) for score in own]
+        return replace(
+            item,
+            system=fields.optional(row, columns.system) if columns.system else "",
+            split=fields.choice(row, columns.split, SPLITS) if columns.split else None,
+            scores=tuple(ReleasedScore(metric, value) for metric, value in values if value is not None),
+        )
+
+    def _judged(self, item: Item, row: Row) -> Item:
+        """An item with what was said of it: its label, its errors, the votes and the ratings."""
+        columns, name = self.columns, item.example.id
+        judges = [judge for judge in columns.annotators if _filled(row, judge)]
+        voting = [judge for judge in judges if str(row[judge]).strip().lower() in self.verdicts]
+        errors = _errors(row, columns.error_type) if columns.error_type else ()
+        kinds = [record.kind_of(error) for error in errors]
+        return replace(
+            item,
+            intended=fields.choice(row, columns.label, self.verdicts) if _filled(row, columns.label) else None,
+            error_type=kinds[0] if len(kinds) == 1 else None,
+            categories=errors,
+            judgements=tuple(Judgement(name, judge, fields.choice(row, judge, self.verdicts)) for judge in voting),
+            ratings=tuple(
+                Rating(judge, "rating", fields.number(row, judge)) for judge in judges if judge not in voting
+            ),
+        )
 
 
-def _described(item: Item, row: Row, columns: ColumnMap) -> Item:
-    """An item with what holds for both sides of a pair, and the scores of its own side."""
-    own = [score for score in columns.scores if score.edited == (item.parent is not None)]
-    values = [(score.metric, fields.optional_number(row, score.column)) for score in own]
-    return replace(
-        item,
-        system=fields.optional(row, columns.system) if columns.system else "",
-        split=fields.choice(row, columns.split, SPLITS) if columns.split else None,
-        scores=tuple(ReleasedScore(metric, value) for metric, value in values if value is not None),
-    )
-
-
-def _judged(item: Item, row: Row, columns: ColumnMap) -> Item:
-    given = [column for column in columns.annotators if row.get(column) not in (None, "")]
-    words = [column for column in given if str(row[column]).strip().lower() in columns.verdicts]
-    errors = _errors(row, columns.error_type) if columns.error_type else ()
-    kinds = [record.kind_of(error) for error in errors]
-    return replace(
-        item,
-        error_type=kinds[0] if len(kinds) == 1 else None,
-        categories=errors,
-        judgements=tuple(
-            Judgement(item.example.id, judge, fields.choice(row, judge, columns.verdicts)) for judge in words
-        ),
-        ratings=tuple(Rating(judge, "rating", fields.number(row, judge)) for judge in given if judge not in words),
-    )
+def _filled(row: Row, column: str) -> bool:
+    return row.get(column) not in (None, "")
 
 
 def _errors(row: Row, column: str) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ _SPLITS = {split.value: split for split in Split}
 @DATASETS.add
 @dataclass(frozen=True)
 class Squality(Importer):
-    """A `<split>.jsonl`, or a folder of them; ids are `<passage_id>/<question_number>/<response>`, counted from 1.
+    """A `<split>.jsonl`, or a folder of them such as `v1-3/txt`; ids are `<passage_id>/<question_number>/<response>` from 1.
 
     The texts are to be perturbed, not judged: they are long, and the summaries are by careful writers.
     """

@@ -46,14 +46,33 @@ def test_a_broken_record_is_named_by_its_place_and_field_after_everything_was_re
     assert tally.samples == 1
 
 
+def test_a_broken_record_of_a_folder_is_named_with_its_file() -> None:
+    with pytest.raises(TouchstoneError, match=r"\n  dev\.jsonl, 7: The id"):
+        list(whole([Refusal(7, "The id 'a' stands twice.", "dev.jsonl")], Tally()))
+
+
+def test_a_million_different_refusals_do_not_fill_the_memory() -> None:
+    tally = Tally()
+    assert list(readable((Refusal(n, f"The id '{n}' stands twice.") for n in range(3000)), tally)) == []
+    assert tally.refused.total() == 3000
+    assert len(tally.refused) < 1100
+
+
 def test_a_source_without_broken_records_is_read_whole() -> None:
     assert list(whole([PLAIN, EDITED], Tally())) == [PLAIN, EDITED]
 
 
 def test_counts_in_words_leave_out_what_is_zero() -> None:
-    assert lines({"samples": 2, "pairs": 0, "labels": {"consistent": 2}}) == [
+    assert lines({"samples": 2, "pairs": 0, "labels": {"consistent": 2, "inconsistent": 1}}) == [
         "samples           2",
-        "labels            consistent: 2",
+        "labels            consistent: 2, inconsistent: 1",
+    ]
+
+
+def test_every_reason_for_skipping_has_a_line() -> None:
+    assert lines({"skipped": {"No summary.": 2, "No label.": 1}}) == [
+        "skipped           2 × No summary.",
+        "skipped           1 × No label.",
     ]
 
 

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TextIO
 
-from core.datasets.reading.row import Line, Row
+from core.datasets.reading.row import Line, Row, distinct
 from core.datasets.reading.textfile import opened
 from core.errors import TouchstoneError
 
@@ -47,7 +47,7 @@ def _header(found: Iterator[list[str] | str]) -> list[str]:
     names = next(found)
     if isinstance(names, str):
         raise TouchstoneError(f"The header cannot be read. {names}")
-    return names
+    return distinct(names)
 
 
 def _surviving(reader: Iterator[list[str]]) -> Iterator[list[str] | str]:

@@ -36,9 +36,14 @@ def optional(row: Row, name: str) -> str:
 
 
 def clean(name: str, found: object) -> str:
-    """A text that a database can keep; None and NaN are "". Raises TouchstoneError for another kind of value."""
+    """A text that a database can keep; None and NaN are "", a whole number is its digits, as which 7.0 counts.
+
+    Raises TouchstoneError for another kind of value.
+    """
     if found is None or found != found:  # only NaN differs from itself
         return ""
+    if isinstance(found, float) and found.is_integer():
+        found = int(found)  # so a table writes whole numbers in a column that has gaps
     if isinstance(found, bool) or not isinstance(found, str | int):
         raise TouchstoneError(f"The field {name!r} must be a text; got {type(found).__name__}.")
     string = str(found)

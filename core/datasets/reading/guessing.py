@@ -12,7 +12,7 @@ from core.errors import TouchstoneError
 
 _MORE_NAMES = {
     "document": ("input", "grounding", "source_text", "transcript"),
-    "summary": ("output", "response", "generated_text", "system_output", "prediction"),
+    "summary": ("output", "response", "generated_text", "system_output", "prediction", "summ_sent", "sentence"),
     "label": ("label", "verdict", "consistency", "consistent", "faithful", "factual", "is_factual", "gold", "w/_error"),
     "group": ("document_id", "source_id", "docid"),
     "system": ("system", "model", "model_name", "system_id", "summarizer"),
@@ -22,7 +22,7 @@ _MORE_NAMES = {
 }
 _FLIPPED = re.compile(r"error|halluc|inconsist|unfaithful|nonfactual|unsupported")
 _JUDGES = re.compile(r"(annotator|rater|judge|worker|reviewer|vote)s?[_ -]?\w*$", re.IGNORECASE)
-_NUMBERED = re.compile(r"(^|[_ -])(id|idx|index|number|no|year|start|end|length)$|^$", re.IGNORECASE)
+_NUMBERED = re.compile(r"id$|(^|[_ -])(idx|index|number|no|year|start|end|length)$|^$", re.IGNORECASE)
 _SIDE = re.compile(r"[_ -](edited|reference|original|summary)$", re.IGNORECASE)
 _LABELS = {*CONSISTENT, *INCONSISTENT}
 

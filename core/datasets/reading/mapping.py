@@ -30,6 +30,9 @@ SPLITS: Mapping[str, Split] = MappingProxyType(
 """What a split may be called."""
 
 
+_SEVERAL = {"annotators", "scores", "consistent", "inconsistent", "borderline"}
+
+
 class ScoreColumn(BaseModel):
     """A column with a metric's scores, of the summaries or of the edited ones; higher is more consistent."""
 
@@ -75,6 +78,16 @@ class ColumnMap(BaseModel):
             | dict.fromkeys(self.inconsistent, Verdict.INCONSISTENT)
             | dict.fromkeys(self.borderline, Verdict.BORDERLINE)
         )
+
+    def single(self) -> dict[str, str]:
+        """Field → column, for the fields of one column that the table has."""
+        values: dict[str, str] = self.model_dump(exclude=_SEVERAL)
+        return {field: column for field, column in values.items() if column}
+
+    def used(self) -> list[tuple[str, str]]:
+        """What each mapped column is for, and its name."""
+        judges = [("annotator", column) for column in self.annotators]
+        return [*self.single().items(), *judges, *((f"score of {score.metric}", score.column) for score in self.scores)]
 
     def flipped(self) -> ColumnMap:
         """The same columns where yes says that an error is there, instead of that none is."""

@@ -74,8 +74,13 @@ def _fresh(record: list[Item], place: Place, seen: Seen) -> list[Item]:
             fresh.append(item)
         elif name not in originals or known != content:
             raise TouchstoneError(
-                f"The id {name!r} stands on line {where.number} of {where.path.name} already. "
+                f"The id {name!r} stands on line {where.number} of {_told(where.path, place.path)} already. "
                 f"Give line {place.number} another."
             )
     seen |= {item.example.id: (place, hash((item.example.document, item.example.summary))) for item in fresh}
     return fresh
+
+
+def _told(path: Path, other: Path) -> str:
+    """The name of a file, after its folder's where the other file bears the same name in another folder."""
+    return f"{path.parent.name}/{path.name}" if path != other and path.name == other.name else path.name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TextIO
 
@@ -12,7 +12,8 @@ from core.errors import TouchstoneError
 
 def opened(source: Path) -> TextIO:
     """The file as text without its byte-order mark. Raises TouchstoneError where it is absent, empty or not UTF-8."""
-    _check(source)
+    found = there(source).stat()
+    _check(source, found.st_size, found.st_mtime_ns)
     return source.open(encoding="utf-8-sig", newline="")
 
 
@@ -25,10 +26,11 @@ def there(source: Path) -> Path:
     return source
 
 
-def _check(source: Path) -> None:
-    """Read the file once through a decoder: better a refusal now than after a million records."""
+@lru_cache(64)
+def _check(source: Path, _size: int, _changed_ns: int) -> None:
+    """Read a file once through a decoder, and again when it changed: better a refusal now than after a million records."""
     decoder = codecs.getincrementaldecoder("utf-8")()
-    with there(source).open("rb") as file:
+    with source.open("rb") as file:
         try:
             for chunk in iter(partial(file.read, 1 << 20), b""):
                 decoder.decode(chunk)

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from zipfile import BadZipFile
 
-from core.datasets.reading.row import Line
+from core.datasets.reading.row import Line, distinct
 from core.datasets.reading.textfile import there
 from core.errors import TouchstoneError
 
 
 def rows(source: Path) -> Iterator[Line]:
-    """The rows of the first sheet; the header is row 1."""
+    """The rows of the first sheet; the first row that is not blank is the header."""
     for _, table in sheets(source):
         yield from table
         return
@@ -34,9 +34,7 @@ def sheets(source: Path) -> Iterator[tuple[str, Iterator[Line]]]:
 
 
 def _table(cells: Iterable[tuple[object, ...]]) -> Iterator[Line]:
-    names: list[str] = []
-    for number, row in enumerate(cells, start=1):
-        if not names:
-            names = ["" if cell is None else str(cell) for cell in row]
-        elif any(cell is not None for cell in row):
-            yield number, dict(zip(names, row, strict=False))  # a reader drops empty cells at the end of a row
+    filled = ((number, row) for number, row in enumerate(cells, start=1) if any(cell is not None for cell in row))
+    names = distinct("" if cell is None else str(cell) for cell in next(filled, (0, ()))[1])
+    for number, row in filled:
+        yield number, dict(zip(names, row, strict=False))  # a reader drops empty cells at the end of a row

@@ -64,6 +64,11 @@ def test_columns_without_known_names_are_told_by_their_length() -> None:
     assert (found.document, found.summary) == ("lang", "kurz")
 
 
+def test_sentences_that_come_without_their_documents_are_no_documents() -> None:
+    found = guess([{"doc_id": "d1", "topic": "Ferries to Kiel", "summ_sent": SUMMARY}])
+    assert (found.document, found.summary, found.group) == ("", "summ_sent", "doc_id")
+
+
 def test_a_table_without_texts_is_refused_with_its_columns() -> None:
     with pytest.raises(TouchstoneError, match=r"No column holds a summary\. The columns are a, b"):
         guess([{"a": 1, "b": "x"}])
@@ -127,6 +132,25 @@ def test_a_mapping_that_cannot_be_read_names_the_field(tmp_path: Path, text: str
 def test_a_mapping_of_another_table_is_refused_with_the_columns_there_are(tmp_path: Path) -> None:
     with pytest.raises(TouchstoneError, match=r"no column 'claim' for the summary\. The columns are doc, summary"):
         by(tmp_path, ColumnMap(summary="claim"), PAIR)
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        ColumnMap(summary="summary", annotators=("kim",)),
+        ColumnMap(summary="summary", scores=(ScoreColumn(column="kim", metric="BLEU"),)),
+    ],
+)
+def test_votes_and_scores_that_are_not_there_are_not_passed_over(tmp_path: Path, columns: ColumnMap) -> None:
+    with pytest.raises(TouchstoneError, match=r"no column 'kim' for the (annotator|score of BLEU)"):
+        by(tmp_path, columns, PAIR)
+
+
+def test_a_column_of_whole_numbers_with_gaps_holds_ids(tmp_path: Path) -> None:
+    parquet("t.parquet")(tmp_path, [{**PAIR, "article": 7.0}, {**PAIR, "article": None}])
+    columns = ColumnMap(summary="summary", document="doc", group="article")
+    found = list(read_by(tmp_path / "t.parquet", columns))
+    assert [item.group for item in found if isinstance(item, Item)] == ["7", "t-2"]
 
 
 def test_without_a_document_column_the_documents_are_joined_later(tmp_path: Path) -> None:

@@ -263,6 +263,11 @@ def test_a_sample_of_faithbench_is_named_after_its_batch_and_brings_detectors(tm
     assert item.scores == (ReleasedScore("hhem-2.1", 0.5),)
 
 
+def test_what_annotators_of_faithbench_saved_is_not_read_besides_the_release(tmp_path: Path) -> None:
+    listed("annot/batch_3_annotation.json")(tmp_path, [])
+    assert len(imported("faithbench", tmp_path, write_faithbench, faithful(0))) == 1
+
+
 def test_a_span_outside_the_summary_is_refused(tmp_path: Path) -> None:
     record = faithful(0, ["Benign"])
     record["annotations"][0]["summary_end"] = 999

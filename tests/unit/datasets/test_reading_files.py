@@ -7,11 +7,14 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
+from openpyxl import Workbook
 
+from core.dataset import Refusal
 from core.datasets.reading import tables, xlsxfile
 from core.datasets.reading.row import Line
-from core.datasets.reading.stream import found
+from core.datasets.reading.stream import found, items
 from core.errors import TouchstoneError
+from core.types import Example, Item
 from tests.unit.datasets.writing import Write, book, lines, listed, parquet, put, table
 
 ROWS = [{"id": "a", "text": "One, two.\nThree."}, {"id": "b", "text": "„Vier“ – 'fünf'"}]
@@ -33,6 +36,29 @@ def test_the_first_sheet_of_a_workbook_is_a_table_and_the_others_have_names(tmp_
     book(tmp_path / "r.xlsx", {"one": ROWS, "two": ROWS[:1]})
     assert read(tmp_path / "r.xlsx") == [(2, ROWS[0]), (3, ROWS[1])]
     assert [title for title, rows in xlsxfile.sheets(tmp_path / "r.xlsx") if list(rows)] == ["one", "two"]
+
+
+def test_blank_rows_above_the_header_of_a_sheet_do_not_count(tmp_path: Path) -> None:
+    workbook = Workbook()
+    for row in ([None], [], ["id", "text"], [None, None], ["a", "One."]):
+        workbook.active.append(row)
+    workbook.save(tmp_path / "r.xlsx")
+    workbook.close()
+    assert read(tmp_path / "r.xlsx") == [(5, {"id": "a", "text": "One."})]
+
+
+def test_two_columns_of_one_name_are_refused_and_two_without_a_name_are_not(tmp_path: Path) -> None:
+    with pytest.raises(TouchstoneError, match="Two columns are called 'text'"):
+        read(put(tmp_path, "r.csv", "id,text,text\na,b,c\n"))
+    assert read(put(tmp_path, "r.csv", ",text,\na,b,\n")) == [(2, {"": "", "text": "b"})]
+
+
+def test_a_file_that_was_mended_is_read_anew(tmp_path: Path) -> None:
+    path = put(tmp_path, "r.jsonl", '{"text": "a"}')
+    assert read(path) == [(1, {"text": "a"})]
+    path.write_bytes('{"text": "é"}'.encode("latin-1"))
+    with pytest.raises(TouchstoneError, match="not UTF-8"):
+        read(path)
 
 
 def test_a_list_is_read_over_any_layout(tmp_path: Path) -> None:
@@ -94,6 +120,14 @@ def test_a_folder_gives_its_files_in_order_and_none_twice(tmp_path: Path) -> Non
     for name in ("b/test.json", "a/test.json", "a/other.json"):
         put(tmp_path, name, "[]")
     assert found(tmp_path, "test.json", "t*.json") == [tmp_path / "a/test.json", tmp_path / "b/test.json"]
+
+
+def test_files_of_one_name_in_two_folders_are_told_apart(tmp_path: Path) -> None:
+    for folder in ("html", "txt"):
+        put(tmp_path, f"{folder}/dev.jsonl", '{"id": "a"}\n')
+    _, refusal = items(found(tmp_path, "dev.jsonl"), lambda row, _: [Item(Example(str(row["id"]), "D.", "S."))])
+    assert isinstance(refusal, Refusal)
+    assert "'a' stands on line 1 of html/dev.jsonl already" in refusal.reason
 
 
 def test_a_file_that_is_named_is_read_whatever_it_is_called(tmp_path: Path) -> None:
