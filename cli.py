@@ -20,7 +20,9 @@ from annotations.importing import Provenance
 from annotations.sources import examples, samples
 from annotations.store import Store
 from core.dataset import DATASETS, Refusal
+from core.datasets.generic import preview
 from core.datasets.pairs import Pairs
+from core.datasets.reading.guessing import guess
 from core.editing.batch import Sieve, Unused, edited_pairs
 from core.editing.editor import Editor
 from core.editing.proposal import Form, Why
@@ -57,6 +59,7 @@ from core.meta.report import table as meta_table
 from core.meta.slices import FIELDS, slices
 from core.metric import METRICS, Metric
 from core.models.pool import ModelPool
+from core.models.released import released
 from core.models.state import Status
 from core.perturbation import PERTURBATIONS, by_rule
 from core.report import Record as Line
@@ -405,7 +408,9 @@ def train_shallow(
 @app.command("import")
 def import_dataset(
     importer: Annotated[str, typer.Argument(help="bump, summedits, … or one with settings, name[setting=value,…].")],
-    source: Annotated[Path, typer.Argument(help="The file or folder to read.")],
+    source: Annotated[
+        Path | None, typer.Argument(help="The file or folder to read; without it the dataset comes from the hub.")
+    ] = None,
     name: Annotated[str | None, typer.Option(help="What to call the dataset; by default as the importer.")] = None,
     skip_broken: Annotated[
         bool, typer.Option("--skip-broken", help="Import the readable records although others are broken.")
@@ -414,17 +419,35 @@ def import_dataset(
 ) -> None:
     """Import a benchmark or a file of your own into the database; the same file twice adds nothing."""
     reader, settings, tally = DATASETS.parse(importer), Settings.read(), Tally()
+    place = source or released(reader)
+    file = reader.hub if source is None and reader.hub else place.resolve().name
     origin = Provenance(
-        name or reader.name, importer, source.name, sha256(source), reader.licence, reader.release, settings.user
+        name or reader.name, importer, file, sha256(place), reader.licence, reader.release, settings.user
     )
     taken = readable if skip_broken else whole
     with closing(Store.open(settings.database_url)) as store:
-        items = _counted(taken(reader.read(source), tally), tally)
+        items = _counted(taken(reader.read(place), tally), tally)
         imported = store.import_dataset(origin, items, tally.counts)
     counts = {"dataset": imported.dataset, **tally.counts(), "new": imported.added, "joined": imported.joined}
     typer.echo(json.dumps(counts, ensure_ascii=False, indent=1) if as_json else "\n".join(count_lines(counts)))
     if imported.missing:
         _say(f"{imported.missing} summaries lack their document. Import a file that has it under the same group.")
+
+
+@app.command("columns")
+def guess_columns(
+    source: Annotated[Path, typer.Argument(help="A table: JSONL, JSON, CSV, parquet or xlsx.")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Where to write the mapping.")] = None,
+) -> None:
+    """Guess what the columns of any table hold: a mapping to correct by hand and to import by."""
+    mapping = guess(preview(source)).to_json()
+    if output is None:
+        typer.echo(mapping, nl=False)
+        return
+    _keep_apart(source, output)
+    with _opened(output) as file:
+        file.write(mapping)
+    _say(f"Look it over, then: cli.py import 'generic[mapping={output}]' {source}")
 
 
 @app.command()

@@ -25,7 +25,7 @@ class Importer(ABC):
     """A frozen dataclass; streams, so that a large file does not fill the memory.
 
     `release` says which release of the data it was written for. `hub` is the repository of the Hugging Face hub where
-    the dataset lives, "" where it does not; `url` is where a person gets it.
+    the dataset lives, "" where it does not; `url` is where a person gets it; `shipped` is where it lies in Touchstone itself.
     """
 
     name: ClassVar[str]
@@ -34,6 +34,7 @@ class Importer(ABC):
     release: ClassVar[str] = ""
     url: ClassVar[str] = ""
     hub: ClassVar[str] = ""
+    shipped: ClassVar[Path | None] = None
 
     @abstractmethod
     def read(self, source: Path) -> Iterator[Item | Refusal]:

@@ -57,6 +57,7 @@ class Bundled(Importer):
     name: ClassVar[str] = "bundled"
     title: ClassVar[str] = "Bundled examples"
     licence: ClassVar[str] = "the licence of Touchstone"
+    shipped: ClassVar[Path | None] = FOLDER
 
     def read(self, source: Path = FOLDER) -> Iterator[Item | Refusal]:
         for place, path in enumerate(sorted(source.glob("*.json")), start=1):

@@ -1,4 +1,4 @@
-"""Getting a released dataset from the hub, or a sentence that says how to get it otherwise."""
+"""Where a released dataset comes from when nobody names a file: the hub, or a sentence that says how to get it otherwise."""
 
 from __future__ import annotations
 
@@ -16,13 +16,17 @@ _FORMS = ["*.json", "*.jsonl", "*.csv", "*.parquet"]
 
 
 def released(reader: Importer) -> Path:
-    """The folder of the hub's cache with the dataset's files; what is there already is not downloaded again.
+    """The folder with the dataset's files: in Touchstone, or in the hub's cache, where nothing is downloaded twice.
 
     Raises TouchstoneError, with what to do, where the dataset is not on the hub or the hub does not give it.
     """
+    if reader.shipped:
+        return reader.shipped
     if not reader.hub:
-        where = f"Get it from {reader.url}" if reader.url else "Put its files into a folder"
-        raise TouchstoneError(f"{reader.title} is not on the hub. {where} and name the file or folder.")
+        where = (
+            f"is not on the hub. Get it from {reader.url} and name" if reader.url else "has no place of its own: name"
+        )
+        raise TouchstoneError(f"{reader.title} {where} the file or folder to read.")
     api = HfApi()
     try:
         api.dataset_info(reader.hub, timeout=PATIENCE_S)

@@ -99,8 +99,10 @@ class ColumnMap(BaseModel):
         )
 
     def to_json(self) -> str:
-        """What `load` reads again."""
-        return self.model_dump_json(indent=2, exclude_defaults=True) + "\n"
+        """What `load` reads again; the words of a label are spelt out, so that a person can turn them."""
+        words = {"consistent", "inconsistent"} if self.label or self.annotators else set()
+        filled = self.model_dump(exclude_defaults=True).keys()
+        return self.model_dump_json(indent=2, include=filled | words) + "\n"
 
 
 def _turned(side: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
