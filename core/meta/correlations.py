@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -11,7 +11,9 @@ import numpy as np
 
 from core.errors import UnknownNameError
 from core.meta.cases import Cases, Column
+from core.meta.figures import ALPHA
 from core.meta.report import aligned
+from core.stats.compare import holm, williams
 from core.stats.correlation import Rated, kendall, pearson, spearman, within
 from core.stats.estimate import Estimate
 from core.stats.resampling import Resamples
@@ -31,11 +33,13 @@ Correlating = Callable[[Rated, Numbers], Statistic]
 """A correlation of rated summaries whose systems are numbered."""
 
 
+def _without_means(rated: Rated, systems: Numbers) -> Rated:
+    return Rated(within(rated.scores, systems), within(rated.human, systems), rated.documents)
+
+
 def _partial(coefficient: Callable[[Rated], Statistic]) -> Correlating:
     """FRANK's partial correlation: of what is left after the mean of each system."""
-    return lambda rated, systems: coefficient(
-        Rated(within(rated.scores, systems), within(rated.human, systems), rated.documents)
-    )
+    return lambda rated, systems: coefficient(_without_means(rated, systems))
 
 
 COEFFICIENTS: MappingProxyType[str, Correlating] = MappingProxyType(
@@ -55,13 +59,33 @@ COEFFICIENTS: MappingProxyType[str, Correlating] = MappingProxyType(
 _OF_SYSTEMS = tuple(name for name in COEFFICIENTS if "systems" in name)
 
 
+_TESTED: MappingProxyType[str, Callable[[Rated, Numbers], Rated]] = MappingProxyType(
+    {"Pearson": lambda rated, _: rated, "Pearson, within systems": _without_means}
+)
+"""What Williams's test compares: the values, or what is left of them within systems."""
+
+
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """One metric against one aspect, by coefficient. Metrics where lower is better are turned, neutral ones are not."""
+    """One metric against one aspect, by coefficient. Metrics where lower is better are turned, neutral ones are not.
+
+    `against` is the p of Williams's test against the metric with the largest coefficient, corrected by Holm, for those
+    coefficients that it knows; None of the best itself.
+    """
 
     metric: str
     aspect: str
     estimates: dict[str, Estimate]
+    against: Mapping[str, float | None]
+
+    def best(self, name: str) -> bool:
+        """Whether its coefficient is the largest, where that was tested."""
+        return name in self.against and self.against[name] is None
+
+    def level(self, name: str) -> bool:
+        """Whether it is not significantly worse than the largest."""
+        p = self.against.get(name)
+        return p is not None and p >= ALPHA
 
 
 def correlations(cases: Cases, aspect: str, drawn: Resamples) -> Iterator[Correlation]:
@@ -74,17 +98,45 @@ def correlations(cases: Cases, aspect: str, drawn: Resamples) -> Iterator[Correl
         raise UnknownNameError("rated aspect", aspect, rated_aspects)
     systems = np.unique([sample.item.system for sample in cases.samples], return_inverse=True)[1].astype(np.intp)
     names = [name for name in COEFFICIENTS if name not in _OF_SYSTEMS or (systems.size and systems.max())]
-    for column in cases.columns:
-        rated = Rated(_turned(column), rated_aspects[aspect], cases.documents)
-        yield Correlation(
-            column.name, aspect, {name: drawn.estimate(COEFFICIENTS[name](rated, systems)) for name in names}
-        )
+    rated = {column.name: Rated(_turned(column), rated_aspects[aspect], cases.documents) for column in cases.columns}
+    estimates = {
+        metric: {name: drawn.estimate(COEFFICIENTS[name](one, systems)) for name in names}
+        for metric, one in rated.items()
+    }
+    tested = {name: _against_best(name, rated, estimates, systems, drawn) for name in _TESTED if name in names}
+    for metric in rated:
+        against = {name: found[metric] for name, found in tested.items() if metric in found}
+        yield Correlation(metric, aspect, estimates[metric], against)
+
+
+def _against_best(
+    name: str,
+    rated: Mapping[str, Rated],
+    estimates: Mapping[str, Mapping[str, Estimate]],
+    systems: Numbers,
+    drawn: Resamples,
+) -> dict[str, float | None]:
+    """Williams's p of each metric against the best, corrected by Holm; None of the best and of what cannot be tested."""
+    values = {metric: of[name].value for metric, of in estimates.items()}
+    defined = {metric: value for metric, value in values.items() if value is not None}
+    best, *others = sorted(defined, key=lambda metric: -defined[metric]) or [""]
+    if not others:
+        return {}
+    left = {metric: _TESTED[name](rated[metric], systems) for metric in defined}
+    found = holm([williams(left[best], left[other], drawn).p for other in others])
+    told = {other: p for other, p in zip(others, found, strict=True) if p is not None}
+    return {best: None, **told}
 
 
 def table(found: Sequence[Correlation]) -> str:
-    """One line a metric, in columns."""
+    """One line a metric, in columns; * marks the best and = what is not significantly worse, where that was tested."""
     names = list(found[0].estimates) if found else []
-    return aligned([("metric", *names), *((one.metric, *map(signed, one.estimates.values())) for one in found)])
+    return aligned([("metric", *names), *((one.metric, *(marked(one, name) for name in names)) for one in found)])
+
+
+def marked(one: Correlation, name: str) -> str:
+    """A correlation with its interval, behind it * for the best and = for what is not significantly worse."""
+    return f"{signed(one.estimates[name])} {'*' if one.best(name) else '=' if one.level(name) else ''}".rstrip()
 
 
 def signed(estimate: Estimate) -> str:

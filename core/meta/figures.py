@@ -13,7 +13,7 @@ from core.meta.slices import Slice
 from core.stats.compare import Comparison, compare, holm, shared
 from core.stats.discrimination import Labelled, auc, average_precision
 from core.stats.estimate import Estimate
-from core.stats.pairs import Pairs, consistency, ties
+from core.stats.pairs import Pairs, consistency, mean_shift, sign_rate, ties
 from core.stats.resampling import RESAMPLES, Distribution, Resamples
 from core.stats.statistic import Statistic, Values, undefined
 from core.stats.thresholds import balanced_accuracy, choose
@@ -82,9 +82,14 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
         "auc": lambda cases, part, column: auc(labelled_of(cases, part, column)),
         "average_precision": lambda cases, part, column: average_precision(labelled_of(cases, part, column)),
         "balanced_accuracy": balanced,
+        "sign_rate": lambda cases, part, column: sign_rate(pairs_of(cases, part, column)),
+        "mean_shift": lambda cases, part, column: mean_shift(pairs_of(cases, part, column)),
     }
 )
-"""What is told of every metric on every slice; shares and areas in 0..1."""
+"""What is told of every metric on every slice: shares and areas in 0..1, but the mean shift in units of the metric."""
+
+IN_UNITS = ("mean_shift",)
+"""What is told in units of the metric, so that no metric is the best."""
 
 PUBLISHED = ("consistency", "ties", "auc")
 """What the papers' tables hold; the others take longer."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from core.errors import TouchstoneError
 from core.meta.cases import Cases, Column
-from core.meta.figures import Figure, Row
+from core.meta.figures import IN_UNITS, Figure, Row
 from core.metric import METRICS
 from core.settings import VERSION
 from core.stats.estimate import Estimate
@@ -25,7 +25,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def markdown(rows: Sequence[Row], name: str) -> str:
-    """One figure in percent, metrics down and slices across; bold is the best of a slice, † not significantly worse."""
+    """One figure, metrics down and slices across; bold is the best of a slice, † not significantly worse."""
     parts, lines = _grid(rows, name, _markdown_cell)
     head = ["metric", *parts]
     table = [head, ["---"] * len(head), *([_piped(line[0]), *line[1:]] for line in lines)]
@@ -89,26 +89,30 @@ def _card(column: Column) -> str:
     )
 
 
-def _grid(rows: Sequence[Row], name: str, cell: Callable[[Figure], str]) -> tuple[list[str], list[list[str]]]:
+def _grid(rows: Sequence[Row], name: str, cell: Callable[[Figure, str], str]) -> tuple[list[str], list[list[str]]]:
     """The slices, and for each metric its name and its cells."""
     parts = list(dict.fromkeys(row.slice for row in rows))
     metrics = list(dict.fromkeys(row.metric for row in rows))
     found: Mapping[tuple[str, str], Figure] = {(row.metric, row.slice): row.figures[name] for row in rows}
-    return parts, [[metric, *(cell(found[metric, part]) for part in parts)] for metric in metrics]
+    return parts, [[metric, *(cell(found[metric, part], name) for part in parts)] for metric in metrics]
 
 
-def _markdown_cell(figure: Figure) -> str:
-    text = _percent(figure.estimate)
+def _markdown_cell(figure: Figure, name: str) -> str:
+    text = _number(figure.estimate, name).replace("-", "−")
     return f"**{text}**" if figure.best else f"{text}†" if figure.level else text
 
 
-def _latex_cell(figure: Figure) -> str:
-    text = _percent(figure.estimate)
+def _latex_cell(figure: Figure, name: str) -> str:
+    text = _number(figure.estimate, name)
+    text = f"${text}$" if text.startswith(("+", "-")) else text
     return rf"\textbf{{{text}}}" if figure.best else f"{text}$^\\dagger$" if figure.level else text
 
 
-def _percent(estimate: Estimate) -> str:
-    return "–" if estimate.value is None else f"{100 * estimate.value:.1f}"
+def _number(estimate: Estimate, name: str) -> str:
+    """In percent, or in units of the metric."""
+    if estimate.value is None:
+        return "–"
+    return f"{estimate.value:+.3g}" if name in IN_UNITS else f"{100 * estimate.value:.1f}"
 
 
 def _piped(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.meta.figures import Figure, Row
+from core.meta.figures import IN_UNITS, Figure, Row
 from core.stats.estimate import Estimate
 
 
@@ -33,6 +33,11 @@ def table(rows: Sequence[Row]) -> str:
     return aligned(lines)
 
 
+def told(estimate: Estimate, name: str) -> str:
+    """A figure of MEASURES with its interval: percent, or units of the metric."""
+    return in_units(estimate) if name in IN_UNITS else percent(estimate)
+
+
 def aligned(lines: Sequence[Sequence[str]]) -> str:
     """Columns of text, each as wide as its widest cell."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -49,11 +54,20 @@ def percent(estimate: Estimate) -> str:
     return f"{100 * estimate.value:.1f} [{100 * estimate.low:.1f}, {100 * estimate.high:.1f}]"
 
 
-def marked(figure: Figure) -> str:
-    """A share with its interval, behind it * for the best and = for what is not significantly worse."""
-    return f"{percent(figure.estimate)} {'*' if figure.best else '=' if figure.level else ''}".rstrip()
+def in_units(estimate: Estimate) -> str:
+    """A signed value with its interval in the units of a metric, as −0.12 [−0.15, −0.09]."""
+    if estimate.value is None:
+        return "–"
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:+.3g}".replace("-", "−")
+    return f"{estimate.value:+.3g} [{estimate.low:+.3g}, {estimate.high:+.3g}]".replace("-", "−")
+
+
+def marked(figure: Figure, name: str) -> str:
+    """A figure with its interval, behind it * for the best and = for what is not significantly worse."""
+    return f"{told(figure.estimate, name)} {'*' if figure.best else '=' if figure.level else ''}".rstrip()
 
 
 def _line(row: Row) -> tuple[str, ...]:
-    figures = (marked(figure) for figure in row.figures.values())
+    figures = (marked(figure, name) for name, figure in row.figures.items())
     return (row.slice, row.metric, str(row.n), *figures, str(row.failed or ""))

@@ -13,6 +13,7 @@ from core.errors import UnknownNameError
 from core.intake import Tally, whole
 from core.meta.cases import Cases, cases
 from core.meta.correlations import VERDICTS, correlations, ratings
+from core.meta.correlations import table as correlation_table
 from core.meta.figures import draws
 from core.meta.surface import missing_features, surface
 from core.meta.verdicts import Move, chosen, grid, noise
@@ -140,3 +141,25 @@ def test_a_pair_without_a_score_has_no_verdict() -> None:
     of = cases([*pair("a", {"m": 1.0}, {}, KIND), *pair("b", {"m": 1.0}, {"m": 0.0}, KIND)])
     assert moves(of) == [(Move.NONE,), (Move.RIGHT,)]
     assert np.isnan(of.columns[0].values).sum() == 1
+
+
+def test_the_best_correlation_is_marked_and_williams_tells_what_is_worse() -> None:
+    rng = np.random.default_rng(0)
+    people = rng.normal(size=80)
+    metrics = {"near": people + rng.normal(size=80) / 4, "twin": people + rng.normal(size=80) / 4}
+    metrics["far"] = rng.normal(size=80)
+    several = [
+        replace(
+            one := sample(str(n), None, {name: float(values[n]) for name, values in metrics.items()}),
+            item=replace(one.item, ratings=(Rating("a", "f", float(people[n])),)),
+        )
+        for n in range(80)
+    ]
+    of = cases(several)
+    found = {one.metric: one for one in correlations(of, "f", draws(of, 50))}
+    best, *others = sorted(found.values(), key=lambda one: -(one.estimates["Pearson"].value or 0))
+    assert best.best("Pearson")
+    assert [other.level("Pearson") for other in others] == [True, False]
+    assert others[1].metric == "far"
+    assert (found["far"].against["Pearson"] or 0) < 1e-6
+    assert "=" in correlation_table(list(found.values()))

@@ -166,3 +166,18 @@ def test_ours_is_compared_with_the_released_metric_of_its_name_in_its_unit() -> 
     [found] = beside(cases(both))
     assert (found.released, found.ours, found.n, found.scale) == ("ROUGE-2", "rouge2", 2, 100.0)
     assert (found.mean, found.largest, found.same_way) == (2.5, 5.0, 1.0)
+
+
+def test_the_sign_rate_leaves_ties_out_and_the_mean_shift_is_in_units_of_the_metric() -> None:
+    found = table_of(cases(PAIRS))
+    sharp, blunt = found["sharp", "Overall"], found["blunt", "Overall"]
+    assert (value(sharp, "sign_rate"), value(sharp, "mean_shift")) == (0.75, (-2 - 4 - 3 + 1) / 4)
+    assert (value(blunt, "sign_rate"), value(blunt, "mean_shift")) == (None, 0.0)
+    assert not any(row.figures["mean_shift"].best for row in found.values())
+    assert "−2 [" in table(list(found.values()))
+
+
+def test_a_borderline_edit_is_no_side_of_a_pair() -> None:
+    good, bad = pair("e", {"sharp": 1.0}, {"sharp": 0.0}, ENTITY)
+    unclear = replace(good, item=replace(good.item, intended=Verdict.BORDERLINE))
+    assert cases([unclear, bad]).pairs.tolist() == []

@@ -1,0 +1,77 @@
+"""Explainers and their scores; factualNLG's published counts where its data is present."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from core.dataset import DATASETS
+from core.intake import Tally, whole
+from core.meta.cases import cases
+from core.meta.explained import Explainer, explained, table
+from core.meta.figures import draws
+from core.types import GradedExplanation, Judgement, Sample, Verdict
+from tests.doubles.process import ROOT
+from tests.unit.meta.bench_samples import sample
+
+GIVEN = ROOT.parent / "shared" / "data" / "summedits" / "factcc_explanation_annotation.json"
+GOOD, BAD = Verdict.CONSISTENT, Verdict.INCONSISTENT
+
+
+def told(id: str, truth: Verdict, verdict: Verdict | None, *grades: str) -> Sample:
+    """What "it" said of a summary, graded by a judge for each grade."""
+    one = sample(id, truth, {})
+    judgements = (Judgement(id, "it", verdict),) if verdict else ()
+    given = tuple(GradedExplanation("why", "it", grade, f"judge {n}") for n, grade in enumerate(grades))
+    return replace(one, item=replace(one.item, judgements=judgements, explanations=given))
+
+
+def only(samples: list[Sample]) -> Explainer:
+    of = cases(samples)
+    [found] = explained(of, draws(of, 50))
+    return found
+
+
+def test_detection_explanation_and_both_are_told_where_verdicts_are_known() -> None:
+    found = only(
+        [
+            told("a", BAD, BAD, "entirely"),
+            told("b", BAD, BAD, "not"),
+            told("c", BAD, GOOD),
+            told("d", GOOD, GOOD),
+            told("e", GOOD, BAD),
+        ]
+    )
+    values = {name: estimate.value for name, estimate in found.figures.items()}
+    assert values == pytest.approx({"DA": 3 / 5, "DS": 2 / 3, "ES": 1 / 2, "JS": 1 / 3, "entirely": 1 / 2})
+
+
+def test_grades_of_several_judges_are_averaged() -> None:
+    found = only([told("a", BAD, BAD, "entirely", "partially"), told("b", BAD, GOOD)])
+    assert (found.graded, found.figures["ES"].value, found.figures["entirely"].value) == (2, 0.75, 0.0)
+
+
+def test_without_verdicts_only_the_explanations_have_a_score() -> None:
+    found = only([told("a", BAD, None, "correct"), told("b", BAD, None, "unrelated")])
+    assert found.figures["ES"].value == 0.5
+    assert found.figures["JS"].value is None
+    assert "did not explain" in found.figures["JS"].why
+    assert "50.0" in table([found])
+
+
+@pytest.mark.skipif(not GIVEN.is_file(), reason="factualNLG's explanations are not at shared/data")
+def test_the_published_counts_of_right_explanations_come_out() -> None:
+    read = whole(DATASETS.parse("factualnlg").read(GIVEN), Tally())
+    of = cases([Sample("factualnlg", item) for item in read])
+    right, all_of = Counter[str](), Counter[str]()
+    for one in explained(of, draws(of, 2)):
+        model = one.name.partition("|")[0]
+        right[model] += round((one.figures["entirely"].value or 0.0) * one.figures["entirely"].n)
+        all_of[model] += one.graded
+    assert {name: (right[name], all_of[name]) for name in ("gpt4", "claudev13", "cgpt")} == {
+        "gpt4": (288, 501),
+        "claudev13": (298, 574),
+        "cgpt": (168, 527),
+    }

@@ -1,0 +1,64 @@
+"""What the surface explains of a metric, and how well it alone tells labels apart on data that it never saw."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from core.errors import TouchstoneError
+from core.meta.cases import Cases, cases
+from core.meta.figures import draws
+from core.meta.learned import MODEL, against_metrics, shares
+from core.shallow.model import FEATURES
+from core.types import KeptScore, Sample, Verdict
+from tests.unit.meta.bench_samples import sample, scored
+
+
+def surface_samples(dataset: str, n: int = 60, features: tuple[str, ...] = FEATURES) -> list[Sample]:
+    """Consistent where the first feature is high; "copy" is that feature, "noise" is not of the surface."""
+    rng = np.random.default_rng(sum(map(ord, dataset)))
+    made = []
+    for place in range(n):
+        values = rng.normal(size=len(features))
+        verdict = Verdict.CONSISTENT if values[0] > 0 else Verdict.INCONSISTENT
+        scores = {"copy": float(values[0]), "noise": float(rng.normal())}
+        one = sample(f"{dataset}-{place}", verdict, scores, dataset=dataset)
+        kept = [KeptScore(name, f"{name}|v1", float(value)) for name, value in zip(features, values, strict=True)]
+        made.append(scored(one, *kept))
+    return made
+
+
+@pytest.fixture(scope="module")
+def two() -> Cases:
+    return cases([*surface_samples("one"), *surface_samples("two")])
+
+
+def test_a_metric_that_is_the_surface_is_explained_and_noise_is_not(two: Cases) -> None:
+    found = {share.metric: share for share in shares(two, draws(two, 50))}
+    assert set(found) == {"copy", "noise"}
+    assert (found["copy"].order.value or 0) > 0.9
+    assert (found["copy"].variance.value or 0) > 0.8
+    assert (found["noise"].variance.value or 0) < 0.2
+    assert found["copy"].order.n == 120
+
+
+def test_the_surface_learns_from_the_other_datasets_and_stands_beside_the_metrics(two: Cases) -> None:
+    rows = {(row.slice, row.metric): row.figures["auc"] for row in against_metrics(two, draws(two, 400))}
+    assert set(rows) == {(dataset, name) for dataset in ("one", "two") for name in (MODEL, "copy", "noise")}
+    for dataset in ("one", "two"):
+        assert (rows[dataset, MODEL].estimate.value or 0) > 0.9
+        assert rows[dataset, "copy"].best
+        assert not rows[dataset, "noise"].level
+
+
+def test_a_single_dataset_holds_out_documents() -> None:
+    of = cases(surface_samples("one"))
+    [row] = [row for row in against_metrics(of, draws(of, 50)) if row.metric == MODEL]
+    assert (row.slice, row.n) == ("Overall", 60)
+    assert (row.figures["auc"].estimate.value or 0) > 0.9
+
+
+def test_features_that_were_not_scored_are_named() -> None:
+    of = cases(surface_samples("one", features=FEATURES[:5]))
+    with pytest.raises(TouchstoneError, match="conciseness"):
+        list(shares(of, draws(of, 10)))
