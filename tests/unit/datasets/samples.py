@@ -310,6 +310,21 @@ def claim(number: int, **fields: object) -> Record:
     return {"dataset": "RAGTruth", "doc": f"{DOCUMENT} {number}", "claim": SUMMARY, "label": number % 2, **fields}
 
 
+def explained(name: str, *grades: str) -> Record:
+    samples = [
+        {
+            "reason_idx": place,
+            "prediction": 0,
+            "model": "m",
+            "prompt": "p1",
+            "annotation": grade,
+            "explanation": "It was noon.",
+        }
+        for place, grade in enumerate(grades)
+    ]
+    return {"id": name, "doc": DOCUMENT, "summary": WRONG, "samples": samples}
+
+
 def write_book(folder: Path, records: Sequence[Record]) -> None:
     """The last record in a sheet of its own: those of CNN/DM have fewer columns and no document."""
     *first, last = records
@@ -411,6 +426,12 @@ SAMPLES = {
         write_faithbench,
         2,
         (("summary", ""), ("annotations", "none"), ("metadata", None)),
+    ),
+    "factualnlg": Sample(
+        [explained("1", "correct"), explained("2", "unrelated", "correct")],
+        listed("factcc_explanation_annotation.json"),
+        2,
+        (("summary", ""), ("samples", "none")),
     ),
     "ragtruth": Sample(
         [response("1"), response("2", source_id="12", labels=[]), response("3", source_id="13", quality="truncated")],

@@ -16,6 +16,7 @@ from tests.unit.datasets.samples import (
     WRONG,
     aggrefact,
     claim,
+    explained,
     faceval,
     faithful,
     frank,
@@ -37,6 +38,7 @@ from tests.unit.datasets.writing import book, lines, listed, table
 FACEVAL = table("FacEval_human_result.csv")
 TOFU = table("mediasum_factual_eval_test.csv")
 QAGS = lines("mturk_xsum.jsonl")
+EXPLANATIONS = listed("factcc_explanation_annotation.json")
 
 
 def test_frank_comes_without_texts_and_may_be_joined(tmp_path: Path) -> None:
@@ -313,6 +315,17 @@ def test_votes_in_the_summac_form_are_judgements(tmp_path: Path) -> None:
         ("annotator-3", "consistent"),
     ]
     assert (item.intended, item.split, item.domain) == (Verdict.CONSISTENT, Split.DEV, "cogensumm")
+
+
+def test_explanations_of_factualnlg_are_by_a_model_and_its_prompt_and_graded_by_people(tmp_path: Path) -> None:
+    (item,) = imported("factualnlg", tmp_path, EXPLANATIONS, explained("1", "correct", "no_explanation"))
+    assert [(given.by, given.grade) for given in item.explanations] == [("m|p1", "correct"), ("m|p1", "no_explanation")]
+    assert item.intended is None
+
+
+def test_a_grade_of_factualnlg_that_is_not_known_is_refused(tmp_path: Path) -> None:
+    reason = refused("factualnlg", tmp_path, EXPLANATIONS, explained("1", "correct", "good")).reason
+    assert "'annotation' is 'good'. Known: correct, partially_correct" in reason
 
 
 def test_a_broken_line_names_its_file_and_the_rest_is_read(tmp_path: Path) -> None:
