@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 
 from core.dataset import Refusal
 from core.errors import TouchstoneError
 from core.explaining.agreement import Compared
+from core.explaining.checks import checks
 from core.explaining.grades import WORTH, grade_of
 from core.explaining.judging import Case, Judged
 from core.types import Example, Failure, GradedExplanation, Item
@@ -47,8 +49,12 @@ def cases_of(items: Iterable[Item]) -> Iterator[Case]:
 
 
 def as_record(case: Case, signature: str, outcome: Judged | Failure) -> dict[str, object]:
-    """One line of what the judge of that signature said: a grade with its worth, 0 to 1, or a reason and no number."""
-    told = {"id": case.id, "group": case.group or case.id, "signature": signature, "human": case.human}
+    """One line of what the judge of that signature said: a grade with its worth, 0 to 1, or a reason and no number.
+
+    What rules say stands beside it.
+    """
+    told: dict[str, object] = {"id": case.id, "group": case.group or case.id, "signature": signature}
+    told |= {"human": case.human, "checks": asdict(checks(case))}
     if isinstance(outcome, Failure):
         return {**told, "status": "failed", "grade": None, "score": None, "because": "", "error": outcome.message}
     said = {"grade": outcome.grade, "score": WORTH[outcome.grade], "because": outcome.because}

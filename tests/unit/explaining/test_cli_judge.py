@@ -1,0 +1,181 @@
+"""`cli.py judge` and `cli.py judge-agreement` with a scripted judge: from graded explanations to figures of agreement."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cli import app
+from core.dataset import DATASETS
+from core.errors import NoEndpointError, TouchstoneError
+from core.explaining.casefile import cases_of
+from core.types import Item
+from tests.unit.explaining.scenes import DOCUMENT, EXPLANATION, REFERENCE, SEED, SUMMARY, Asked
+from tests.unit.llm.scripted import Body, Reply, serving, text
+
+GIVEN = Path(__file__).parents[4] / "shared" / "data" / "summedits" / "factcc_explanation_annotation.json"
+FIGURES = {"pearson", "spearman", "kendall", "kappa", "weighted kappa"} | {
+    "balanced accuracy, entirely",
+    "balanced accuracy, at least partially",
+}
+VAGUE, UNREAD = "Something in it is wrong.", "Hard to say."
+GRADED = [(EXPLANATION, "correct"), (VAGUE, "incorrect"), ("Tuesday is wrong.", "unrelated"), (UNREAD, "correct")]
+
+
+def reply(_path: str, body: Body) -> Reply:
+    """A judge that takes whatever names the harbour master for right, and grades nothing that is hard to say."""
+    [explanation] = re.findall(r"<explanation-\w+>\n(.*?)\n</explanation", body["messages"][1]["content"], re.DOTALL)
+    if explanation == UNREAD:
+        return text("It depends.")
+    grade = "entirely" if "harbour master" in explanation else "partially" if explanation == VAGUE else "not"
+    return text(json.dumps({"because": "So it is.", "grade": grade}))
+
+
+@pytest.fixture(autouse=True)
+def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # where no .env is
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path / 'own.db'}")
+    monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("TOUCHSTONE_DEVICE", "cpu")
+    monkeypatch.setenv("TOUCHSTONE_PROMPTS_DIR", "")
+    monkeypatch.setenv("TOUCHSTONE_LLM_MODEL", "tiny")
+    monkeypatch.delenv("TOUCHSTONE_LLM_BASE_URL", raising=False)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
+    """What the scripted judge is asked."""
+    with serving(reply) as endpoint:
+        monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
+        yield endpoint.asked
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "judged.jsonl"
+
+
+def run(*arguments: str | Path) -> Result:
+    done = CliRunner().invoke(app, [*map(str, arguments)], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def lines(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def written(file: Path, *records: object) -> Path:
+    file.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def imported(tmp_path: Path) -> str:
+    """A dataset in the form of factualNLG's graded explanations."""
+    samples = [{"model": "m", "prompt": "p", "annotation": grade, "explanation": words} for words, grade in GRADED]
+    records = [{"id": name, "doc": f"{DOCUMENT} {name}.", "summary": SUMMARY, "samples": samples} for name in "abc"]
+    (tmp_path / "graded.json").write_text(json.dumps(records), encoding="utf-8")
+    run("import", "factualnlg", tmp_path / "graded.json", "--name", "graded")
+    return "graded"
+
+
+@pytest.mark.usefixtures("asked")
+def test_the_explanations_of_a_dataset_are_judged_and_compared_with_peoples_grades(imported: str, out: Path) -> None:
+    told = run("judge", "--dataset", imported, "--setup", "V1", "-o", out).stderr
+    assert "To be asked: 12 questions to endpoints" in told
+    assert "Explanations judged: entirely 3, partially 3, not 3, failed 3." in told
+    assert "Spent: default: 15 questions" in told  # what could not be read was asked for once more
+    [of_judge] = json.loads(run("judge-agreement", out, "--resamples", "50", "--json").stdout)
+    assert of_judge["judge"].startswith("judge-v1|model:tiny|temperature:0|")
+    assert (of_judge["explanations"], of_judge["failed"]) == (12, 3)
+    assert of_judge["figures"].keys() == FIGURES
+    assert of_judge["figures"]["balanced accuracy, entirely"]["value"] == 1.0
+    # of people's "not" the judge calls half partially right
+    assert of_judge["figures"]["balanced accuracy, at least partially"]["value"] == 0.75
+
+
+@pytest.mark.usefixtures("asked")
+def test_an_answer_that_is_no_grade_stands_there_with_what_was_said_and_no_number(imported: str, out: Path) -> None:
+    run("judge", "--dataset", imported, "--setup", "V1", "-o", out)
+    failed = [line for line in lines(out) if line["status"] == "failed"]
+    assert [(line["grade"], line["score"]) for line in failed] == [(None, None)] * 3
+    assert "The model said: “It depends.”" in failed[0]["error"]
+
+
+def test_a_file_of_cases_is_judged_by_what_the_set_up_reads(asked: Asked, tmp_path: Path, out: Path) -> None:
+    whole = {"id": "a", "explanation": EXPLANATION, "seed": SEED, "summary": SUMMARY, "reference": REFERENCE}
+    cases = written(tmp_path / "cases.jsonl", whole, {**whole, "id": "b", "seed": ""})
+    run("judge", cases, "--setup", "V3", "-o", out)
+    graded, lacking = lines(out)
+    assert (graded["grade"], graded["score"], graded["human"]) == ("entirely", 1.0, None)
+    assert graded["checks"] == {"names_edit": True, "contradicts_verdict": False}
+    assert "V3 reads the original summary, and there is none." in lacking["error"]
+    assert len(asked) == 1
+
+
+def test_another_sample_is_asked_for_and_the_same_one_is_not(asked: Asked, tmp_path: Path, out: Path) -> None:
+    cases = written(tmp_path / "cases.jsonl", {"explanation": EXPLANATION, "reference": REFERENCE})
+    for sample in ("0", "0", "1"):
+        run("judge", cases, "--setup", "V4", "--temperature", "1", "--sample", sample, "-o", out)
+    assert len(asked) == 2
+
+
+def test_judges_of_several_files_are_told_apart(asked: Asked, tmp_path: Path) -> None:
+    cases = written(tmp_path / "cases.jsonl", {"explanation": EXPLANATION, "reference": REFERENCE, "human": "entirely"})
+    for model in ("one", "other"):
+        run("judge", cases, "--setup", "V4", "--model", model, "-o", tmp_path / f"{model}.jsonl")
+    told = run("judge-agreement", tmp_path / "one.jsonl", tmp_path / "other.jsonl", "--resamples", "10").stdout
+    assert told.count("1 explanations that people graded") == 2
+    assert len(asked) == 2
+
+
+@pytest.mark.skipif(not GIVEN.is_file(), reason="factualNLG's explanations are not at shared/data")
+@pytest.mark.usefixtures("asked")
+def test_a_judge_is_compared_with_the_people_of_factualnlg(tmp_path: Path, out: Path) -> None:
+    items = [found for found in DATASETS.parse("factualnlg").read(GIVEN) if isinstance(found, Item)]
+    told = list(islice(cases_of(items), 0, None, 50))
+    records = [{"id": one.id, "explanation": one.explanation, "group": one.group, "human": one.human} for one in told]
+    texts = [{"document": one.document, "summary": one.summary} for one in told]
+    cases = written(tmp_path / "cases.jsonl", *[{**a, **b} for a, b in zip(records, texts, strict=True)])
+    run("judge", cases, "--setup", "V1", "-o", out)
+    [of_judge] = json.loads(run("judge-agreement", out, "--resamples", "50", "--json").stdout)
+    assert (of_judge["explanations"], of_judge["failed"]) == (len(told), 0)
+    assert of_judge["figures"].keys() == FIGURES
+
+
+def test_without_an_endpoint_nothing_is_overwritten(tmp_path: Path, out: Path) -> None:
+    cases = written(tmp_path / "cases.jsonl", {"explanation": EXPLANATION, "reference": REFERENCE})
+    out.write_text("what was there\n")
+    with pytest.raises(NoEndpointError, match="Set TOUCHSTONE_LLM_BASE_URL"):
+        run("judge", cases, "--setup", "V4", "-o", out)
+    assert out.read_text() == "what was there\n"
+
+
+@pytest.mark.usefixtures("asked")
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("judge", "--setup", "V1"), "Name a file of explanations, or an imported dataset"),
+        (("judge", "cases.jsonl", "--dataset", "d", "--setup", "V1"), "one of the two"),
+        (("judge", "cases.jsonl", "--setup", "V1"), "There is no file cases.jsonl"),
+        (("judge", "--dataset", "nowhere", "--setup", "V1"), "nowhere"),
+    ],
+    ids=["no source", "two sources", "no such file", "no such dataset"],
+)
+def test_what_cannot_be_judged_is_told(arguments: tuple[str, ...], sentence: str, out: Path) -> None:
+    with pytest.raises(TouchstoneError, match=sentence):
+        run(*arguments, "-o", out)
+
+
+def test_grades_that_nobody_can_be_compared_with_are_told(out: Path) -> None:
+    written(out, {"signature": "J", "group": "g", "human": None, "grade": "not"})
+    with pytest.raises(TouchstoneError, match="No person graded any of these explanations"):
+        run("judge-agreement", out)
