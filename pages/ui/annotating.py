@@ -2,130 +2,172 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
+from uuid import uuid4
 
 import streamlit as st
 
-from annotations.campaigns.labelling import Labelling
-from annotations.campaigns.qualifying import Marked
+from annotations.campaigns.labelling import Labelling, Standing
+from annotations.campaigns.qualifying import Marked, Stage
 from annotations.campaigns.queue import Nothing
 from annotations.campaigns.setup import Terms
 from annotations.campaigns.showing import Work
 from annotations.errors import StoreError
 from pages.ui import services
-from pages.ui.labeller import KEY, Sheet, asks_for, read_draft, read_sent
+from pages.ui.annotating_words import place, receipt, score_rows, told
+from pages.ui.labeller import KEY, read_draft, read_sent
+from pages.ui.labeller_sheet import Mode, Sheet
 from pages.ui.seats import member
 
 _STATE = "hand"
+_EVERY = 2**31 - 1
+_OUT_OF_STEP = "The page and the server are out of step. Reload the page."
 
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """What lies before the person. `stamp` grows with everything that the browser has to redraw.
-
-    `again` is an earlier task that is looked at once more; `revealed` says that its scores are to be seen.
-    """
+    """What lies before the person; nothing yet where `found` is None. The other fields are those of a Sheet."""
 
     campaign: Terms
-    found: Work | Nothing
-    stamp: int
+    found: Work | Nothing | None = None
+    mode: Mode = "work"
+    stamp: str = ""
+    ack: str = ""
     problem: str = ""
-    again: bool = False
-    revealed: bool = False
+    said: str = ""
+    draft: Mapping[str, Any] = field(default_factory=dict)
     marked: Marked | None = None
-    draft: dict[str, Any] = field(default_factory=dict)
 
 
 def desk() -> Labelling:
     return Labelling(services.store(), member())
 
 
-def hand(campaign: Terms) -> Hand:
-    """What lies before the person in this campaign; taken from the queue where nothing does."""
+def hand(campaign: Terms) -> tuple[Hand, Work | Nothing]:
+    """What lies before the person in this campaign; taken from the queue where nothing does. Raises StoreError."""
     held: Hand | None = st.session_state.get(_STATE)
-    if held is None or held.campaign.id != campaign.id or isinstance(held.found, Nothing):
-        held = _next(campaign, held.stamp if held else 0)
-    elif held.campaign != campaign:
-        held = replace(held, campaign=campaign, stamp=held.stamp + 1)
+    if held is None or held.campaign.id != campaign.id:
+        held = Hand(campaign)
+    if held.campaign != campaign:
+        held = replace(held, campaign=campaign, stamp=uuid4().hex)
+    found = held.found
+    if not isinstance(found, Work):
+        found = desk().next(campaign.id)
+        half_done = desk().draft(found.reservation) if isinstance(found, Work) else {}
+        held = replace(held, found=found, draft=half_done, stamp=uuid4().hex)
     st.session_state[_STATE] = held
-    return held
+    return held, found
 
 
-def sheet(held: Hand, work: Work, answered: int) -> Sheet:
+def sheet(held: Hand, work: Work, standing: Standing) -> Sheet:
     """What is shown of a task."""
+    questions = held.campaign.questions
     return Sheet(
         work=work,
-        questions=held.campaign.questions,
-        draft=held.draft,
+        questions=questions,
+        mode=held.mode,
+        place=place(work, standing, held.mode),
         stamp=held.stamp,
-        place=f"Item {work.number}" + (", answered before" if held.again else ""),
+        ack=held.ack,
         problem=held.problem,
-        can={"previous": answered > 0, "undo": answered > 0, "skip": not held.again, "flag": not held.again},
+        said=held.said,
+        draft=held.draft,
+        answered=standing.answered,
+        told=told(held.marked, questions) if held.marked else None,
+        scores=score_rows(work) if held.mode == "revealed" else None,
     )
 
 
 def sent() -> None:
     """A press came from the browser: keep it, then go on; what fails stays on the page with its reason."""
-    held: Hand = st.session_state[_STATE]
-    if not isinstance(held.found, Work):
-        return
+    held: Hand | None = st.session_state.get(_STATE)
     message = st.session_state[KEY].get("sent")
+    if held is None or not isinstance(held.found, Work) or not isinstance(message, dict):
+        return
     try:
-        st.session_state[_STATE] = _after(held, held.found, message)
+        after = _after(held, held.found, message)
     except StoreError as error:
-        st.session_state[_STATE] = replace(held, stamp=held.stamp + 1, problem=str(error))
+        after = replace(held, problem=str(error))
+    st.session_state[_STATE] = replace(after, stamp=uuid4().hex, ack=str(message.get("event_id")))
 
 
 def draft() -> None:
     """Half an answer came from the browser."""
-    held: Hand = st.session_state[_STATE]
-    if not isinstance(held.found, Work) or held.again:
+    held: Hand | None = st.session_state.get(_STATE)
+    if held is None or not isinstance(held.found, Work):
         return
-    answers = read_draft(st.session_state[KEY].get("draft"), held.found)
-    if answers is None or services.settings().demo:
+    half_done = read_draft(st.session_state[KEY].get("draft"), held.found)
+    if half_done is None:
         return
     try:
-        desk().save_draft(held.found.reservation, answers)
+        _keep_draft(held, held.found, half_done)
     except StoreError as error:
-        st.session_state[_STATE] = replace(held, stamp=held.stamp + 1, problem=str(error))
+        st.session_state[_STATE] = replace(held, stamp=uuid4().hex, problem=str(error))
+        return
+    st.session_state[_STATE] = replace(held, draft=half_done, problem="")
 
 
-def _after(held: Hand, work: Work, message: object) -> Hand:
-    if asks_for(message, "previous"):
-        return _look_back(held, work)
-    if asks_for(message, "undo"):
-        return _take_back(held, work, message)
+def look_back() -> None:
+    """Put the task that was answered last before the person, where there is no other."""
+    held: Hand = st.session_state[_STATE]
+    before = desk().before(held.campaign.id, _EVERY)
+    if before is not None:
+        st.session_state[_STATE] = Hand(held.campaign, before, "again", stamp=uuid4().hex)
+
+
+def _after(held: Hand, work: Work, message: dict[str, Any]) -> Hand:
+    if move := _MOVES.get(str(message.get("act"))):
+        half_done = read_draft(message, work)
+        if half_done:
+            _keep_draft(held, work, half_done)
+        return move(held, work, message)
     response = read_sent(message, held.campaign.questions, work)
     if response is None:
-        return replace(held, stamp=held.stamp + 1, problem="The page and the server are out of step. Reload the page.")
-    desk().send(response)
-    if response.act == "answer" and held.campaign.rules.reveal and not held.revealed:
-        known = replace(work, answers=response.answers)
-        return replace(held, found=known, stamp=held.stamp + 1, problem="", again=True, revealed=True, draft={})
-    marked = desk().feedback(work.reservation) if response.act == "answer" else None
-    return replace(_next(held.campaign, held.stamp), marked=marked)
+        return replace(held, problem=_OUT_OF_STEP)
+    said = receipt(desk().send(response), response, work)
+    if response.act != "answer" or held.mode != "work":
+        return Hand(held.campaign, said=said)
+    known = Hand(held.campaign, replace(work, answers=response.answers), said=said)
+    if work.stage is Stage.TRAINING:
+        return replace(known, mode="feedback", marked=desk().feedback(work.reservation))
+    if work.stage is Stage.WORK and held.campaign.rules.reveal:
+        return replace(known, mode="revealed")
+    return Hand(held.campaign, said=said)
 
 
-def _look_back(held: Hand, work: Work) -> Hand:
+def _look_back(held: Hand, work: Work, _: dict[str, Any]) -> Hand:
     before = desk().before(held.campaign.id, work.number)
     if before is None:
-        return replace(held, stamp=held.stamp + 1, problem="You have answered nothing before this.")
-    return Hand(held.campaign, before, held.stamp + 1, again=True)
+        return replace(held, problem="You have answered nothing before this.")
+    return Hand(held.campaign, before, "again")
 
 
-def _take_back(held: Hand, work: Work, message: object) -> Hand:
-    before = work if held.again else desk().before(held.campaign.id, work.number)
+def _go_on(held: Hand, _: Work, __: dict[str, Any]) -> Hand:
+    return Hand(held.campaign)
+
+
+def _take_back(held: Hand, work: Work, message: dict[str, Any]) -> Hand:
+    """Take an answer back: the one that is looked at, or else the last."""
+    before = work if held.mode == "again" else desk().before(held.campaign.id, work.number)
     if before is None:
-        return replace(held, stamp=held.stamp + 1, problem="There is no answer to take back.")
-    told = {**message, "reservation": before.reservation} if isinstance(message, dict) else message
-    response = read_sent(told, held.campaign.questions, before)
-    if response is not None:
-        desk().send(response)
-    return _next(held.campaign, held.stamp)
+        return replace(held, problem="There is no answer to take back.")
+    told_of = {**message, "reservation": before.reservation}
+    response = read_sent(told_of, held.campaign.questions, before)
+    if response is None:
+        return replace(held, problem=_OUT_OF_STEP)
+    return Hand(held.campaign, said=receipt(desk().send(response), response, before))
 
 
-def _next(campaign: Terms, stamp: int) -> Hand:
-    found = desk().next(campaign.id)
-    half_done = desk().draft(found.reservation) if isinstance(found, Work) else {}
-    return Hand(campaign, found, stamp + 1, draft=half_done)
+_MOVES: Mapping[str, Callable[[Hand, Work, dict[str, Any]], Hand]] = {
+    "previous": _look_back,
+    "next": _go_on,
+    "undo": _take_back,
+}
+
+
+def _keep_draft(held: Hand, work: Work, half_done: Mapping[str, Any]) -> None:
+    """Only of a task that is to be answered: an answer that is looked at again has been kept."""
+    if held.mode == "work":
+        desk().save_draft(work.reservation, half_done)

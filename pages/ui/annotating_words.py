@@ -1,16 +1,19 @@
-"""What the Annotate page says around a task: guidelines, feedback, scores shown afterwards, and why there is nothing."""
+"""What the Annotate page says around a task: guidelines, receipts, feedback, scores, and why there is nothing."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from annotations.campaigns.qualifying import Marked
+from annotations.campaigns.labelling import Standing
+from annotations.campaigns.qualifying import Marked, Stage
+from annotations.campaigns.questions import QuestionSet
 from annotations.campaigns.queue import Nothing, Why
+from annotations.campaigns.responding import Kept, Sent
 from annotations.campaigns.revealing import reveal
 from annotations.campaigns.setup import Terms
 from annotations.campaigns.showing import Work
 from pages.ui import services
-from pages.ui.plain import plain
+from pages.ui.labeller_sheet import Mode, Told, answer_text
 from pages.ui.seats import member
 
 _WHY: dict[Why, str] = {
@@ -22,50 +25,58 @@ _WHY: dict[Why, str] = {
     "held": "What is left is in the hands of others right now. Look again later.",
     "over": "You have labelled everything that there is for you. Thank you.",
 }
+_BECAME = {
+    "answer": "Item {} is saved.",
+    "skip": "Item {} was skipped.",
+    "flag": "Item {} was flagged.",
+    "undo": "Your answer to item {} was taken back.",
+}
 
 
-def guidelines(campaign: Terms, opened: bool) -> None:
+def guidelines_of(campaign: Terms) -> str:
     """The guidelines as Markdown, as a manager wrote them; Streamlit escapes HTML in them."""
-    text = campaign.guidelines.strip() or campaign.questions.guidelines.strip()
-    if text:
-        with st.expander("Guidelines", expanded=opened, icon=":material/menu_book:"):
-            st.markdown(text)
+    return campaign.guidelines.strip() or campaign.questions.guidelines.strip()
 
 
-def why_nothing(nothing: Nothing, campaign: Terms) -> None:
-    """Why there is no task, and a way to look again."""
-    icon = ":material/task_alt:" if nothing.why in {"over", "closed"} else ":material/hourglass_empty:"
-    st.info(_WHY[nothing.why], icon=icon)
-    if nothing.why in {"held", "apart"}:
-        st.button("Look again", key=f"again-{campaign.id}")
-
-
-def feedback(marked: Marked | None) -> None:
-    """What is said of the training item before this one."""
-    if marked is None:
-        return
-    said = plain(marked.feedback)
-    if marked.right:
-        st.success(f"Right. {said}", icon=":material/check:")
+def why_nothing(nothing: Nothing) -> None:
+    """Why there is no task."""
+    if nothing.why in {"over", "closed"}:
+        st.success(_WHY[nothing.why], icon=":material/task_alt:")
     else:
-        st.warning(f"Not as expected. {said}", icon=":material/school:")
+        st.info(_WHY[nothing.why], icon=":material/hourglass_empty:")
 
 
-def scores(work: Work) -> None:
-    """What the metrics say, after a blind label; saving again is a second label."""
-    st.subheader("What the metrics say")
-    st.caption(
-        "Your first label is kept as it is. Save again to keep or change your answer, now with the scores in view."
-    )
+def place(work: Work, standing: Standing, mode: Mode) -> str:
+    """Which item it is; of training and qualification also how many there are."""
+    if mode == "again":
+        return f"Item {work.number}, answered before"
+    if work.stage is Stage.WORK:
+        return f"Item {work.number}"
+    title = work.stage.value.capitalize()
+    if standing.stage is not work.stage:
+        return title
+    return f"{title} {standing.done + (mode != 'feedback')} of {standing.of}"
+
+
+def receipt(kept: Kept, sent: Sent, work: Work) -> str:
+    """What became of a press, when it is in the database."""
+    if not kept.counts:
+        return f"Item {work.number} is kept, but others had labelled it meanwhile: it does not count."
+    return _BECAME[sent.act].format(work.number)
+
+
+def told(marked: Marked, questions: QuestionSet) -> Told:
+    """What is said of a training item."""
+    asked = questions.by_id
+    expected = [(asked[id].ask, answer_text(asked[id], answer)) for id, answer in marked.expected.items()]
+    return Told(marked.right, marked.feedback, expected)
+
+
+def score_rows(work: Work) -> list[tuple[str, str, str]]:
+    """What the metrics say of a task that this person answered blind."""
     rows = reveal(services.store(), member(), work.reservation)
-    if not rows:
-        st.text("No metric was run on this item.")
-        return
-    st.dataframe(
-        {
-            "metric": [row.metric for row in rows],
-            "original": [row.original for row in rows],
-            "edited": [row.edited for row in rows],
-        },
-        hide_index=True,
-    )
+    return [(row.metric, _number(row.original), _number(row.edited)) for row in rows]
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"

@@ -3,37 +3,30 @@
 import streamlit as st
 
 from annotations.campaigns.queue import Nothing
+from pages.ui import services
 from pages.ui.annotating import desk, draft, hand, sent, sheet
-from pages.ui.annotating_words import feedback, guidelines, scores, why_nothing
+from pages.ui.annotating_page import choose_campaign, guidelines_button, nothing_left, read_first, telling
 from pages.ui.labeller import labeller
-from pages.ui.notices import notices
 
-notices()
-campaigns = {campaign.id: campaign for campaign in desk().campaigns()}
+if services.settings().demo:
+    st.info("A demonstration keeps nothing, so there is nothing to label here.", icon=":material/rate_review:")
+    st.stop()
+
+with telling():
+    campaigns = {campaign.id: campaign for campaign in desk().campaigns()}
 if not campaigns:
     st.info("No campaign takes labels now. A manager opens one under Campaigns.", icon=":material/rate_review:")
     st.stop()
 
-with st.container(horizontal=True, vertical_alignment="bottom"):
-    chosen = st.selectbox(
-        "Campaign",
-        list(campaigns),
-        format_func=lambda id: campaigns[id].name,
-        key="annotate-campaign",
-        persist_state="session",
-        width=360,
-    )
-    campaign = campaigns[chosen]
-    answered = desk().standing(campaign.id).answered
-    st.caption(f"{answered} answered by you · version {campaign.version} of the guidelines")
-guidelines(campaign, opened=answered == 0)
+with telling(), st.container(horizontal=True, vertical_alignment="center"):
+    campaign = choose_campaign(campaigns)
+    standing = desk().standing(campaign.id)
+    guidelines_button(campaign, standing)
+read_first(campaign, standing)
 
-held = hand(campaign)
-feedback(held.marked)
-if isinstance(held.found, Nothing):
-    why_nothing(held.found, campaign)
+with telling():
+    held, found = hand(campaign)
+if isinstance(found, Nothing):
+    nothing_left(found, held.said, standing)
     st.stop()
-
-labeller(sheet(held, held.found, answered), sent, draft)
-if held.revealed:
-    scores(held.found)
+labeller(sheet(held, found, standing), sent, draft)

@@ -1,120 +1,252 @@
 const desks = new WeakMap();
-const IDLE_MS = 30000;
-const DRAFT_MS = 600;
+const IDLE_MS = 30000, DRAFT_MS = 500, LOST_MS = 2000;
+const ACTS = ['save', 'next', 'previous', 'undo', 'skip', 'flag'];
+const SIGNS = ['pointermove', 'pointerdown', 'keydown', 'wheel'];
 
 export default function (component) {
   const root = component.parentElement;
   const desk = desks.get(root) ?? open(root);
   desk.component = component;
   receive(desk);
+  // A render that is overtaken while its module loads is cleaned up although the component lives on.
   return () => { if (!root.host.isConnected) close(desk, root); };
 }
 
 function open(root) {
   const $ = selector => root.querySelector(selector);
-  const desk = { $, shown: null, answers: {}, active: 0, timer: 0, busy: false, act: '', range: null };
+  const desk = { $, root, answers: {}, active: 0, pending: null, act: '', pick: null, seq: 0, activeMs: 0, wallMs: 0 };
   desks.set(root, desk);
-  for (const act of ['save', 'previous', 'undo', 'skip', 'flag', 'help']) {
-    $(`.${act}`).addEventListener('click', () => press(desk, act));
-  }
-  $('.why').addEventListener('submit', event => { event.preventDefault(); send(desk, desk.act, $('.why input').value); });
-  $('.why .cancel').addEventListener('click', () => { $('.why').hidden = true; });
+  for (const act of ACTS) $(`.${act}`).addEventListener('click', () => press(desk, act));
+  $('.why').addEventListener('submit', event => { event.preventDefault(); give(desk); });
+  $('.cancel').addEventListener('click', () => { $('.why').hidden = true; });
   $('.questions').addEventListener('submit', event => event.preventDefault());
-  desk.keys = event => key(desk, event);
-  desk.alive = () => { const now = performance.now(); tick(desk, now); desk.last = now; };
-  desk.select = () => remember(desk, root);
-  document.addEventListener('keydown', desk.keys);
-  document.addEventListener('selectionchange', desk.select);
-  $('.document .text').addEventListener('pointerup', desk.select);
-  $('.document .text').addEventListener('keyup', desk.select);
-  for (const name of ['pointermove', 'keydown', 'scroll', 'pointerdown']) document.addEventListener(name, desk.alive, true);
+  desk.onKey = event => key(desk, event);
+  desk.onSign = () => tick(desk);
+  desk.onSelect = () => remember(desk);
+  document.addEventListener('keydown', desk.onKey);
+  document.addEventListener('selectionchange', desk.onSelect);
+  document.addEventListener('visibilitychange', desk.onSign);
+  for (const sign of SIGNS) document.addEventListener(sign, desk.onSign, true);
+  desk.watch = setInterval(() => sendAgain(desk), 500);
   return desk;
 }
 
 function close(desk, root) {
   clearTimeout(desk.timer);
-  document.removeEventListener('keydown', desk.keys);
-  document.removeEventListener('selectionchange', desk.select);
-  for (const name of ['pointermove', 'keydown', 'scroll', 'pointerdown']) document.removeEventListener(name, desk.alive, true);
+  clearInterval(desk.watch);
+  document.removeEventListener('keydown', desk.onKey);
+  document.removeEventListener('selectionchange', desk.onSelect);
+  document.removeEventListener('visibilitychange', desk.onSign);
+  for (const sign of SIGNS) document.removeEventListener(sign, desk.onSign, true);
   desks.delete(root);
 }
 
-// Time counts as active while the page is seen and the last sign of life is less than half a minute old.
-function tick(desk, now) {
-  if (!document.hidden && desk.last) desk.activeMs += Math.min(now - desk.last, IDLE_MS);
+// ---- time: active while the page is seen and the last sign of life is less than half a minute old
+
+function tick(desk) {
+  const now = performance.now();
+  if (desk.seen) desk.activeMs += Math.min(now - desk.last, IDLE_MS);
+  desk.seen = !document.hidden;
+  desk.last = now;
 }
 
+const times = desk => {
+  tick(desk);
+  return { active_ms: Math.round(desk.activeMs), wall_ms: Math.round(desk.wallMs + performance.now() - desk.began) };
+};
+
+// ---- what the server says
+
+// A new stamp brings another task, or the same one once more. What was typed since then is older than nothing the
+// server has where it is a new session after a lost connection: then it stays, and is sent again.
 function receive(desk) {
-  const { task, stamp, problem } = desk.component.data;
-  desk.$('.problem').textContent = problem;
-  if (stamp === desk.stamp) return;
+  const { task, stamp, ack, problem, drafted } = desk.component.data;
+  if (drafted === desk.seq && desk.seq) desk.$('.kept').textContent = '· draft kept';
+  if (`${stamp} ${problem}` !== desk.told) desk.$('.problem').textContent = problem;
+  desk.told = `${stamp} ${problem}`;
+  if (stamp === desk.stamp) { texts(desk); advise(desk); return; }
+  const lost = desk.pending && desk.pending.event_id !== ack, same = desk.task?.reservation === task.reservation;
   desk.stamp = stamp;
-  desk.busy = false;
+  if (lost && same) { emit(desk); return; }
+  const answered = desk.pending;
+  desk.pending = null;
+  if (same && !answered && desk.touched) { desk.task = task; draw(desk); draft(desk); }
+  else if (!problem) begin(desk, task);
   enable(desk);
-  if (problem) return;
-  clearTimeout(desk.timer);
-  desk.answers = structuredClone(task.answers);
-  desk.began = desk.last = performance.now();
-  desk.activeMs = 0;
-  desk.active = 0;
-  desk.range = null;
-  desk.$('.why').hidden = true;
-  draw(desk);
-  desk.$('.document .text').scrollTop = 0;
 }
 
-const make = (tag, name, text = '') => Object.assign(document.createElement(tag), { className: name, textContent: text });
+function begin(desk, task) {
+  clearTimeout(desk.timer);
+  Object.assign(desk, { task, answers: structuredClone(task.answers), active: 0, pick: null, from: null, touched: false, drawn: '' });
+  Object.assign(desk, { began: performance.now(), activeMs: task.active_ms, wallMs: task.wall_ms, seen: false });
+  tick(desk);
+  desk.$('.why').hidden = true;
+  desk.$('.kept').textContent = '';
+  draw(desk);
+  desk.$('.document .text').scrollTop = desk.$('.work').scrollTop = 0;
+  // keys are heard at once, whichever widget brought the task
+  if (!inDialog()) desk.$('.labeller').focus({ preventScroll: true });
+}
+
+const make = (tag, name = '', text = '') => Object.assign(document.createElement(tag), { className: name, textContent: text });
 
 function draw(desk) {
-  const { task } = desk.component.data;
-  desk.$('.place').textContent = task.place;
-  desk.$('.texts').classList.toggle('stacked', task.parts.length !== 2);
-  desk.$('.texts').replaceChildren(...task.parts.map(part => text(part)));
-  marks(desk);
+  const { task, said, questions: all } = desk.component.data;
+  desk.$('.where').textContent = task.place;
+  desk.$('.said').textContent = said ? `· ${said}` : '';
+  for (const node of desk.root.querySelectorAll('.on-text')) node.hidden = !all.some(q => ['text', 'edit'].includes(q.kind));
+  desk.$('.on-span').hidden = !all.some(q => q.kind === 'span');
+  desk.$('.on-words').hidden = !all.some(q => q.kind === 'span' && q.of === 'summary');
+  scores(desk);
+  feedback(desk);
+  texts(desk);
   questions(desk);
 }
 
-function text({ title, pieces, style }) {
-  const box = make('div', style), body = make('div', 'text');
-  body.append(...pieces.map(([op, words]) => op ? make(op < 0 ? 'del' : 'ins', '', words) : document.createTextNode(words)));
-  box.append(make('h3', '', title), body);
+// ---- texts and marks; offsets are code points, as Python counts
+
+function texts(desk) {
+  const { parts } = desk.component.data.task, drawn = JSON.stringify(parts);
+  if (drawn === desk.drawn) return;
+  desk.drawn = drawn;
+  desk.$('.texts').replaceChildren(...parts.map(part => frame(part)));
+  marks(desk);
+}
+
+function frame({ title, style, side, note }) {
+  const box = make('div', style), head = make('h3', '', title), body = make('div', 'text');
+  if (note) box.title = note;
+  if (side !== null) Object.assign(body, { tabIndex: 0 }).setAttribute('aria-label', title);
+  body.dataset.of = side === null ? '' : 'summary';
+  body.dataset.side = side ?? '';
+  box.append(head, body);
+  if (note) box.append(make('p', 'hint', note));
   return box;
 }
 
-// The document with the marked passages; offsets are code points, as Python counts.
+const panes = desk => [desk.$('.document .text'), ...desk.$('.texts').querySelectorAll('.text')];
+
+const pieces = (desk, pane) => pane.dataset.of === 'document'
+  ? [[0, desk.task.document]] : desk.component.data.task.parts[panes(desk).indexOf(pane) - 1].pieces;
+
+const here = (pane, [, , side]) => (side ?? '') === pane.dataset.side;
+
 function marks(desk) {
-  const pane = desk.$('.document .text'), letters = Array.from(desk.component.data.task.document);
-  const spans = desk.component.data.questions.filter(q => q.kind === 'span').flatMap(q => desk.answers[q.id] ?? []);
-  spans.sort((a, b) => a[0] - b[0]);
-  const nodes = [];
-  let at = 0;
-  for (const [start, end] of spans) {
-    const from = Math.max(at, start);
-    if (end <= from) continue;
-    nodes.push(document.createTextNode(letters.slice(at, from).join('')), make('mark', '', letters.slice(from, end).join('')));
-    at = end;
+  const asked = open_ones(desk).filter(question => question.kind === 'span');
+  for (const pane of panes(desk)) {
+    const spans = asked.filter(q => q.of === pane.dataset.of).flatMap(q => desk.answers[q.id] ?? []).filter(span => here(pane, span));
+    const picked = desk.pick?.pane === pane ? [desk.pick.span] : [];
+    pane.replaceChildren(...nodes(pieces(desk, pane), spans, picked));
   }
-  nodes.push(document.createTextNode(letters.slice(at).join('')));
-  pane.replaceChildren(...nodes);
 }
+
+function nodes(pieces, spans, picked) {
+  let at = 0;
+  const laid = pieces.map(([op, words]) => ({ op, start: at, letters: Array.from(words), end: at += Array.from(words).length }));
+  const cuts = [...spans, ...picked].flatMap(([start, end]) => [start, end]);
+  return laid.flatMap(({ op, start, end, letters }) => {
+    const borders = [...new Set([start, ...cuts.filter(cut => cut > start && cut < end), end])].sort((a, b) => a - b);
+    return borders.slice(1).map((to, i) => node(op, letters.slice(borders[i] - start, to - start).join(''),
+      [spans, picked].map(all => all.some(([from, until]) => from <= borders[i] && to <= until))));
+  });
+}
+
+const TAGS = { '-1': 'del', 1: 'ins', 2: 'b' };
+
+function node(op, words, [marked, picked]) {
+  const text = marked || picked ? make('mark', picked ? 'picked' : '', words) : document.createTextNode(words);
+  if (!TAGS[op]) return text;
+  const around = make(TAGS[op]);
+  around.append(text);
+  return around;
+}
+
+// ---- choosing words: with the mouse, or with arrows in a text that has the focus
+
+function remember(desk) {
+  const selection = desk.root.getSelection ? desk.root.getSelection() : document.getSelection();
+  const found = selection?.getComposedRanges?.({ shadowRoots: [desk.root] })[0] ?? (selection?.rangeCount ? selection.getRangeAt(0) : null);
+  if (!found || found.collapsed) return;
+  const pane = panes(desk).find(one => one.contains(found.startContainer) && one.contains(found.endContainer));
+  if (!pane || !receiver(desk, pane)) return;
+  const before = document.createRange(), within = document.createRange();
+  before.selectNodeContents(pane);
+  before.setEnd(found.startContainer, found.startOffset);
+  within.setStart(found.startContainer, found.startOffset);
+  within.setEnd(found.endContainer, found.endOffset);
+  const start = Array.from(before.toString()).length;
+  // not drawn: the browser shows the selection itself, and drawing would take it away
+  desk.pick = { pane, span: [start, start + Array.from(within.toString()).length] };
+}
+
+const WORD = /[\p{L}\p{N}_]+(?:[^\s\p{L}\p{N}_][\p{L}\p{N}_]+)*/gu;
+
+const points = (text, unit) => Array.from(text.slice(0, unit)).length;
+
+const words = text => Array.from(text.matchAll(WORD), ({ index, 0: word }) => [points(text, index), points(text, index + word.length)]);
+
+const sentences = (desk, pane) => pane.dataset.of === 'document'
+  ? desk.task.sentences : desk.component.data.task.parts[panes(desk).indexOf(pane) - 1].sentences;
+
+function walk(desk, pane, { key, shiftKey }) {
+  const before = desk.pick ?? desk.from, [start, end] = before?.pane === pane ? before.span : [-1, -1];
+  const units = ['ArrowUp', 'ArrowDown'].includes(key) ? sentences(desk, pane) : words(pane.textContent);
+  const on = ['ArrowDown', 'ArrowRight'].includes(key);
+  const ends = units.map(unit => unit[1]).filter(to => to > start);
+  const moved = shiftKey && start >= 0
+    ? [start, (on ? ends.find(to => to > end) : ends.findLast(to => to < end)) ?? end]
+    : on ? units.find(([from]) => from > start) : units.findLast(([from]) => from < start);
+  if (!moved) return;
+  desk.pick = { pane, span: moved };
+  marks(desk);
+  pane.querySelector('.picked')?.scrollIntoView({ block: 'nearest' });
+}
+
+const receiver = (desk, pane) => {
+  const asked = open_ones(desk), fits = question => question?.kind === 'span' && question.of === pane.dataset.of;
+  return [asked[desk.active], ...asked].find(fits);
+};
+
+function mark(desk) {
+  const question = desk.pick && receiver(desk, desk.pick.pane);
+  if (!question || locked(desk)) return;
+  const { pane, span } = desk.pick, whole = pane.dataset.side ? [...span, pane.dataset.side] : [...span];
+  desk.answers[question.id] = [...(desk.answers[question.id] ?? []), whole];
+  Object.assign(desk, { pick: null, from: desk.pick });
+  document.getSelection()?.removeAllRanges();
+  redraw(desk);
+}
+
+function look(desk, of) {
+  const all = panes(desk).filter(pane => pane.dataset.of === of), at = all.indexOf(desk.root.activeElement);
+  all[(at + 1) % all.length]?.focus();
+}
+
+// ---- questions
 
 const open_ones = desk => desk.component.data.questions.filter(question =>
   Object.entries(question.when).every(([id, values]) => values.includes(desk.answers[id])));
 
+const locked = desk => desk.component.data.mode === 'feedback';
+
 function questions(desk) {
-  const asked = open_ones(desk);
-  desk.active = Math.min(desk.active, asked.length - 1);
-  desk.$('.questions').replaceChildren(...asked.map((question, place) => field(desk, question, place)));
+  const asked = open_ones(desk), focused = desk.root.activeElement;
+  const place = [focused?.closest('fieldset')?.dataset.question, focused?.dataset?.place ?? ''];
+  desk.active = Math.max(0, Math.min(desk.active, asked.length - 1));
+  desk.$('.questions').replaceChildren(...asked.map((question, i) => field(desk, question, i)));
+  if (place[0]) desk.$(`fieldset[data-question="${place[0]}"] [data-place="${place[1]}"]`)?.focus();
+  advise(desk);
 }
 
-function field(desk, question, place) {
-  const box = make('fieldset', place === desk.active ? 'active' : '');
+function field(desk, question, at) {
+  const box = make('fieldset', at === desk.active ? 'active' : '');
   box.dataset.question = question.id;
+  box.disabled = locked(desk);
   box.append(make('legend', '', question.required ? question.ask : `${question.ask} (optional)`));
-  const control = { choice: options, several: options, scale: options, text: writing, edit: writing, span: passages }[question.kind];
-  box.append(control(desk, question, place));
+  box.append({ choice: options, several: options, scale: options, text: writing, edit: writing, span: passages }[question.kind](desk, question, at));
   if (question.hint) box.append(make('p', 'hint', question.hint));
-  box.addEventListener('focusin', () => activate(desk, place));
+  if (question.kind === 'edit') box.append(make('p', 'hint advice'));
+  box.addEventListener('focusin', () => activate(desk, at));
   return box;
 }
 
@@ -122,17 +254,26 @@ const choices = question => question.kind === 'scale'
   ? Array.from({ length: question.high - question.low + 1 }, (_, i) => ({ value: question.low + i, text: `${question.low + i}` }))
   : question.options;
 
-function options(desk, question, place) {
+function button(words, place, press) {
+  const made = make('button', '', words);
+  made.type = 'button';
+  made.dataset.place = place;
+  made.addEventListener('click', press);
+  if (place < 10) made.append(make('kbd', '', (place + 1) % 10));
+  return made;
+}
+
+function options(desk, question, at) {
   const row = make('div', 'options');
-  choices(question).forEach(({ value, text: words, means }, i) => {
-    const button = make('button', '', words);
-    button.type = 'button';
-    button.title = means ?? '';
-    button.setAttribute('aria-pressed', chosen(desk, question, value));
-    if (i < 9) button.append(make('kbd', '', i + 1));
-    button.addEventListener('click', () => choose(desk, question, value, place));
-    row.append(button);
+  choices(question).forEach(({ value, text, means }, i) => {
+    const made = button(text, i, () => choose(desk, question, value, at));
+    made.title = means ?? '';
+    if (question.kind === 'scale') made.querySelector('kbd')?.remove();
+    made.setAttribute('aria-pressed', chosen(desk, question, value));
+    row.append(made);
   });
+  const picked = choices(question).find(({ value, means }) => means && chosen(desk, question, value));
+  if (picked) row.append(make('p', 'hint', picked.means));
   return row;
 }
 
@@ -141,28 +282,26 @@ function chosen(desk, question, value) {
   return question.kind === 'several' ? (answer ?? []).includes(value) : answer === value;
 }
 
-function choose(desk, question, value, place) {
-  if (question.kind === 'several') {
-    const before = desk.answers[question.id] ?? [];
-    desk.answers[question.id] = before.includes(value) ? before.filter(one => one !== value) : [...before, value];
-  } else {
-    desk.answers[question.id] = value;
-    desk.active = Math.min(place + 1, open_ones(desk).length - 1);
-  }
-  changed(desk);
-  questions(desk);
+function choose(desk, question, value, at) {
+  if (desk.pending || locked(desk)) return;
+  const before = desk.answers[question.id] ?? [], several = question.kind === 'several';
+  desk.answers[question.id] = !several ? value : before.includes(value) ? before.filter(one => one !== value) : [...before, value];
+  if (!several) desk.active = at + 1;
+  redraw(desk);
+  desk.$('fieldset.active')?.scrollIntoView({ block: 'nearest' });
 }
 
 function writing(desk, question) {
   const box = make('textarea', question.kind);
   box.setAttribute('aria-label', question.ask);
-  box.value = desk.answers[question.id] ?? (question.kind === 'edit' ? desk.component.data.task.summary : '');
-  box.maxLength = 20000;
+  box.dataset.place = 0;
+  box.maxLength = 200000;
+  box.value = desk.answers[question.id] ?? (question.kind === 'edit' ? desk.task.summary : '');
   box.addEventListener('input', () => { desk.answers[question.id] = box.value; changed(desk); });
   box.addEventListener('keydown', event => {
+    // the app's own shortcuts must not hear what is typed
     event.stopPropagation();
-    desk.alive();
-    if (event.key === 'Escape') box.blur();
+    if (event.key === 'Escape') desk.$('.labeller').focus({ preventScroll: true });
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) { event.preventDefault(); press(desk, 'save'); }
   });
   return box;
@@ -170,15 +309,12 @@ function writing(desk, question) {
 
 function passages(desk, question) {
   const row = make('div', 'options');
-  (desk.answers[question.id] ?? []).forEach(([start, end], i, all) => {
-    const words = Array.from(desk.component.data.task.document).slice(start, end).join('');
-    const button = make('button', '', `${words.length > 60 ? `${words.slice(0, 60)}…` : words} ×`);
-    button.type = 'button';
-    button.title = 'Remove this passage';
-    button.addEventListener('click', () => { desk.answers[question.id] = all.filter((_, j) => j !== i); redraw(desk); });
-    row.append(button);
+  (desk.answers[question.id] ?? []).forEach((span, i) => {
+    const made = button(`${said_at(desk, question, span)} ×`, i, () => drop(desk, question, i));
+    made.title = 'Remove this passage';
+    row.append(made);
   });
-  const add = make('button', '', 'Mark the selected words');
+  const add = make('button', 'add', 'Mark the chosen words');
   add.type = 'button';
   add.append(make('kbd', '', 'M'));
   add.addEventListener('click', () => mark(desk));
@@ -186,112 +322,189 @@ function passages(desk, question) {
   return row;
 }
 
-// What is selected in the document, kept because a click elsewhere takes the selection away.
-function remember(desk, root) {
-  const pane = desk.$('.document .text');
-  const selection = root.getSelection ? root.getSelection() : document.getSelection();
-  const found = selection?.getComposedRanges?.({ shadowRoots: [root] })[0] ?? (selection?.rangeCount ? selection.getRangeAt(0) : null);
-  if (!found || !pane.contains(found.startContainer) || !pane.contains(found.endContainer) || found.collapsed) return;
-  const before = document.createRange();
-  before.selectNodeContents(pane);
-  before.setEnd(found.startContainer, found.startOffset);
-  const within = document.createRange();
-  within.setStart(found.startContainer, found.startOffset);
-  within.setEnd(found.endContainer, found.endOffset);
-  const start = Array.from(before.toString()).length;
-  desk.range = [start, start + Array.from(within.toString()).length];
+function said_at(desk, question, span) {
+  const pane = panes(desk).find(one => one.dataset.of === question.of && here(one, span));
+  const found = Array.from(pane.textContent).slice(span[0], span[1]).join('');
+  return found.length > 60 ? `${found.slice(0, 60)}…` : found;
 }
 
-function mark(desk) {
-  const question = open_ones(desk).find(one => one.kind === 'span');
-  if (!question || !desk.range) return;
-  desk.answers[question.id] = [...(desk.answers[question.id] ?? []), desk.range];
-  desk.range = null;
+function drop(desk, question, i) {
+  if (desk.pending || locked(desk)) return;
+  desk.answers[question.id] = (desk.answers[question.id] ?? []).filter((_, j) => j !== i);
   redraw(desk);
 }
 
 function redraw(desk) { changed(desk); marks(desk); questions(desk); }
 
-function activate(desk, place) {
-  desk.active = place;
-  [...desk.$('.questions').children].forEach((box, i) => box.classList.toggle('active', i === place));
+function activate(desk, at) {
+  desk.active = at;
+  [...desk.$('.questions').children].forEach((box, i) => box.classList.toggle('active', i === at));
 }
 
+function advise(desk) {
+  for (const [id, words] of Object.entries(desk.component.data.advice)) {
+    const line = desk.$(`fieldset[data-question="${id}"] .advice`);
+    if (line) line.textContent = words;
+  }
+}
+
+// ---- what is said of an answer afterwards
+
+function feedback(desk) {
+  const { feedback: told } = desk.component.data, box = desk.$('.feedback');
+  box.hidden = !told;
+  if (!told) return;
+  box.className = `feedback ${told.right ? 'right' : 'wrong'}`;
+  const expected = told.expected.map(([ask, answer]) => make('p', '', `${ask} ${answer}`));
+  box.replaceChildren(make('strong', '', told.right ? '✓ Right.' : '✗ Not as expected.'), ...(told.right ? [] : expected), make('p', '', told.words));
+}
+
+function scores(desk) {
+  const { scores: rows } = desk.component.data, box = desk.$('.scores');
+  box.hidden = !rows;
+  if (!rows) return;
+  const table = make('table');
+  table.append(...[['Metric', 'Original', 'Edited'], ...rows].map((cells, i) => {
+    const row = make('tr');
+    row.append(...cells.map(cell => make(i ? 'td' : 'th', '', cell)));
+    return row;
+  }));
+  const words = rows.length ? 'Your first label is kept as it is. Keep or change your answer with the scores in view: that is a second label.'
+    : 'No metric was run on this item. Save again to go on.';
+  box.replaceChildren(make('h3', '', 'What the metrics say'), ...(rows.length ? [table] : []), make('p', 'hint', words));
+}
+
+// ---- drafts
+
 function changed(desk) {
-  desk.$('.problem').textContent = '';
+  desk.touched = true;
+  desk.$('.problem').textContent = desk.$('.kept').textContent = '';
+  draft(desk);
+}
+
+function draft(desk) {
   clearTimeout(desk.timer);
   desk.timer = setTimeout(() => {
-    const { reservation } = desk.component.data.task;
-    desk.component.setStateValue('draft', { reservation, answers: desk.answers });
+    desk.seq += 1;
+    desk.component.setStateValue('draft', { reservation: desk.task.reservation, answers: desk.answers, seq: desk.seq, ...times(desk) });
   }, DRAFT_MS);
 }
 
+// ---- keys
+
 const typing = event => event.composedPath().some(node => node.matches?.('input, textarea, select, [contenteditable=true]'));
+
+const inDialog = () => document.querySelector('[role=dialog]') !== null;
+
+const NAMED = { n: 'next', p: 'previous', u: 'undo', s: 'skip', f: 'flag' };
 
 function key(desk, event) {
   if (event.key === 'Escape' && !desk.$('.why').hidden) { desk.$('.why').hidden = true; return; }
-  if (typing(event) || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-  const onButton = event.composedPath()[0].matches?.('button, a, summary, [role=tab], [role=option], [role=radio]');
-  if (onButton && (event.key === 'Enter' || event.key === ' ')) return;
-  const asked = open_ones(desk), question = asked[desk.active];
-  const named = { Enter: 'save', p: 'previous', u: 'undo', s: 'skip', f: 'flag', '?': 'help' }[event.key];
-  if (/^[1-9]$/.test(event.key) && question) {
-    const choice = choices(question)?.[Number(event.key) - 1];
-    if (choice && question.kind !== 'text') choose(desk, question, choice.value, desk.active);
-  } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-    if (event.composedPath()[0] === desk.$('.document .text')) return;
-    activate(desk, Math.max(0, Math.min(asked.length - 1, desk.active + (event.key === 'ArrowDown' ? 1 : -1))));
-  } else if (event.key === 't') {
-    desk.$('fieldset.active textarea')?.focus();
-  } else if (event.key === 'm') {
-    mark(desk);
-  } else if (named) {
-    press(desk, named);
-  } else {
-    return;
-  }
-  event.preventDefault();
+  if (typing(event) || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || inDialog()) return;
+  const at = event.composedPath()[0];
+  if (['Enter', ' '].includes(event.key) && at.matches?.('button, a, summary, [role=tab], [role=option], [role=radio]')) return;
+  const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  if (heard(desk, event, name, at)) event.preventDefault();
 }
+
+function heard(desk, event, name, at) {
+  const asked = open_ones(desk), arrow = /^Arrow/.test(name);
+  if (arrow && at.dataset?.of) return receiver(desk, at) ? (walk(desk, at, event), true) : false;
+  if (name === 'ArrowUp' || name === 'ArrowDown') { step(desk, asked, name === 'ArrowDown' ? 1 : -1); return true; }
+  if (event.repeat) return false;
+  if (/^[0-9]$/.test(name)) return number(desk, asked[desk.active], (Number(name) + 9) % 10);
+  if (name === 'd' || name === 'w') { look(desk, name === 'd' ? 'document' : 'summary'); return true; }
+  if (name === 't') { write(desk, asked); return true; }
+  if (name === 'm' || (name === 'Enter' && at.dataset?.of && desk.pick)) { mark(desk); return true; }
+  if (name === 'Enter') { press(desk, 'save'); return true; }
+  if (name in NAMED) { press(desk, NAMED[name]); return true; }
+  return false;
+}
+
+function step(desk, asked, by) {
+  activate(desk, Math.max(0, Math.min(asked.length - 1, desk.active + by)));
+  desk.$('fieldset.active')?.scrollIntoView({ block: 'nearest' });
+}
+
+function number(desk, question, i) {
+  if (question?.kind === 'span') { drop(desk, question, i); return true; }
+  const choice = question && choices(question)[i];
+  if (!choice) return false;
+  choose(desk, question, choice.value, desk.active);
+  return true;
+}
+
+function write(desk, asked) {
+  const at = asked.findIndex((question, i) => i >= desk.active && ['text', 'edit'].includes(question.kind));
+  desk.$('.questions').children[at]?.querySelector('textarea').focus();
+}
+
+// ---- presses: one is one event; while it is under way nothing else can be sent, and its id tells a repetition
 
 function press(desk, act) {
-  if (act === 'help') {
-    const keys = desk.$('.keys');
-    keys.hidden = !keys.hidden;
-    desk.$('.help').setAttribute('aria-expanded', !keys.hidden);
-  } else if (desk.busy || desk.$(`.${act}`).disabled) {
-    return;
-  } else if (act === 'skip' || act === 'flag') {
-    desk.act = act;
-    desk.$('.why').hidden = false;
-    desk.$('.why label span').textContent = act === 'skip' ? 'Why do you skip it?' : 'What is wrong with it?';
-    desk.$('.why input').value = '';
-    desk.$('.why input').focus();
-  } else {
-    send(desk, act === 'save' ? 'answer' : act, '');
-  }
+  const { mode } = desk.component.data;
+  const going = act === 'save' && (mode === 'feedback' || (mode === 'again' && !desk.touched)) ? 'next' : act;
+  if (desk.pending || desk.$(`.${going}`).disabled) return;
+  if (going === 'skip' || going === 'flag') ask(desk, going);
+  else if (going !== 'save') send(desk, going, '');
+  else if (complete(desk)) send(desk, 'answer', '');
 }
 
-// One press is one event: while it is under way nothing else can be sent, and its id tells a repetition.
+function ask(desk, act) {
+  desk.act = act;
+  desk.$('.why').hidden = false;
+  desk.$('.why label span').textContent = act === 'skip' ? 'Why do you skip it?' : 'What is wrong with it?';
+  desk.$('.why input').value = '';
+  desk.$('.why input').focus();
+}
+
+function give(desk) {
+  const reason = desk.$('.why input').value.trim();
+  if (reason) send(desk, desk.act, reason);
+}
+
+function complete(desk) {
+  const empty = answer => answer === undefined || answer === '' || answer?.length === 0;
+  const missing = open_ones(desk).findIndex(question => question.required && empty(desk.answers[question.id]));
+  if (missing < 0) return true;
+  const asked = open_ones(desk)[missing];
+  desk.$('.problem').textContent = `“${asked.ask}” is not answered yet.`;
+  activate(desk, missing);
+  desk.$('fieldset.active').scrollIntoView({ block: 'nearest' });
+  return false;
+}
+
 function send(desk, act, reason) {
-  if (desk.busy) return;
   clearTimeout(desk.timer);
-  desk.busy = true;
+  const answers = Object.fromEntries(open_ones(desk).filter(q => q.id in desk.answers).map(q => [q.id, desk.answers[q.id]]));
+  desk.pending = { reservation: desk.task.reservation, act, reason, event_id: id(), answers, seq: desk.seq, ...times(desk) };
+  desk.$('.problem').textContent = '';
   enable(desk);
-  const now = performance.now();
-  tick(desk, now);
-  desk.last = now;
-  desk.component.setTriggerValue('sent', {
-    reservation: desk.component.data.task.reservation, act, reason, event_id: id(),
-    answers: Object.fromEntries(open_ones(desk).filter(q => q.id in desk.answers).map(q => [q.id, desk.answers[q.id]])),
-    active_ms: Math.round(desk.activeMs), wall_ms: Math.round(now - desk.began),
-  });
+  emit(desk);
+}
+
+function emit(desk) {
+  desk.sentAt = performance.now();
+  desk.component.setTriggerValue('sent', desk.pending);
+}
+
+const app = () => document.querySelector('[data-testid="stApp"]')?.dataset;
+
+// A click elsewhere may end the run that would have brought the receipt. The same event is known where it was kept.
+function sendAgain(desk) {
+  const idle = app()?.testScriptState === 'notRunning' && app()?.testConnectionState === 'CONNECTED';
+  if (desk.pending && idle && performance.now() - desk.sentAt > LOST_MS) emit(desk);
 }
 
 const id = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16).padStart(2, '0')).join('');
 
 function enable(desk) {
-  const { can } = desk.component.data;
-  for (const act of ['save', 'previous', 'undo', 'skip', 'flag']) {
-    desk.$(`.${act}`).disabled = desk.busy || (act in can && !can[act]);
-  }
+  const { can, mode } = desk.component.data, going = mode === 'feedback';
+  for (const act of ACTS) desk.$(`.${act}`).disabled = Boolean(desk.pending) || !can[act];
+  desk.$('.save').hidden = going;
+  desk.$('.next').hidden = !can.next;
+  desk.$('.next').classList.toggle('main', going);
+  desk.$('.next kbd').textContent = going ? 'Enter' : 'N';
+  desk.$('.save span').textContent = desk.pending ? 'Saving…' : mode === 'revealed' ? 'Save again' : 'Save';
+  desk.$('.undo span').textContent = mode === 'again' ? 'Undo this' : 'Undo last';
 }
