@@ -17,7 +17,8 @@ import typer
 
 from annotations.export import rows, to_csv, to_jsonl
 from annotations.importing import Provenance
-from annotations.sources import examples, samples
+from annotations.records import OWN
+from annotations.sources import campaigns, examples, samples
 from annotations.store import Store
 from core.dataset import DATASETS, Refusal
 from core.datasets.generic import preview
@@ -48,11 +49,15 @@ from core.llm.saying import Sampling
 from core.llm.words import bill, limits, told, told_spent
 from core.meta.beside import beside
 from core.meta.beside import table as beside_table
-from core.meta.cases import of_metrics
+from core.meta.cases import Cases, of_metrics
 from core.meta.correlations import correlations
 from core.meta.correlations import table as correlation_table
+from core.meta.explained import explained
+from core.meta.explained import table as explained_table
 from core.meta.figures import MEASURES, PUBLISHED, draws
 from core.meta.figures import rows as rows_of
+from core.meta.learned import against_metrics, shares
+from core.meta.learned import table as share_table
 from core.meta.pooling import pooled
 from core.meta.report import as_record as as_meta_record
 from core.meta.report import table as meta_table
@@ -98,6 +103,10 @@ _Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same va
 _KIND = "A perturbation, name or name[setting=value,…]; may be repeated."
 _Kinds = Annotated[list[str], typer.Option(help=_KIND)]
 _KindsOrAll = Annotated[list[str] | None, typer.Option(help=f"{_KIND} By default all rules.")]
+_Datasets = Annotated[
+    list[str], typer.Option("--dataset", help="One of those that `datasets` lists; several are put together.")
+]
+_Resamples = Annotated[int, typer.Option(min=1, help="Of the documents, for the intervals.")]
 _NO_GUARD = "none"
 _Out = Annotated[Path, typer.Option("-o", "--output", help="Where to write; .csv for a table, else JSONL.")]
 
@@ -452,11 +461,11 @@ def guess_columns(
 
 @app.command()
 def score_dataset(
-    dataset: Annotated[str, typer.Argument(help="The name under which it was imported.")],
+    dataset: Annotated[str, typer.Argument(help="One of those that `datasets` lists.")],
     metric: Annotated[list[str], typer.Option(help="name or name[setting=value,…]; may be repeated.")],
     device: _Device = None,
 ) -> None:
-    """Score every text of an imported dataset and keep the scores in the database, beside the released ones."""
+    """Score every text of a dataset and keep the scores in the database, beside the released ones."""
     chosen, settings = [METRICS.parse(spec) for spec in metric], Settings.read()
     with (
         closing(Store.open(settings.database_url)) as store,
@@ -474,25 +483,18 @@ def score_dataset(
 
 @app.command()
 def meta(
-    dataset: Annotated[list[str], typer.Option(help="An imported dataset; several are put together.")],
+    dataset: _Datasets,
     by: Annotated[str | None, typer.Option(help=f"Slices besides Overall: {', '.join(FIELDS)}.")] = None,
     metric: Annotated[
         list[str] | None, typer.Option(help="Only this metric of those with scores; may be repeated.")
     ] = None,
     rated: Annotated[str | None, typer.Option(help="Correlate with what people rated, instead: the aspect.")] = None,
-    resamples: Annotated[int, typer.Option(min=1, help="Of the documents, for the intervals.")] = RESAMPLES,
-    full: Annotated[bool, typer.Option("--full", help="Also average precision and balanced accuracy.")] = False,
+    resamples: _Resamples = RESAMPLES,
+    full: Annotated[bool, typer.Option("--full", help="Also the figures that papers leave out.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object; shares in 0..1.")] = False,
 ) -> None:
     """Say which metric can be trusted with which errors: consistency, ties and AUC with intervals, from kept scores."""
-    with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
-        found = pooled([samples(store, name) for name in dataset])
-    for warning in found.warnings:
-        _say(warning)
-    if not found.columns:
-        raise TouchstoneError(
-            f"No metric has a score in {', '.join(dataset)}. Score it: cli.py score-dataset NAME --metric …"
-        )
+    found = _scored(dataset)
     found = of_metrics(found, metric) if metric else found
     if rated:
         typer.echo(correlation_table(list(correlations(found, rated, draws(found, resamples)))))
@@ -505,6 +507,59 @@ def meta(
     typer.echo(meta_table(lines))
     if twins := beside(found):
         typer.echo(f"\n{beside_table(twins)}")
+
+
+@app.command()
+def surface(dataset: _Datasets, resamples: _Resamples = RESAMPLES) -> None:
+    """Say how much of each metric the six shallow features explain, and how well they alone tell labels apart."""
+    found = _scored(dataset)
+    drawn = draws(found, resamples)
+    typer.echo(share_table(list(shares(found, drawn))))
+    typer.echo(f"\n{meta_table(against_metrics(found, drawn))}")
+
+
+@app.command()
+def explanations(dataset: _Datasets, resamples: _Resamples = RESAMPLES) -> None:
+    """Say how well models find and explain errors, from graded explanations: DA, DS, ES and JS."""
+    found = _read(dataset)
+    told = list(explained(found, draws(found, resamples)))
+    if not told:
+        raise TouchstoneError(
+            f"No explanation is graded in {', '.join(dataset)}. Import or label some, then ask again."
+        )
+    typer.echo(explained_table(told))
+
+
+@app.command("datasets")
+def list_datasets() -> None:
+    """List what can be evaluated: imported datasets, campaigns with labels, and what was kept and labelled here."""
+    with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
+        for row in store.datasets():
+            typer.echo(f"{row.name:30} {row.samples} samples from {', '.join(file.file for file in row.files)}")
+        for one in campaigns(store):
+            counts = ", ".join(f"{count} {how}" for how, count in one.counts.items())
+            typer.echo(f"{one.dataset:30} labels of {counts}")
+        if own := samples(store, OWN):
+            typer.echo(f"{OWN:30} {len(own)} samples")
+
+
+def _read(dataset: list[str]) -> Cases:
+    """The samples of datasets together; what was left out is said."""
+    with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
+        found = pooled([samples(store, name) for name in dataset])
+    for warning in found.warnings:
+        _say(warning)
+    return found
+
+
+def _scored(dataset: list[str]) -> Cases:
+    """The same where at least one metric has a score."""
+    found = _read(dataset)
+    if not found.columns:
+        raise TouchstoneError(
+            f"No metric has a score in {', '.join(dataset)}. Score it: cli.py score-dataset NAME --metric …"
+        )
+    return found
 
 
 def _measures(full: bool) -> tuple[str, ...]:

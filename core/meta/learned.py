@@ -63,7 +63,8 @@ def against_metrics(cases: Cases, drawn: Resamples, seed: int = 0) -> list[Row]:
     predicted = _predicted(_features(cases), cases.labels, _unshared(cases, apart), "probability", seed)
     metrics = tuple(column for column in cases.columns if column.name not in FEATURES)
     beside = replace(cases, columns=(Column(MODEL, predicted), *metrics))
-    return list(rows(beside, _datasets(beside), drawn, ("auc",)))
+    found = rows(beside, _datasets(beside), drawn, ("auc",))
+    return [replace(row, n=row.figures["auc"].estimate.n) for row in found]
 
 
 def table(found: Sequence[Share]) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from annotations.store import Store
 from cli import app
 from core.errors import TouchstoneError
 from tests.doubles.process import ROOT
+from tests.unit.annotations.kept_samples import PAIR
 
 BUMP = ROOT.parent / "shared" / "data" / "bump" / "task1_dataset.json"
 TASK_2 = BUMP.with_name("task2_first20.json")
@@ -205,3 +208,31 @@ def test_the_two_tasks_are_pooled_without_the_two_metrics_that_were_rescaled() -
     report = json.loads(result.stdout)
     assert {row["metric"] for row in report["rows"]} == set(PUBLISHED) - {"BARTScore", "QAFactEval"}
     assert "BARTScore in task1 and task2" in result.stderr
+
+
+def test_the_surface_of_a_dataset_asks_for_the_features_first(pairs: Path) -> None:
+    done("import", "bump", pairs, "--name", "own")
+    refused = run("surface", "--dataset", "own")
+    assert "Not scored yet: rouge2[measured=f1]" in str(refused.exception)
+
+
+def test_explanations_that_people_graded_are_scored_by_whoever_wrote_them(tmp_path: Path) -> None:
+    given = [{"model": "m", "prompt": "p", "annotation": "correct", "explanation": "It was closed."}]
+    path = tmp_path / "graded.json"
+    path.write_text(json.dumps([{"id": "1", "doc": DOCUMENT, "summary": "It was open.", "samples": given}]), "utf-8")
+    done("import", "factualnlg", path)
+    assert re.search(r"^m\|p +1 .* 100\.0", done("explanations", "--dataset", "factualnlg"), re.MULTILINE)
+
+
+def test_a_dataset_without_graded_explanations_says_so(pairs: Path) -> None:
+    done("import", "bump", pairs, "--name", "own")
+    assert "No explanation is graded in own" in str(run("explanations", "--dataset", "own").exception)
+
+
+def test_what_can_be_evaluated_is_listed(pairs: Path, database: str) -> None:
+    done("import", "bump", pairs, "--name", "own")
+    with closing(Store.open(database)) as store:
+        store.keep_pair(PAIR)
+    listed = done("datasets")
+    assert re.search(r"^own +12 samples from task1_own.json$", listed, re.MULTILINE)
+    assert re.search(r"^our labels +2 samples$", listed, re.MULTILINE)
