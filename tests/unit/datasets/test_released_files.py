@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from dataclasses import fields, replace
 from functools import cache
 
-import numpy as np
 import pytest
 
-from core.stats.agreement import alpha
-from core.stats.correlation import Rated, kendall, pearson, spearman, within
+from annotations.campaigns.agreeing import agreement_of
+from annotations.campaigns.questions import Asked, Option
+from annotations.campaigns.reading import Said
+from core.stats.correlation import kendall, pearson, spearman
 from core.stats.distance import Distance, interval, nominal
-from core.stats.ratings import Ratings
-from core.stats.resampling import Resamples
-from core.stats.statistic import Statistic
 from core.types import ErrorType, Item, Split, Verdict
 from tests.doubles.process import ROOT
+from tests.unit.datasets.figures import (
+    Coefficient,
+    agreement,
+    correlation,
+    partial_correlation,
+    rating,
+    sentence_votes,
+)
 from tests.unit.datasets.reading import items_of
 
 DATA = ROOT.parent / "shared" / "data"
@@ -35,29 +41,12 @@ TYPES = {
 }
 """BUMP task 1 (Ma et al. 2023, table 2)."""
 
+REVIEWERS = ("reviewer-1", "reviewer-2", "reviewer-3")
+
 
 @cache
 def released(name: str, place: str) -> list[Item]:
     return items_of(name, DATA / place)
-
-
-def rating(item: Item, aspect: str) -> float:
-    """The figure to which the dataset sums its judges up."""
-    return next(rating.value for rating in item.ratings if (rating.judge, rating.aspect) == ("all", aspect))
-
-
-def score(item: Item, metric: str) -> float:
-    return next((score.value for score in item.scores if score.metric == metric), np.nan)
-
-
-def numbered(names: list[str]) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    return np.unique(names, return_inverse=True)[1]
-
-
-def estimated(statistic: Statistic, items: list[Item]) -> float:
-    found = Resamples.draw(len({item.group for item in items}), 100).estimate(statistic)
-    assert found.value is not None
-    return found.value
 
 
 def test_bump_has_the_published_pairs_of_each_type() -> None:
@@ -101,12 +90,8 @@ def test_no_seed_of_summedits_is_in_two_splits() -> None:
 )
 def test_frank_gives_the_published_partial_correlations(metric: str, linear: float, ranked: float) -> None:
     found = released("frank", "frank_valid")
-    systems, documents = numbered([item.system for item in found]), numbered([item.group for item in found])
-    scores = np.array([score(item, metric) for item in found])
-    human = np.array([rating(item, "Factuality") for item in found])
-    rated = Rated(within(scores, systems), within(human, systems), documents)
-    assert estimated(pearson(rated), found) == pytest.approx(linear, abs=5e-5)
-    assert estimated(spearman(rated), found) == pytest.approx(ranked, abs=5e-5)
+    assert partial_correlation(found, metric, "Factuality", pearson) == pytest.approx(linear, abs=5e-5)
+    assert partial_correlation(found, metric, "Factuality", spearman) == pytest.approx(ranked, abs=5e-5)
     assert len(found) == 671
 
 
@@ -118,32 +103,42 @@ def test_frank_leaves_scores_out_that_the_metrics_did_not_give() -> None:
 
 
 @pytest.mark.parametrize(("coefficient", "value"), [(pearson, 0.681681), (spearman, 0.662255), (kendall, 0.531636)])
-def test_unieval_gives_the_published_correlations_on_qags(
-    coefficient: Callable[[Rated], Statistic], value: float
-) -> None:
+def test_unieval_gives_the_published_correlations_on_qags(coefficient: Coefficient, value: float) -> None:
     found = [item for item in released("unieval", "unieval") if item.domain == "qags_cnndm"]
-    scores = np.array([score(item, "UniEval consistency") for item in found])
-    human = np.array([rating(item, "consistency") for item in found])
-    rated = Rated(scores, human, numbered([item.group for item in found]))
-    assert estimated(coefficient(rated), found) == pytest.approx(value, abs=5e-7)
+    assert correlation(found, "UniEval consistency", "consistency", coefficient) == pytest.approx(value, abs=5e-7)
     assert len(found) == 235
 
 
 @pytest.mark.parametrize(("level", "distance", "value"), [("sentence", nominal, 0.7633), ("summary", interval, 0.8201)])
 def test_longsciverify_gives_the_published_alphas(level: str, distance: Distance, value: float) -> None:
     found = released("longsciverify", "longsciverify")
-    given = np.array(
-        [
-            [
-                [one.value for one in item.ratings if (one.judge, one.aspect) == (f"reviewer-{number}", "factuality")]
-                for number in (1, 2, 3)
-            ]
-            for item in found
-        ]
-    )  # (summaries, reviewers, sentences)
+    given = sentence_votes(found, "factuality", REVIEWERS)
     labels = given.transpose(0, 2, 1).reshape(-1, 3) if level == "sentence" else given.mean(axis=2)
-    documents = np.repeat(numbered([item.group for item in found]), len(labels) // len(found))
-    assert estimated(alpha(Ratings(labels, documents), distance), found) == pytest.approx(value, abs=5e-5)
+    assert agreement(labels, found, distance) == pytest.approx(value, abs=5e-5)
+
+
+def test_a_campaign_that_asks_what_longsciverify_asked_gives_the_published_alpha() -> None:
+    """Each judged sentence is a task, each reviewer a person."""
+    found = released("longsciverify", "longsciverify")
+    nothing = Said(*[""] * len(fields(Said)))
+    said = [
+        replace(
+            nothing,
+            task=f"{item.example.id}#{one.sentence}",
+            document=item.group,
+            person=one.judge,
+            answers={"factual": "yes" if one.value else "no"},
+        )
+        for item in found
+        for one in item.ratings
+        if one.sentence is not None
+    ]
+    options = (Option(value="no", text="No"), Option(value="yes", text="Yes"))
+    asked = Asked(id="factual", ask="Is the sentence factual?", kind="choice", options=options)
+    agreed = agreement_of(asked, "Overall", said)
+    assert agreed is not None
+    assert (agreed.people, agreed.labels, agreed.scale) == (3, 405, "nominal")
+    assert agreed.alpha.value == pytest.approx(0.7633, abs=5e-5)
 
 
 def test_longsciverify_finds_its_papers_and_sums_its_reviewers_up() -> None:
@@ -177,3 +172,32 @@ def test_the_generic_importer_reads_bump_by_its_guess_as_its_own_importer_does()
     guessed = items_of("generic", DATA / "bump/task1_dataset.json")
     assert [item.example.summary for item in guessed] == [item.example.summary for item in own]
     assert [(item.error_type, item.scores) for item in guessed] == [(item.error_type, item.scores) for item in own]
+
+
+@pytest.mark.parametrize(
+    ("model", "correct", "judged"), [("gpt4", 288, 501), ("claudev13", 298, 574), ("cgpt", 168, 527)]
+)
+def test_explanations_are_judged_correct_as_often_as_published(model: str, correct: int, judged: int) -> None:
+    items = released("factualnlg", "summedits/factcc_explanation_annotation.json")
+    grades = [given.grade for item in items for given in item.explanations if given.by.startswith(f"{model}|")]
+    assert (grades.count("correct"), len(grades)) == (correct, judged)
+
+
+def test_the_grades_of_explanations_are_as_many_as_published() -> None:
+    items = released("factualnlg", "summedits/factcc_explanation_annotation.json")
+    counted = Counter(given.grade for item in items for given in item.explanations)
+    assert counted == {
+        "correct": 1098,
+        "partially_correct": 126,
+        "incorrect": 328,
+        "unrelated": 1685,
+        "no_explanation": 406,
+    }
+
+
+@pytest.mark.parametrize(("domain", "number"), [("sales_call", 155), ("sales_email", 158), ("scitldr", 128)])
+def test_consistent_edits_of_summedits_are_those_that_summexecedit_took_over(domain: str, number: int) -> None:
+    """SummExecEdit (Thorat et al. 2024), table 6: the consistent summaries of a domain."""
+    found = [item for item in released("summedits", "summedits") if item.domain == domain]
+    edited = [item for item in found if not item.example.id.endswith("_og")]
+    assert sum(item.intended is Verdict.CONSISTENT for item in edited) == number
