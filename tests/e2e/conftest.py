@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.e2e.bench import Bench
+from tests.e2e.hall import Hall, opened
 from tests.e2e.server import PLUGGED, Server, serve
 from tests.e2e.watch import watched
 
@@ -45,6 +46,13 @@ def plugged_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]
     """Touchstone with the metrics and kinds of model in `plugins`, little memory, and a hub that refuses connections."""
     narrow = {"HF_ENDPOINT": "http://127.0.0.1:9", "TOUCHSTONE_MEMORY_GB": "0.5", "TOUCHSTONE_LLM_BASE_URL": ""}
     with serve(tmp_path_factory.mktemp("plugged"), start=PLUGGED, **narrow) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
+    """Touchstone for people who sign in and label."""
+    with opened(tmp_path_factory.mktemp("hall")) as running:
         yield running
 
 

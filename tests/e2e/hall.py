@@ -1,0 +1,165 @@
+"""A shared server with people and a campaign of each ready-made question set, and a desk in it as a person handles it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Locator, Page, expect
+
+from annotations.campaigns.inviting import invite
+from annotations.campaigns.people import Member, Role, add_person
+from annotations.campaigns.questions import ready_made
+from annotations.campaigns.rules import Rules
+from annotations.campaigns.setup import NewTask, Terms, Wording, add_tasks, create
+from annotations.records import KeptPair
+from annotations.store import Store
+from core.types import Edit, ErrorType, Result, Seen, Span, Verdict
+from tests.e2e.bench import START_MS
+from tests.e2e.server import Server, serve
+
+DOCUMENT = (
+    "The ferry Alma left the harbour at nine with forty crates of apples. "
+    "Her captain had asked for a pilot, and the harbour office sent none. "
+    "She reached the island before noon, and the crates were sold by evening."
+)
+SUMMARY = "The ferry left number {} with apples. Her captain had asked for a pilot. She reached the island before noon."
+SECRETS = ("secret-author", "secret-title", "secret-domain", "secret-source", "secretmetric", "0.87654321", "7.654321")
+
+
+@dataclass
+class Hall:
+    """The server, and what a manager of it does: people, invites and campaigns."""
+
+    server: Server
+    store: Store
+    names: Any = field(default_factory=count)
+
+    def code(self, role: Role = Role.ANNOTATOR) -> tuple[Member, str]:
+        """A new person and the code that lets them in."""
+        with self.store.writing() as session:
+            person = add_person(session, f"Person {next(self.names)}", role)
+            return person, invite(session, person.id, "boss")
+
+    def campaign(self, questions: str, items: int = 3, guidelines: str = "", **rules: Any) -> Terms:
+        """A campaign of a ready-made question set, with so many items of its own."""
+        wording = Wording(ready_made()[questions], guidelines, Rules(**{"overlap": 2, "apart": 0, **rules}))
+        with self.store.writing() as session:
+            campaign = create(session, f"{questions} {next(self.names)}", "boss", wording)
+        self.add(campaign, items)
+        return campaign
+
+    def add(self, campaign: Terms, items: int, **task: Any) -> list[str]:
+        """Put new items into a campaign; their ids."""
+        ids = [keep(self.store, next(self.names)) for _ in range(items)]
+        with self.store.writing() as session:
+            add_tasks(session, campaign, [NewTask(id, asked=asked(campaign), **task) for id in ids])
+        return ids
+
+    def answers(self, campaign: Terms) -> list[dict[str, Any]]:
+        """Every answer of a campaign in the order in which it came."""
+        rows = self.server.rows(
+            "SELECT answers FROM response JOIN reservation ON reservation.id = reservation_id "
+            "WHERE campaign_id = ? AND act = 'answer' ORDER BY response.id",
+            campaign.id,
+        )
+        return [json.loads(row["answers"]) for row in rows]
+
+
+def asked(campaign: Terms) -> Mapping[str, str]:
+    """What the items of a question set need beside the texts."""
+    if campaign.questions.unit == "explanation":
+        return {"explanation": "The document says noon, not night."}
+    return {"error_type": "Intrinsic Entity"} if campaign.questions.name == "write-typed" else {}
+
+
+def keep(store: Store, number: int) -> str:
+    """Keep an edited summary with everything about it that an annotator must not see."""
+    original = SUMMARY.format(number)
+    at = original.index("noon")
+    edit = Edit(Span(at, at + 4), "night", "secret-author says so", "secret-author")
+    scores = [
+        Result(side, "secretmetric", "secretmetric", value, (), Seen(), 7.654321, "cpu")
+        for side, value in (("original", 0.87654321), ("edited", 0.12345678))
+    ]
+    pair = KeptPair(
+        f"{DOCUMENT} This was day {number}.",
+        original,
+        original.replace("noon", "night"),
+        (edit,),
+        by="secret-author",
+        intended=Verdict.INCONSISTENT,
+        error_type=ErrorType.EXTRINSIC_CIRCUMSTANCE,
+        title="secret-title",
+        domain="secret-domain",
+        source="secret-source",
+        outcomes=tuple(scores),
+    )
+    return store.keep_pair(pair).id
+
+
+@contextmanager
+def opened(folder: Path, **environment: str) -> Iterator[Hall]:
+    """A shared server whose database is open for a manager beside it."""
+    store = Store.open(f"sqlite:///{folder / 'touchstone.db'}")
+    # a lock that a test holds is told after a second
+    database = f"sqlite:///{folder / 'touchstone.db'}?timeout=1"
+    with serve(folder, TOUCHSTONE_SHARED="true", TOUCHSTONE_DATABASE_URL=database, **environment) as server:
+        yield Hall(server, store)
+    store.close()
+
+
+@dataclass(frozen=True)
+class Desk:
+    """One open Annotate page."""
+
+    page: Page
+    hall: Hall
+
+    def enter(self, code: str, campaign: Terms) -> None:
+        """Follow the personal link to a campaign, and start where the guidelines are shown first."""
+        self.page.goto(f"{self.hall.server.url}/?invite={code}&campaign={campaign.id}")
+        started = self.page.get_by_role("button", name="Start")
+        expect(started.or_(self.save)).to_be_visible(timeout=START_MS)
+        if started.is_visible():
+            self.keys("Enter")
+        expect(self.save).to_be_visible()
+
+    @property
+    def save(self) -> Locator:
+        return self.page.locator(".labeller .save")
+
+    @property
+    def place(self) -> Locator:
+        return self.page.locator(".labeller .where")
+
+    @property
+    def problem(self) -> Locator:
+        return self.page.locator(".labeller .problem")
+
+    def keys(self, *names: str) -> None:
+        for name in names:
+            self.page.keyboard.press(name)
+
+    def write(self, text: str) -> None:
+        """Type into the next question that takes words, and leave it."""
+        self.keys("t")
+        expect(self.page.locator(".labeller textarea:focus")).to_be_visible()
+        self.page.keyboard.type(text)
+        self.keys("Escape")
+
+    def at(self, words: str) -> None:
+        """Wait until this item is on the desk and may be saved."""
+        expect(self.place).to_have_text(words)
+        expect(self.save.locator("span")).to_have_text("Save")
+
+    def active(self, question: str) -> None:
+        expect(self.page.locator(f'fieldset.active[data-question="{question}"]')).to_be_visible()
+
+    def drafted(self) -> None:
+        expect(self.page.locator(".labeller .kept")).to_have_text("· draft kept")
