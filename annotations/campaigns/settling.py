@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -11,7 +12,7 @@ from typing import Any
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from annotations.campaigns.cases import Case, cases
+from annotations.campaigns.cases import Case, Provenance, cases
 from annotations.campaigns.people import Member, Right
 from annotations.campaigns.qualifying import unswapped
 from annotations.campaigns.questions import Answers, check_answers
@@ -39,12 +40,14 @@ class Cause(StrEnum):
 class Docket:
     """What there is to settle: the cases, worst agreement first, and those that are decided.
 
-    `not_mine` are tasks that this person labelled or made, which somebody else has to settle.
+    `not_mine` are tasks that this person labelled or made, which somebody else has to settle. `counts` says of all labelled
+    tasks how many came to their label in which way.
     """
 
     left: tuple[Case, ...]
     decided: tuple[Case, ...]
     not_mine: int
+    counts: Mapping[Provenance, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +100,15 @@ class Settling:
         """What two people or more answered otherwise, and decisions that a later label contradicts."""
         with read(self._store.engine) as session:
             campaign = terms(session, campaign_id)
-            made = self._made(session, campaign)
-            disputed = [one for one in cases(session, campaign) if one.agreement < 1 or one.decided]
+            made, labelled = self._made(session, campaign), cases(session, campaign)
+        disputed = [one for one in labelled if one.agreement < 1 or one.decided]
         mine = [one for one in disputed if one.task not in made and not self._labelled(one)]
         ordered = sorted(mine, key=lambda one: (one.agreement, one.task))
         return Docket(
             left=tuple(one for one in ordered if one.reopened or not one.decided),
             decided=tuple(one for one in ordered if one.decided and not one.reopened),
             not_mine=len(disputed) - len(mine),
+            counts=Counter(one.provenance for one in labelled),
         )
 
     def dispute(self, campaign_id: str, task: str) -> Dispute:

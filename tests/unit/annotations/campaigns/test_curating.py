@@ -1,0 +1,104 @@
+"""What a curator finds of written edits, beside what was required of their writers."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import delete
+from sqlmodel import select
+
+from annotations.campaigns.curating import Curating
+from annotations.campaigns.labelling import Labelling
+from annotations.campaigns.people import Role
+from annotations.campaigns.setup import NewTask
+from annotations.campaigns.tables import Correction
+from annotations.database import read
+from annotations.errors import NotSavedError, RecordError, RightsError
+from annotations.store import Store
+from annotations.tables import Item, Origin
+from core.edits import recover, to_records
+from core.types import ErrorType
+from tests.unit.annotations.campaigns.desks import Hall, hall, keep
+
+REQUIRED = "Intrinsic Entity"
+
+
+def write(opened: Hall, desk: Labelling, verb: str = "sold") -> None:
+    work = opened.work(desk)
+    records = to_records(work.left, recover(work.left, work.left.replace("took", verb)))
+    opened.send(desk, work, answers={"possible": "yes", "edit": records, "explanation": "It took them."})
+
+
+@pytest.fixture
+def written(store: Store) -> Hall:
+    """One summary, of which ben and cem wrote an edit each."""
+    opened = hall(store, "write-typed", items=0, overlap=2)
+    opened.add([NewTask(id, asked={"error_type": REQUIRED}) for id in keep(store, 1)])
+    write(opened, opened.desk("ben"))
+    write(opened, opened.desk("cem"), "lost")
+    return opened
+
+
+def curator(opened: Hall, name: str = "dia") -> Curating:
+    return Curating(opened.store, opened.person(name, Role.ADJUDICATOR))
+
+
+def test_every_written_edit_waits_for_a_curator(written: Hall) -> None:
+    desk = curator(written)
+    edits = desk.edits(written.campaign.id)
+    assert [(edit.required, edit.found) for edit in edits] == [(REQUIRED, None)] * 2
+    shown = [desk.manuscript(written.campaign.id, edit.response) for edit in edits]
+    assert {text.edited for text in shown} == {"Raft 1 sold crates.", "Raft 1 lost crates."}
+    assert {(text.original, text.explanation) for text in shown} == {("Raft 1 took crates.", "It took them.")}
+
+
+def test_a_correction_stands_beside_what_was_required(written: Hall) -> None:
+    desk = curator(written)
+    [first, other] = [edit.response for edit in desk.edits(written.campaign.id)]
+    assert desk.correct(written.campaign.id, first, ErrorType.EXTRINSIC_PREDICATE, "c1", "It is about the deed.") == 1
+    assert desk.correct(written.campaign.id, first, ErrorType.EXTRINSIC_PREDICATE, "c1") == 1  # sent twice
+    assert desk.correct(written.campaign.id, first, ErrorType.OTHER, "c2") == 2
+    assert [edit.response for edit in desk.edits(written.campaign.id)] == [other, first]
+    shown = desk.manuscript(written.campaign.id, first)
+    assert (shown.required, shown.found, shown.revision) == (REQUIRED, ErrorType.OTHER, 2)
+    with read(written.store.engine) as session:
+        rows = session.exec(select(Correction).order_by(Correction.revision)).all()  # type: ignore[arg-type]  # a column
+        item = session.get_one(Item, rows[0].item_id)
+        [required] = session.exec(select(Origin.error_type).where(Origin.item_id == item.id)).all()
+    assert [row.error_type for row in rows] == ["Extrinsic Predicate", "Other"]
+    assert (item.text, required) == (shown.edited, REQUIRED)
+
+
+def test_corrections_only_grow(written: Hall) -> None:
+    desk = curator(written)
+    desk.correct(written.campaign.id, desk.edits(written.campaign.id)[0].response, ErrorType.OTHER, "c1")
+    with pytest.raises(NotSavedError, match="only grows"), written.store.writing() as session:
+        session.connection().execute(delete(Correction))
+
+
+def test_nobody_curates_their_own_edit(store: Store) -> None:
+    opened = hall(store, "write-free", items=1)
+    dia = opened.person("dia", Role.ADJUDICATOR)
+    write(opened, Labelling(store, dia))
+    assert Curating(store, dia).edits(opened.campaign.id) == []
+    [edit] = curator(opened, "eva").edits(opened.campaign.id)
+    with pytest.raises(RecordError, match="is your own"):
+        Curating(store, dia).correct(opened.campaign.id, edit.response, ErrorType.OTHER, "c1")
+
+
+def test_an_edit_that_was_taken_back_is_not_curated(store: Store) -> None:
+    opened = hall(store, "write-free", items=1)
+    ben = opened.desk("ben")
+    write(opened, ben)
+    desk = curator(opened)
+    [edit] = desk.edits(opened.campaign.id)
+    last = ben.before(opened.campaign.id, 10**6)
+    assert last is not None
+    opened.send(ben, last, "undo")
+    assert desk.edits(opened.campaign.id) == []
+    with pytest.raises(RecordError, match="was taken back"):
+        desk.manuscript(opened.campaign.id, edit.response)
+
+
+def test_an_annotator_may_not_curate(written: Hall) -> None:
+    with pytest.raises(RightsError, match="may not adjudicate"):
+        Curating(written.store, written.person("gil"))

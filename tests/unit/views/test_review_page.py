@@ -1,0 +1,130 @@
+"""Review as a script: what is to settle, the decision, and the error types of written edits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from sqlmodel import select
+from streamlit.testing.v1 import AppTest
+
+from annotations.campaigns.tables import Correction, Settlement
+from annotations.database import read
+from annotations.store import Store
+from core.edits import recover, to_records
+from tests.unit.annotations.campaigns.desks import Hall, hall
+
+Open = Callable[..., AppTest]
+
+GOOD = {"verdict": "consistent", "confidence": 4}
+BAD = {"verdict": "inconsistent", "confidence": 2, "reason": "It was a boat.", "evidence": [[0, 4]]}
+
+
+def label(opened: Hall, name: str, *answers: dict[str, object]) -> None:
+    desk = opened.desk(name)
+    for given in answers:
+        opened.send(desk, opened.work(desk), answers=given)
+
+
+def review(probe: Open) -> AppTest:
+    return probe().switch_page("pages/views/review.py").run()
+
+
+def said(app: AppTest) -> str:
+    return " ".join(element.value.replace("\\", "") for kind in (app.info, app.error, app.warning) for element in kind)
+
+
+def settlements(store: Store) -> list[Settlement]:
+    with read(store.engine) as session:
+        return list(session.exec(select(Settlement)))
+
+
+@pytest.fixture
+def disputed(store: Store) -> Hall:
+    """One item on which ben and cem differ."""
+    opened = hall(store, items=1, overlap=3)
+    label(opened, "ben", GOOD)
+    label(opened, "cem", BAD)
+    return opened
+
+
+def test_review_says_what_to_do_where_there_is_no_campaign(probe: Open) -> None:
+    assert "There is no campaign to review" in said(review(probe))
+
+
+def test_review_says_where_nothing_is_to_settle(probe: Open, store: Store) -> None:
+    opened = hall(store, items=1, overlap=2)
+    assert "Nobody has labelled anything here yet." in said(review(probe))
+    label(opened, "ben", GOOD)
+    label(opened, "cem", GOOD)
+    app = review(probe)
+    assert "Nothing is left to settle" in said(app)
+    assert "1 unanimous" in " ".join(element.value for element in app.caption)
+
+
+def test_a_label_is_taken_over_and_settles_the_case(probe: Open, disputed: Hall) -> None:
+    app = review(probe)
+    assert not app.exception
+    assert "ben" not in str(app)
+    assert "cem" not in str(app)
+    task = open_case(app)
+    place = next(n for n in (1, 2) if "Inconsistent" in label_text(app, n))
+    app.button(key=f"take-{task}-{place}").click().run()
+    app.button(key=f"decide-{task}-/GUIDELINE_GAP").click().run()
+    app.text_input(key=f"decide-{task}-/note").set_value("See chapter 2.")
+    app.button(key=f"settle-{task}").click().run()
+    assert not app.exception
+    [row] = settlements(disputed.store)
+    assert (row.answers, row.cause, row.note) == (BAD, "guideline gap", "See chapter 2.")
+    assert len(row.settles) == 2
+    assert "Nothing is left to settle" in said(app)
+
+
+def open_case(app: AppTest) -> str:
+    keys = [button.key or "" for button in app.button]
+    return next(key for key in keys if key.startswith("settle-")).removeprefix("settle-")
+
+
+def label_text(app: AppTest, place: int) -> str:
+    texts = [element.value for element in app.markdown]
+    at = texts.index(f"**Label {place}**")
+    return " ".join(texts[at : at + 2])
+
+
+def test_a_case_is_not_settled_without_a_cause_or_an_answer(probe: Open, disputed: Hall) -> None:
+    app = review(probe)
+    task = open_case(app)
+    app.button(key=f"settle-{task}").click().run()
+    assert "choose one of the four causes" in said(app)
+    app.button(key=f"decide-{task}-/SLIP").click().run()
+    app.button(key=f"settle-{task}").click().run()
+    assert "is not answered yet" in said(app)
+    assert settlements(disputed.store) == []
+
+
+def test_a_later_label_brings_a_case_back_with_what_was_decided(probe: Open, disputed: Hall) -> None:
+    app = review(probe)
+    task = open_case(app)
+    place = next(n for n in (1, 2) if "Inconsistent" in label_text(app, n))
+    app.button(key=f"take-{task}-{place}").click().run()
+    app.button(key=f"decide-{task}-/SLIP").click().run()
+    app.button(key=f"settle-{task}").click().run()
+    label(disputed, "eva", GOOD)
+    app.run()
+    assert "as **Inconsistent** (annotator slip). A label that came later says otherwise." in said(app)
+
+
+def test_a_curator_corrects_the_type_of_a_written_edit(probe: Open, store: Store) -> None:
+    opened = hall(store, "write-free", items=1)
+    records = to_records("Boat 0 took crates.", recover("Boat 0 took crates.", "Boat 0 sold crates."))
+    label(opened, "ben", {"possible": "yes", "edit": records, "explanation": "It took them."})
+    app = review(probe)
+    app.session_state[f"review-part-{opened.campaign.id}"] = "written"
+    app.run()
+    assert not app.exception
+    button = next(button for button in app.button if (button.key or "").endswith("-EXTRINSIC_PREDICATE"))
+    button.click().run()
+    with read(store.engine) as session:
+        [row] = session.exec(select(Correction)).all()
+    assert (row.error_type, row.by) == ("Extrinsic Predicate", "local")
+    assert "A curator found **Extrinsic Predicate**." in " ".join(element.value for element in app.markdown)
