@@ -6,6 +6,7 @@ import itertools
 import threading
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
+from concurrent.futures import wait
 from contextlib import closing
 from functools import partial
 from typing import Any
@@ -27,6 +28,7 @@ from core.trouble import Trouble, attempt
 from core.types import Counts, Example, Failure, FailureKind, Outcome, Question, Result, Score, T
 
 _WINDOW = 512  # jobs of a bulk run under way at once
+_LOOK_S = 0.1  # how long a bulk run waits for an outcome before it looks whether it was cancelled
 _STATES = {FailureKind.NEEDS_DOWNLOAD: State.NEEDS_DOWNLOAD, FailureKind.NEEDS_ENDPOINT: State.NEEDS_ENDPOINT}
 _MENDED_BY_THE_POOL = (FailureKind.NEEDS_DOWNLOAD, FailureKind.LOAD)
 
@@ -93,9 +95,14 @@ class Engine:
             for job, outcome in ended:
                 yield job.talk.example, outcome
 
-    def converse(self, talks: Iterable[Talk[T]]) -> Generator[tuple[Talk[T], T | Failure]]:
-        """Every conversation to its end, in order, a window of them under way at once. Closing it cancels the rest."""
-        with closing(self._through((talk, _as_it_is) for talk in talks)) as ended:
+    def converse(
+        self, talks: Iterable[Talk[T]], cancelled: threading.Event | None = None
+    ) -> Generator[tuple[Talk[T], T | Failure]]:
+        """Every conversation to its end, in order, a window of them under way at once. Closing it cancels the rest.
+
+        So does setting `cancelled`, from any thread: no question is begun after it, and none is waited for.
+        """
+        with closing(self._through(((talk, _as_it_is) for talk in talks), cancelled)) as ended:
             for job, outcome in ended:
                 yield job.talk, outcome
 
@@ -136,16 +143,15 @@ class Engine:
         self.pool.close()
         self._cache.close()
 
-    def _through(self, works: Iterable[tuple[Talk[Any], Conclude]]) -> Generator[tuple[Job, Any]]:
-        request = Request((), (), Priority.BULK)
-        window: deque[Job] = deque()
+    def _through(
+        self, works: Iterable[tuple[Talk[Any], Conclude]], cancelled: threading.Event | None = None
+    ) -> Generator[tuple[Job, Any]]:
+        request = Request((), (), Priority.BULK, cancelled)
         try:
-            for place, (talk, conclude) in enumerate(works):
-                window.append(self._start(request, talk, conclude, place))
-                if len(window) >= _WINDOW:
-                    yield _finished(window.popleft())
-            while window:
-                yield _finished(window.popleft())
+            for job in _ahead(self._start(request, *work, place) for place, work in enumerate(works)):
+                if not _has_ended(job, request.cancelled):
+                    return
+                yield job, job.done.result()
         finally:
             request.cancelled.set()
 
@@ -220,8 +226,22 @@ def _first_questions(talk: Talk[Any]) -> list[Question]:
     return [] if isinstance(first, Trouble) else first
 
 
-def _finished(job: Job) -> tuple[Job, Any]:
-    return job, job.done.result()
+def _ahead(jobs: Iterable[Job]) -> Iterator[Job]:
+    """The same jobs, a window of which is started before the first of them is waited for."""
+    window: deque[Job] = deque()
+    for job in jobs:
+        window.append(job)
+        if len(window) >= _WINDOW:
+            yield window.popleft()
+    yield from window
+
+
+def _has_ended(job: Job, cancelled: threading.Event) -> bool:
+    """Wait for an outcome; False where nobody wants it any more: what is dropped never has one."""
+    while not cancelled.is_set():
+        if wait([job.done], _LOOK_S).done:
+            return True
+    return False
 
 
 def _as_it_is(job: Job, value: Any) -> Any:  # noqa: ARG001  # the signature of what concludes

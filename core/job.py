@@ -94,16 +94,22 @@ Conclude = Callable[["Job", Any], Any]
 
 
 class Request:
-    """What one owner waits for. A newer request of the same owner cancels it."""
+    """What one owner waits for. A newer request of the same owner cancels it, and so does whoever sets `cancelled`."""
 
-    def __init__(self, metrics: Sequence[Metric], examples: Sequence[Example], priority: Priority) -> None:
+    def __init__(
+        self,
+        metrics: Sequence[Metric],
+        examples: Sequence[Example],
+        priority: Priority,
+        cancelled: threading.Event | None = None,
+    ) -> None:
         self.metrics = tuple(metrics)
         self.examples = tuple(examples)
         self.priority = priority
         self.number = next(_numbers)
         self.jobs: dict[CellKey, Job] = {}
         self.version = 0
-        self.cancelled = threading.Event()
+        self.cancelled = cancelled or threading.Event()
 
     def asks_the_same(self, metrics: Sequence[Metric], examples: Sequence[Example]) -> bool:
         return self.metrics == tuple(metrics) and self.examples == tuple(examples)

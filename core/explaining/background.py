@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Generator, Sequence
 from functools import partial
 from typing import Generic
@@ -17,7 +18,8 @@ class Told(Generic[T]):
 
     def __init__(self, engine: Engine, talks: Sequence[Talk[T]]) -> None:
         self.total = len(talks)
-        self._work: Background[T | Failure] = Background(partial(_outcomes, engine, talks), len(talks))
+        self._dropped = threading.Event()
+        self._work: Background[T | Failure] = Background(partial(_outcomes, engine, talks, self._dropped), len(talks))
 
     @property
     def outcomes(self) -> list[T | Failure]:
@@ -39,13 +41,13 @@ class Told(Generic[T]):
 
     def drop(self) -> None:
         """Ask nothing more; an answer under way is paid for and is not shown."""
-        self._work.cancel()
+        self._dropped.set()
 
     def wait(self, timeout: float) -> bool:
         """Wait until everything has come; False when it did not in time."""
         return self._work.wait(timeout)
 
 
-def _outcomes(engine: Engine, talks: Sequence[Talk[T]]) -> Generator[T | Failure]:
-    for _, outcome in engine.converse(talks):
+def _outcomes(engine: Engine, talks: Sequence[Talk[T]], dropped: threading.Event) -> Generator[T | Failure]:
+    for _, outcome in engine.converse(talks, dropped):
         yield outcome

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
 
@@ -16,6 +18,7 @@ from tests.doubles.metrics import Letters
 from tests.doubles.models import vowels
 
 WINDOW = 512
+PATIENCE_S = 30
 
 
 def talk(bench: Bench, example: Example, *texts: str) -> Talk[list[float]]:
@@ -116,3 +119,17 @@ def test_closing_a_conversation_cancels_the_rest(bench: Bench) -> None:
     bench.kind.gate.set()
     bench.ask(bench.asking(), summary="Snow fell.")
     assert bench.kind.asked[1:] == ["Snow fell."]
+
+
+def test_one_who_waits_is_let_go_from_another_thread_and_nothing_more_is_asked(bench: Bench) -> None:
+    bench.kind.length = 1024
+    bench.kind.gate.clear()
+    cancelled = threading.Event()
+    talks = [talk(bench, pair("Rain fell."), f"Rain fell {number} times.") for number in range(5)]
+    waiting = ThreadPoolExecutor(1).submit(lambda: list(bench.engine.converse(talks, cancelled)))
+    bench.at_the_model()
+    cancelled.set()
+    assert waiting.result(PATIENCE_S) == []  # though the model is still held
+    bench.kind.gate.set()
+    bench.ask(bench.asking(), summary="Snow fell.")
+    assert bench.kind.asked == ["Rain fell 0 times.", "Snow fell."]

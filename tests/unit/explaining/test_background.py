@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import itertools
 import json
-from collections.abc import Iterator
-from contextlib import closing
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from core.engine import Engine
 from core.explaining.background import Told
-from core.explaining.finding import detect_and_explain, explaining
+from core.explaining.batch import judged
+from core.explaining.finding import Finding, detect_and_explain, explaining
+from core.explaining.judging import Judged, Setup
+from core.explaining.stability import fresh, strip_of
 from core.llm.saying import Sampling
 from core.settings import Settings
-from tests.unit.explaining.scenes import PAIR, Asked
-from tests.unit.llm.scripted import Body, Reply, serving, text
+from core.types import Failure, FailureKind
+from tests.unit.explaining.scenes import CASE, PAIR, SAMPLING, Asked
+from tests.unit.llm.scripted import Body, Reply, refusal, serving, text
 
 PATIENCE_S = 30
 
@@ -30,24 +35,106 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
         yield opened
 
 
-@pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
-    """What a language model is asked that finds every other summary consistent, and every third answer is prose."""
-    verdicts = itertools.cycle(["yes", "no"])
-    lock_free = itertools.count(1)
+@contextmanager
+def answering(monkeypatch: pytest.MonkeyPatch, answer: Callable[[], Reply]) -> Iterator[Asked]:
+    """A language model that answers everything so; what it was asked."""
 
-    def answer(_path: str, body: Body) -> Reply:
-        if '"grade"' in body["messages"][1]["content"]:
-            return text(json.dumps({"because": "So it is.", "grade": "partially"}))
-        number = next(lock_free)
-        return text("Well." if number % 3 == 0 else json.dumps({"consistent": next(verdicts), "explanation": "So."}))
+    def reply(_path: str, _body: Body) -> Reply:
+        return answer()
 
-    with serving(answer) as endpoint:
+    with serving(reply) as endpoint:
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
         yield endpoint.asked
 
 
-def drawn(engine: Engine, samples: list[Sampling]) -> Told[object]:
-    told = Told[object](engine, [explaining(detect_and_explain, PAIR, one) for one in samples])  # type: ignore[list-item]
-    assert told.wait(PATIENCE_S)
-    return told
+def verdict() -> Reply:
+    return text(json.dumps({"consistent": "no", "explanation": "So."}))
+
+
+def told(engine: Engine, samples: list[Sampling]) -> Told[Finding]:
+    return Told(engine, [explaining(detect_and_explain, PAIR, one) for one in samples])
+
+
+def outcomes(engine: Engine, samples: list[Sampling]) -> list[Finding | Failure]:
+    asked = told(engine, samples)
+    assert asked.wait(PATIENCE_S)
+    assert (asked.running, asked.trouble, asked.came) == (False, "", len(samples) + 1)
+    return asked.outcomes
+
+
+def test_what_is_asked_in_the_background_comes_with_its_signature(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with answering(monkeypatch, verdict):
+        [found] = outcomes(engine, [SAMPLING])
+    assert isinstance(found, Finding)
+    assert found.by.startswith("detect-explain|model:tiny|")
+
+
+def test_the_same_question_is_asked_once_and_every_fresh_sample_anew(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with answering(monkeypatch, verdict) as asked:
+        outcomes(engine, [SAMPLING])
+        outcomes(engine, [SAMPLING])
+        assert len(asked) == 1
+        outcomes(engine, fresh(SAMPLING, 7, 3))
+        outcomes(engine, fresh(SAMPLING, 10, 3))
+        assert len(asked) == 7
+
+
+def test_what_cannot_be_read_is_a_mark_of_its_own_with_the_raw_answer(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with answering(monkeypatch, lambda: text("Well.")) as asked:
+        strip = strip_of(outcomes(engine, fresh(SAMPLING, 0, 2)))
+    assert (strip.counts, strip.unreadable, strip.flip_rate) == ({}, 2, None)
+    assert "The model said: “Well.”" in strip.draws[0].words
+    assert len(asked) == 4  # each was asked for once more
+
+
+def test_a_server_that_refuses_draws_no_sample(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    with answering(monkeypatch, lambda: refusal(400, "too long")):
+        found = outcomes(engine, fresh(SAMPLING, 0, 2))
+    assert strip_of(found).draws == ()
+    assert {one.kind for one in found if isinstance(one, Failure)} == {FailureKind.ERROR}
+
+
+def test_what_is_dropped_ends_at_once_and_nothing_more_is_asked(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_LLM_AT_ONCE", "1")
+    first, go = threading.Event(), threading.Event()
+
+    def held() -> Reply:
+        first.set()
+        go.wait(PATIENCE_S)
+        return verdict()
+
+    with answering(monkeypatch, held) as asked:
+        waiting = told(engine, fresh(SAMPLING, 0, 5))
+        assert first.wait(PATIENCE_S)
+        waiting.drop()
+        assert waiting.wait(PATIENCE_S)  # though the model is still silent
+        assert (waiting.outcomes, waiting.running) == ([], False)
+        go.set()
+        outcomes(engine, [replace(SAMPLING, sample=99)])
+        assert len(asked) == 2
+
+
+def test_without_an_endpoint_the_outcome_says_what_to_set(engine: Engine) -> None:
+    [found] = outcomes(engine, [SAMPLING])
+    assert isinstance(found, Failure)
+    assert found.kind is FailureKind.NEEDS_ENDPOINT
+    assert "Set TOUCHSTONE_LLM_BASE_URL" in found.message
+
+
+def test_many_explanations_are_judged_in_their_order(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = [replace(CASE, id=f"case-{number}", explanation=f"Wrong, {number}.") for number in range(20)]
+    lacking = replace(CASE, id="lacking", document="")
+    with answering(monkeypatch, lambda: text('{"because": "So.", "grade": "not"}')) as asked:
+        found = list(judged(engine, [*cases, lacking], Setup.V1, SAMPLING))
+    assert [case for case, _ in found] == [*cases, lacking]
+    assert all(isinstance(outcome, Judged) for _, outcome in found[:-1])
+    assert "V1 reads the document" in str(found[-1][1])
+    assert len(asked) == 20
