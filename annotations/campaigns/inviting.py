@@ -33,6 +33,11 @@ class InviteRow:
     expires_at: datetime | None
     revoked: bool
 
+    @property
+    def valid(self) -> bool:
+        """Whether it lets somebody in now."""
+        return not self.revoked and (self.expires_at is None or self.expires_at > datetime.now(UTC))
+
 
 def invite(session: Session, person_id: str, by: str, days: int | None = None) -> str:
     """Make a code for somebody; this is the only time that it is known. Raises RecordError for an unknown person."""

@@ -9,7 +9,7 @@ from annotations.campaigns.candidates import Candidate, load_candidates
 from annotations.campaigns.inviting import InviteRow, invite, load_invites, revoke
 from annotations.campaigns.listing import Remark, TaskRow, load_remarks, load_tasks
 from annotations.campaigns.people import Member, Right, Role, add_person, load_people
-from annotations.campaigns.progress import Progress, progress
+from annotations.campaigns.progress import Progress, count_responses, progress
 from annotations.campaigns.revising import Revisions, revisions
 from annotations.campaigns.setup import NewTask, Terms, Wording, add_tasks, create, load_campaigns, terms
 from annotations.campaigns.versions import Issued, go_on, load_versions, require_passable
@@ -65,6 +65,11 @@ class Managing:
         with read(self._store.engine) as session:
             return progress(session, terms(session, campaign_id))
 
+    def labels_so_far(self, campaign_id: str) -> int:
+        """A number that grows with every response, so that what follows from them need not be reckoned again."""
+        with read(self._store.engine) as session:
+            return count_responses(session, campaign_id)
+
     def agreements(self, campaign_id: str) -> list[Agreement]:
         with read(self._store.engine) as session:
             return agreements(session, terms(session, campaign_id))
@@ -80,6 +85,12 @@ class Managing:
     def add_person(self, name: str, role: Role) -> Member:
         with self._store.writing() as session:
             return add_person(session, name, role)
+
+    def welcome(self, name: str, role: Role, days: int | None = None) -> tuple[Member, str]:
+        """Somebody new with a code of their own, or neither."""
+        with self._store.writing() as session:
+            person = add_person(session, name, role)
+            return person, invite(session, person.id, self._person.name, days)
 
     def invite(self, person_id: str, days: int | None = None) -> str:
         with self._store.writing() as session:

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from statistics import median
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, func, select
 
 from annotations.campaigns.cases import agreement, by_task
 from annotations.campaigns.people import Member, load_people
 from annotations.campaigns.qualifying import Stage, marks, stage_of
 from annotations.campaigns.reading import Said, first_blind, last_words, repeated, settled
 from annotations.campaigns.setup import Terms
-from annotations.campaigns.tables import Reservation, Task
+from annotations.campaigns.tables import Reservation, Response, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +96,17 @@ def progress(session: Session, campaign: Terms) -> Progress:
         active_s=_median_s(first),
         people=tuple(_person(session, campaign, member, first, twice) for member in _members(session, campaign)),
     )
+
+
+def count_responses(session: Session, campaign_id: str) -> int:
+    """How many responses of any kind a campaign has."""
+    found = (
+        select(func.count())
+        .select_from(Response)
+        .join(Reservation, col(Reservation.id) == Response.reservation_id)
+        .where(Reservation.campaign_id == campaign_id)
+    )
+    return session.exec(found).one()
 
 
 def _states(session: Session, campaign: Terms) -> Counter[str]:

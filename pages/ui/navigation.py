@@ -11,6 +11,7 @@ _PAGES = (
     (Right.EXPLORE, "stress", "Stress test", ":material/bolt:"),
     (Right.LABEL, "annotate", "Annotate", ":material/rate_review:"),
     (Right.SETTLE, "review", "Review", ":material/gavel:"),
+    (Right.MANAGE, "campaigns", "Campaigns", ":material/assignment:"),
     (Right.EXPLORE, "evaluate", "Evaluate", ":material/leaderboard:"),
     (Right.EXPLORE, "data", "Records", ":material/inventory_2:"),
     (Right.EXPLORE, "metrics", "Metrics", ":material/straighten:"),
