@@ -20,11 +20,11 @@ from core.types import Item, Verdict
 
 TITLES = MappingProxyType(
     {
-        "DA": "Detection accuracy: right verdicts over all summaries",
-        "DS": "Detection score: inconsistent summaries that were found out",
-        "ES": "Explanation score: mean grade of the explanations of the errors found",
-        "JS": "Joint score: mean of detection times grade",
-        "entirely": "Explanations that are entirely correct",
+        "DA": "detection accuracy, right verdicts over all summaries",
+        "DS": "detection score, inconsistent summaries that were found out",
+        "ES": "explanation score, the mean grade of the explanations of errors that were found",
+        "JS": "joint score, the mean of detection times grade",
+        "entirely": "explanations that are entirely correct",
     }
 )
 """The figures, each a share in 0..1."""

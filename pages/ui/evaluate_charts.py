@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 
 from core.meta.cases import Cases
 from core.meta.figures import Row, labelled_of
+from core.meta.report import percent
 from core.meta.slices import Slice
 from core.stats.resampling import Resamples
 from core.stats.roc import Curve, curve
@@ -16,17 +17,29 @@ from pages.ui.evaluate_tables import TITLES
 _ROW = 34  # pixels a metric takes
 _SPACE = 130
 _SMALL = 500  # resamples of the areas beside the curves
+_SCALE = ((0.0, "#d9725f"), (0.5, "#f6f3ea"), (1.0, "#45a39b"))
+_INK = "#1c2333"  # readable on all of the scale, in the dark theme too
+_DASHES = ("solid", "dash", "dot")  # there are ten colours, and often more metrics
+_COLOURS = 10
 
 
 def heat_map(rows: Sequence[Row], name: str) -> go.Figure:
-    """Metrics down, slices across, the figure in percent."""
+    """Metrics down, slices across, the figure in percent; without metrics that have none."""
     parts = list(dict.fromkeys(row.slice for row in rows))
-    metrics = list(dict.fromkeys(row.metric for row in rows))
+    metrics = list(dict.fromkeys(row.metric for row in rows if row.figures[name].estimate.value is not None))
     values = {(row.metric, row.slice): row.figures[name].estimate.value for row in rows}
     cells = [[_percent(values[metric, part]) for part in parts] for metric in metrics]
     figure = go.Figure(
         go.Heatmap(
-            z=cells, x=parts, y=metrics, texttemplate="%{z:.1f}", colorscale="RdYlGn", zmid=50, colorbar_title="%"
+            z=cells,
+            x=parts,
+            y=metrics,
+            texttemplate="%{z:.1f}",
+            textfont_color=_INK,
+            colorscale=_SCALE,
+            zmin=0,
+            zmax=100,
+            colorbar_title="%",
         )
     )
     figure.update_yaxes(autorange="reversed")
@@ -44,9 +57,10 @@ def curves(cases: Cases, part: Slice) -> list[tuple[str, Curve]]:
 def roc(found: Sequence[tuple[str, Curve]], part: str) -> go.Figure:
     """All curves with the diagonal of chance."""
     figure = go.Figure()
-    for name, one in found:
-        label = f"{name}: {_percent(one.area.value):.1f}"
-        figure.add_scatter(x=one.false_alarms, y=one.hits, mode="lines", name=label)
+    for place, (name, one) in enumerate(found):
+        dash = _DASHES[place // _COLOURS % len(_DASHES)]
+        label = f"{name}: {percent(one.area)}"
+        figure.add_scatter(x=one.false_alarms, y=one.hits, mode="lines", name=label, line_dash=dash)
     figure.add_scatter(
         x=[0, 1], y=[0, 1], mode="lines", line={"color": "gray", "dash": "dot"}, name="chance", showlegend=False
     )

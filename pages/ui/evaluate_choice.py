@@ -63,12 +63,7 @@ def choose(known: Sequence[str]) -> Chosen | None:
     names = _datasets(known)
     if not names:
         return None
-    counts = services.store().counts()
-    state = tuple(counts[table] for table in _COUNTED)
-    store = services.store()
-    found = result_of(
-        "Reading the samples…", ("cases", names, state), lambda: pooled([samples(store, name) for name in names])
-    )
+    found = read_cases(names)
     if found is None:
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -76,8 +71,25 @@ def choose(known: Sequence[str]) -> Chosen | None:
         metrics = _metrics(found)
     for warning in found.warnings:
         st.warning(plain(warning), icon=":material/balance:")
+    if found.columns and not metrics:
+        st.info("Choose at least one metric.")
+        return None
     kept = of_metrics(found, metrics)
-    return Chosen(names, by, kept, tuple(slices(kept, by)), (names, state, by, metrics))
+    return Chosen(names, by, kept, tuple(slices(kept, by)), (names, _state(), by, metrics))
+
+
+def read_cases(names: tuple[str, ...]) -> Cases | None:
+    """The samples of datasets with all their scores; None while they are read."""
+    store = services.store()
+    return result_of(
+        "Reading the samples…", ("cases", names, _state()), lambda: pooled([samples(store, name) for name in names])
+    )
+
+
+def _state() -> tuple[int, ...]:
+    """What tells two states of the database apart, as rows only grow."""
+    counts = services.store().counts()
+    return tuple(counts[table] for table in _COUNTED)
 
 
 def _datasets(known: Sequence[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Beside the tables: correlations with ratings, how much of a metric is surface, and our scores beside released ones."""
+"""Beside the tables: correlations with ratings, and our scores beside released ones."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ import streamlit as st
 from core.meta.beside import beside
 from core.meta.correlations import Correlation, correlations, ratings, signed
 from core.meta.figures import draws
-from core.meta.surface import Surface, missing_features, surface
 from pages.ui.evaluate_choice import Chosen
-from pages.ui.evaluate_data import follow, score
+from pages.ui.evaluate_tables import BEST, LEVEL
 from pages.ui.evaluate_work import result_of
-from pages.ui.plain import plain
 
 
 def correlation_tables(chosen: Chosen) -> None:
@@ -30,36 +28,14 @@ def correlation_tables(chosen: Chosen) -> None:
         lambda: list(correlations(chosen.cases, aspect, draws(chosen.cases))),
     )
     if found:
-        frame = pd.DataFrame([{"metric": one.metric, **_told(one)} for one in found])
-        st.dataframe(frame, hide_index=True, height="auto", alt=f"Correlations with {aspect}", placeholder="–")
+        frame = pd.DataFrame([_told(one) for one in found], [one.metric for one in found])
+        marks = pd.DataFrame([_marks(one, frame.columns) for one in found], frame.index, frame.columns)
+        styled = frame.style.apply(lambda _: marks, axis=None)
+        st.dataframe(styled, height="auto", alt=f"Correlations with {aspect}", placeholder="–")
         st.caption(
-            "With 95 % intervals of a bootstrap over documents. Kendall is tau-b; within systems the mean of each system is "
-            "taken away (FRANK's partial correlation); over systems their means are correlated."
-        )
-
-
-def surface_table(chosen: Chosen) -> None:
-    """Spearman's correlation of each metric with each shallow feature."""
-    missing = missing_features(chosen.cases)
-    if missing:
-        st.info(plain(f"Not scored yet: {', '.join(missing)}."), icon=":material/info:")
-        with st.container(horizontal=True):
-            for name in chosen.datasets:
-                label = plain(f"Score {name} with them")
-                st.button(
-                    label, key=f"surface-{name}", on_click=score, args=(name, missing), icon=":material/play_arrow:"
-                )
-        for name in chosen.datasets:
-            follow(name)
-    found = result_of(
-        "Comparing with the surface…",
-        ("surface", chosen.key),
-        lambda: list(surface(chosen.cases, draws(chosen.cases))),
-    )
-    if found:
-        st.dataframe(_surface_frame(found), height="auto", alt="Spearman with shallow features", placeholder="–")
-        st.caption(
-            "Spearman's correlation with 95 % intervals: near ±1 the metric says hardly more than the surface does."
+            "With 95 % intervals of a bootstrap over documents. Dark: the best; light: not significantly worse by "
+            "Williams's test (Holm, p ≥ .05), which is made of Pearson's correlations. Kendall is tau-b; within systems the "
+            "mean of each system is taken away (FRANK's partial correlation); over systems their means are correlated."
         )
 
 
@@ -80,16 +56,11 @@ def beside_table(chosen: Chosen) -> None:
     st.dataframe(frame, hide_index=True, height="auto", alt="Our scores beside the released ones", placeholder="–")
 
 
+def _marks(one: Correlation, names: Sequence[str]) -> list[str]:
+    return [BEST if one.best(name) else LEVEL if one.level(name) else "" for name in names]
+
+
 def _told(one: Correlation) -> dict[str, str]:
     estimates = one.estimates
     n = next(iter(estimates.values())).n
     return {"n": str(n), **{name: signed(estimate) for name, estimate in estimates.items()}}
-
-
-def _surface_frame(found: Sequence[Surface]) -> pd.DataFrame:
-    features = list(dict.fromkeys(one.feature for one in found))
-    told = {(one.metric, one.feature): signed(one.estimate) for one in found}
-    metrics = list(dict.fromkeys(one.metric for one in found))
-    return pd.DataFrame(
-        [[told.get((metric, feature), "itself") for feature in features] for metric in metrics], metrics, features
-    )

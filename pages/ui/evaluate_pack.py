@@ -12,7 +12,7 @@ import streamlit as st
 
 from annotations.datasets import DatasetRow, FileRow
 from core.intake import lines
-from core.meta.figures import PUBLISHED, Row
+from core.meta.figures import IN_UNITS, PUBLISHED, Row
 from core.meta.pack import as_csv, latex, markdown, metrics_card
 from core.settings import VERSION
 from pages.ui import services
@@ -51,13 +51,17 @@ def packed(chosen: Chosen, rows: Sequence[Row], sets: Sequence[DatasetRow]) -> b
         "metrics.md": metrics_card(chosen.cases),
         "figures.html": figures_html(chosen, rows),
         **{f"tables/{name}.md": markdown(rows, name) for name in names},
-        **{f"tables/{name}.tex": latex(rows, name, f"{TITLES[name]} in percent.") for name in names},
+        **{f"tables/{name}.tex": latex(rows, name, _caption(name)) for name in names},
     }
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as pack:
         for name, text in files.items():
             pack.writestr(name, text)
     return archive.getvalue()
+
+
+def _caption(name: str) -> str:
+    return f"{TITLES[name]}{', in units of each metric' if name in IN_UNITS else ' in percent'}."
 
 
 def data_card(chosen: Chosen, sets: Sequence[DatasetRow]) -> str:

@@ -8,8 +8,8 @@ import streamlit as st
 
 from core.edits import as_segments, recover
 from core.meta.cases import Cases, Column
-from core.meta.figures import Row, pairs_of
-from core.meta.report import percent
+from core.meta.figures import IN_UNITS, Row, pairs_of
+from core.meta.report import told
 from core.meta.slices import Slice
 from core.stats.compare import more_pairs
 from core.types import Sample
@@ -69,16 +69,16 @@ def link_of(one: Sample, other: Sample | None = None) -> str | None:
 def _words(row: Row, name: str) -> str:
     """The figure with its interval, how it compares with the best, and what would make it surer."""
     figure = row.figures[name]
-    more = more_pairs(figure.estimate)
-    told = [
-        f"{percent(figure.estimate)} %",
+    more = None if name in IN_UNITS else more_pairs(figure.estimate)
+    parts = [
+        f"{told(figure.estimate, name)}{'' if name in IN_UNITS else ' %'}",
         f"{row.failed} without a score" if row.failed else "",
         "the best of its slice" if figure.best else "",
         f"p = {figure.p:.3f} against the best, by Holm" if figure.p is not None else "",
         f"about {more} more cases like these would bring the interval to ± 5 points" if more else "",
     ]
     why = f" {figure.estimate.why}" if figure.estimate.why else ""
-    return f"{'; '.join(filter(None, told))}.{why}"
+    return f"{'; '.join(filter(None, parts))}.{why}"
 
 
 def _line(cases: Cases, column: Column, good: int, bad: int) -> dict[str, object]:

@@ -8,8 +8,8 @@ from types import MappingProxyType
 import pandas as pd
 import streamlit as st
 
-from core.meta.figures import Figure, Row
-from core.meta.report import percent
+from core.meta.figures import IN_UNITS, Figure, Row
+from core.meta.report import told
 from pages.ui.evaluate_choice import Chosen
 
 TITLES = MappingProxyType(
@@ -19,6 +19,8 @@ TITLES = MappingProxyType(
         "ties": "Ties",
         "average_precision": "Average precision",
         "balanced_accuracy": "Balanced accuracy",
+        "sign_rate": "Sign rate",
+        "mean_shift": "Mean shift",
     }
 )
 """The figures of the page in their order."""
@@ -26,10 +28,11 @@ TITLES = MappingProxyType(
 HELP = (
     "Consistency: share of minimal pairs whose faithful side scores strictly higher. ROC AUC: chance that a consistent "
     "summary scores above an inconsistent one. Ties: share of pairs whose sides score the same. Balanced accuracy: with "
-    "a threshold that was chosen on the development split."
+    "a threshold that was chosen on the development split. Sign rate: consistency among the pairs that moved at all. Mean "
+    "shift: broken minus faithful side, in the metric's own units."
 )
-_BEST = "background-color: rgba(11, 122, 117, 0.30); font-weight: 700"
-_LEVEL = "background-color: rgba(11, 122, 117, 0.12)"
+BEST = "background-color: rgba(11, 122, 117, 0.30); font-weight: 700"
+LEVEL = "background-color: rgba(11, 122, 117, 0.12)"
 
 
 def figure_choice(key: str, offered: Sequence[str] = tuple(TITLES)) -> str:
@@ -52,8 +55,8 @@ def table(chosen: Chosen, rows: Sequence[Row], name: str) -> tuple[str, str] | N
     parts = list(dict.fromkeys(row.slice for row in rows))
     metrics = list(dict.fromkeys(row.metric for row in rows))
     frame = pd.DataFrame(
-        [[_text(by_place[part, metric].figures[name]) for metric in metrics] for part in parts],
-        [f"{part} (n = {_n(by_place, part, metrics)})" for part in parts],
+        [[_text(by_place[part, metric].figures[name], name) for metric in metrics] for part in parts],
+        [f"{part} (n = {_n(by_place, part, metrics, name)})" for part in parts],
         metrics,
     )
     styles = [[_style(by_place[part, metric].figures[name]) for metric in metrics] for part in parts]
@@ -80,18 +83,24 @@ def why_not(rows: Sequence[Row], name: str) -> list[str]:
 def _legend(rows: Sequence[Row], name: str) -> str:
     failed = sum(row.failed for row in rows if row.slice == rows[0].slice)
     counted = f" {failed} cases without a score are left out." if failed else ""
-    marks = "" if name == "ties" else " Dark: the best of the row; light: not significantly worse (Holm, p ≥ .05)."
-    return f"Percent, with the 95 % interval of a bootstrap over documents.{marks}{counted} Select a cell to see its pairs."
+    tested = any(row.figures[name].best for row in rows)
+    marks = " Dark: the best of the row; light: not significantly worse (Holm, p ≥ .05)." if tested else ""
+    return f"{unit(name)}, with the 95 % interval of a bootstrap over documents.{marks}{counted} Select a cell to see its pairs."
 
 
-def _n(by_place: Mapping[tuple[str, str], Row], part: str, metrics: Sequence[str]) -> str:
-    numbers = {by_place[part, metric].n for metric in metrics}
+def unit(name: str) -> str:
+    """What a figure is told in."""
+    return "In units of each metric" if name in IN_UNITS else "Percent"
+
+
+def _n(by_place: Mapping[tuple[str, str], Row], part: str, metrics: Sequence[str], name: str) -> str:
+    numbers = {by_place[part, metric].figures[name].estimate.n for metric in metrics}
     return str(max(numbers)) if len(numbers) == 1 else f"{min(numbers)}–{max(numbers)}"
 
 
-def _text(figure: Figure) -> str:
-    return percent(figure.estimate)
+def _text(figure: Figure, name: str) -> str:
+    return told(figure.estimate, name)
 
 
 def _style(figure: Figure) -> str:
-    return _BEST if figure.best else _LEVEL if figure.level else ""
+    return BEST if figure.best else LEVEL if figure.level else ""

@@ -12,13 +12,16 @@ from core.meta.slices import Slice
 from pages.ui.evaluate_charts import curves, dots, heat_map, roc
 from pages.ui.evaluate_choice import Chosen
 from pages.ui.evaluate_data import provenance, score_form
-from pages.ui.evaluate_more import beside_table, correlation_tables, surface_table
+from pages.ui.evaluate_explained import explanation_table
+from pages.ui.evaluate_more import beside_table, correlation_tables
 from pages.ui.evaluate_pack import paper_pack
 from pages.ui.evaluate_pairs import cell_pairs
+from pages.ui.evaluate_surface import surface_tables
 from pages.ui.evaluate_tables import figure_choice, table, why_not
 from pages.ui.evaluate_verdicts import verdict_grid
 from pages.ui.evaluate_work import result_of
 from pages.ui.plain import plain
+from pages.ui.reference import reference_tab
 
 
 def _rows(chosen: Chosen, names: tuple[str, ...]) -> list[Row] | None:
@@ -90,17 +93,24 @@ TABS: Mapping[str, Callable[[Chosen], None]] = MappingProxyType(
         "ROC": _roc,
         "Dots": _dots,
         "Correlation": correlation_tables,
-        "Surface": surface_table,
+        "Surface": surface_tables,
         "Verdicts": verdict_grid,
+        "Explanations": explanation_table,
+        "Percentiles": reference_tab,
         "Data": _data,
         "Paper pack": _pack,
     }
 )
 
 
+_WITHOUT_SCORES = ("Data", "Explanations")
+
+
 def tabs(chosen: Chosen) -> None:
-    """Draw the tab that is open."""
-    for tab, show in zip(st.tabs(list(TABS), key="evaluate-tabs", on_change="rerun"), TABS.values(), strict=True):
+    """Draw the tab that is open; without scores there is nothing to be told but of explanations."""
+    names = list(TABS) if chosen.cases.columns else list(_WITHOUT_SCORES)
+    drawn = st.tabs(names, key=f"evaluate-tabs-{len(names)}", on_change="rerun")
+    for tab, show in zip(drawn, map(TABS.__getitem__, names), strict=True):
         if tab.open:
             with tab:
                 show(chosen)

@@ -17,7 +17,7 @@ _COLOURS = {
     "✗ wrong": "background-color: rgba(214, 69, 65, 0.30)",
     "≈ noise": "background-color: rgba(184, 134, 11, 0.20)",
 }
-_SHOWN = 300
+_SHOWN = 1000
 
 
 def verdict_grid(chosen: Chosen) -> None:

@@ -3,7 +3,6 @@
 import streamlit as st
 
 from pages.ui.evaluate_choice import choose, known_datasets
-from pages.ui.evaluate_data import score_form
 from pages.ui.evaluate_import import import_form
 from pages.ui.evaluate_tabs import tabs
 from pages.ui.notices import notices
@@ -22,7 +21,5 @@ chosen = choose(known)
 if chosen is None:
     st.stop()
 if not chosen.cases.columns:
-    st.info("No metric has a score here yet. Score the data with our metrics.", icon=":material/info:")
-    score_form(chosen.datasets)
-    st.stop()
+    st.info("No metric has a score here yet. Score the data with our metrics under Data.", icon=":material/info:")
 tabs(chosen)

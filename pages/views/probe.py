@@ -18,6 +18,7 @@ from pages.ui.notices import notices, say_again
 from pages.ui.null_band import measure, measuring
 from pages.ui.null_band import wait as wait_for_noise
 from pages.ui.record_tab import record_tab
+from pages.ui.reference import reference
 from pages.ui.scores import BOARD, act, ask, board_of, cells_of, pending, revision, wait
 from pages.ui.sets import score_all
 from pages.ui.toolbar import toolbar
@@ -55,6 +56,7 @@ say_forecast = score_all(metrics)
 score_board(board_of(metrics, request, now), key=BOARD, on_select=lambda: None, on_action=act)
 show = board_feed(BOARD)
 lens(request, drawn)
+reference(drawn)
 say_forecast()
 while True:
     version, cells = services.engine().cells(request)
