@@ -12,6 +12,7 @@ from core.dataset import DATASETS, Importer, Refusal
 from core.datasets import record
 from core.datasets.reading import fields, stream
 from core.datasets.reading.guessing import guess
+from core.datasets.reading.judges import filled, voters
 from core.datasets.reading.mapping import SPLITS, ColumnMap, load
 from core.datasets.reading.row import Line, Row
 from core.datasets.reading.stream import Place
@@ -52,13 +53,14 @@ def preview(source: Path, number: int = _LOOKED_AT) -> list[Row]:
 
 def read_by(source: Path, columns: ColumnMap) -> Iterator[Item | Refusal]:
     """The items of a file by a mapping. Raises TouchstoneError where the file lacks one of the mapped columns."""
-    known = dict.fromkeys(name for row in preview(source) for name in row)
+    first = preview(source)
+    known = dict.fromkeys(name for row in first for name in row)
     for field, column in columns.used():
         if column not in known:
             raise TouchstoneError(
                 f"{source.name} has no column {column!r} for the {field}. The columns are {', '.join(known)}."
             )
-    reading = _ByColumns(columns, columns.single(), columns.verdicts)
+    reading = _ByColumns(columns, columns.single(), columns.verdicts, columns.votes, voters(first, columns))
     return stream.from_lines(_flattened(rows(source)), source, reading.items, {})
 
 
@@ -77,11 +79,13 @@ def _flat(row: Row) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class _ByColumns:
-    """A mapping in use; which field has which column and what its words mean is worked out once for all rows."""
+    """A mapping in use; what its columns hold and its words mean is worked out once for all rows."""
 
     columns: ColumnMap
     mapped: dict[str, str]
     verdicts: dict[str, Verdict]
+    votes: dict[str, Verdict]
+    voters: frozenset[str]
 
     def items(self, row: Row, place: Place) -> list[Item]:
         """The pair of a row and its edit; label, error type and annotators speak of the edit where there is one."""
@@ -109,24 +113,20 @@ class _ByColumns:
     def _judged(self, item: Item, row: Row) -> Item:
         """An item with what was said of it: its label, its errors, the votes and the ratings."""
         columns, name = self.columns, item.example.id
-        judges = [judge for judge in columns.annotators if _filled(row, judge)]
-        voting = [judge for judge in judges if str(row[judge]).strip().lower() in self.verdicts]
+        judges = [judge for judge in columns.annotators if filled(row, judge)]
+        voting = [judge for judge in judges if judge in self.voters]
+        rating = [judge for judge in judges if judge not in self.voters]
         errors = _errors(row, columns.error_type) if columns.error_type else ()
         kinds = [record.kind_of(error) for error in errors]
+        labelled = columns.label and filled(row, columns.label)
         return replace(
             item,
-            intended=fields.choice(row, columns.label, self.verdicts) if _filled(row, columns.label) else None,
+            intended=fields.choice(row, columns.label, self.verdicts) if labelled else None,
             error_type=kinds[0] if len(kinds) == 1 else None,
             categories=errors,
-            judgements=tuple(Judgement(name, judge, fields.choice(row, judge, self.verdicts)) for judge in voting),
-            ratings=tuple(
-                Rating(judge, "rating", fields.number(row, judge)) for judge in judges if judge not in voting
-            ),
+            judgements=tuple(Judgement(name, judge, fields.choice(row, judge, self.votes)) for judge in voting),
+            ratings=tuple(Rating(judge, "rating", fields.number(row, judge)) for judge in rating),
         )
-
-
-def _filled(row: Row, column: str) -> bool:
-    return row.get(column) not in (None, "")
 
 
 def _errors(row: Row, column: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from core import edits
-from core.datasets.reading.fields import clean
+from core.datasets.reading.fields import clean, key_of
 from core.errors import TouchstoneError
 from core.types import Edit, ErrorType, Example, Item, Verdict
 
@@ -59,12 +59,13 @@ def items(record: Mapping[str, object], default_id: str) -> list[Item]:
 def made(values: Mapping[str, object], default_id: str) -> list[Item]:
     """The pair of some fields and, where it has an edit, the edited pair `<id>/edited` with the first as parent.
 
-    With an edit, label and error type speak of the edited summary. Without a field `document` the text is joined later.
+    With an edit, label and error type speak of the edited summary. Without a field `document` the text is joined later;
+    without a `group` pairs of the same document are one.
     Raises TouchstoneError with what is wrong.
     """
     document = _needed(values, "document") if "document" in values else ""
     pair = Example(_text(values, "id") or default_id, document, _needed(values, "summary"))
-    group = _text(values, "group") or pair.id
+    group = _text(values, "group") or (key_of(document) if document else pair.id)
     plain = Item(pair, domain=_text(values, "domain"), title=_text(values, "title"), group=group)
     changes = _changes(values, pair.summary)
     judged = replace(plain, intended=_label(values), error_type=_error_type(values))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from core.datasets.reading.judges import filled, opposed, word
 from core.datasets.reading.mapping import CONSISTENT, INCONSISTENT, SPLITS, ColumnMap, ScoreColumn
 from core.datasets.reading.row import Row
 from core.datasets.record import NAMES
@@ -43,7 +44,8 @@ def guess(rows: Sequence[Row]) -> ColumnMap:
         named |= _label(rows, [column for column in rest if column not in judges])
     numbers = [column for column in rest if column not in (*judges, *named.values()) and _all_numbers(rows, column)]
     found = ColumnMap.model_validate({**named, "annotators": judges, "scores": tuple(map(_score, numbers))})
-    return found.flipped() if _FLIPPED.search(found.label.lower()) else found
+    turned = found.flipped() if _FLIPPED.search(found.label.lower()) else found
+    return turned.model_copy(update={"opposed": opposed(rows, turned)})
 
 
 def _credible(named: dict[str, str], rows: Sequence[Row]) -> dict[str, str]:
@@ -99,7 +101,7 @@ def _label(rows: Sequence[Row], columns: Sequence[str]) -> dict[str, str]:
 
 
 def _words(rows: Sequence[Row], column: str) -> set[str]:
-    return {str(row[column]).strip().lower() for row in rows if row.get(column) not in (None, "")}
+    return {word(row, column) for row in rows if filled(row, column)}
 
 
 def _votes(words: set[str]) -> bool:

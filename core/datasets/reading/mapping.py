@@ -30,7 +30,7 @@ SPLITS: Mapping[str, Split] = MappingProxyType(
 """What a split may be called."""
 
 
-_SEVERAL = {"annotators", "scores", "consistent", "inconsistent", "borderline"}
+_NO_COLUMN = {"annotators", "opposed", "scores", "consistent", "inconsistent", "borderline"}
 
 
 class ScoreColumn(BaseModel):
@@ -47,7 +47,8 @@ class ColumnMap(BaseModel):
     """The name of each field's column, "" where the table has none.
 
     `consistent`, `inconsistent` and `borderline` are the words of the label and of the annotators, in lower case: they are
-    the polarity. `annotators` are columns of one judge each. Without a `document` the documents are joined later by `group`.
+    the polarity. `annotators` are columns of one judge each; where they are `opposed` their yes means the label's no.
+    Without a `document` the documents are joined later by `group`.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -68,6 +69,7 @@ class ColumnMap(BaseModel):
     system: str = ""
     split: str = ""
     annotators: tuple[str, ...] = ()
+    opposed: bool = False
     scores: tuple[ScoreColumn, ...] = ()
 
     @property
@@ -79,9 +81,14 @@ class ColumnMap(BaseModel):
             | dict.fromkeys(self.borderline, Verdict.BORDERLINE)
         )
 
+    @property
+    def votes(self) -> dict[str, Verdict]:
+        """What each word means when an annotator says it."""
+        return self.flipped().verdicts if self.opposed else self.verdicts
+
     def single(self) -> dict[str, str]:
         """Field → column, for the fields of one column that the table has."""
-        values: dict[str, str] = self.model_dump(exclude=_SEVERAL)
+        values: dict[str, str] = self.model_dump(exclude=_NO_COLUMN)
         return {field: column for field, column in values.items() if column}
 
     def used(self) -> list[tuple[str, str]]:

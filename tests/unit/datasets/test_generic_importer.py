@@ -8,6 +8,7 @@ import pytest
 
 from core.dataset import DATASETS, Refusal
 from core.datasets.generic import Generic, preview, read_by
+from core.datasets.reading.fields import key_of
 from core.datasets.reading.guessing import guess
 from core.datasets.reading.mapping import ColumnMap, ScoreColumn, load
 from core.errors import TouchstoneError
@@ -150,7 +151,7 @@ def test_a_column_of_whole_numbers_with_gaps_holds_ids(tmp_path: Path) -> None:
     parquet("t.parquet")(tmp_path, [{**PAIR, "article": 7.0}, {**PAIR, "article": None}])
     columns = ColumnMap(summary="summary", document="doc", group="article")
     found = list(read_by(tmp_path / "t.parquet", columns))
-    assert [item.group for item in found if isinstance(item, Item)] == ["7", "t-2"]
+    assert [item.group for item in found if isinstance(item, Item)] == ["7", key_of(DOCUMENT)]
 
 
 def test_without_a_document_column_the_documents_are_joined_later(tmp_path: Path) -> None:
@@ -172,6 +173,40 @@ def test_annotators_vote_in_words_or_rate_in_numbers(tmp_path: Path) -> None:
     item = only(by(tmp_path, columns, {**PAIR, "ann": "Yes", "ben": "4.5", "cy": ""}))
     assert [(judgement.judge, judgement.verdict) for judgement in item.judgements] == [("ann", Verdict.CONSISTENT)]
     assert item.ratings == (Rating("ben", "rating", 4.5),)
+
+
+def test_who_rates_from_one_to_five_does_not_vote_with_one(tmp_path: Path) -> None:
+    columns = ColumnMap(summary="summary", document="doc", annotators=("ann",))
+    rows = [{**PAIR, "ann": "1"}, {**PAIR, "ann": "5"}]
+    found = [item for item in by(tmp_path, columns, *rows) if isinstance(item, Item)]
+    assert [item.ratings for item in found] == [(Rating("ann", "rating", 1.0),), (Rating("ann", "rating", 5.0),)]
+    assert not any(item.judgements for item in found)
+
+
+def test_votes_that_contradict_the_label_are_guessed_to_be_meant_the_other_way_round(tmp_path: Path) -> None:
+    rows = [{**PAIR, "w/ Error": word, "rater_1": vote} for word, vote in (("yes", "no"), ("no", "yes"), ("no", "no"))]
+    columns = guess(rows)
+    assert columns.opposed
+    found = [item for item in by(tmp_path, columns, *rows) if isinstance(item, Item)]
+    assert [item.intended for item in found] == [Verdict.INCONSISTENT, Verdict.CONSISTENT, Verdict.CONSISTENT]
+    votes = [item.judgements[0].verdict for item in found]
+    assert votes == [Verdict.INCONSISTENT, Verdict.CONSISTENT, Verdict.INCONSISTENT]
+
+
+def test_votes_that_agree_with_the_label_are_meant_as_it_is() -> None:
+    rows = [{**PAIR, "w/ Error": word, "rater_1": word} for word in ("yes", "no")]
+    assert not guess(rows).opposed
+
+
+def test_an_index_without_a_name_is_no_label(tmp_path: Path) -> None:
+    item = only(by(tmp_path, ColumnMap(summary="summary", document="doc"), {"": "7", **PAIR}))
+    assert item.intended is None
+
+
+def test_gaps_of_a_column_of_labels_are_no_labels(tmp_path: Path) -> None:
+    parquet("t.parquet")(tmp_path, [{**PAIR, "label": 1.0}, {**PAIR, "label": float("nan")}])
+    found = list(Generic().read(tmp_path / "t.parquet"))
+    assert [item.intended for item in found if isinstance(item, Item)] == [Verdict.CONSISTENT, None]
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,15 @@ def test_a_line_becomes_a_pair(tmp_path: Path) -> None:
     (pair,) = read(tmp_path, '{"id": "a", "document": "D.", "summary": "S.", "domain": "news", "label": 1}\n')
     assert item(pair).example.id == "a"
     assert (item(pair).example.document, item(pair).example.summary) == ("D.", "S.")
-    assert (item(pair).domain, item(pair).group, item(pair).intended) == ("news", "a", Verdict.CONSISTENT)
+    assert (item(pair).domain, item(pair).intended) == ("news", Verdict.CONSISTENT)
+
+
+def test_pairs_of_one_document_are_one_group_unless_they_name_another(tmp_path: Path) -> None:
+    texts = (("D.", "S."), ("D.", "T."), ("E.", "S."))
+    lines = [json.dumps({"document": document, "summary": summary}) for document, summary in texts]
+    first, second, other = (item(pair).group for pair in read(tmp_path, "\n".join(lines)))
+    assert first == second != other
+    assert item(one(tmp_path, group="g")).group == "g"
 
 
 @pytest.mark.parametrize("document", ["doc", "article", "source", "text", "Document", "premise"])
@@ -66,7 +74,7 @@ def test_an_edited_summary_becomes_a_child_with_the_edit_that_made_it(tmp_path: 
         tmp_path, json.dumps(line | {"label": "inconsistent", "error_type": "Intrinsic Predicate Error"})
     )
     assert (item(seed).intended, item(seed).error_type) == (None, None)
-    assert (item(child).example.id, item(child).parent, item(child).group) == ("a/edited", "a", "a")
+    assert (item(child).example.id, item(child).parent, item(child).group) == ("a/edited", "a", item(seed).group)
     assert [(edit.span.of("A ship sank."), edit.new) for edit in item(child).edits] == [("sank", "sailed")]
     assert (item(child).intended, item(child).error_type) == (Verdict.INCONSISTENT, ErrorType.INTRINSIC_PREDICATE)
 
