@@ -34,8 +34,9 @@ _BECAME = {
 
 
 def guidelines_of(campaign: Terms) -> str:
-    """The guidelines as Markdown, as a manager wrote them; Streamlit escapes HTML in them."""
-    return campaign.guidelines.strip() or campaign.questions.guidelines.strip()
+    """The guidelines as Markdown, as a manager wrote them, without pictures: those would be fetched from anywhere."""
+    text = campaign.guidelines.strip() or campaign.questions.guidelines.strip()
+    return text.replace("![", "!\\[")
 
 
 def why_nothing(nothing: Nothing) -> None:

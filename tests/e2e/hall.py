@@ -40,10 +40,10 @@ class Hall:
     store: Store
     names: Any = field(default_factory=count)
 
-    def code(self, role: Role = Role.ANNOTATOR) -> tuple[Member, str]:
+    def code(self, role: Role = Role.ANNOTATOR, name: str = "") -> tuple[Member, str]:
         """A new person and the code that lets them in."""
         with self.store.writing() as session:
-            person = add_person(session, f"Person {next(self.names)}", role)
+            person = add_person(session, name or f"Person {next(self.names)}", role)
             return person, invite(session, person.id, "boss")
 
     def campaign(self, questions: str, items: int = 3, guidelines: str = "", **rules: Any) -> Terms:
@@ -60,6 +60,15 @@ class Hall:
         with self.store.writing() as session:
             add_tasks(session, campaign, [NewTask(id, asked=asked(campaign), **task) for id in ids])
         return ids
+
+    def hostile(self, text: str) -> Terms:
+        """A campaign of two explanations in which every field has this text."""
+        pairs = [KeptPair(text, f"{text} {number}", f"{text} {number}{text}", (), by=text) for number in range(2)]
+        ids = [self.store.keep_pair(pair).id for pair in pairs]
+        with self.store.writing() as session:
+            campaign = create(session, text, text, Wording(ready_made()["judge-explanations"], text, Rules()))
+            add_tasks(session, campaign, [NewTask(id, asked={"explanation": text}) for id in ids])
+        return campaign
 
     def answers(self, campaign: Terms) -> list[dict[str, Any]]:
         """Every answer of a campaign in the order in which it came."""
@@ -122,8 +131,12 @@ class Desk:
     hall: Hall
 
     def enter(self, code: str, campaign: Terms) -> None:
-        """Follow the personal link to a campaign, and start where the guidelines are shown first."""
+        """Follow the personal link to a campaign."""
         self.page.goto(f"{self.hall.server.url}/?invite={code}&campaign={campaign.id}")
+        self.start()
+
+    def start(self) -> None:
+        """Wait for the desk; leave the guidelines where they are shown first."""
         started = self.page.get_by_role("button", name="Start")
         expect(started.or_(self.save)).to_be_visible(timeout=START_MS)
         if started.is_visible():

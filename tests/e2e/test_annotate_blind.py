@@ -1,0 +1,115 @@
+"""What an annotator's browser receives, and what two browsers get from one queue."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, Response, expect
+
+from tests.e2e.hall import SECRETS, Desk, Hall
+
+pytestmark = pytest.mark.e2e
+
+HOSTILE = '<img src=x onerror="window.__xss=1"><script>window.__xss=1</script> ![a](http://127.0.0.1:9/a.png) =1+1'
+
+
+class Wire:
+    """Everything that a page receives: what it loads, but for the files of Streamlit itself, and frames of sockets."""
+
+    def __init__(self, page: Page) -> None:
+        self._frames: list[bytes] = []
+        self._loaded: list[Response] = []
+        page.on("websocket", lambda socket: socket.on("framereceived", self._frame))
+        page.on("response", lambda answer: self._loaded.append(answer))
+
+    def _frame(self, frame: str | bytes) -> None:
+        self._frames.append(frame if isinstance(frame, bytes) else frame.encode())
+
+    def received(self) -> bytes:
+        loaded = [answer.body() for answer in self._loaded if answer.ok and "/static/" not in answer.url]
+        return b"\n".join([*self._frames, *loaded]).lower()
+
+
+def test_nothing_that_an_annotator_receives_tells_scores_makers_intentions_or_other_labels(
+    new_context: Callable[[], BrowserContext], hall: Hall
+) -> None:
+    campaign = hall.campaign("label-pairs", items=2)
+    hall.add(campaign, 1, part="gold", key={"unfaithful": "neither"}, feedback="secret-feedback")
+    other = Desk(new_context().new_page(), hall)
+    other.enter(hall.code()[1], campaign)
+    for number in (1, 2):
+        other.at(f"Item {number}")
+        other.keys("2", "8")
+        other.write("secret-label")
+        other.keys("Enter")
+    page = new_context().new_page()
+    wire = Wire(page)
+    desk = Desk(page, hall)
+    desk.enter(hall.code()[1], campaign)
+    for number in (1, 2):
+        desk.at(f"Item {number}")
+        desk.keys("4", "Enter")
+    expect(page.get_by_text("You have labelled everything")).to_be_visible()
+    everything = wire.received() + page.content().lower().encode()
+    assert b"the ferry left number" in everything
+    for secret in (*SECRETS, "secret-feedback", "secret-label", "inconsistent", "swapped"):
+        assert secret.encode() not in everything, secret
+
+
+def test_two_people_at_one_queue_never_get_one_place_twice(new_page: Callable[[], Page], hall: Hall) -> None:
+    campaign = hall.campaign("label-summaries", items=4, overlap=1)
+    desks = [Desk(new_page(), hall) for _ in range(2)]
+    for desk in desks:
+        desk.enter(hall.code()[1], campaign)
+    for number in (1, 2):
+        for desk in desks:
+            desk.at(f"Item {number}")
+            desk.keys("1", "3", "Enter")
+    for desk in desks:
+        expect(desk.page.get_by_text("You have labelled everything")).to_be_visible()
+    rows = hall.server.rows("SELECT task_id, person_id, turn FROM reservation WHERE campaign_id = ?", campaign.id)
+    assert set(Counter(row["task_id"] for row in rows).values()) == {1}
+    assert len({tuple(row) for row in rows}) == len(rows) == 4
+
+
+def test_one_person_in_two_browsers_has_every_item_once(new_page: Callable[[], Page], hall: Hall) -> None:
+    campaign, (_, code) = hall.campaign("label-summaries", items=3), hall.code()
+    one, other = Desk(new_page(), hall), Desk(new_page(), hall)
+    one.enter(code, campaign)
+    other.enter(code, campaign)
+    for desk in (one, other):
+        desk.at("Item 1")
+    one.keys("1", "3", "Enter")
+    one.at("Item 2")
+    other.keys("1", "4", "Enter")
+    other.at("Item 2")
+    rows = hall.server.rows("SELECT task_id, person_id, turn FROM reservation WHERE campaign_id = ?", campaign.id)
+    assert len({tuple(row) for row in rows}) == len(rows) == 2
+    assert [answer["confidence"] for answer in hall.answers(campaign)] == [3, 4]
+
+
+def test_what_people_write_is_shown_as_text_in_every_field(page: Page, hall: Hall) -> None:
+    campaign = hall.hostile(HOSTILE)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    desk = Desk(page, hall)
+    desk.enter(hall.code(name=f"Person {HOSTILE}")[1], campaign)
+    for words in (".document .text", ".labeller ins", ".labeller .texts"):
+        expect(page.locator(words)).to_contain_text("<script>")
+    desk.keys("2", "1")
+    desk.write(HOSTILE)
+    desk.drafted()
+    page.reload()
+    desk.start()
+    expect(page.locator(".labeller textarea")).to_have_value(HOSTILE)
+    desk.keys("Enter")
+    desk.at("Item 2")
+    desk.keys("s")
+    page.keyboard.type(HOSTILE)
+    desk.keys("Enter")
+    expect(page.get_by_text("You have labelled everything")).to_be_visible()
+    assert hall.answers(campaign) == [{"grade": "partially", "cause": "misattribution", "note": HOSTILE}]
+    assert page.evaluate("window.__xss") is None
+    assert not [url for url in asked if "127.0.0.1:9/" in url]
