@@ -15,10 +15,11 @@ from typing import Annotated, Any, TextIO
 
 import typer
 
+from annotations.campaigns.describing import in_words
 from annotations.export import rows, to_csv, to_jsonl
 from annotations.importing import Provenance
 from annotations.records import OWN
-from annotations.sources import campaigns, examples, samples
+from annotations.sources import campaigns, described, examples, samples
 from annotations.store import Store
 from core.dataset import DATASETS, Refusal
 from core.datasets.generic import preview
@@ -536,9 +537,8 @@ def list_datasets() -> None:
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
         for row in store.datasets():
             typer.echo(f"{row.name:30} {row.samples} samples from {', '.join(file.file for file in row.files)}")
-        for one in campaigns(store):
-            counts = ", ".join(f"{count} {how}" for how, count in one.counts.items())
-            typer.echo(f"{one.dataset:30} labels of {counts}")
+        for name in campaigns(store):
+            typer.echo(f"{name:30} {' '.join(in_words(described(store, name)))}")
         if own := samples(store, OWN):
             typer.echo(f"{OWN:30} {len(own)} samples")
 

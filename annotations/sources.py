@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from sqlmodel import Session
 
-from annotations.campaigns.evaluating import LabelledCampaign, labelled_campaigns, load_campaign
+from annotations.campaigns.describing import Described, describe, labelled_campaigns
+from annotations.campaigns.evaluating import load_campaign
 from annotations.database import read
 from annotations.datasets import load_examples, load_samples, stored
 from annotations.own import load_own
@@ -29,10 +30,16 @@ def examples(store: Store, dataset: str) -> Iterator[Example]:
         yield from load_examples(session, ids)
 
 
-def campaigns(store: Store) -> list[LabelledCampaign]:
-    """The campaigns that have labels, newest first."""
+def campaigns(store: Store) -> list[str]:
+    """The names under which `samples` knows the campaigns that have labels, newest first."""
     with read(store.engine) as session:
         return labelled_campaigns(session)
+
+
+def described(store: Store, dataset: str) -> Described:
+    """How the labels of a campaign came about. Raises RecordError for an unknown name."""
+    with read(store.engine) as session:
+        return describe(session, dataset)
 
 
 def _is_own(dataset: str) -> bool:

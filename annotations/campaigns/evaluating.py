@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -40,14 +40,6 @@ _OF_EDITS: Mapping[str, Said] = MappingProxyType({"yes": (None, _BAD), "no": (No
 
 
 @dataclass(frozen=True, slots=True)
-class LabelledCampaign:
-    """A campaign that has labels: the name of its dataset, and how many tasks came to their label in which way."""
-
-    dataset: str
-    counts: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
 class _Facts:
     """What a campaign knows of one item."""
 
@@ -57,23 +49,13 @@ class _Facts:
     explanations: list[GradedExplanation] = field(default_factory=list)
 
 
-def labelled_campaigns(session: Session) -> list[LabelledCampaign]:
-    """Every campaign in which something was labelled, newest first."""
-    found = [(campaign, resolved(session, campaign)) for campaign in load_campaigns(session)]
-    return [
-        LabelledCampaign(CAMPAIGN + campaign.name, Counter(one.how.value for one in tasks))
-        for campaign, tasks in found
-        if tasks
-    ]
-
-
 def load_campaign(session: Session, dataset: str) -> list[Sample]:
     """The labelled items of a campaign with their originals, and what was written for it.
 
     What is unresolved has no label; an edit that people wrote is what they meant it to be. Raises RecordError for an
     unknown name.
     """
-    campaign = _campaign(session, dataset)
+    campaign = require_campaign(session, dataset)
     tasks = resolved(session, campaign)
     origins = {row.item_id: row for row in session.exec(select(Origin).order_by(col(Origin.created_at)))}
     written = {id for id, origin in origins.items() if origin.source == f"campaign {campaign.name}"}
@@ -99,7 +81,8 @@ def said_of(questions: QuestionSet, answers: Mapping[str, Any]) -> Said:
     return (_OF_EDITS if questions.measure == "inconsistent" else _OF_ONE).get(value, _NOTHING)
 
 
-def _campaign(session: Session, dataset: str) -> Terms:
+def require_campaign(session: Session, dataset: str) -> Terms:
+    """The campaign behind the name of a dataset. Raises RecordError, which names those that exist."""
     known = {CAMPAIGN + campaign.name: campaign for campaign in load_campaigns(session)}
     if dataset not in known:
         raise RecordError(f"No dataset is named {dataset!r}. Of campaigns: {', '.join(sorted(known)) or 'none'}.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,7 +10,8 @@ from typing import Any
 
 from sqlmodel import Session
 
-from annotations.campaigns.reading import Said, first_blind, last_words, settled
+from annotations.campaigns.cases import Case, cases
+from annotations.campaigns.reading import Said, Settled
 from annotations.campaigns.setup import Terms
 
 
@@ -36,32 +37,30 @@ class Resolved:
 
 
 def resolved(session: Session, campaign: Terms) -> list[Resolved]:
-    """Every task of work that somebody answered. A decision of an adjudicator counts before what people said.
+    """Every task of work that somebody answered without sight of a score; see `cases`.
 
-    Else the answer to the question that counts is that of more than half of them. What each says now counts; where scores
-    are shown after a label, what each said first.
+    A decision of an adjudicator counts before what people said, unless a later label contradicts it. Else the answer to the
+    question that counts is that of more than half of them.
     """
-    words = first_blind if campaign.rules.reveal else last_words
-    by_task: dict[str, list[Said]] = defaultdict(list)
-    for said in words(session, campaign):
-        by_task[said.task].append(said)
-    decided = settled(session, campaign)
     measure = campaign.questions.measure
-    return [
-        Resolved(task, said[0].item, How.ADJUDICATED, tuple(said), decided[task].answers)
-        if task in decided
-        else _counted(task, said, measure)
-        for task, said in by_task.items()
-    ]
+    return [_resolved(case, measure) for case in cases(session, campaign)]
 
 
-def _counted(task: str, said: Sequence[Said], measure: str) -> Resolved:
+def _resolved(case: Case, measure: str) -> Resolved:
+    how, answers = _decided(case.decided, case.reopened) if case.decided else _counted(case.said, measure)
+    return Resolved(case.task, case.said[0].item, how, case.said, answers)
+
+
+def _decided(decision: Settled, reopened: bool) -> tuple[How, Mapping[str, Any]]:
+    return (How.UNRESOLVED, {}) if reopened else (How.ADJUDICATED, decision.answers)
+
+
+def _counted(said: Sequence[Said], measure: str) -> tuple[How, Mapping[str, Any]]:
     value, most = Counter(one.answers.get(measure) for one in said).most_common(1)[0]
     if 2 * most <= len(said):
-        return Resolved(task, said[0].item, How.UNRESOLVED, tuple(said), {})
+        return How.UNRESOLVED, {}
     how = How.MAJORITY if most < len(said) else How.UNANIMOUS if most > 1 else How.SINGLE
-    winners = [one.answers for one in said if one.answers.get(measure) == value]
-    return Resolved(task, said[0].item, how, tuple(said), _common(winners))
+    return how, _common([one.answers for one in said if one.answers.get(measure) == value])
 
 
 def _common(answers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -10,8 +10,10 @@ from itertools import islice
 import pandas as pd
 import streamlit as st
 
+from annotations.campaigns.describing import in_words
 from annotations.datasets import FileRow
-from annotations.sources import examples
+from annotations.records import CAMPAIGN
+from annotations.sources import described, examples
 from annotations.store import Store
 from core.engine import Engine
 from core.errors import TouchstoneError
@@ -73,7 +75,16 @@ def provenance(datasets: Sequence[str]) -> None:
                 hide_index=True,
                 alt="Imported files",
                 placeholder="",
+                column_config={"imported": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm")},
             )
+
+
+def labelled(datasets: Sequence[str]) -> None:
+    """How the labels of the chosen campaigns came about."""
+    for name in datasets:
+        if name.startswith(CAMPAIGN):
+            st.subheader(plain(name))
+            st.write(plain(" ".join(in_words(described(services.store(), name)))))
 
 
 def score_form(datasets: Sequence[str]) -> None:

@@ -10,7 +10,10 @@ from shlex import quote
 
 import streamlit as st
 
+from annotations.campaigns.describing import in_words
 from annotations.datasets import DatasetRow, FileRow
+from annotations.records import CAMPAIGN
+from annotations.sources import described
 from core.intake import lines
 from core.meta.figures import IN_UNITS, PUBLISHED, Row
 from core.meta.pack import as_csv, latex, markdown, metrics_card
@@ -68,7 +71,7 @@ def data_card(chosen: Chosen, sets: Sequence[DatasetRow]) -> str:
     """Where the data came from, under which licence, and what it held."""
     files = [file for row in sets for file in row.files]
     own = set(chosen.datasets) - {row.name for row in sets}
-    told = [*map(_file, files), *(f"## {name}\n\nKept and labelled with Touchstone.\n\n" for name in sorted(own))]
+    told = [*map(_file, files), *map(_own, sorted(own))]
     counted = (
         f"In these tables: {len(chosen.cases.samples)} summaries, {len(chosen.cases.pairs)} minimal pairs, "
         f"{chosen.cases.clusters} documents."
@@ -110,6 +113,11 @@ def _commands(chosen: Chosen, sets: Sequence[DatasetRow]) -> str:
     options = " ".join(f"--metric {quote(spec)}" for spec in sorted(specs))
     scores = [f"python cli.py score-dataset {quote(name)} {options}" for name in chosen.datasets if options]
     return "\n".join([*imports, *scores, chosen.command])
+
+
+def _own(name: str) -> str:
+    labels = in_words(described(services.store(), name)) if name.startswith(CAMPAIGN) else []
+    return f"## {name}\n\n{' '.join(['Kept and labelled with Touchstone.', *labels])}\n\n"
 
 
 def _file(file: FileRow) -> str:

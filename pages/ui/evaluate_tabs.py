@@ -11,7 +11,7 @@ from core.meta.figures import MEASURES, PUBLISHED, Row, draws, rows
 from core.meta.slices import Slice
 from pages.ui.evaluate_charts import curves, dots, heat_map, roc
 from pages.ui.evaluate_choice import Chosen
-from pages.ui.evaluate_data import provenance, score_form
+from pages.ui.evaluate_data import labelled, provenance, score_form
 from pages.ui.evaluate_explained import explanation_table
 from pages.ui.evaluate_more import beside_table, correlation_tables
 from pages.ui.evaluate_pack import paper_pack
@@ -69,6 +69,7 @@ def _dots(chosen: Chosen) -> None:
 def _data(chosen: Chosen) -> None:
     score_form(chosen.datasets)
     beside_table(chosen)
+    labelled(chosen.datasets)
     provenance(chosen.datasets)
 
 

@@ -9,11 +9,15 @@ from typing import Any
 import pytest
 from sqlmodel import select
 
+from annotations.campaigns.describing import in_words
+from annotations.campaigns.labelling import Labelling
+from annotations.campaigns.resolving import How
+from annotations.campaigns.revealing import reveal
 from annotations.campaigns.showing import Work
 from annotations.campaigns.tables import Settlement, Task
 from annotations.errors import RecordError
 from annotations.importing import Provenance
-from annotations.sources import campaigns, examples, samples
+from annotations.sources import campaigns, described, examples, samples
 from annotations.store import Store
 from core.types import Result, Sample, Seen, Verdict
 from tests.unit.annotations.campaigns.desks import Hall, hall
@@ -62,8 +66,10 @@ def test_what_most_people_say_is_the_label_and_a_draw_has_none(store: Store) -> 
     label(opened, "cem", {"0": BAD, "1": BAD, "2": BAD})
     label(opened, "dia", {"0": BAD, "1": GOOD, "2": {"verdict": "borderline", "confidence": 1, "reason": "Unclear."}})
     assert labels(store) == {"0": Verdict.INCONSISTENT, "1": Verdict.INCONSISTENT, "2": None}
-    [found] = campaigns(store)
-    assert (found.dataset, found.counts) == (BOATS, {"unanimous": 1, "by majority": 1, "unresolved": 1})
+    assert campaigns(store) == [BOATS]
+    said = " ".join(in_words(described(store, BOATS)))
+    assert "Labels: 1 unanimous, 1 by majority, 1 unresolved." in said
+    assert "3 people gave 9 first blind labels; Krippendorff's alpha (ordinal)" in said
 
 
 def test_an_adjudicator_counts_before_what_people_said(store: Store) -> None:
@@ -73,7 +79,7 @@ def test_an_adjudicator_counts_before_what_people_said(store: Store) -> None:
     assert labels(store) == {"0": None}
     decide(opened, BAD)
     assert labels(store) == {"0": Verdict.INCONSISTENT}
-    assert campaigns(store)[0].counts == {"adjudicated": 1}
+    assert described(store, BOATS).counts == {How.ADJUDICATED: 1}
 
 
 def test_one_person_is_enough_and_a_changed_mind_counts(store: Store) -> None:
@@ -83,16 +89,27 @@ def test_one_person_is_enough_and_a_changed_mind_counts(store: Store) -> None:
     opened.send(desk, work, answers=GOOD)
     opened.send(desk, work, answers=BAD)
     assert labels(store) == {"0": Verdict.INCONSISTENT}
-    assert campaigns(store)[0].counts == {"of one person": 1}
+    assert described(store, BOATS).counts == {How.SINGLE: 1}
 
 
-def test_where_scores_are_shown_after_a_label_the_first_one_counts(store: Store) -> None:
+def test_what_is_said_after_a_score_was_seen_does_not_count(store: Store) -> None:
     opened = hall(store, items=1, reveal=True)
-    desk = opened.desk("ben")
+    person = opened.person("ben")
+    desk = Labelling(store, person)
     work = opened.work(desk)
     opened.send(desk, work, answers=GOOD)
+    reveal(store, person, work.reservation)
     opened.send(desk, work, answers=BAD)
     assert labels(store) == {"0": Verdict.CONSISTENT}
+
+
+def test_a_decision_that_a_later_label_contradicts_is_open_again(store: Store) -> None:
+    opened = hall(store, items=1, overlap=3)
+    label(opened, "ben", {"0": BAD})
+    label(opened, "cem", {"0": GOOD})
+    decide(opened, BAD)
+    label(opened, "eva", {"0": GOOD})
+    assert labels(store) == {"0": None}
 
 
 @pytest.mark.parametrize(
