@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from types import MappingProxyType
 
 import numpy as np
 from sqlmodel import Session, col, select
@@ -13,7 +14,8 @@ from annotations.campaigns.questions import Asked
 from annotations.campaigns.reading import Said, first_blind
 from annotations.campaigns.setup import Terms
 from annotations.campaigns.tables import Task
-from annotations.tables import Origin
+from annotations.importing import FACTS
+from annotations.tables import Origin, SampleRow
 from core.stats.agreement import ac1, alpha, prevalence, raw
 from core.stats.distance import Distance, interval, nominal, ordinal
 from core.stats.estimate import Estimate
@@ -23,13 +25,14 @@ from core.stats.resampling import Resamples
 from core.stats.statistic import Statistic
 
 OVERALL = "Overall"
+_DISTANCES: Mapping[str, Distance] = MappingProxyType({"nominal": nominal, "ordinal": ordinal, "interval": interval})
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """One question on one slice of the items; `scale` is what alpha takes the answers for.
+    """One question on one slice of the items; `scale` is what its answers are: nominal, ordinal or interval.
 
-    `prevalence` is the share of each answer, `kappas` Cohen's kappa of every two people who share items.
+    `alphas` are Krippendorff's alpha with the answers taken for that and for less. `prevalence` is the share of each answer, `kappas` Cohen's kappa of every two people who share items.
     """
 
     question: str
@@ -38,10 +41,15 @@ class Agreement:
     people: int
     labels: int
     raw: Estimate
-    alpha: Estimate
+    alphas: Mapping[str, Estimate]
     ac1: Estimate
     prevalence: Mapping[str, Estimate]
     kappas: Mapping[tuple[str, str], Estimate]
+
+    @property
+    def alpha(self) -> Estimate:
+        """Alpha with the answers taken for what they are."""
+        return self.alphas[self.scale]
 
 
 def agreements(session: Session, campaign: Terms) -> list[Agreement]:
@@ -65,7 +73,7 @@ def agreement_of(question: Asked, name: str, said: Sequence[Said]) -> Agreement 
     people = sorted({one.person for one in answered})
     ratings = ratings_of(question, answered, people)
     estimate = Resamples.draw(len(np.unique(ratings.documents))).estimate
-    scale, distance = _scale(question)
+    scale = _scale(question)
     return Agreement(
         question=question.id,
         slice=name,
@@ -73,10 +81,10 @@ def agreement_of(question: Asked, name: str, said: Sequence[Said]) -> Agreement 
         people=len(people),
         labels=len(answered),
         raw=estimate(raw(ratings)),
-        alpha=estimate(alpha(ratings, distance)),
+        alphas={name: estimate(alpha(ratings, distance)) for name, distance in _up_to(scale)},
         ac1=estimate(ac1(ratings)),
         prevalence={str(answer): estimate(prevalence(ratings, code)) for answer, code in _codes(question).items()},
-        kappas=dict(_kappas(ratings, people, distance, estimate)),
+        kappas=dict(_kappas(ratings, people, _DISTANCES[scale], estimate)),
     )
 
 
@@ -98,10 +106,16 @@ def _codes(question: Asked) -> dict[str | int, float]:
     return {value: float(place) for place, value in enumerate(question.values)}
 
 
-def _scale(question: Asked) -> tuple[str, Distance]:
+def _scale(question: Asked) -> str:
     if question.kind == "scale":
-        return "interval", interval
-    return ("ordinal", ordinal) if question.ordered else ("nominal", nominal)
+        return "interval"
+    return "ordinal" if question.ordered else "nominal"
+
+
+def _up_to(scale: str) -> list[tuple[str, Distance]]:
+    """A scale and those that ask less of the answers."""
+    names = list(_DISTANCES)
+    return [(name, _DISTANCES[name]) for name in names[: names.index(scale) + 1]]
 
 
 def _kappas(
@@ -113,11 +127,18 @@ def _kappas(
 
 
 def _by_error_type(session: Session, campaign: Terms, said: Sequence[Said]) -> dict[str, list[Said]]:
-    kinds = session.exec(
+    """The answers by the error type that their item was imported with, or else kept with last."""
+    mine = select(Task.item_id).where(Task.campaign_id == campaign.id)
+    kept = session.exec(
         select(Origin.item_id, Origin.error_type)
-        .join(Task, col(Task.item_id) == Origin.item_id)
-        .where(Task.campaign_id == campaign.id, col(Origin.error_type).is_not(None))
-        .order_by(col(Origin.created_at).desc())
-    ).all()
-    of_item = {item: kind for item, kind in kinds if kind}
+        .where(col(Origin.item_id).in_(mine), col(Origin.error_type).is_not(None))
+        .order_by(col(Origin.created_at))
+    )
+    facts = session.exec(
+        select(SampleRow.item_id, SampleRow.facts)
+        .where(col(SampleRow.item_id).in_(mine))
+        .order_by(col(SampleRow.number))
+    )
+    imported = {item: kind for item, told in facts if (kind := FACTS.validate_json(told).error_type)}
+    of_item = {item: kind for item, kind in kept if kind} | imported
     return {kind: [one for one in said if of_item.get(one.item) == kind] for kind in sorted(set(of_item.values()))}

@@ -18,8 +18,8 @@ from pages.ui.plain import plain
 
 _HELP = (
     "First labels, given without sight of a score. In brackets the 95 % interval of a bootstrap over documents. "
-    "Krippendorff's alpha takes answers as the question does: nominal, ordinal or interval. Gwet's AC1 stays "
-    "meaningful where one answer is far more frequent than the others."
+    "Krippendorff's alpha takes answers for no more than the question makes them: nominal, ordinal or interval. Gwet's "
+    "AC1 stays meaningful where one answer is far more frequent than the others."
 )
 
 
@@ -90,7 +90,7 @@ def _line(one: Agreement) -> dict[str, object]:
         "labels": one.labels,
         "people": one.people,
         "same answer, %": percent(one.raw),
-        f"alpha ({one.scale})": figure(one.alpha),
+        **{f"alpha ({scale})": figure(estimate) for scale, estimate in one.alphas.items()},
         "AC1": figure(one.ac1),
         **{f"{answer}, %": percent(share) for answer, share in one.prevalence.items()},
     }
@@ -100,7 +100,7 @@ def _why_not(found: Sequence[Agreement]) -> None:
     """Why figures are missing or come without an interval, each reason once with the slices that it holds for."""
     slices: dict[str, list[str]] = {}
     for one in found:
-        for why in dict.fromkeys(estimate.why for estimate in (one.raw, one.alpha, one.ac1) if estimate.why):
+        for why in dict.fromkeys(estimate.why for estimate in (one.raw, *one.alphas.values(), one.ac1) if estimate.why):
             slices.setdefault(why, []).append(one.slice)
     if slices:
         st.text("\n".join(f"{', '.join(names)}: {why}" for why, names in slices.items()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 
 from annotations.campaigns.inviting import Brake, admit
 from annotations.campaigns.labelling import Labelling
@@ -113,3 +113,31 @@ def test_progress_counts_labels_gold_and_second_turns(store: Store) -> None:
     assert found.people[0].gold.value is None
     assert found.people[0].last_at is not None
     assert found.revised.value == 0
+
+
+def test_progress_asks_the_database_no_more_often_for_more_labels(store: Store) -> None:
+    opened = hall(store, items=40)
+    ben, boss = opened.desk("ben"), Managing(store, opened.person("ada", Role.MANAGER))
+    asked: list[str] = []
+
+    @event.listens_for(store.engine, "before_cursor_execute")
+    def listen(_: object, __: object, statement: str, *___: object) -> None:
+        asked.append(statement)
+
+    numbers = []
+    for more in (2, 38):
+        opened.label(ben, more)
+        asked.clear()
+        boss.progress(opened.campaign.id)
+        numbers.append(len(asked))
+    assert numbers[0] == numbers[1]
+
+
+def test_somebody_new_comes_with_a_code_or_not_at_all(store: Store, boss: Managing) -> None:
+    ben, code = boss.welcome("ben", Role.ADJUDICATOR, days=7)
+    assert let_in(store, code) == ben
+    with pytest.raises(RecordError, match="somebody called 'ben' already"):
+        boss.welcome("ben", Role.ANNOTATOR)
+    assert [(row.person, row.valid) for row in boss.invites()] == [("ben", True)]
+    boss.revoke(boss.invites()[0].id)
+    assert [row.valid for row in boss.invites()] == [False]
