@@ -16,6 +16,8 @@ from typing import Annotated, Any, TextIO
 import typer
 
 from annotations.campaigns.describing import in_words
+from annotations.campaigns.inviting import invite_by_name
+from annotations.campaigns.people import Role
 from annotations.export import rows, to_csv, to_jsonl
 from annotations.importing import Provenance
 from annotations.records import OWN
@@ -583,6 +585,21 @@ def export(output: _Out) -> None:
     lines = to_csv if output.suffix.lower() == ".csv" else to_jsonl
     with _opened(output) as file:
         file.writelines(lines(rows(store)))
+
+
+@app.command("invite")
+def invite_person(
+    name: Annotated[str, typer.Argument(help="Who; for a sign-in through an organisation the e-mail address.")],
+    role: Annotated[Role, typer.Option(help="What they may do.")] = Role.ANNOTATOR,
+    days: Annotated[
+        int | None, typer.Option(min=1, help="How long the code is valid; until revoked by default.")
+    ] = None,
+) -> None:
+    """Print a personal code for a shared server; only its hash is stored. Whoever is not here yet is added."""
+    with closing(Store.open(Settings.read().database_url)) as store, store.writing() as session:
+        code = invite_by_name(session, name.strip(), role, "the command line", days)
+    typer.echo(code)
+    _say(f"{name} signs in as {role.value} with this code, or by the address of the server followed by /?invite={code}")
 
 
 def _check_model(pairs: Path, output: Path) -> None:

@@ -14,7 +14,7 @@ from uuid import uuid4
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, exists, select
 
-from annotations.campaigns.people import Member, Role
+from annotations.campaigns.people import Member, Role, add_person, find_person
 from annotations.campaigns.tables import Invite, Person, Revocation
 from annotations.errors import RecordError, RightsError
 
@@ -55,6 +55,20 @@ def invite(session: Session, person_id: str, by: str, days: int | None = None) -
         )
     )
     return code
+
+
+def invite_by_name(session: Session, name: str, role: Role, by: str, days: int | None = None) -> str:
+    """Make a code for the person of a name, who is added where nobody bears it.
+
+    Raises RecordError for an empty name, and for somebody who is here in another role.
+    """
+    person = find_person(session, name) or add_person(session, name, role)
+    if person.role is not role:
+        raise RecordError(
+            f"{name!r} is here as {person.role.value}, not as {role.value}. Invite them as {person.role.value}, or "
+            "choose another name."
+        )
+    return invite(session, person.id, by, days)
 
 
 def revoke(session: Session, invite_id: str, by: str) -> None:
