@@ -26,7 +26,7 @@ from core.types import Edit, Example, Item, Judgement, Span, Verdict
 @DATASETS.add
 @dataclass(frozen=True)
 class GenAudit(Importer):
-    """The table, a file of the tool, or a folder of both.
+    """The table, a file of the tool, or a folder with the one or the others.
 
     Of a table the judge is who stands in the id before "#"; marked words that the summary does not have are a note
     without a span. Of the tool's file the corrected summary is `<id>/corrected`: neither has a label, since no person gave one.
@@ -40,7 +40,8 @@ class GenAudit(Importer):
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
         seen: Seen = {}
-        for path in stream.found(source, "*enaudit_annotations*.csv", "*.json"):
+        paths = stream.found(source, "*enaudit_annotations.csv", "*.json")
+        for path in [path for path in paths if path.suffix.lower() == ".csv"] or paths:
             if path.suffix.lower() == ".json":
                 yield from stream.from_lines(iter([(1, whole(path))]), path, _saved, seen)
             else:

@@ -23,9 +23,10 @@ _SPLITS = {split.value: split for split in Split}
 @DATASETS.add
 @dataclass(frozen=True)
 class Squality(Importer):
-    """A `<split>.jsonl`, or a folder of them such as `v1-3/txt`; ids are `<passage_id>/<question_number>/<response>` from 1.
+    """A `<split>.jsonl`, or a folder of them; ids are `<passage_id>/<question_number>/<response>`, counted from 1.
 
-    The texts are to be perturbed, not judged: they are long, and the summaries are by careful writers.
+    The texts are to be perturbed, not judged: they are long, and the summaries are by careful writers. Of the released
+    folders, which hold the same stories again and again, the plain texts of the newest version are read.
     """
 
     name: ClassVar[str] = "squality"
@@ -35,7 +36,9 @@ class Squality(Importer):
     url: ClassVar[str] = "https://github.com/nyu-mll/SQuALITY"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        return stream.items(stream.found(source, *(f"{split}.jsonl" for split in Split)), _items)
+        paths = stream.found(source, *(f"{split}.jsonl" for split in Split))
+        newest = max((path.parent for path in paths), key=lambda folder: (folder.name == "txt", folder.parent.name))
+        return stream.items((path for path in paths if path.parent == newest), _items)
 
 
 def _items(row: Row, place: Place) -> list[Item]:

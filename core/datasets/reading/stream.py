@@ -31,16 +31,22 @@ Seen = dict[str, tuple[Place, int]]
 def found(source: Path, *patterns: str) -> list[Path]:
     """The file itself, or the files of a folder and the folders in it that match a pattern, in order.
 
-    Raises TouchstoneError where there is none.
+    Hidden ones are passed over, such as the copies of a notebook. Raises TouchstoneError where there is none.
     """
     if source.is_file():
         return [source]
     if not source.exists():
         raise TouchstoneError(f"There is no file or folder {source}. Check the path.")
-    paths = {path for pattern in patterns for path in source.rglob(pattern) if path.is_file()}
+    paths = {
+        path for pattern in patterns for path in source.rglob(pattern) if path.is_file() and not _hidden(path, source)
+    }
     if not paths:
         raise TouchstoneError(f"No file in {source} is called {' or '.join(patterns)}. Check the path.")
     return sorted(paths)
+
+
+def _hidden(path: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(folder).parts)
 
 
 def items(paths: Iterable[Path], convert: Convert) -> Iterator[Item | Refusal]:

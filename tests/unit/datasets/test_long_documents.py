@@ -18,6 +18,13 @@ def test_every_answer_to_a_question_about_a_story_is_an_item(tmp_path: Path) -> 
     }
 
 
+def test_of_the_released_folders_of_squality_the_newest_plain_texts_are_read(tmp_path: Path) -> None:
+    for place in ("v1-2/txt", "v1-3/html", "v1-4/html"):
+        lines(f"{place}/dev.jsonl")(tmp_path, [{**story("63833"), "document": place}])
+    found = imported("squality", tmp_path, lines("v1-3/txt/dev.jsonl"), story("63833"))
+    assert {item.example.document for item in found} == {DOCUMENT}
+
+
 def test_passages_are_numbered_as_the_answer_cites_them(tmp_path: Path) -> None:
     (item,) = imported("scholarqabench", tmp_path, listed("human_answers.json"), answer("q1"))
     assert item.example.document == f"[0] Ferries\n{DOCUMENT}\n\n[1] Mills\n"

@@ -201,6 +201,13 @@ def test_marked_words_that_the_summary_does_not_have_are_a_note(tmp_path: Path) 
     assert (judgement.span, judgement.note) == (None, "a lighthouse")
 
 
+def test_beside_the_table_of_genaudit_other_files_are_passed_over(tmp_path: Path) -> None:
+    put(tmp_path, "Refmatters/test.json", "[]")
+    rows = table(".ipynb_checkpoints/Genaudit_annotations.csv")
+    rows(tmp_path, [audited(1, "")])
+    assert len(imported("genaudit", tmp_path, table("Genaudit_annotations.csv"), audited(1, ""))) == 1
+
+
 def saved(tmp_path: Path, spans: list[list[int]], new: list[str]) -> list[Item | Refusal]:
     record = {
         "id": "note",
