@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -15,11 +14,12 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlmodel import Session
 
 from annotations.errors import NotSavedError, StoreError
+from annotations.turns import Turns
 
 BUSY_SECONDS = 30.0
 
 # One writer at a time within the process: without it SQLite serves waiting writers unfairly (a tail of seconds).
-_WRITING = threading.Lock()
+_WRITING = Turns()
 
 
 def read_url(text: str) -> URL:
@@ -70,17 +70,18 @@ def connect_read_only(url: URL) -> Engine:
 
 
 @contextmanager
-def write(engine: Engine) -> Iterator[Session]:
+def write(engine: Engine, lasting: bool = True) -> Iterator[Session]:
     """A transaction that writes: all of it or nothing, and what it reads is current.
 
-    On SQLite the write lock is taken before the first read, so that read-then-decide is correct. Raises NotSavedError.
+    On SQLite one that is not `lasting` does not wait for the disk: it outlives this program, but a power cut may take it
+    together with whatever was written since; something later that was to last keeps it as well. The write lock is taken before the first read, so that read-then-decide is correct. Raises NotSavedError.
     Nothing of the page may be touched inside: a click elsewhere would abort it.
     """
     sqlite = engine.dialect.name == "sqlite"
     try:
         with (
             _WRITING if sqlite else nullcontext(),
-            engine.connect().execution_options(write=True) as connection,
+            engine.connect().execution_options(write=True, lasting=lasting) as connection,
             Session(bind=connection, expire_on_commit=False) as session,
             session.begin(),
         ):
@@ -133,8 +134,12 @@ def _sqlite(url: URL, pragmas: tuple[str, ...]) -> Engine:
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        writing = connection.get_execution_options().get("write", False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+        options = connection.get_execution_options()
+        if not options.get("write"):
+            connection.exec_driver_sql("BEGIN")
+            return
+        connection.exec_driver_sql(f"PRAGMA synchronous={'FULL' if options.get('lasting', True) else 'NORMAL'}")
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     return engine
 

@@ -147,7 +147,7 @@ class Store:
         """Keep work in progress in place of what was under this id; forgotten 30 days after its last change."""
         require_text("draft's id", id)
         require_storable("the draft", owner, payload)
-        with self.writing() as session:
+        with self.noting() as session:
             put_draft(session, Draft(id=id, owner=owner, payload=payload, updated_at=datetime.now(UTC)))
 
     def draft(self, id: str) -> str | None:
@@ -161,6 +161,13 @@ class Store:
         """A write transaction of this store. Raises ReadOnlyError in a store that keeps nothing."""
         self._require_writable()
         with write(self.engine) as session:
+            yield session
+
+    @contextmanager
+    def noting(self) -> Iterator[Session]:
+        """A write transaction for what can be done again after a power cut: drafts, and who has what in hand."""
+        self._require_writable()
+        with write(self.engine, lasting=False) as session:
             yield session
 
     def _require_writable(self) -> None:

@@ -54,7 +54,7 @@ class Labelling:
 
     def next(self, campaign_id: str) -> Work | Nothing:
         """The task in hand or the next one, reserved; or why there is none."""
-        with self._store.writing() as session:
+        with self._store.noting() as session:
             campaign = terms(session, campaign_id)
             found = reserve_next(session, campaign, self._person)
             return found if isinstance(found, Nothing) else show(session, campaign, found)

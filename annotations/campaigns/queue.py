@@ -21,6 +21,8 @@ from annotations.tables import Explanation, Origin
 _TRIED = 20  # candidates that others may be taking in the same moment
 _REPEATED_AFTER = 10  # tasks between the first time and the second
 
+_HAD = aliased(Reservation)  # made once: it takes longer to make than to ask with
+
 Why = Literal["closed", "unqualified", "apart", "held", "over"]
 
 
@@ -132,8 +134,7 @@ def _free(campaign: Terms, person: Member, now: datetime) -> SelectOfScalar[str]
 
 
 def _had(person: Member) -> ColumnElement[bool]:
-    had = aliased(Reservation)
-    return exists().where(col(had.task_id) == col(Task.id), col(had.person_id) == person.id)
+    return exists().where(col(_HAD.task_id) == col(Task.id), col(_HAD.person_id) == person.id)
 
 
 def _made(person: Member) -> ColumnElement[bool]:
@@ -166,9 +167,8 @@ def _first_of(session: Session, campaign: Terms, person: Member, part: Part | st
 
 def _to_repeat(session: Session, campaign: Terms, person: Member, number: int) -> str | None:
     """The oldest work that the person answered long enough ago and has had once."""
-    again = aliased(Reservation)
     had_twice = exists().where(
-        col(again.task_id) == col(Reservation.task_id), col(again.person_id) == person.id, col(again.turn) == 2
+        col(_HAD.task_id) == col(Reservation.task_id), col(_HAD.person_id) == person.id, col(_HAD.turn) == 2
     )
     first = (
         select(Reservation.task_id)

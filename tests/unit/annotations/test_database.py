@@ -77,6 +77,15 @@ def test_sqlite_is_set_to_survive_a_power_cut_and_to_check_references(sqlite_url
     assert found == ["wal", 2, 1]
 
 
+def test_what_can_be_done_again_does_not_wait_for_the_disk_and_the_next_label_does(sqlite_url: str) -> None:
+    store, found = Store.open(sqlite_url), list[int | None]()
+    for transaction in (store.noting, store.writing):
+        with transaction() as session:
+            found.append(session.connection().exec_driver_sql("PRAGMA synchronous").scalar())
+    store.close()
+    assert found == [1, 2]
+
+
 def test_references_are_checked_again_after_the_migrations(sqlite_url: str) -> None:
     store = Store.open(sqlite_url)
     with pytest.raises(NotSavedError, match="FOREIGN KEY"), store.writing() as session:
