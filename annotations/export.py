@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -65,14 +65,14 @@ def to_jsonl(rows: Iterable[Row]) -> Iterator[str]:
     return (json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
 
 
-def to_csv(rows: Iterable[Row]) -> Iterator[str]:
+def to_csv(rows: Iterable[Row], columns: Sequence[str] = COLUMNS) -> Iterator[str]:
     """Lines of CSV (RFC 4180) under one header; an absent value is an empty cell, lists and objects are JSON.
 
     A text that a spreadsheet would execute (it begins with = + - @, tab or carriage return) gets an apostrophe before it.
     """
-    yield _csv_line(COLUMNS)
+    yield _csv_line(columns)
     for row in rows:
-        yield _csv_line([_cell(row.get(column)) for column in COLUMNS])
+        yield _csv_line([_cell(row.get(column)) for column in columns])
 
 
 def _items(session: Session) -> Iterator[Row]:

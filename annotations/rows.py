@@ -54,11 +54,16 @@ def edit_of(row: EditRow) -> Edit:
     return Edit(Span(row.start, row.end), row.replace_text, row.explanation, row.by)
 
 
+def origin_id(item_id: str, *told: str | None) -> str:
+    """The identity of an origin: by whom, intended, error type, title, domain and source."""
+    return content_id(item_id, *told)
+
+
 def origin_row(item_id: str, pair: KeptPair, now: datetime) -> Origin:
     intended = pair.intended.value if pair.intended else None
     error_type = pair.error_type.value if pair.error_type else None
     return Origin(
-        id=content_id(item_id, pair.by, intended, error_type, pair.title, pair.domain, pair.source),
+        id=origin_id(item_id, pair.by, intended, error_type, pair.title, pair.domain, pair.source),
         item_id=item_id,
         by=pair.by,
         intended=intended,
