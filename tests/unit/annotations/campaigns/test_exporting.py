@@ -1,0 +1,259 @@
+"""A campaign in long form, and the same campaign in another database."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlmodel import Session
+
+from annotations.campaigns.agreeing import Agreement, agreements
+from annotations.campaigns.cases import cases
+from annotations.campaigns.curating import Curating
+from annotations.campaigns.exporting import Exporting, campaign_id, rows
+from annotations.campaigns.importing import import_campaign
+from annotations.campaigns.labelling import Labelling
+from annotations.campaigns.people import Member, Role, load_people
+from annotations.campaigns.progress import Progress, progress
+from annotations.campaigns.questions import ready_made
+from annotations.campaigns.settling import Cause, Decision, Settling
+from annotations.campaigns.setup import NewTask, Terms, Wording, revise, terms
+from annotations.campaigns.showing import Work
+from annotations.campaigns.tables import Person
+from annotations.database import read
+from annotations.errors import RecordError, RightsError
+from annotations.export import to_jsonl
+from annotations.store import Store
+from core.edits import recover, to_records
+from core.types import ErrorType
+from tests.unit.annotations.campaigns.desks import Hall, hall, keep
+
+PEOPLE = ("Benedict", "Cemile", "Diarmuid")
+KNOWN = {"unfaithful": "right"}
+
+
+def answer(opened: Hall, desk: Labelling, wrong: str, why: str = "It was a boat.") -> None:
+    """Say which side is a raft: rightly, or not where the number of the boat begins with one of `wrong`."""
+    work = opened.work(desk)
+    side = "left" if work.left.startswith("Raft") else "right"
+    if work.document[5] in wrong:
+        side = {"left": "right", "right": "left"}[side]
+    opened.send(desk, work, answers={"unfaithful": side, "error_type": "Intrinsic Entity", "explanation": why})
+
+
+def full(store: Store) -> Hall:
+    """Pairs with everything that can happen to them: gold, qualification, repeats, changed minds, undos, decisions."""
+    opened = hall(store, "label-pairs", items=14, overlap=2, pass_right=1, repeat_every=4, gold_every=6, apart=0)
+    opened.add([NewTask(id, "qualification", key=KNOWN, feedback="A boat.") for id in keep(store, 70)])
+    opened.add([NewTask(id, "gold", key=KNOWN) for id in keep(store, 80)])
+    ben, cem = (opened.desk(name) for name in PEOPLE[:2])
+    while isinstance(ben.next(opened.campaign.id), Work):
+        answer(opened, ben, wrong="0123")
+    wording = Wording(ready_made()["label-pairs"], "Read twice.", opened.campaign.rules)
+    with store.writing() as session:
+        revise(session, opened.campaign.id, PEOPLE[0], wording)
+    for _ in range(12):
+        answer(opened, cem, wrong="", why='=HYPERLINK("x")')
+    opened.send(cem, opened.work(cem), "flag")
+    last = ben.before(opened.campaign.id, 10**6)
+    assert last is not None
+    opened.send(ben, last, "undo")
+    answer(opened, ben, wrong="")
+    opened.work(cem)  # one in hand
+    judge = Settling(store, opened.person(PEOPLE[2], Role.ADJUDICATOR))
+    task = judge.docket(opened.campaign.id).left[0].task
+    dispute = judge.dispute(opened.campaign.id, task)
+    judge.settle(opened.campaign.id, Decision(task, dispute.answers[0], Cause.EDGE_CASE, dispute.responses, "d1"))
+    return opened
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
+    """Such a campaign, only to be read."""
+    store = Store.open(f"sqlite:///{tmp_path_factory.mktemp('source') / 'touchstone.db'}")
+    yield full(store)
+    store.close()
+
+
+@pytest.fixture(scope="module")
+def told(source: Hall) -> list[str]:
+    return lines(source.store)
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Iterator[Store]:
+    """An empty database beside the one of the test."""
+    store = Store.open(f"sqlite:///{tmp_path / 'other.db'}")
+    yield store
+    store.close()
+
+
+def lines(store: Store, name: str = "Boats") -> list[str]:
+    return list(to_jsonl(rows(store, campaign_id(store, name))))
+
+
+def of_kind(told: list[str], kind: str) -> list[dict[str, Any]]:
+    return [row for row in map(json.loads, told) if row["kind"] == kind]
+
+
+def pseudonyms(session: Session) -> dict[str, str]:
+    return {member.name: session.get_one(Person, member.id).pseudonym for member in load_people(session)}
+
+
+def figures(store: Store, campaign: Terms) -> tuple[Progress, list[Agreement], list[object]]:
+    """Progress, agreement and settled labels, with everybody called by pseudonym."""
+    with read(store.engine) as session:
+        who = pseudonyms(session)
+        going = progress(session, campaign)
+        people = tuple(sorted((replace(one, name=who[one.name]) for one in going.people), key=lambda one: one.name))
+        agreed = [
+            replace(one, kappas={frozenset(who[name] for name in pair): kappa for pair, kappa in one.kappas.items()})  # type: ignore[misc]  # two names have no order here
+            for one in agreements(session, campaign)
+        ]
+        settled = [(one.said[0].item, one.provenance, one.answers, one.agreement) for one in cases(session, campaign)]
+    return replace(going, people=people), agreed, list(settled)
+
+
+def test_every_revision_says_who_when_how_and_where_its_label_comes_from(told: list[str]) -> None:
+    labels = of_kind(told, "label")
+    assert {row["act"] for row in labels} == {"answer", "flag", "undo"}
+    first = labels[0]
+    assert first["person"].startswith("p-")
+    assert first["created_at"].endswith("Z") or first["created_at"].endswith("+00:00")
+    assert {row["version"] for row in labels} == {1, 2}
+    assert {row["swapped"] for row in labels} == {True, False}
+    assert [row["order"] for row in labels if row["person"] == first["person"] and row["act"] == "answer"][:6] == [
+        *range(1, 7)
+    ]
+    assert all(row["active_ms"] >= 0 and row["wall_ms"] >= 0 for row in labels)
+    of_work = {row["provenance"] for row in labels if row["part"] == "work" and row["act"] == "answer"}
+    assert {"unanimous", "adjudicated", "single"} <= of_work
+    assert {row["provenance"] for row in labels if row["part"] != "work"} == {None}
+
+
+def test_answers_are_told_as_if_the_original_stood_left(told: list[str]) -> None:
+    right = [row for row in of_kind(told, "label") if row["part"] == "qualification"]
+    assert {row["answers"]["unfaithful"] for row in right} == {"right"}
+
+
+def test_a_decision_names_the_labels_that_it_settles(told: list[str]) -> None:
+    [decision] = of_kind(told, "decision")
+    settled = [row for row in of_kind(told, "label") if row["event_id"] in decision["settles"]]
+    assert len(settled) == 2
+    assert {row["task"] for row in settled} == {decision["task"]}
+    assert decision["cause"] == "real edge case"
+
+
+def test_no_name_of_a_person_is_in_an_export(told: list[str]) -> None:
+    assert not [name for name in PEOPLE if name in "".join(told)]
+
+
+def test_people_keep_their_pseudonyms(source: Hall, told: list[str]) -> None:
+    assert lines(source.store) == told
+    with read(source.store.engine) as session:
+        known = set(pseudonyms(session).values())
+    assert {row["person"] for row in of_kind(told, "person")} <= known
+
+
+def test_a_campaign_moves_between_databases_with_equal_statistics(store: Store, other: Store) -> None:
+    opened = full(store)
+    with read(store.engine) as session:
+        original = terms(session, opened.campaign.id)
+    imported = import_campaign(other, lines(store))
+    assert (imported.name, imported.version, imported.guidelines) == (original.name, 2, "Read twice.")
+    assert figures(other, imported) == figures(store, original)
+    assert lines(other) == lines(store)
+
+
+def test_an_import_is_worth_as_much_as_the_original(store: Store, source: Hall, told: list[str]) -> None:
+    imported = import_campaign(store, told)
+    assert figures(store, imported) == figures(source.store, replace(source.campaign, version=2))
+    assert lines(store) == told
+
+
+def test_work_goes_on_in_an_imported_campaign(store: Store, told: list[str]) -> None:
+    again = Hall(store, import_campaign(store, told), count(1000))
+    desk = again.desk("Eva")
+    answer(again, desk, wrong="")
+    assert desk.standing(again.campaign.id).answered == 1
+
+
+def test_a_campaign_is_not_imported_twice(store: Store, told: list[str]) -> None:
+    import_campaign(store, told)
+    with pytest.raises(RecordError, match="a campaign called 'Boats' already"):
+        import_campaign(store, told)
+    with pytest.raises(RecordError, match="are in this database already"):
+        import_campaign(store, told, "Boats again")
+    assert store.counts()["campaign"] == 1
+
+
+Harm = Callable[[list[str]], list[str]]
+
+
+@pytest.mark.parametrize(
+    ("harm", "why"),
+    [
+        (lambda lines: [*lines, lines[-1][:20]], "Line [0-9]+ is no row of a campaign.*Nothing was imported"),
+        (lambda lines: [*lines, '{"kind": "person", "person": 7, "role": "king"}'], "person.person: Input should be"),
+        (lambda lines: [line for line in lines if '"kind": "task"' not in line], "names task [0-9]+, which is not in"),
+        (lambda lines: [line.replace("Raft 1 took", "Raft 1 gave") for line in lines], "is not what it was"),
+        (lambda lines: [line for line in lines if '"kind": "version"' not in line], "no export of one campaign"),
+        (lambda lines: lines * 2, "no export of one campaign"),
+        (lambda lines: [line.replace("crates", "\\u0000") for line in lines], "is no row of a campaign"),
+    ],
+)
+def test_a_file_that_is_no_whole_export_leaves_nothing(other: Store, told: list[str], harm: Harm, why: str) -> None:
+    with pytest.raises(RecordError, match=why):
+        import_campaign(other, harm(told))
+    assert not other.counts()["campaign"]
+    assert not other.counts()["document"]
+
+
+def test_what_was_judged_written_and_corrected_moves_too(store: Store, other: Store) -> None:
+    opened = hall(store, "write-typed", items=0)
+    opened.add([NewTask(id, asked={"error_type": "Intrinsic Entity"}) for id in keep(store, 1, by="Adalbert")])
+    ben = opened.desk("Benedict")
+    work = opened.work(ben)
+    records = to_records(work.left, recover(work.left, work.left.replace("took", "sold")))
+    opened.send(ben, work, answers={"possible": "yes", "edit": records, "explanation": "It took them."})
+    curator = Curating(store, opened.person("Diarmuid", Role.ADJUDICATOR))
+    [edit] = curator.edits(opened.campaign.id)
+    curator.correct(opened.campaign.id, edit.response, ErrorType.EXTRINSIC_PREDICATE, "c1")
+
+    imported = import_campaign(other, lines(store))
+    with other.writing() as session:
+        found = Curating(other, replace(load_people(session)[0], name="Eva", role=Role.ADJUDICATOR))
+    [moved] = found.edits(imported.id)
+    assert (moved.required, moved.found) == ("Intrinsic Entity", ErrorType.EXTRINSIC_PREDICATE)
+    assert found.manuscript(imported.id, moved.response).edited == "Raft 1 sold crates."
+    assert other.counts()["origin"] == store.counts()["origin"]
+
+
+def test_a_table_has_a_column_for_each_question_and_executes_nothing(source: Hall) -> None:
+    boss = Member("1", "Ada", Role.MANAGER)
+    text = Exporting(source.store, boss).table(source.campaign.id)
+    table = list(csv.DictReader(io.StringIO(text, newline="")))
+    labels = [row for row in table if row["kind"] == "label" and row["act"] == "answer"]
+    assert {row["answer.unfaithful"] for row in labels} <= {"left", "right"}
+    assert '\'=HYPERLINK("x")' in {row["answer.explanation"] for row in labels}
+    assert json.loads(labels[0]["answers"])["error_type"] == labels[0]["answer.error_type"]
+    cells = [cell for row in table for cell in row.values() if cell]
+    assert not [cell for cell in cells if cell[0] in "=+@\t\r"]
+
+
+def test_only_a_manager_may_export(source: Hall) -> None:
+    for role in (Role.ANNOTATOR, Role.ADJUDICATOR, Role.RESEARCHER):
+        with pytest.raises(RightsError, match="may not manage"):
+            Exporting(source.store, Member("1", "Ada", role))
+
+
+def test_an_unknown_campaign_is_named_with_those_there_are(source: Hall) -> None:
+    with pytest.raises(RecordError, match=r"No campaign is called 'Ships'. There are: Boats"):
+        campaign_id(source.store, "Ships")
