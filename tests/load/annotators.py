@@ -18,7 +18,8 @@ import typer
 
 from annotations.campaigns.labelling import Labelling
 from annotations.store import Store
-from tests.load.crowd import label, open_campaign, people
+from tests.load.crowd import open_campaign, people
+from tests.load.desk import label
 from tests.load.tally import Tally, tally
 
 _SPARE = 1.1  # tasks for each that is needed, so that nobody waits for what the last ones have in hand
@@ -52,7 +53,7 @@ def measure(store: Store, number: int, labels: int, overlap: int) -> Measured:
     desks = [Labelling(store, person) for person in people(store, campaign, number)]
     begun = time.perf_counter()
     with ThreadPoolExecutor(number) as threads:
-        spells = list(threads.map(lambda desk: list(label(desk, campaign, labels)), desks))
+        spells = list(threads.map(lambda desk: list(label(desk, campaign.id, labels)), desks))
     seconds = time.perf_counter() - begun
     events, waits = zip(*(given for spell in spells for given in spell), strict=True)
     median_ms, p95_ms, longest_ms = np.quantile(waits, [0.5, 0.95, 1.0]).tolist()

@@ -1,0 +1,55 @@
+"""What one person does: label, and take the next task. As a program: people who label until it is killed.
+
+`python -m tests.load.desk URL CAMPAIGN PERSON…` prints each event when its receipt is there, and not before.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from uuid import uuid4
+
+from annotations.campaigns.labelling import Labelling
+from annotations.campaigns.people import find_person
+from annotations.campaigns.questions import Answers
+from annotations.campaigns.responding import Sent
+from annotations.campaigns.showing import Work
+from annotations.database import read
+from annotations.store import Store
+
+ANSWERS: Answers = {"verdict": "consistent", "confidence": 4}
+
+
+def label(desk: Labelling, campaign_id: str, labels: int) -> Iterator[tuple[str, float]]:
+    """Label without a pause: each event once the next task is there, and the milliseconds that it took."""
+    found = desk.next(campaign_id)
+    for _ in range(labels):
+        if not isinstance(found, Work):
+            return
+        event, begun = uuid4().hex, time.perf_counter()
+        desk.send(Sent(found.reservation, "answer", event, ANSWERS))
+        found = desk.next(campaign_id)
+        yield event, 1000 * (time.perf_counter() - begun)
+
+
+def label_until_killed(url: str, campaign_id: str, names: list[str]) -> None:
+    store = Store.open(url)
+    with ThreadPoolExecutor(len(names)) as threads:
+        list(threads.map(lambda name: _tell(store, campaign_id, name), names))
+
+
+def _tell(store: Store, campaign_id: str, name: str) -> None:
+    with read(store.engine) as session:
+        person = find_person(session, name)
+    desk = Labelling(store, person) if person else sys.exit(f"Nobody is called {name!r}.")
+    while isinstance(found := desk.next(campaign_id), Work):
+        event = uuid4().hex
+        desk.send(Sent(found.reservation, "answer", event, ANSWERS))
+        sys.stdout.write(f"{event}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    label_until_killed(sys.argv[1], sys.argv[2], sys.argv[3:])
