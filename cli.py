@@ -16,6 +16,9 @@ from typing import Annotated, Any, TextIO
 import typer
 
 from annotations.campaigns.describing import in_words
+from annotations.campaigns.exporting import campaign_id, question_ids, to_table
+from annotations.campaigns.exporting import rows as campaign_rows
+from annotations.campaigns.importing import import_campaign
 from annotations.campaigns.inviting import invite_by_name
 from annotations.campaigns.people import Role
 from annotations.export import rows, to_csv, to_jsonl
@@ -579,12 +582,35 @@ def _counted(items: Iterable[Item], tally: Tally) -> Iterator[Item]:
 
 
 @app.command()
-def export(output: _Out) -> None:
-    """Write everything that was kept: pairs, scores, labels and judgements, one row each."""
-    store = Store.open(Settings.read().database_url, read_only=True)
-    lines = to_csv if output.suffix.lower() == ".csv" else to_jsonl
-    with _opened(output) as file:
-        file.writelines(lines(rows(store)))
+def export(
+    output: _Out,
+    campaign: Annotated[
+        str | None, typer.Option(help="Only this campaign: every revision of every label, with pseudonyms.")
+    ] = None,
+) -> None:
+    """Write everything that was kept: pairs, scores, labels and judgements, one row each; or all of a campaign."""
+    as_csv = output.suffix.lower() == ".csv"
+    with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
+        if campaign is None:
+            lines = to_csv(rows(store)) if as_csv else to_jsonl(rows(store))
+        else:
+            id = campaign_id(store, campaign)
+            found = campaign_rows(store, id)
+            lines = to_table(found, question_ids(store, id)) if as_csv else to_jsonl(found)
+        with _opened(output) as file:
+            file.writelines(lines)
+
+
+@app.command("import-campaign")
+def bring_campaign(
+    source: Annotated[Path, typer.Argument(help="JSONL that `export --campaign` wrote.")],
+    name: Annotated[str, typer.Option(help="What to call it here; by default as it was.")] = "",
+) -> None:
+    """Put an exported campaign into the database: the same tasks, labels, decisions and figures of agreement."""
+    with closing(Store.open(Settings.read().database_url)) as store:
+        brought = import_campaign(store, _lines(source), name)
+        counts = store.counts()
+    typer.echo(f"Imported {brought.name!r}, version {brought.version}. Labels in this database: {counts['response']}.")
 
 
 @app.command("invite")
@@ -713,6 +739,13 @@ def _watch(run: Run, records: Iterable[Record]) -> None:
             rate = (run.done - before) / now
             _say(f"\r  {run.done} of {run.total} scores, {rate:.0f} a second", end="")
     _say(f"\r  {run.done} of {run.total} scores in {time.monotonic() - started:.0f} s")
+
+
+def _lines(source: Path) -> list[str]:
+    try:
+        return source.read_text(encoding="utf-8").split("\n")  # U+2028 and the like end no row
+    except (OSError, UnicodeDecodeError) as error:
+        raise TouchstoneError(f"{source} cannot be read: {error}. Name another file.") from error
 
 
 def _opened(output: Path) -> TextIO:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -222,8 +222,10 @@ Line = (
 )
 _LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind")])
 
-COLUMNS = tuple(dict.fromkeys(name for line in Line.__args__ for name in line.model_fields))
-"""Every column, that of the kind first."""
+COLUMNS = tuple(
+    dict.fromkeys(name for line in (LabelLine, DecisionLine, TaskLine, *get_args(Line)) for name in line.model_fields)
+)
+"""Every column; those of labels come first, as they are what most look at."""
 
 
 def read_lines(lines: Iterable[str]) -> Iterator[Line]:

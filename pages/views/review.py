@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages.ui import review_curating, review_settling
+from pages.ui.campaign_export import export_buttons
 from pages.ui.notices import notices
 from pages.ui.review_state import DECIDED, LEFT, WRITTEN, desk
 from pages.ui.review_words import progress_words
@@ -38,6 +39,8 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         key=f"review-part-{chosen}",
     )
     st.caption(progress_words(docket))
+    st.space("stretch")
+    export_buttons(campaign)
 
 if part == WRITTEN:
     review_curating.page(campaign)
