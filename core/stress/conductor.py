@@ -35,6 +35,10 @@ class Progress:
         """None where nothing has come yet."""
         return (self.total - self.done) / self.rate if self.rate else None
 
+    def __str__(self) -> str:
+        told = f"{self.done} of {self.total} scores, {self.total - self.done} left, {self.rate:.0f} a second"
+        return told if self.seconds_left is None else f"{told}, about {self.seconds_left:.0f} s to go"
+
 
 class Conductor:
     """Carries runs on in a thread each; they outlive the page that asked for them."""

@@ -22,7 +22,9 @@ _SPACE = 120
 
 def charts(run: Run, found: Sequence[Shift]) -> None:
     """The two plots of a metric that is chosen."""
-    metric = st.selectbox("Metric", run.plan.metrics, format_func=metric_title, key="stress-plotted", width=420)
+    metric = st.selectbox(
+        "Metric", run.plan.metrics, format_func=metric_title, key="stress-plotted", persist_state="page", width=420
+    )
     of_metric = [shift for shift in found if shift.metric == metric and shift.size is not None]
     if not of_metric:
         st.info("This metric has no score yet.")

@@ -25,7 +25,12 @@ def compare(row: RunRow, cells: Sequence[Cell]) -> None:
         st.info("There is no other run yet to compare with.")
         return
     chosen = st.selectbox(
-        "Compare with", list(others), format_func=lambda id: others[id].name, key="stress-other", width=420
+        "Compare with",
+        list(others),
+        format_func=lambda id: others[id].name,
+        key="stress-other",
+        persist_state="page",
+        width=420,
     )
     other = load(others[chosen])
     theirs = {(cell.metric, cell.kind): cell for cell in matrix(other, shifts(other, sifted(other, chosen_sieves())))}

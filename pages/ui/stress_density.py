@@ -52,7 +52,7 @@ def density(id: str, run: Run, among: frozenset[VariantKey] | None) -> None:
         "document: how much of the document speaks of what it says. Does a metric depend on it?"
     )
     chosen = st.segmented_control(
-        "Texts", [_ORIGINALS, *_TEXTS], default=_ORIGINALS, key="density-texts", required=True
+        "Texts", [_ORIGINALS, *_TEXTS], default=_ORIGINALS, key="density-texts", persist_state="page", required=True
     )
     texts = originals(run) if chosen == _ORIGINALS else variants(run, _TEXTS[chosen], among)
     key = (id, chosen, frozenset(text.example.id for text in texts))
@@ -136,9 +136,13 @@ def _follow(work: Background[Sentences]) -> None:
 
 def _shown(run: Run, found: Sequence[Sentences]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        metric = st.selectbox("Metric", run.plan.metrics, format_func=metric_title, key="density-metric", width=420)
-        cut = st.segmented_control("Bins", list(_CUTS), default=next(iter(_CUTS)), key="density-cut", required=True)
-        number = st.number_input("Number of bins", 1, 20, 5, key="density-bins", width=140)
+        metric = st.selectbox(
+            "Metric", run.plan.metrics, format_func=metric_title, key="density-metric", persist_state="page", width=420
+        )
+        cut = st.segmented_control(
+            "Bins", list(_CUTS), default=next(iter(_CUTS)), key="density-cut", persist_state="page", required=True
+        )
+        number = st.number_input("Number of bins", 1, 20, 5, key="density-bins", persist_state="page", width=140)
     of_metric = [text for text in found if text.metric == metric]
     densities = [density for text in of_metric for density in text.densities]
     _silent(of_metric)

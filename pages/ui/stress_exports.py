@@ -11,7 +11,9 @@ from string import Template
 import pandas as pd
 import streamlit as st
 
+from core.stress.matrix import Cell
 from core.stress.records import Check, Run
+from core.stress.report import as_cell
 from core.stress.runfile import lines_of
 from core.stress.shifts import Shift
 from core.stress.sweep import families, windowed
@@ -21,9 +23,16 @@ from pages.ui.stress_sweep import sweep_chart
 _PAGE = Path(__file__).parent / "assets" / "plots.html"
 
 
-def exports(run: Run, found: Sequence[Shift]) -> None:
-    """Three downloads, each made when it is asked for."""
+def exports(run: Run, cells: Sequence[Cell], found: Sequence[Shift]) -> None:
+    """Four downloads, each made when it is asked for."""
     with st.container(horizontal=True):
+        st.download_button(
+            "Matrix (CSV)",
+            lambda: matrix_csv(cells),
+            "stress-matrix.csv",
+            on_click="ignore",
+            icon=":material/grid_on:",
+        )
         st.download_button(
             "Shifts (CSV)",
             lambda: shifts_csv(run, found),
@@ -45,11 +54,19 @@ def exports(run: Run, found: Sequence[Shift]) -> None:
             on_click="ignore",
             icon=":material/bar_chart:",
         )
+    counting = {(shift.source, shift.kind) for shift in found}
+    st.caption(f"{len(found)} shifts of {len(counting)} variants count in the matrix and the shifts.")
     st.caption(
-        "The JSONL file is what `cli.py stress` writes and goes on with. For PNG, open the HTML page and save every plot with "
+        "The matrix has one row per metric and perturbation, with every figure and its interval; the shifts have one per pair. "
+        "The JSONL file is the whole run: what `cli.py stress` writes and goes on with. For PNG, open the HTML page and save every plot with "
         "its button, or one plot with its camera here: your browser draws them, no network is needed."
     )
     st.code("\n".join(_facts(run)), language=None, wrap_lines=True)
+
+
+def matrix_csv(cells: Sequence[Cell]) -> str:
+    """One row per metric and perturbation, each figure with its interval and n; shares in 0..1."""
+    return str(pd.json_normalize([as_cell(cell) for cell in cells], sep="_").to_csv(index=False))
 
 
 def shifts_csv(run: Run, found: Sequence[Shift]) -> str:

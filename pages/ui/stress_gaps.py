@@ -16,10 +16,10 @@ def gaps(run: Run) -> None:
     """Scores that failed, perturbations that could not be applied, and what the guard says of the run."""
     failed = failures(run)
     if failed:
-        _sentences(f"Empty cells: scores that could not be had ({len(failed)} reasons)", failed, expanded=True)
+        _sentences(f"Scores that could not be had ({_reasons(failed)})", failed, expanded=True)
     refused = refusals(applied(run))
     if refused:
-        _sentences(f"Where a perturbation could not be applied ({len(refused)} reasons)", refused)
+        _sentences(f"Where a perturbation could not be applied ({_reasons(refused)})", refused)
     unused_answers(run)
     checked = guarded(run)
     if checked:
@@ -29,3 +29,7 @@ def gaps(run: Run) -> None:
 def _sentences(title: str, sentences: Sequence[str], expanded: bool = False) -> None:
     with st.expander(title, expanded=expanded):
         st.text("\n".join(sentences))
+
+
+def _reasons(sentences: Sequence[str]) -> str:
+    return f"{len(sentences)} reason{'' if len(sentences) == 1 else 's'}"

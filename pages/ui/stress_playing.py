@@ -23,6 +23,7 @@ def playing(run: Run) -> None:
         text = st.text_input(
             "A phrase of your own",
             key="gaming-own",
+            persist_state="page",
             max_chars=_LONGEST,
             placeholder="It is widely agreed that",
             width=420,

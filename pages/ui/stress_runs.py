@@ -17,6 +17,7 @@ from pages.ui.stress_progress import progress_bar
 
 _NEW = ""
 _LOOK_S = 1.0
+_ANEW = 0.1  # of all scores have come since the page was drawn: few enough drawings, and figures that are not old
 
 
 def listed() -> dict[str, RunRow]:
@@ -70,13 +71,15 @@ def begin(run: Run) -> None:
     by = services.owner() if demo else st.session_state.get("annotator", services.settings().user)
     id = home.begin_run(run.plan.name, by, as_line(run.plan))
     home.append_run(id, list(lines_of(run))[1:])
-    start(id, run)
+    start(id)
     open_run(id)
 
 
-def start(id: str, run: Run) -> None:
+def start(id: str) -> None:
     """Carry a run on in the background; what comes is added to it."""
-    services.conductor().start(id, run, partial(_home(id).append_run, id))
+    home = _home(id)
+    # a run of its own: the one that pages read must not grow while they read it
+    services.conductor().start(id, assembled(home.run_lines(id)), partial(home.append_run, id))
 
 
 def say(id: str, opinion: Opinion) -> None:
@@ -90,7 +93,7 @@ def can_be_added_to(id: str) -> bool:
 
 
 def follow(row: RunRow, run: Run) -> None:
-    """How far the run is, with the buttons to stop it, to go on, and to try again what failed."""
+    """How far the run is, with the buttons to stop it, to go on, and to try again what failed; draws anew what has come."""
     now = services.conductor().progress(row.id)
     if run.done < run.total or (now and now.running):
         _progress(row.id, row.lines, run)
@@ -117,6 +120,8 @@ def _named() -> str:
 def _progress(id: str, lines: int, run: Run) -> None:
     now = services.conductor().progress(id)
     if now and now.running:
+        if now.done - run.done > now.total * _ANEW:
+            st.rerun()
         progress_bar(now, services.conductor().cancel, id)
         return
     row = listed().get(id)
@@ -130,12 +135,13 @@ def _progress(id: str, lines: int, run: Run) -> None:
 
 def _complete(id: str, run: Run) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f"Complete: {run.total} scores{_and_checks(run)}.")
+        made = sum(variant.summary is not None for variant in run.variants.values())
+        st.caption(
+            f"Complete: {len(run.sources)} pairs, {made} variants, {run.total} scores{_and_checks(run)}; seed {run.plan.seed}."
+        )
         if run.failed:
             again = f"Try again what failed ({run.failed})"
-            st.button(
-                again, icon=":material/refresh:", on_click=start, args=(id, run), disabled=not can_be_added_to(id)
-            )
+            st.button(again, icon=":material/refresh:", on_click=start, args=(id,), disabled=not can_be_added_to(id))
 
 
 def _and_checks(run: Run) -> str:
@@ -145,9 +151,7 @@ def _and_checks(run: Run) -> str:
 def _offer_to_go_on(id: str, run: Run) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"{run.done} of {run.total} scores{_and_checks(run)} are here.")
-        st.button(
-            "Go on", icon=":material/play_arrow:", on_click=start, args=(id, run), disabled=not can_be_added_to(id)
-        )
+        st.button("Go on", icon=":material/play_arrow:", on_click=start, args=(id,), disabled=not can_be_added_to(id))
 
 
 def _open() -> None:

@@ -107,7 +107,9 @@ def _kinds(intent: Intent) -> None:
     prompts = {kind.spec: kind for kind in plugins if kind.card.form == "prompt"}
     if prompts:
         missing = missing_endpoint()
-        _choice(f"{title}, by a language model", prompts, [], missing or ideal, disabled=bool(missing))
+        _choice(f"{title}, by a language model", prompts, [], ideal, disabled=bool(missing))
+        if missing:
+            st.caption(plain(missing))
 
 
 def _of(intent: Intent) -> list[Perturbation]:

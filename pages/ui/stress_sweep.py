@@ -53,7 +53,9 @@ def sweep_chart(metric: str, points: Sequence[Windowed]) -> go.Figure:
 
 
 def _shown(run: Run, known: dict[str, dict[int, str]], found: Sequence[Shift]) -> None:
-    metric = st.selectbox("Metric", list(known), format_func=metric_title, key="sweep-metric", width=520)
+    metric = st.selectbox(
+        "Metric", list(known), format_func=metric_title, key="sweep-metric", persist_state="page", width=520
+    )
     points = windowed(run, known[metric], found)
     if not points:
         st.info("No window of this metric has a score yet.")
@@ -76,11 +78,14 @@ def _form(run: Run) -> None:
             specs,
             default=_default(specs),
             key="sweep-metrics",
+            persist_state="page",
             accept_new_options=True,
             width=520,
             help="A metric of this run, or another name with its settings: type it and press Enter.",
         )
-        st.text_input("Name of the sweep", f"{run.plan.name}, windows", key="sweep-name", width=320)
+        st.text_input(
+            "Name of the sweep", f"{run.plan.name}, windows", key="sweep-name", persist_state="page", width=320
+        )
         st.button(
             f"Sweep {len(WINDOWS)} windows × {len(chosen)} metric{'' if len(chosen) == 1 else 's'}",
             icon=":material/play_arrow:",

@@ -9,6 +9,7 @@ from core.datasets.bundled import examples
 from core.stress.records import Plan, Source, as_line
 from core.stress.runfile import assembled
 from tests.e2e.bench import START_MS, Bench, example
+from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server
 
 pytestmark = pytest.mark.e2e
@@ -67,7 +68,7 @@ def test_sentences_are_binned_by_their_information_density(page: Page, server: S
 
 def test_the_edits_of_a_variant_are_bisected(page: Page, server: Server) -> None:
     open_run(page, server, "To bisect")
-    page.locator(".stDataFrameGlideDataEditor").first.click(position={"x": 260, "y": 55})
+    select_cell(page, 260, 0)
     page.get_by_role("button", name="edits moves which metric?").click()
     expect(page.get_by_role("radio", name="Share", exact=True)).to_be_checked(timeout=RUN_MS)
     expect(page.get_by_text("The shares sum to the whole.")).to_be_visible()

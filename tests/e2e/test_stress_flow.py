@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 from core.stress.runfile import assembled
 from tests.e2e.bench import START_MS, Bench
+from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server
 
 pytestmark = pytest.mark.e2e
@@ -36,12 +38,6 @@ def begin(page: Page, server: Server, name: str) -> None:
     page.get_by_role("button", name="Run: 2 pairs").click()
 
 
-def cell(page: Page, column: int, row: int) -> None:
-    """Click into the matrix: it is painted, so that only places can be named."""
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
-    page.locator(".stDataFrameGlideDataEditor").first.click(position={"x": 200 + column, "y": 55 + 36 * row})
-
-
 def test_from_choosing_to_export_and_back_to_probe(page: Page, server: Server) -> None:
     begin(page, server, "From choosing to export")
     expect(page.get_by_role("tab", name="Matrix")).to_be_visible(timeout=RUN_MS)
@@ -49,9 +45,10 @@ def test_from_choosing_to_export_and_back_to_probe(page: Page, server: Server) -
     [stored] = server.rows("SELECT * FROM run WHERE name = 'From choosing to export'")
     lines = [row["line"] for row in server.rows("SELECT line FROM runline WHERE run_id = ? ORDER BY id", stored["id"])]
     run = assembled([stored["plan"], *lines])
-    assert run.done == run.total == 2 * (1 + len(run.plan.kinds)) * len(run.plan.metrics)
+    made = sum(variant.summary is not None for variant in run.variants.values())
+    assert run.done == run.total == (2 + made) * len(run.plan.metrics)
 
-    cell(page, 60, 1)
+    select_cell(page, 260, 1)
     expect(page.get_by_role("heading", name="ROUGE-2 · Add a sentence")).to_be_visible()
     page.get_by_role("radio", name="kept").click()
     expect(page.get_by_role("button", name="not verified by a person")).to_be_visible()
@@ -59,6 +56,9 @@ def test_from_choosing_to_export_and_back_to_probe(page: Page, server: Server) -
     assert json.loads(opinion["line"])["meaning"] == "kept"
 
     page.get_by_role("tab", name="Export").click()
+    cells = list(csv.DictReader(download(page, "Matrix (CSV)").splitlines()))
+    assert {(cell["metric"], cell["kind"]) for cell in cells} <= set(product(run.plan.metrics, run.plan.kinds))
+    assert float(cells[0]["shift_value"]) == pytest.approx(float(cells[0]["size_value"]))
     rows = list(csv.DictReader(download(page, "Shifts (CSV)").splitlines()))
     assert {row["metric"] for row in rows} == set(run.plan.metrics)
     assert assembled(download(page, "The run (JSONL)").rstrip("\n").split("\n")).readings == run.readings
