@@ -79,9 +79,11 @@ def average_precision(labelled: Labelled) -> Statistic:
     if kept.why:
         return undefined(len(kept.labels), kept.why)
     numbers, places = clusters(kept.documents)
-    distinct, ranks = np.unique(-kept.oriented, return_inverse=True)
-    shape = (len(distinct), len(numbers))
-    good, bad = (tally(ranks[kind], places[kind], shape) for kind in (kept.labels, ~kept.labels))
+    # precision is asked for at the scores of consistent summaries alone; minimal pairs share these by the half-dozen
+    distinct, ranks = np.unique(-kept.oriented[kept.labels], return_inverse=True)
+    beside = np.searchsorted(distinct, -kept.oriented[~kept.labels])  # the first of those scores that lets it in
+    shape = (len(distinct) + 1, len(numbers))
+    good, bad = tally(ranks, places[kept.labels], shape), tally(beside, places[~kept.labels], shape)
 
     def weigh(weights: Values) -> Values:
         found = good @ weights
