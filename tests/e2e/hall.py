@@ -171,6 +171,10 @@ class Desk:
         expect(self.place).to_have_text(words)
         expect(self.save.locator("span")).to_have_text("Save")
 
+    def past(self, number: int) -> None:
+        """Wait until something else than this item is there."""
+        expect(self.page.get_by_text(f"Item {number}", exact=True)).to_have_count(0)
+
     def active(self, question: str) -> None:
         expect(self.page.locator(f'fieldset.active[data-question="{question}"]')).to_be_visible()
 

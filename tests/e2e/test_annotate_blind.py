@@ -60,18 +60,23 @@ def test_nothing_that_an_annotator_receives_tells_scores_makers_intentions_or_ot
 
 def test_two_people_at_one_queue_never_get_one_place_twice(new_page: Callable[[], Page], hall: Hall) -> None:
     campaign = hall.campaign("label-summaries", items=4, overlap=1)
-    desks = [Desk(new_page(), hall) for _ in range(2)]
-    for desk in desks:
+    one, other = Desk(new_page(), hall), Desk(new_page(), hall)
+    for desk in (one, other):
         desk.enter(hall.code()[1], campaign)
     for number in (1, 2):
-        for desk in desks:
-            desk.at(f"Item {number}")
-            desk.keys("1", "3", "Enter")
-    for desk in desks:
+        one.at(f"Item {number}")
+        other.at(f"Item {number}")
+        one.keys("1", "3", "Enter")
+        one.past(number)
+        other.keys("1", "3", "Enter")
+        other.past(number)
+    expect(one.page.get_by_text("in the hands of others")).to_be_visible()
+    one.keys("Enter")
+    for desk in (one, other):
         expect(desk.page.get_by_text("You have labelled everything")).to_be_visible()
     rows = hall.server.rows("SELECT task_id, person_id, turn FROM reservation WHERE campaign_id = ?", campaign.id)
     assert set(Counter(row["task_id"] for row in rows).values()) == {1}
-    assert len({tuple(row) for row in rows}) == len(rows) == 4
+    assert len(rows) == 4
 
 
 def test_one_person_in_two_browsers_has_every_item_once(new_page: Callable[[], Page], hall: Hall) -> None:
