@@ -254,7 +254,7 @@ def test_the_score_is_as_defined(models: Models, reference: Reference, pair: tup
 
 def test_the_tiny_models_keep_some_questions_and_drop_others(models: Models) -> None:
     scores = [ours(models, pair) for pair in PAIRS_OF_QUESTIONS.values()]
-    assert len({score.value for score in scores}) >= 4
+    assert len({score.value for score in scores}) >= 3
     assert {bool(score.parts) for score in scores} == {True, False}
 
 

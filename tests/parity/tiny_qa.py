@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import pytest
 import torch
-from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 from transformers import (
     AlbertConfig,
     AlbertForQuestionAnswering,
@@ -290,14 +291,26 @@ def bert(folder: Path) -> Path:
 
 def word_pieces(lower: bool, size: int = 500) -> Tokenizer:
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=lower)
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    trainer = trainers.WordPieceTrainer(vocab_size=size, special_tokens=special, show_progress=False)
-    tokenizer.train_from_iterator([TEXT], trainer)
+    normalizer, splitter = normalizers.BertNormalizer(lowercase=lower), pre_tokenizers.BertPreTokenizer()
+    words = [word for word, _ in splitter.pre_tokenize_str(normalizer.normalize_str(TEXT))]
+    pieces = dict.fromkeys([*special, *frequent_word_pieces(words)])
+    vocabulary = {piece: number for number, piece in enumerate(list(pieces)[:size])}
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
+    tokenizer.normalizer, tokenizer.pre_tokenizer = normalizer, splitter
+    tokenizer.decoder = decoders.WordPiece()
+    tokenizer.add_special_tokens(special)
     template = {"single": "[CLS] $A [SEP]", "pair": "[CLS] $A [SEP] $B:1 [SEP]:1"}
     tokenizer.post_processor = processors.TemplateProcessing(**template, special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
     return tokenizer
+
+
+def frequent_word_pieces(words: Sequence[str]) -> list[str]:
+    """All letters of the words, then their openings and endings, what saves most letters first; no random training."""
+    letters = sorted(set("".join(words)))
+    openings = Counter(word[:end] for word in words for end in range(2, len(word) + 1))
+    endings = Counter("##" + word[start:] for word in words for start in range(1, len(word) - 1))
+    saved = {piece: count * len(piece.removeprefix("##")) for piece, count in (openings + endings).items()}
+    return [*letters, *("##" + letter for letter in letters), *sorted(saved, key=lambda piece: (-saved[piece], piece))]
 
 
 def judge(folder: Path, seed: int = 7) -> Path:
