@@ -180,7 +180,9 @@ def _fits(question: Asked, answer: Answer) -> bool:
         case "choice":
             return answer in question.values
         case "several":
-            return isinstance(answer, list) and set(answer) <= set(question.values) and len(set(answer)) == len(answer)
+            return isinstance(answer, list) and all(
+                question.values.count(one) == answer.count(one) == 1 for one in answer
+            )
         case "scale":
             return type(answer) is int and question.low <= answer <= question.high
         case "text":

@@ -23,6 +23,7 @@ from annotations.saving import save_pair
 from annotations.tables import Draft
 
 Act = Literal["answer", "skip", "flag", "undo"]
+_LONGEST_MS = 2**31 - 1
 _STATES: Mapping[Act, str] = {"answer": "answered", "skip": "skipped", "flag": "flagged", "undo": "open"}
 
 
@@ -77,8 +78,8 @@ def respond(session: Session, person: Member, held: Reservation, sent: Sent) -> 
             version=campaign.version,
             swapped=held.swapped,
             number=held.number,
-            active_ms=max(0, sent.active_ms),
-            wall_ms=max(0, sent.wall_ms),
+            active_ms=_whole(sent.active_ms),
+            wall_ms=_whole(sent.wall_ms),
             event_id=sent.event_id,
             created_at=now,
         )
@@ -115,6 +116,11 @@ def _answered(session: Session, campaign: Terms, person: Member, held: Reservati
     if pair := written_pair(campaign.questions, answers, (shown.document, shown.left), written):
         save_pair(session, pair)
     return answers
+
+
+def _whole(milliseconds: int) -> int:
+    """A time that both databases hold: a page may stay open for a month."""
+    return min(max(0, milliseconds), _LONGEST_MS)
 
 
 def _last_revision(session: Session, held: Reservation) -> int:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from sqlalchemy import event
 from sqlmodel import select
 
-from annotations.campaigns.labelling import Labelling
+from annotations.campaigns.labelling import Labelling, Standing
 from annotations.campaigns.people import Role
+from annotations.campaigns.qualifying import Stage
+from annotations.campaigns.reading import first_blind
 from annotations.campaigns.responding import Sent
+from annotations.campaigns.revealing import reveal
 from annotations.campaigns.setup import NewTask
 from annotations.campaigns.tables import Reservation, Response
-from annotations.errors import RecordError
+from annotations.database import read
+from annotations.errors import RecordError, RightsError
 from annotations.records import KeptPair
 from annotations.store import Store
 from annotations.tables import Origin
@@ -140,6 +145,124 @@ def test_half_done_work_comes_back_after_a_restart(store: Store) -> None:
     assert desk.draft(work.reservation) == {"verdict": "consistent"}
     assert person
     assert opened.desk("cem").draft(work.reservation) == {}
+
+
+def test_a_draft_is_forgotten_when_its_task_is_answered(store: Store) -> None:
+    opened = hall(store)
+    desk = opened.desk("ben")
+    work = opened.work(desk)
+    desk.save_draft(work.reservation, {"answers": {"verdict": "borderline"}})
+    opened.send(desk, work)
+    assert desk.draft(work.reservation) == {}
+
+
+def test_words_of_a_pair_are_marked_with_their_side_and_read_unswapped(store: Store) -> None:
+    opened = hall(store, "label-pairs", items=6)
+    desk = opened.desk("ben")
+    for _ in range(6):
+        work = opened.work(desk)
+        side = "left" if work.left.startswith("Raft") else "right"
+        answers = {**ANSWERS["label-pairs"], "unfaithful": side, "wrong_words": [[0, 4, side]]}
+        opened.send(desk, work, answers=answers)
+    with read(store.engine) as session:
+        said = first_blind(session, opened.campaign)
+        shown = session.exec(select(Response.swapped)).all()
+    assert set(shown) == {True, False}
+    assert [(one.answers["unfaithful"], one.answers["wrong_words"]) for one in said] == [
+        ("right", [[0, 4, "right"]])
+    ] * 6
+
+
+@pytest.mark.parametrize(
+    ("questions", "name", "span"),
+    [
+        ("label-pairs", "wrong_words", [0, 4]),
+        ("label-pairs", "wrong_words", [0, 400, "left"]),
+        ("label-pairs", "evidence", [0, 4, "left"]),
+        ("label-summaries", "evidence", [0, 4, "left"]),
+    ],
+)
+def test_marked_words_that_are_nowhere_are_refused(store: Store, questions: str, name: str, span: list[Any]) -> None:
+    opened = hall(store, questions)
+    desk = opened.desk("ben")
+    with pytest.raises(RecordError, match="Mark it again"):
+        opened.send(desk, opened.work(desk), answers={**ANSWERS[questions], name: [span]})
+
+
+def test_only_the_first_label_is_blind_where_scores_are_shown_afterwards(store: Store) -> None:
+    opened = hall(store, items=1, reveal=True)
+    desk = opened.desk("ben")
+    work = opened.work(desk)
+    opened.send(desk, work)
+    opened.send(desk, work, "undo")
+    opened.send(desk, work)
+    with read(store.engine) as session:
+        assert session.exec(select(Response.blind)).all() == [True, False, False]
+
+
+def test_scores_are_shown_to_nobody_before_a_label_of_their_own(store: Store) -> None:
+    opened = hall(store, items=1, overlap=2, reveal=True)
+    ben, cem = (opened.person(name) for name in ("ben", "cem"))
+    work = opened.work(Labelling(store, ben))
+    for person in (ben, cem):
+        with pytest.raises(RightsError, match="after your own label"):
+            reveal(store, person, work.reservation)
+    opened.send(Labelling(store, ben), work)
+    assert reveal(store, ben, work.reservation) == []
+    with pytest.raises(RightsError, match="after your own label"):
+        reveal(store, cem, work.reservation)
+
+
+def test_a_campaign_that_shows_no_scores_shows_none(store: Store) -> None:
+    opened = hall(store, items=1)
+    ben = opened.person("ben")
+    [work] = opened.label(Labelling(store, ben), 1)
+    with pytest.raises(RightsError, match="does not show scores"):
+        reveal(store, ben, work.reservation)
+
+
+def test_a_desk_knows_how_far_somebody_is(store: Store) -> None:
+    opened = hall(store, pass_right=1)
+    training = {"part": "training", "key": {"verdict": "consistent"}}
+    opened.add([NewTask(keep(store, number)[0], **training) for number in (7, 8)])
+    desk = opened.desk("ben")
+    assert (desk.standing(opened.campaign.id), desk.last_campaign()) == (Standing(Stage.TRAINING, 0, 2, 0, 0), None)
+    opened.label(desk, 1)
+    assert desk.standing(opened.campaign.id) == Standing(Stage.TRAINING, 1, 2, 1, 1)
+    assert desk.last_campaign() == opened.campaign.id
+
+
+def test_what_was_expected_of_a_training_item_is_told_with_the_sides_as_they_stood(store: Store) -> None:
+    opened = hall(store, "label-pairs", items=0)
+    key = {"unfaithful": "right"}
+    opened.add([NewTask(keep(store, number)[0], part="training", key=key, feedback="It was.") for number in range(6)])
+    desk = opened.desk("ben")
+    for work in opened.label(desk, 6):
+        marked = desk.feedback(work.reservation)
+        side = "left" if work.left.startswith("Raft") else "right"
+        assert marked is not None
+        assert (marked.expected, marked.right, marked.feedback) == ({"unfaithful": side}, side == "right", "It was.")
+
+
+def test_a_time_longer_than_the_databases_hold_is_kept_as_the_longest(store: Store) -> None:
+    opened = hall(store, items=1)
+    desk = opened.desk("ben")
+    opened.send(desk, opened.work(desk), active_ms=-5, wall_ms=2**40)
+    with read(store.engine) as session:
+        [row] = session.exec(select(Response)).all()
+    assert (row.active_ms, row.wall_ms) == (0, 2**31 - 1)
+
+
+def test_a_receipt_says_that_others_had_taken_the_place(store: Store) -> None:
+    opened = hall(store, items=1, expires_minutes=1)
+    ben, cem = opened.desk("ben"), opened.desk("cem")
+    late = opened.work(ben)
+    with store.writing() as session:
+        held = session.get_one(Reservation, late.reservation)
+        held.expires_at -= timedelta(minutes=2)
+        session.add(held)
+    opened.send(cem, opened.work(cem))
+    assert not opened.send(ben, late).counts
 
 
 def edit(original: str, new: str) -> list[dict[str, str]]:

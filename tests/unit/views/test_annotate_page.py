@@ -1,0 +1,66 @@
+"""Annotate as a script: what stands where there is no desk. The desk itself needs a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotations.campaigns.questions import ready_made
+from annotations.campaigns.setup import Wording, revise
+from annotations.store import Store
+from tests.unit.annotations.campaigns.desks import hall
+
+Open = Callable[..., AppTest]
+
+
+def annotate(probe: Open, **query: str) -> AppTest:
+    return probe(**query).switch_page("pages/views/annotate.py").run()
+
+
+def markdown(app: AppTest) -> str:
+    return " ".join(element.value for element in app.markdown)
+
+
+def test_without_a_campaign_the_page_says_who_opens_one(probe: Open) -> None:
+    app = annotate(probe)
+    assert not app.exception
+    assert "A manager opens one" in app.info[0].value
+
+
+def test_a_demonstration_says_that_it_keeps_nothing(probe: Open, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    hall(store)
+    monkeypatch.setenv("TOUCHSTONE_DEMO", "true")
+    app = annotate(probe)
+    assert not app.exception
+    assert "keeps nothing" in app.info[0].value
+
+
+def test_guidelines_are_read_before_the_first_label_and_again_when_they_change(probe: Open, store: Store) -> None:
+    opened = hall(store)
+    app = annotate(probe)
+    assert "Read the whole document" in markdown(app)
+    app.button(key="start").click().run()
+    assert "Read the whole document" not in markdown(app)
+    with store.writing() as session:
+        guidelines = "Read it **twice**. ![x](http://example.org/x.png)"
+        wording = Wording(ready_made()["label-summaries"], guidelines, opened.campaign.rules)
+        revise(session, opened.campaign.id, "ada", wording)
+    app.run()
+    assert "Read it **twice**. !\\[x]" in markdown(app)
+
+
+def test_the_campaign_of_the_address_is_on_the_desk(probe: Open, store: Store) -> None:
+    opened = hall(store)
+    app = annotate(probe, campaign=opened.campaign.id)
+    assert app.selectbox(key="annotate-campaign").value == opened.campaign.id
+    assert annotate(probe, campaign="nothing").selectbox(key="annotate-campaign").value == opened.campaign.id
+
+
+def test_an_empty_queue_says_so(probe: Open, store: Store) -> None:
+    hall(store, items=0)
+    app = annotate(probe)
+    app.button(key="start").click().run()
+    assert not app.exception
+    assert "You have labelled everything" in app.success[0].value
