@@ -109,9 +109,13 @@ def reason(error: Exception) -> str:
     return f"{said}. {next((advice for sign, advice in _ADVICE if sign in said), _OTHERWISE)}"
 
 
+_BUSY = "Another program is writing to it; close that program or wait a moment."
+_NO_SPACE = "The disk is full; free some space."
 _ADVICE = (
-    ("locked", "Another program is writing to it; close that program or wait a moment."),
-    ("full", "The disk is full; free some space."),
+    ("locked", _BUSY),
+    ("lock timeout", _BUSY),
+    ("full", _NO_SPACE),
+    ("No space", _NO_SPACE),
     ("readonly", "The file may not be written; check the rights of the file and of its folder."),
     ("unable to open", "The file cannot be opened; check that its folder exists and may be written."),
     ("not a database", "Choose another file in TOUCHSTONE_DATABASE_URL."),
@@ -145,6 +149,9 @@ def _sqlite(url: URL, pragmas: tuple[str, ...]) -> Engine:
 
 
 def _postgres(url: URL) -> Engine:
+    # what the URL itself says comes after and counts; without a limit a page would wait for a lock for ever
+    options = f"-c lock_timeout={BUSY_SECONDS:.0f}s {url.query.get('options', '')}"
+    url = url.update_query_dict({"options": options})
     try:
         return create_engine(url, pool_size=10, max_overflow=30, pool_pre_ping=True)
     except ModuleNotFoundError as error:

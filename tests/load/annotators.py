@@ -31,6 +31,7 @@ class Measured:
 
     database: str
     people: int
+    pause_s: float
     tally: Tally
     labels_per_s: float
     median_ms: float
@@ -46,32 +47,33 @@ class Measured:
         ]
 
 
-def measure(store: Store, number: int, labels: int, overlap: int) -> Measured:
-    """Let so many people give so many labels each, all at once and without a pause."""
+def measure(store: Store, number: int, labels: int, overlap: int, pause_s: float = 0.0) -> Measured:
+    """Let so many people give so many labels each, all at once; on average they pause so long before each."""
     needed = int(number * labels / overlap * _SPARE)
     campaign = open_campaign(store, needed, overlap=overlap, gold_every=10, repeat_every=20)
     desks = [Labelling(store, person) for person in people(store, campaign, number)]
     begun = time.perf_counter()
     with ThreadPoolExecutor(number) as threads:
-        spells = list(threads.map(lambda desk: list(label(desk, campaign.id, labels)), desks))
+        spells = list(threads.map(lambda desk: list(label(desk, campaign.id, labels, pause_s)), desks))
     seconds = time.perf_counter() - begun
     events, waits = zip(*(given for spell in spells for given in spell), strict=True)
     median_ms, p95_ms, longest_ms = np.quantile(waits, [0.5, 0.95, 1.0]).tolist()
     kept = tally(store, campaign, events)
-    return Measured(store.engine.name, number, kept, len(events) / seconds, median_ms, p95_ms, longest_ms)
+    return Measured(store.engine.name, number, pause_s, kept, len(events) / seconds, median_ms, p95_ms, longest_ms)
 
 
 def run(
     people: int = 20,
     labels: int = 200,
     overlap: int = 2,
+    pause: Annotated[float, typer.Option(help="Seconds that people read before a label, on average.")] = 0.0,
     url: Annotated[str, typer.Option(help="An empty database; by default a file that is removed afterwards.")] = "",
     out: Annotated[Path | None, typer.Option(help="Where the figures go as JSON.")] = None,
 ) -> None:
     """Print what was kept and how long people waited; exit status 1 where a label was lost or doubled."""
     with TemporaryDirectory() as folder:
         store = Store.open(url or f"sqlite:///{folder}/load.db")
-        measured = measure(store, people, labels, overlap)
+        measured = measure(store, people, labels, overlap, pause)
         store.close()
     typer.echo("\n".join(measured.lines()))
     if out:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import random
 import sys
 import time
 from collections.abc import Iterator
@@ -22,12 +23,13 @@ from annotations.store import Store
 ANSWERS: Answers = {"verdict": "consistent", "confidence": 4}
 
 
-def label(desk: Labelling, campaign_id: str, labels: int) -> Iterator[tuple[str, float]]:
-    """Label without a pause: each event once the next task is there, and the milliseconds that it took."""
+def label(desk: Labelling, campaign_id: str, labels: int, pause_s: float) -> Iterator[tuple[str, float]]:
+    """Label after pauses of so many seconds on average: each event once the next task is there, and the milliseconds that it took."""
     found = desk.next(campaign_id)
     for _ in range(labels):
         if not isinstance(found, Work):
             return
+        time.sleep(random.uniform(0, 2 * pause_s))
         event, begun = uuid4().hex, time.perf_counter()
         desk.send(Sent(found.reservation, "answer", event, ANSWERS))
         found = desk.next(campaign_id)

@@ -1,0 +1,124 @@
+"""A database that is locked, full or gone: a sentence, the draft is still there, and the same press is kept once later."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import create_engine, event, make_url, text
+
+from annotations.campaigns.labelling import Labelling
+from annotations.campaigns.showing import Work
+from annotations.errors import NotSavedError, StoreError
+from annotations.store import Store
+from tests.unit.annotations.campaigns.desks import ANSWERS, Hall, hall
+
+HALF_DONE = {"answers": {"verdict": "consistent"}}
+
+
+@pytest.fixture
+def hasty(url: str) -> Iterator[Store]:
+    """A store that waits for a lock for a moment only."""
+    store = Store.open(impatient(url))
+    yield store
+    store.close()
+
+
+def impatient(url: str) -> str:
+    parsed = make_url(url)
+    if parsed.get_backend_name() == "sqlite":
+        return f"{url}?timeout=0.05"
+    options = {"options": f"{parsed.query['options']} -clock_timeout=50"}
+    return parsed.update_query_dict(options).render_as_string(hide_password=False)
+
+
+@contextmanager
+def locked(url: str) -> Iterator[None]:
+    """Another program that writes and does not end."""
+    engine = create_engine(make_url(url).set(drivername="postgresql+psycopg") if "postgres" in url else url)
+    with engine.connect() as other:
+        if engine.name == "sqlite":
+            other.connection.cursor().execute("BEGIN IMMEDIATE")
+        else:
+            other.execute(text("LOCK TABLE reservation, response, draft IN EXCLUSIVE MODE"))
+        yield
+        other.rollback()
+    engine.dispose()
+
+
+def at_work(store: Store) -> tuple[Hall, Labelling, Work]:
+    """Somebody with a task in hand, half done."""
+    opened = hall(store, items=2)
+    desk = opened.desk("ben")
+    work = opened.work(desk)
+    desk.save_draft(work.reservation, HALF_DONE)
+    return opened, desk, work
+
+
+def test_a_locked_database_says_so_and_the_label_is_kept_once_when_it_is_free(hasty: Store, url: str) -> None:
+    opened, desk, work = at_work(hasty)
+    with locked(url), pytest.raises(NotSavedError, match=r"NOT saved.*Another program is writing.*save again"):
+        opened.send(desk, work, event_id="press")
+    assert desk.draft(work.reservation) == HALF_DONE
+    assert [opened.send(desk, work, event_id="press").fresh for _ in range(2)] == [True, False]
+
+
+def test_a_locked_database_gives_no_next_task_and_no_draft_but_a_sentence(hasty: Store, url: str) -> None:
+    opened, desk, work = at_work(hasty)
+    with locked(url):
+        with pytest.raises(NotSavedError, match="NOT saved"):
+            desk.next(opened.campaign.id)
+        with pytest.raises(NotSavedError, match="NOT saved"):
+            desk.save_draft(work.reservation, {"answers": {}})
+    assert desk.draft(work.reservation) == HALF_DONE
+    assert opened.work(desk) == work
+
+
+def test_a_full_disk_says_so_and_the_label_is_kept_when_there_is_space(sqlite_url: str) -> None:
+    store = Store.open(sqlite_url)
+    opened, desk, work = at_work(store)
+    answers = {**ANSWERS["label-summaries"], "verdict": "inconsistent", "reason": "It was a raft. " * 5000}
+    with (
+        full(store),
+        pytest.raises(NotSavedError, match=r"NOT saved.*full.*free some space.*save again"),
+    ):
+        opened.send(desk, work, event_id="press", answers=answers)
+    assert desk.draft(work.reservation) == HALF_DONE
+    assert opened.work(desk) == work
+    assert opened.send(desk, work, event_id="press", answers=answers).fresh
+    store.close()
+
+
+@contextmanager
+def full(store: Store) -> Iterator[None]:
+    """SQLite may not make its file longer."""
+
+    def shrink(connection: sqlite3.Connection, _: object) -> None:
+        connection.execute("PRAGMA max_page_count = 1").close()  # as few as it has now
+
+    store.engine.dispose()
+    event.listen(store.engine, "connect", shrink)
+    yield
+    event.remove(store.engine, "connect", shrink)
+    store.engine.dispose()
+
+
+def test_connections_that_the_server_closed_are_made_again(postgres_url: str) -> None:
+    named = make_url(postgres_url).update_query_dict({"application_name": uuid4().hex})
+    store = Store.open(named.render_as_string(hide_password=False))
+    opened, desk, work = at_work(store)
+    closing = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = :name"
+    engine = create_engine(make_url(postgres_url).set(drivername="postgresql+psycopg"))
+    with engine.connect() as other:
+        assert True in other.execute(text(closing), {"name": named.query["application_name"]}).scalars().all()
+    engine.dispose()
+    assert opened.send(desk, work).fresh
+    store.close()
+
+
+def test_a_server_that_is_gone_is_a_sentence() -> None:
+    with pytest.raises(StoreError, match="cannot be opened"):
+        Store.open("postgresql://nobody@127.0.0.1:1/labels")

@@ -1,0 +1,20 @@
+"""Many at once, and a program that is killed: nothing acknowledged is lost. The benches in tests/load do this at size."""
+
+from __future__ import annotations
+
+from annotations.store import Store
+from tests.load.annotators import measure
+from tests.load.killing import kill_again_and_again
+
+
+def test_a_crowd_loses_no_label_doubles_none_and_keeps_to_the_overlap(store: Store) -> None:
+    measured = measure(store, number=8, labels=6, overlap=3)
+    assert measured.tally.acknowledged == measured.tally.kept == 48
+    assert measured.tally.is_clean
+
+
+def test_every_label_acknowledged_before_a_kill_is_there_and_the_database_is_whole(url: str) -> None:
+    found, said = kill_again_and_again(url, rounds=2)
+    assert found.acknowledged > 0
+    assert found.is_clean
+    assert said == "ok"
