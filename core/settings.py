@@ -53,7 +53,9 @@ class Settings(BaseSettings):
     llm_budget: float | None = Field(
         None, ge=0, description="money that may be spent at all endpoints together; unlimited by default"
     )
-    endpoints: str = Field("", description="a TOML file with further endpoints, one table each; none by default")
+    endpoints: str = Field(
+        "", description="a TOML file with further endpoints, one table each; its first is asked where none is set above"
+    )
     prompts_dir: str = Field(
         str(_VAR / "prompts"),
         description="a folder of prompt files that replace those of core/prompts one by one; empty for none",

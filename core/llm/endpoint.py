@@ -81,7 +81,7 @@ class Endpoint:
 
 
 def configured(name: str = "") -> Endpoint:
-    """The endpoint of that name as it is set now, "" for the default one.
+    """The endpoint of that name as it is set now, "" for the default one: that of the variables, else the file's first.
 
     Raises NoEndpointError where it or its key is not set, UnknownNameError for a name that the file does not hold, and
     BadSettingError for what cannot be read. Read at every question and not with the other settings: a key that travelled
@@ -106,8 +106,8 @@ def at_its_address(checkpoint: Checkpoint) -> Checkpoint:
     """The checkpoint of an endpoint, pinned to the address that it has now; any other as it is."""
     if checkpoint.source != SOURCE or address_in(checkpoint):
         return checkpoint
-    name = name_in(checkpoint)
-    return pinned(name, checkpoint.kind, configured(name).base_url)
+    endpoint = configured(name_in(checkpoint))
+    return pinned(endpoint.name, checkpoint.kind, endpoint.base_url)
 
 
 def fingerprint_of(address: str) -> str:
@@ -129,14 +129,11 @@ def chosen_model(named: str, endpoint: str = "") -> str:
     """The model that is named, else the one that is set for the endpoint; raises NoEndpointError where there is neither."""
     if named.strip():
         return named.strip()
-    settings = Settings.read()
-    if not endpoint and settings.llm_model.strip():
-        return settings.llm_model.strip()
-    if endpoint and (model := configured(endpoint).model):
-        return model
-    where = f"model under [{endpoint}] in {settings.endpoints}" if endpoint else "TOUCHSTONE_LLM_MODEL"
+    asked = configured(endpoint)
+    if asked.model:
+        return asked.model
     raise NoEndpointError(
-        f"No language model is named. Set {where} to the name of one that the endpoint serves, or model=…."
+        f"No language model is named. Set {asked.setting('model')} to the name of one that the endpoint serves, or model=…."
     )
 
 
@@ -166,11 +163,17 @@ def _or_why_not(name: str) -> Endpoint | str:
 
 
 def _default(settings: Settings) -> Endpoint:
-    if not settings.llm_base_url.strip():
-        raise NoEndpointError(
-            "No language-model endpoint is set. Set TOUCHSTONE_LLM_BASE_URL (and TOUCHSTONE_LLM_API_KEY where it wants one), "
-            "for example to http://localhost:8000/v1 of a vLLM server."
-        )
+    if settings.llm_base_url.strip():
+        return _of_variables(settings)
+    if entries := read_endpoints(settings.endpoints):
+        return _of(entries[0], settings.endpoints)
+    raise NoEndpointError(
+        "No language-model endpoint is set. Set TOUCHSTONE_LLM_BASE_URL (and TOUCHSTONE_LLM_API_KEY where it wants one), "
+        "for example to http://localhost:8000/v1 of a vLLM server."
+    )
+
+
+def _of_variables(settings: Settings) -> Endpoint:
     return Endpoint(
         _address(settings.llm_base_url, "TOUCHSTONE_LLM_BASE_URL", "TOUCHSTONE_LLM_API_KEY"),
         settings.llm_api_key.get_secret_value(),

@@ -142,6 +142,7 @@ def test_a_name_without_a_file_says_what_to_set() -> None:
 
 @pytest.mark.usefixtures("file")
 def test_each_endpoint_has_its_own_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", "http://default.example/v1")
     monkeypatch.setenv("TOUCHSTONE_LLM_MODEL", "of the default one")
     assert [chosen_model("", ""), chosen_model("", "mini"), chosen_model(" named ", "mini")] == [
         "of the default one",
@@ -150,6 +151,13 @@ def test_each_endpoint_has_its_own_model(monkeypatch: pytest.MonkeyPatch) -> Non
     ]
     with pytest.raises(NoEndpointError, match=r"Set model under \[local\] in .* or model=…\."):
         chosen_model("", "local")
+
+
+@pytest.mark.usefixtures("file")
+def test_where_no_variable_names_an_endpoint_the_first_of_the_file_is_asked_under_its_name() -> None:
+    assert configured() == configured("mini")
+    assert chosen_model("") == "small"
+    assert at_its_address(at("", "say")) == at_its_address(at("mini", "say"))
 
 
 def test_a_checkpoint_carries_the_name_and_once_pinned_the_address() -> None:

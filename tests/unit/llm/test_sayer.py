@@ -222,6 +222,7 @@ def test_the_model_is_the_one_that_is_named_else_the_one_that_is_set(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)  # where no .env is
+    monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", "http://one.example/v1")
     monkeypatch.delenv("TOUCHSTONE_LLM_MODEL", raising=False)
     with pytest.raises(NoEndpointError, match=r"Set TOUCHSTONE_LLM_MODEL"):
         chosen_model("")
