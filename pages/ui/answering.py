@@ -14,12 +14,14 @@ from pages.ui.plain import plain
 def answering() -> dict[str, Endpoint]:
     """The endpoints that can be asked, by name; says what to set where there is none."""
     try:
-        found = {one.name: one for one in endpoints() if isinstance(one, Endpoint)}
+        told = endpoints()
     except TouchstoneError as error:
         st.error(plain(str(error)), icon=":material/error:")
         return {}
+    found = {one.name: one for one in told if isinstance(one, Endpoint)}
     if not found:
-        st.info(plain(missing_endpoint()), icon=":material/link_off:")
+        lacking = [one for one in told if isinstance(one, str)] or [missing_endpoint()]
+        st.info(plain("\n".join(lacking)), icon=":material/link_off:")
     return found
 
 

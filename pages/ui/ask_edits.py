@@ -10,15 +10,13 @@ import streamlit as st
 from core.editing.asked import Asked
 from core.editing.editor import Editor
 from core.editing.proposal import WANTED, Form
-from core.errors import TouchstoneError
 from core.llm.endpoint import Endpoint
-from core.llm.words import told
 from core.types import Example
 from pages.ui import pair as bench
 from pages.ui import services
 from pages.ui.answering import answering, endpoint_and_model
 from pages.ui.edits_proposed import proposed
-from pages.ui.plain import plain
+from pages.ui.endpoint_costs import price_line
 
 _LOOK_S = 0.3
 _FORMS = {Form.EXECUTABLE: "Replacements", Form.REWRITTEN: "Whole summaries"}
@@ -72,15 +70,8 @@ def _form(found: Mapping[str, Endpoint]) -> None:
 
 
 def _price(editor: Editor) -> None:
-    """What pressing would cost, as far as it is known before; or why it cannot be pressed."""
-    try:
-        signature = editor.signature
-        words = told(services.engine().estimate([editor.proposing(_example())]))
-    except TouchstoneError as error:
-        st.caption(plain(str(error)))
-        return
     more = f"; then {WANTED} short ones at most" if st.session_state["edits-judged"] else ""
-    st.caption(plain(f"{words}{more}" if words else "This was asked before."), help=plain(signature))
+    price_line([editor.proposing(_example())], more)
 
 
 def _ask(endpoint: str) -> None:

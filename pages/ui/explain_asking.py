@@ -2,42 +2,19 @@
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import partial
-from types import MappingProxyType
-from typing import Any
 
 import streamlit as st
 
 from core.explaining.background import Told
-from core.explaining.finding import Explain, Finding, detect_and_explain, explain_given_detection, explaining
-from core.explaining.finding import signature as detection_by
+from core.explaining.finding import Finding
 from core.explaining.judging import Case, Judged, Setup, judging
-from core.explaining.judging import signature as judge_by
-from core.explaining.stability import fresh
-from core.job import Talk
 from core.llm.saying import Sampling
 from core.types import Example, Failure
-from pages.ui import pair as bench
+from pages.ui import explain_form as form
 from pages.ui import services
-
-WAYS: Mapping[str, Explain] = MappingProxyType(
-    {"Detect and explain": detect_and_explain, "Explain the error": explain_given_detection}
-)
-_FURTHEST = 1 << 48
-
-Sampled = Finding | Judged
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """Who is sampled, by its signature, about what; `talk` asks for a sample."""
-
-    by: str
-    about: Example | tuple[Case, Setup]
-    talk: Callable[[Sampling], Talk[Any]] = field(compare=False)
+from pages.ui.explain_form import Sampled, Subject
 
 
 @dataclass(eq=False)
@@ -57,31 +34,18 @@ class _Asked:
             yield from strip
 
 
-def example() -> Example:
-    """The summary as it stands in the editor."""
-    return Example("explained", bench.current().document, bench.edited())
-
-
-def case_of(finding: Finding) -> Case:
-    """A finding with what it may be judged by; an unedited summary has no other to be compared with."""
-    reference = " ".join(edit.explanation for edit in bench.edits() if edit.explanation)
-    seed = bench.current().original if bench.edits() else ""
-    about = example()
-    return Case("graded", finding.explanation, about.document, seed, about.summary, reference)
-
-
-def ask_for_finding(way: str, sampling: Sampling) -> None:
-    asked, about = _asked(), example()
-    asked.finding = about, Told(services.engine(), [explaining(WAYS[way], about, sampling)])
+def ask_for_finding(sampling: Sampling) -> None:
+    _asked().finding = form.example(), Told(services.engine(), [form.finding_talk(sampling)])
 
 
 def finding() -> Finding | Failure | None:
     """What was found of the summary as it stands; None while nothing came."""
     asked = _asked().finding
-    return next(iter(asked[1].outcomes), None) if asked and asked[0] == example() else None
+    return next(iter(asked[1].outcomes), None) if asked and asked[0] == form.example() else None
 
 
-def ask_for_grade(case: Case, setup: Setup, sampling: Sampling) -> None:
+def ask_for_grade(finding: Finding, sampling: Sampling) -> None:
+    case, setup = form.case_of(finding), form.setup_now()
     _asked().grade = case, setup, Told(services.engine(), [judging(case, setup, sampling)])
 
 
@@ -91,21 +55,12 @@ def grade(case: Case, setup: Setup) -> Judged | Failure | None:
     return next(iter(asked[2].outcomes), None) if asked and asked[:2] == (case, setup) else None
 
 
-def verdict_of(about: Example, sampling: Sampling) -> Subject:
-    """D&E of a summary. Raises TouchstoneError where nobody can be asked."""
-    return Subject(detection_by(sampling), about, partial(explaining, detect_and_explain, about))
-
-
-def grade_of(case: Case, setup: Setup, sampling: Sampling) -> Subject:
-    """The grade of an explanation. Raises TouchstoneError where nobody can be asked."""
-    return Subject(judge_by(setup, sampling), (case, setup), partial(judging, case, setup))
-
-
-def draw(subject: Subject, sampling: Sampling, number: int) -> None:
+def draw(finding: Finding | None, sampling: Sampling) -> None:
     """Ask for further samples."""
-    # from where nobody drew before, on this machine or another with the same cache: every sample is asked for
-    samples = fresh(sampling, secrets.randbelow(_FURTHEST), number)
-    _asked().strips.setdefault(subject, []).append(Told(services.engine(), [subject.talk(one) for one in samples]))
+    at = form.warmed(sampling)
+    subject = form.subject_now(finding, at)
+    told = Told(services.engine(), form.sample_talks(subject, at))
+    _asked().strips.setdefault(subject, []).append(told)
 
 
 def drawn(subject: Subject) -> list[Sampled | Failure]:
@@ -124,8 +79,10 @@ def explanations_came() -> bool:
     return _came() != drawn_so_far
 
 
-def running() -> bool:
-    return any(told.running for told in _asked())
+def under_way() -> tuple[int, int]:
+    """Of all that is being asked for, how much has come, and how much there is."""
+    running = [told for told in _asked() if told.running]
+    return sum(len(told.outcomes) for told in running), sum(told.total for told in running)
 
 
 def drop_all() -> None:

@@ -80,15 +80,17 @@ def _contradiction(finding: Finding) -> None:
 
 
 def _grade_form(finding: Finding) -> None:
-    state, key = st.session_state, _key(finding)
-    state["explain-verdict"] = state["verdict"]  # the record has one verdict, whichever tab it was given in
+    key = _key(finding)
+    # begins with what stands under Record and is its own then: a browser that lags behind would send the older one
+    st.session_state.setdefault(f"explain-verdict-{key}", st.session_state["verdict"])
     with st.container(horizontal=True):
-        st.segmented_control(
+        verdict = st.segmented_control(
             "You find the summary",
             [*Verdict],
-            key="explain-verdict",
+            key=f"explain-verdict-{key}",
             format_func=str.capitalize,
-            on_change=_take_verdict,
+            on_change=_tell_record,
+            args=(key,),
         )
         grade = st.segmented_control(
             "and the explanation", [*Grade], key=f"explain-grade-{key}", format_func=grade_words
@@ -102,15 +104,15 @@ def _grade_form(finding: Finding) -> None:
         icon=":material/save:",
         on_click=save,
         args=(partial(_record, finding),),
-        disabled=demo or not grade or not state["verdict"],
+        disabled=demo or not grade or not verdict,
         help="Nothing is kept in this demo."
         if demo
         else "Saves your label with what stands under Record, and the grade.",
     )
 
 
-def _take_verdict() -> None:
-    st.session_state["verdict"] = st.session_state["explain-verdict"]
+def _tell_record(key: str) -> None:
+    st.session_state["verdict"] = st.session_state[f"explain-verdict-{key}"]
 
 
 def _record(finding: Finding) -> Record:
@@ -119,6 +121,7 @@ def _record(finding: Finding) -> Record:
     grade = state[f"explain-grade-{key}"]
     return replace(
         record_now(),
+        verdict=state[f"explain-verdict-{key}"],
         explanation=finding.explanation,
         explanation_by=finding.by,
         grade=grade,
@@ -127,4 +130,6 @@ def _record(finding: Finding) -> Record:
 
 
 def _key(finding: Finding) -> str:
-    return hashlib.sha256(f"{finding.by}\0{finding.explanation}".encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    """What was said of another text is of another finding, though the words be the same."""
+    told = "\0".join([finding.by, finding.explanation, bench.current().document, bench.edited()])
+    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:12]

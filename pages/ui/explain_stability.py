@@ -3,62 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from functools import partial
 
 import pandas as pd
 import streamlit as st
 
 from core.errors import TouchstoneError
 from core.explaining.finding import Finding
-from core.explaining.judging import Setup
 from core.explaining.stability import Strip, strip_of, unanswered
 from core.llm.saying import Sampling
 from core.types import Failure
 from pages.ui import explain_asking as asking
-from pages.ui.explain_asking import Sampled, Subject
+from pages.ui import explain_form as form
+from pages.ui.endpoint_costs import price_line
+from pages.ui.explain_form import Sampled
 from pages.ui.explain_strip import strip_html
 from pages.ui.plain import plain
-
-_VERDICT, _GRADE = "Verdict", "Grade"
 
 
 def stability(finding: Finding | None, sampling: Sampling) -> None:
     """The form to draw samples, and all that were drawn of this judge on this text."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        what = st.segmented_control(
+        st.segmented_control(
             "Samples of",
-            [_VERDICT, _GRADE] if finding else [_VERDICT],
-            default=_VERDICT,
+            [form.VERDICT, form.GRADE] if finding else [form.VERDICT],
+            default=form.VERDICT,
             key=f"explain-sampled-{bool(finding)}",
             required=True,
             help="The verdict on the summary, or the grade of the explanation in the set-up chosen beside.",
         )
-        temperature = st.number_input("Temperature", 0.0, 2.0, 1.0, 0.1, key="explain-temperature", width=125)
-        number = st.number_input("Number", 2, 50, 5, key="explain-number", width=115)
-        press = st.empty()
-    at = replace(sampling, temperature=temperature)
+        st.number_input("Temperature", 0.0, 2.0, 1.0, 0.1, key="explain-temperature", width=125)
+        st.number_input("Number", 2, 50, 5, key="explain-number", width=115)
+        st.button(
+            "Draw",
+            key="explain-draw",
+            icon=":material/casino:",
+            on_click=form.pressed,
+            args=(sampling.endpoint, partial(asking.draw, finding)),
+            help="Each sample is asked for by itself; none is taken from what was answered before.",
+        )
+    at = form.warmed(sampling)
     try:
-        subject = _subject(finding if what == _GRADE else None, at)
+        subject = form.subject_now(finding, at)
     except TouchstoneError as error:
         st.error(plain(str(error)), icon=":material/error:")
         return
-    press.button(
-        "Draw",
-        key="explain-draw",
-        icon=":material/casino:",
-        on_click=asking.draw,
-        args=(subject, at, number),
-        help="Each sample is asked for by itself; none is taken from what was answered before.",
-    )
+    price_line(form.sample_talks(subject, at))
     _drawn(asking.drawn(subject))
-
-
-def _subject(finding: Finding | None, at: Sampling) -> Subject:
-    """What is sampled: the verdict, or the grade of a finding in the set-up that is chosen."""
-    if finding is None:
-        return asking.verdict_of(asking.example(), at)
-    setup: Setup = st.session_state["explain-setup"]
-    return asking.grade_of(asking.case_of(finding), setup, at)
 
 
 def _drawn(outcomes: Sequence[Sampled | Failure]) -> None:

@@ -6,12 +6,13 @@ import streamlit as st
 
 from core.errors import TouchstoneError
 from core.explaining.finding import Finding
-from core.llm.endpoint import chosen_model
 from core.llm.saying import Sampling
 from core.types import Failure
 from pages.ui import explain_asking as asking
+from pages.ui import explain_form as form
 from pages.ui import pair as bench
 from pages.ui.answering import answering, endpoint_and_model
+from pages.ui.endpoint_costs import price_line
 from pages.ui.explain_finding import finding_card
 from pages.ui.explain_judge import judge_form
 from pages.ui.explain_stability import stability
@@ -26,11 +27,11 @@ def explain_tab() -> None:
     if not (found := answering()):
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        endpoint, model = endpoint_and_model(found, "explain")
-        way = _way()
+        endpoint, _ = endpoint_and_model(found, "explain")
+        _way()
         press = st.empty()
     try:
-        sampling = Sampling(chosen_model(model, endpoint), endpoint=endpoint)
+        sampling = form.sampling_now(endpoint)
     except TouchstoneError as error:
         st.info(plain(str(error)), icon=":material/link_off:")
         return
@@ -39,24 +40,24 @@ def explain_tab() -> None:
         key="explain-ask",
         icon=":material/send:",
         type="primary",
-        on_click=asking.ask_for_finding,
-        args=(way, sampling),
+        on_click=form.pressed,
+        args=(endpoint, asking.ask_for_finding),
         disabled=not bench.edited().strip(),
     )
+    price_line([form.finding_talk(sampling)])
     _answers(sampling)
 
 
-def _way() -> str:
-    chosen: str = st.segmented_control(
+def _way() -> None:
+    st.segmented_control(
         "The model is to",
-        list(asking.WAYS),
-        default=next(iter(asking.WAYS)),
+        list(form.WAYS),
+        default=next(iter(form.WAYS)),
         key="explain-way",
         required=True,
         help="Detect and explain: it says whether the summary is consistent, and why. Explain the error: it is told that "
         "the summary is inconsistent, and says why.",
     )
-    return chosen
 
 
 def _answers(sampling: Sampling) -> None:
@@ -64,7 +65,7 @@ def _answers(sampling: Sampling) -> None:
     found = outcome if isinstance(outcome, Finding) else None
     if isinstance(outcome, Failure):
         st.error(plain(outcome.message), icon=":material/error:")
-    if asking.running():
+    if asking.under_way()[1]:
         _wait()
     explanation, graded, stable = st.tabs(["Explanation", "Graded by a model", "Stability"], key="explain-tabs")
     with explanation:
@@ -87,5 +88,6 @@ def _wait() -> None:
     if asking.explanations_came():
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption("The model is being asked …")
+        came, total = asking.under_way()
+        st.caption(f"The model is being asked: {came} of {total} answers have come …")
         st.button("Cancel", key="explain-cancel", on_click=asking.drop_all)
