@@ -1,32 +1,26 @@
-"""Importing from the page: files are uploaded, read and kept in the background, and what they held is counted."""
+"""Importing on the page: from uploaded files or from where the dataset lives, in the background, with what it held."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from annotations.importing import Imported, Provenance
-from annotations.store import Store
-from core.dataset import DATASETS, Refusal
-from core.errors import TouchstoneError
-from core.intake import Tally, lines, readable, sha256, whole
-from core.types import Item
+from core.dataset import DATASETS
+from core.intake import lines
+from core.models.released import released
 from pages.ui import services
+from pages.ui.evaluate_intake import Intake, Reading, Wish
 from pages.ui.evaluate_mapping import mapping_form
 from pages.ui.plain import plain
 
 _LOOK_S = 0.5
 _GENERIC = "generic"
-_NOT_FROM_FILES = ("bundled",)
-
-Reading = Callable[[], Iterator[Item | Refusal]]
-"""Begins to read the uploaded files."""
 
 
 @dataclass(eq=False)
@@ -37,34 +31,18 @@ class Upload:
     folder: TemporaryDirectory[str]
     source: Path
 
-
-@dataclass(eq=False)
-class Intake:
-    """An import under way in a thread: what was read so far, and how it ended."""
-
-    upload: Upload
-    tally: Tally = field(default_factory=Tally)
-    imported: Imported | None = None
-    trouble: str = ""
+    def place(self) -> Path:
+        return self.source
 
     @property
-    def running(self) -> bool:
-        return self.imported is None and not self.trouble
-
-    def begin(self, store: Store, origin: Provenance, reading: Reading, skip_broken: bool) -> None:
-        threading.Thread(target=self._run, args=(store, origin, reading, skip_broken), daemon=True).start()
-
-    def _run(self, store: Store, origin: Provenance, reading: Reading, skip_broken: bool) -> None:
-        taken = readable if skip_broken else whole
-        try:
-            self.imported = store.import_dataset(origin, taken(reading(), self.tally), self.tally.counts)
-        except TouchstoneError as error:
-            self.trouble = str(error)
+    def file(self) -> str:
+        """The names of the files."""
+        return ", ".join(sorted(path.name for path in self.source.iterdir())) if len(self.ids) > 1 else self.source.name
 
 
 def import_form() -> None:
     """Choose an importer and files; the button reads them."""
-    names = [plugin.name for plugin in DATASETS if plugin.name not in _NOT_FROM_FILES]
+    names = DATASETS.names()
     left, right = st.columns([1, 1.4], gap="large")
     with left:
         importer = st.selectbox(
@@ -75,14 +53,12 @@ def import_form() -> None:
             format_func=lambda name: DATASETS.get(name).title,
         )
         _about(importer)
-        files = st.file_uploader(
-            "Files", accept_multiple_files=True, key="import-files", help="Larger files: cli.py import"
-        )
-    upload = _uploaded(files) if files else None
+        upload = _upload(importer)
     with right:
         reading = _reading(importer, upload) if upload else None
     with left:
-        _button(importer, upload, reading)
+        _settings(importer)
+        _buttons(importer, upload, reading)
     if now := st.session_state.get("import-now"):
         _progress(now)
 
@@ -91,6 +67,16 @@ def _about(importer: str) -> None:
     plugin = DATASETS.get(importer)
     told = [f"Licence: {plugin.licence}.", f"Written for: {plugin.release}." if plugin.release else "", plugin.url]
     st.caption(plain(" ".join(filter(None, told))))
+
+
+def _upload(importer: str) -> Upload | None:
+    """The files that were chosen; what comes with Touchstone needs none."""
+    if DATASETS.get(importer).shipped:
+        return None
+    files = st.file_uploader(
+        "Files", accept_multiple_files=True, key="import-files", help="Larger files: cli.py import"
+    )
+    return _uploaded(files) if files else None
 
 
 def _uploaded(files: Sequence[UploadedFile]) -> Upload:
@@ -103,69 +89,80 @@ def _uploaded(files: Sequence[UploadedFile]) -> Upload:
     paths = [Path(folder.name, Path(file.name).name) for file in files]
     for path, file in zip(paths, files, strict=True):
         path.write_bytes(file.getvalue())
-    st.session_state["import-upload"] = Upload(ids, folder, paths[0] if len(paths) == 1 else Path(folder.name))
-    return _uploaded(files)
+    upload = Upload(ids, folder, paths[0] if len(paths) == 1 else Path(folder.name))
+    st.session_state["import-upload"] = upload
+    return upload
 
 
 def _reading(importer: str, upload: Upload) -> Reading | None:
-    if importer == _GENERIC:
-        return mapping_form(upload.source)
-    return lambda: DATASETS.get(importer)().read(upload.source)
+    return mapping_form(upload.source) if importer == _GENERIC else DATASETS.get(importer)().read
 
 
-def _button(importer: str, upload: Upload | None, reading: Reading | None) -> None:
-    demo = services.settings().demo
+def _settings(importer: str) -> None:
     st.text_input("Name of the dataset", importer, key=f"import-name-{importer}")
     st.toggle(
         "Skip records that cannot be read", key="import-skip", help="Otherwise one of them stops the whole import."
     )
+
+
+def _buttons(importer: str, upload: Upload | None, reading: Reading | None) -> None:
+    """Import what was uploaded, or get the dataset from where it lives."""
+    plugin = DATASETS.get(importer)
+    with st.container(horizontal=True):
+        if not plugin.shipped:
+            file, place = (upload.file, upload.place) if upload else ("", Path)
+            _button("Import", "database", reading, importer, file, place)
+        if plugin.shipped or plugin.hub:
+            title = "Import the examples" if plugin.shipped else "Get it from the hub"
+            file, place = plugin.hub or plugin.title, partial(released, plugin())
+            _button(title, "cloud_download", plugin().read, importer, file, place)
+
+
+def _button(
+    title: str, icon: str, reading: Reading | None, importer: str, file: str, place: Callable[[], Path]
+) -> None:
+    demo = services.settings().demo
     now: Intake | None = st.session_state.get("import-now")
     st.button(
-        "Import",
-        icon=":material/database:",
-        type="primary",
-        key="import-go",
+        title,
+        icon=f":material/{icon}:",
+        type="primary" if title == "Import" else "secondary",
+        key=f"import-{icon}",
         disabled=demo or reading is None or bool(now and now.running),
         on_click=_begin,
-        args=(importer, upload, reading),
+        args=(importer, file, place, reading),
         help="Nothing is kept in this demo." if demo else None,
     )
 
 
-def _begin(importer: str, upload: Upload, reading: Reading) -> None:
-    state, plugin, source = st.session_state, DATASETS.get(importer), upload.source
-    named = ", ".join(sorted(path.name for path in source.iterdir())) if source.is_dir() else source.name
+def _begin(importer: str, file: str, place: Callable[[], Path], reading: Reading) -> None:
+    state = st.session_state
     by = state.get("annotator", services.settings().user)
-    try:
-        origin = Provenance(
-            state[f"import-name-{importer}"], importer, named, sha256(source), plugin.licence, plugin.release, by
-        )
-    except TouchstoneError as error:
-        state["notice"] = str(error)
-        return
-    state["import-now"] = Intake(upload)
-    state["import-now"].begin(services.store(), origin, reading, state["import-skip"])
+    wish = Wish(state[f"import-name-{importer}"], importer, file, by, place, reading, state["import-skip"])
+    state["import-now"] = Intake(wish)
+    state["import-now"].begin(services.store())
 
 
 @st.fragment(run_every=_LOOK_S)
 def _progress(now: Intake) -> None:
+    """How far an import is; at its end the page is drawn anew once, so that its buttons and choices know of it."""
+    state = st.session_state
     if now.running:
         st.caption(f":material/hourglass_empty: {now.tally.samples} samples read")
         return
-    if now.trouble:
+    if state.get("import-seen") is not now:
+        state["import-seen"] = now
+        if now.imported:
+            state["evaluate-add"] = now.imported.dataset
+        st.rerun()
+    _ended(now)
+
+
+def _ended(now: Intake) -> None:
+    """The receipt, or why there is none."""
+    if now.imported is None:
         st.error(plain(now.trouble), icon=":material/error:")
         return
-    _done(now)
-
-
-def _done(now: Intake) -> None:
-    """The receipt; the page is drawn anew once, so that the dataset can be chosen."""
-    imported, state = now.imported, st.session_state
-    if imported is None:
-        return
-    if state.get("import-seen") is not now:
-        state["import-seen"], state["evaluate-add"] = now, imported.dataset
-        st.rerun()
-    lacking = f" {imported.missing} lack their document still." if imported.missing else ""
-    st.success(plain(f"{imported.dataset}: {imported.added} new, {now.tally.samples} read.{lacking}"))
+    lacking = f" {now.imported.missing} lack their document still." if now.imported.missing else ""
+    st.success(plain(f"{now.imported.dataset}: {now.imported.added} new, {now.tally.samples} read.{lacking}"))
     st.text("\n".join(lines(now.tally.counts())))

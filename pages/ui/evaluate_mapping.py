@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,12 +10,11 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.dataset import Refusal
 from core.datasets.generic import preview, read_by
 from core.datasets.reading.guessing import guess
 from core.datasets.reading.mapping import ColumnMap, ScoreColumn
 from core.errors import TouchstoneError
-from core.types import Item
+from pages.ui.evaluate_intake import Reading
 from pages.ui.plain import plain
 
 _SINGLE = {
@@ -33,7 +32,7 @@ _SINGLE = {
 _ROWS = 5
 
 
-def mapping_form(source: Path) -> Callable[[], Iterator[Item | Refusal]] | None:
+def mapping_form(source: Path) -> Reading | None:
     """What reads the table as it was mapped; None where it cannot be read, which is said."""
     try:
         rows = preview(source)
@@ -55,7 +54,7 @@ def mapping_form(source: Path) -> Callable[[], Iterator[Item | Refusal]] | None:
         icon=":material/save:",
         help="In the terminal: cli.py import 'generic[mapping=mapping.json]' FILE",
     )
-    return partial(read_by, source, mapped)
+    return partial(read_by, columns=mapped)
 
 
 def _corrected(columns: Sequence[str], guessed: ColumnMap, file: str) -> ColumnMap:
@@ -82,7 +81,11 @@ def _corrected(columns: Sequence[str], guessed: ColumnMap, file: str) -> ColumnM
             "scores": tuple(known.get(name, ScoreColumn(column=name, metric=name)) for name in scores),
         }
     )
-    return mapped.flipped() if values["label"] and _turned(guessed, file) else mapped
+    yes = _says("A label of 1 or yes says", guessed.yes, f"map-polarity-{file}") if mapped.label else True
+    if mapped.annotators:
+        told = _says("An annotator's 1 or yes says", guessed.yes != guessed.opposed, f"map-votes-{file}")
+        mapped = mapped.model_copy(update={"opposed": told != yes})
+    return mapped if yes == mapped.yes else mapped.flipped()
 
 
 def _column(field: str, title: str, columns: Sequence[str], guessed: str, file: str) -> str:
@@ -91,16 +94,13 @@ def _column(field: str, title: str, columns: Sequence[str], guessed: str, file: 
     return chosen or ""
 
 
-def _turned(guessed: ColumnMap, file: str) -> bool:
-    """Whether yes or 1 means the other thing than was guessed."""
-    consistent = "1" in guessed.consistent
-    meanings = {True: "the summary is consistent", False: "an error is there"}
-    said = st.radio(
-        "A label of 1 or yes says",
+def _says(title: str, guessed: bool, key: str) -> bool:
+    """Whether yes or 1 says that the summary is consistent."""
+    return st.radio(
+        title,
         [True, False],
-        index=0 if consistent else 1,
-        key=f"map-polarity-{file}",
-        format_func=lambda yes: meanings[yes],
+        index=0 if guessed else 1,
+        key=key,
+        format_func=lambda yes: "the summary is consistent" if yes else "an error is there",
         horizontal=True,
     )
-    return said != consistent

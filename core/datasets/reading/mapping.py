@@ -82,6 +82,11 @@ class ColumnMap(BaseModel):
         )
 
     @property
+    def yes(self) -> bool:
+        """Whether a label of yes or 1 says that the summary is consistent."""
+        return self.verdicts.get("1") is Verdict.CONSISTENT
+
+    @property
     def votes(self) -> dict[str, Verdict]:
         """What each word means when an annotator says it."""
         return self.flipped().verdicts if self.opposed else self.verdicts

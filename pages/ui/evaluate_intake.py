@@ -1,0 +1,63 @@
+"""An import in the background: the files are got, read and kept in a thread, and what came of it can be looked at."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from annotations.importing import Imported, Provenance
+from annotations.store import Store
+from core.dataset import DATASETS, Refusal
+from core.errors import TouchstoneError
+from core.intake import Tally, readable, sha256, whole
+from core.types import Item
+
+Reading = Callable[[Path], Iterator[Item | Refusal]]
+"""Begins to read a file or folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What to import under which name: `place` says where it lies, and may fetch it first; `file` is what that is called."""
+
+    dataset: str
+    importer: str
+    file: str
+    by: str
+    place: Callable[[], Path]
+    reading: Reading
+    skip_broken: bool
+
+    def origin(self, place: Path) -> Provenance:
+        plugin = DATASETS.get(self.importer)
+        return Provenance(
+            self.dataset, self.importer, self.file, sha256(place), plugin.licence, plugin.release, self.by
+        )
+
+
+@dataclass(eq=False)
+class Intake:
+    """An import under way in a thread: what was read so far, and how it ended."""
+
+    wish: Wish
+    tally: Tally = field(default_factory=Tally)
+    imported: Imported | None = None
+    trouble: str = ""
+
+    @property
+    def running(self) -> bool:
+        return self.imported is None and not self.trouble
+
+    def begin(self, store: Store) -> None:
+        threading.Thread(target=self._run, args=(store,), daemon=True).start()
+
+    def _run(self, store: Store) -> None:
+        taken = readable if self.wish.skip_broken else whole
+        try:
+            place = self.wish.place()
+            items = taken(self.wish.reading(place), self.tally)
+            self.imported = store.import_dataset(self.wish.origin(place), items, self.tally.counts)
+        except TouchstoneError as error:
+            self.trouble = str(error)
