@@ -60,6 +60,11 @@ def load_datasets(session: Session) -> list[DatasetRow]:
     return [DatasetRow(name, samples.get(name, 0), tuple(files[name])) for name in sorted(files)]
 
 
+def load_names(session: Session) -> list[str]:
+    """The names of the datasets alone, which no large import makes slow."""
+    return list(session.exec(select(Dataset.name).order_by(Dataset.name)))
+
+
 def require_dataset(session: Session, name: str) -> str:
     """The id of a dataset. Raises RecordError, which names those that exist."""
     known = dict(session.exec(select(Dataset.name, Dataset.id)).all())

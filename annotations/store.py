@@ -12,7 +12,7 @@ from sqlalchemy import URL, Engine
 from sqlmodel import Session
 
 from annotations.database import connect, connect_read_only, in_memory, path_of, read, read_url, write
-from annotations.datasets import DatasetRow, load_datasets
+from annotations.datasets import DatasetRow, load_datasets, load_names
 from annotations.errors import ReadOnlyError, StoreError
 from annotations.importing import Counts, Imported, Provenance, spooled, write_spooled
 from annotations.loading import count_rows, load_pair, load_saved
@@ -132,6 +132,11 @@ class Store:
         """The imported datasets by name."""
         with read(self.engine) as session:
             return load_datasets(session)
+
+    def dataset_names(self) -> list[str]:
+        """The names of the imported datasets in order."""
+        with read(self.engine) as session:
+            return load_names(session)
 
     def keep_outcomes(self, outcomes: Sequence[Outcome]) -> None:
         """Keep what metrics said of stored texts; each `example_id` is an id of the store."""

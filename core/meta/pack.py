@@ -2,73 +2,41 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Mapping, Sequence
 
 from core.errors import TouchstoneError
 from core.meta.cases import Cases, Column
 from core.meta.figures import IN_UNITS, Figure, Row
+from core.meta.forms import csv_table, latex_table, latex_text, markdown_table
 from core.metric import METRICS
 from core.settings import VERSION
 from core.stats.estimate import Estimate
 
-_LATEX = str.maketrans(
-    {
-        **{character: f"\\{character}" for character in "&%$#_{}"},
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "\\": r"\textbackslash{}",
-    }
-)
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_COLUMNS = ("metric", "slice", "figure", "value", "low", "high", "n", "failed", "best", "not_worse", "p", "why")
 
 
 def markdown(rows: Sequence[Row], name: str) -> str:
     """One figure, metrics down and slices across; bold is the best of a slice, † not significantly worse."""
     parts, lines = _grid(rows, name, _markdown_cell)
-    head = ["metric", *parts]
-    table = [head, ["---"] * len(head), *([_piped(line[0]), *line[1:]] for line in lines)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in table)
+    return markdown_table(["metric", *parts], lines)
 
 
 def latex(rows: Sequence[Row], name: str, caption: str) -> str:
     """The same as a table for the booktabs package."""
     parts, lines = _grid(rows, name, _latex_cell)
-    body = [" & ".join([line[0].translate(_LATEX), *line[1:]]) + r" \\" for line in lines]
-    head = " & ".join(["Metric", *(part.translate(_LATEX) for part in parts)]) + r" \\"
-    return "\n".join(
-        [
-            r"\begin{table}",
-            r"\centering",
-            rf"\begin{{tabular}}{{l{'r' * len(parts)}}}",
-            *(r"\toprule", head, r"\midrule", *body, r"\bottomrule"),
-            r"\end{tabular}",
-            rf"\caption{{{caption.translate(_LATEX)}}}",
-            r"\end{table}",
-            "",
-        ]
-    )
+    body = ([latex_text(line[0]), *line[1:]] for line in lines)
+    return latex_table(["Metric", *map(latex_text, parts)], body, caption)
 
 
 def as_csv(rows: Sequence[Row]) -> str:
     """Every figure of every row in full precision, one line each, with interval, n, p and the reason of what is missing."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(
-        ("metric", "slice", "figure", "value", "low", "high", "n", "failed", "best", "not_worse", "p", "why")
+    lines = (
+        (row.metric, row.slice, name, *_numbers(figure.estimate), row.failed, figure.best, figure.level, figure.p, why)
+        for row in rows
+        for name, figure in row.figures.items()
+        for why in [figure.estimate.why]
     )
-    for row in rows:
-        for name, figure in row.figures.items():
-            estimate = figure.estimate
-            writer.writerow(
-                [
-                    *(_safe(row.metric), _safe(row.slice), name),
-                    *(estimate.value, estimate.low, estimate.high, estimate.n, row.failed),
-                    *(figure.best, figure.level, figure.p, estimate.why),
-                ]
-            )
-    return text.getvalue()
+    return csv_table(_COLUMNS, lines)
 
 
 def metrics_card(cases: Cases) -> str:
@@ -108,17 +76,12 @@ def _latex_cell(figure: Figure, name: str) -> str:
     return rf"\textbf{{{text}}}" if figure.best else f"{text}$^\\dagger$" if figure.level else text
 
 
+def _numbers(estimate: Estimate) -> tuple[float | None, float | None, float | None, int]:
+    return estimate.value, estimate.low, estimate.high, estimate.n
+
+
 def _number(estimate: Estimate, name: str) -> str:
     """In percent, or in units of the metric."""
     if estimate.value is None:
         return "–"
     return f"{estimate.value:+.3g}" if name in IN_UNITS else f"{100 * estimate.value:.1f}"
-
-
-def _piped(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
-
-
-def _safe(text: str) -> str:
-    """A name that no spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -55,7 +55,7 @@ def known_datasets() -> list[str]:
     store = services.store()
     counts = store.counts()
     own = [OWN] if counts["origin"] or counts["label"] else []
-    return [row.name for row in store.datasets()] + campaigns(store) + own
+    return store.dataset_names() + campaigns(store) + own
 
 
 def choose(known: Sequence[str]) -> Chosen | None:

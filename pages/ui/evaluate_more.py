@@ -21,7 +21,7 @@ def correlation_tables(chosen: Chosen) -> None:
     if not aspects:
         st.info("Nobody rated these summaries with a number, and no summary has the verdicts of several judges.")
         return
-    aspect = st.selectbox("Rated by people", aspects, key="evaluate-aspect", width=420)
+    aspect = st.selectbox("Rated by people", aspects, key="evaluate-aspect", persist_state="session", width=420)
     found = result_of(
         "Correlating…",
         ("correlations", chosen.key, aspect),
@@ -37,6 +37,13 @@ def correlation_tables(chosen: Chosen) -> None:
             "Williams's test (Holm, p ≥ .05), which is made of Pearson's correlations. Kendall is tau-b; within systems the "
             "mean of each system is taken away (FRANK's partial correlation); over systems their means are correlated."
         )
+
+
+def aspect_of(chosen: Chosen) -> str:
+    """The aspect that was looked at last, or the first that was rated; empty where nobody rated."""
+    aspects = list(ratings(chosen.cases))
+    last = st.session_state.get("evaluate-aspect")
+    return last if last in aspects else next(iter(aspects), "")
 
 
 def beside_table(chosen: Chosen) -> None:

@@ -7,14 +7,14 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from core.meta.figures import MEASURES, PUBLISHED, Row, draws, rows
+from core.meta.figures import PUBLISHED, Row, draws, rows
 from core.meta.slices import Slice
 from pages.ui.evaluate_charts import curves, dots, heat_map, roc
 from pages.ui.evaluate_choice import Chosen
 from pages.ui.evaluate_data import labelled, provenance, score_form
 from pages.ui.evaluate_explained import explanation_table
-from pages.ui.evaluate_more import beside_table, correlation_tables
-from pages.ui.evaluate_pack import paper_pack
+from pages.ui.evaluate_more import aspect_of, beside_table, correlation_tables
+from pages.ui.evaluate_pack import contents, paper_pack
 from pages.ui.evaluate_pairs import cell_pairs
 from pages.ui.evaluate_surface import surface_tables
 from pages.ui.evaluate_tables import figure_choice, table, why_not
@@ -74,7 +74,8 @@ def _data(chosen: Chosen) -> None:
 
 
 def _pack(chosen: Chosen) -> None:
-    found = _rows(chosen, tuple(MEASURES))
+    aspect = aspect_of(chosen)
+    found = result_of("Writing every table…", ("pack", chosen.key, aspect), lambda: contents(chosen, aspect))
     if found is not None:
         paper_pack(chosen, found)
 

@@ -130,3 +130,14 @@ def test_what_was_labelled_here_is_evaluated_and_packed(page: Page, fresh: Serve
     assert (area["n"], area["failed"]) == ("2", "0")
     assert "our labels" in pack.read("data-card.md").decode()
     assert "rouge2|measured:precision" in pack.read("metrics.md").decode()
+
+    bench.open()
+    page.get_by_text("Where this score stands").click()
+    expect(
+        page.get_by_text(re.compile(r"is above \d+ % of all \d+ summaries.* in own pairs\.|No summary of own pairs"))
+    ).to_be_visible(timeout=WORK_MS)
+    page.get_by_role("combobox", name="Among the summaries of").click()
+    page.get_by_role("option", name="our labels").click()
+    expect(page.get_by_text(re.compile(r"is above \d+ % of all 2 summaries, .* in our labels\."))).to_be_visible(
+        timeout=WORK_MS
+    )

@@ -179,6 +179,7 @@ def test_a_file_is_kept_with_its_origin_and_counts(store: Store) -> None:
     [dataset] = store.datasets()
     [file] = dataset.files
     assert (dataset.name, dataset.samples) == ("harbour", 2)
+    assert store.dataset_names() == ["harbour"]
     assert (file.file, file.sha256, file.licence, file.counts) == (
         "harbour.jsonl",
         "ab" * 32,

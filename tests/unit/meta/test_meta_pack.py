@@ -1,0 +1,87 @@
+"""The tables of a paper pack: what is marked, in which unit, and text that would break a table."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+
+from core.meta.appendix import correlations_csv, correlations_markdown, explained_csv, explained_markdown
+from core.meta.cases import Cases, cases
+from core.meta.correlations import correlations
+from core.meta.explained import explained
+from core.meta.figures import MEASURES, Row, draws, rows
+from core.meta.pack import as_csv, latex, markdown, metrics_card
+from core.meta.slices import slices
+from core.types import ErrorType, GradedExplanation, KeptScore, Rating, Verdict
+from tests.unit.meta.bench_samples import pair, sample, scored
+
+KIND = ErrorType.COREFERENCE
+HOSTILE = "=a_b|c&d"
+PAIRS = [
+    one
+    for n in range(6)
+    for one in pair(f"p{n}", {"sharp": 1.0, HOSTILE: 0.5}, {"sharp": 0.1 * n, HOSTILE: 0.25 * (n % 2) + 0.3}, KIND)
+]
+
+
+def told(of: Cases) -> list[Row]:
+    return list(rows(of, slices(of), draws(of, 200), tuple(MEASURES)))
+
+
+def read(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_the_best_is_bold_and_a_figure_has_its_unit() -> None:
+    found = told(cases(PAIRS))
+    assert "| sharp | **100.0** |" in markdown(found, "consistency")
+    assert r"sharp & \textbf{100.0} \\" in latex(found, "consistency", "Consistency in percent.")
+    assert "| sharp | −0.75 |" in markdown(found, "mean_shift")
+    assert "sharp & $-0.75$" in latex(found, "mean_shift", "Mean shift.")
+
+
+def test_a_name_breaks_no_table_and_is_no_formula() -> None:
+    found = told(cases(PAIRS))
+    lines = markdown(found, "consistency").splitlines()
+    assert {line.replace(r"\|", "").count("|") for line in lines} == {3}
+    assert r"=a\_b|c\&d" in latex(found, "consistency", "50 % of it")
+    assert r"\caption{50 \% of it}" in latex(found, "consistency", "50 % of it")
+    assert {row["metric"] for row in read(as_csv(found))} == {"sharp", f"'{HOSTILE}"}
+
+
+def test_every_figure_stands_in_full_precision_with_the_reason_of_what_is_missing() -> None:
+    found = {(row["metric"], row["figure"]): row for row in read(as_csv(told(cases(PAIRS))))}
+    assert float(found["sharp", "mean_shift"]["value"]) == (0.1 * 15) / 6 - 1
+    assert found["sharp", "balanced_accuracy"]["value"] == ""
+    assert "development split" in found["sharp", "balanced_accuracy"]["why"]
+    assert found["sharp", "consistency"]["n"] == "6"
+
+
+def test_the_card_of_a_metric_says_whose_numbers_they_are() -> None:
+    kept = KeptScore("rouge2", "rouge2|measured:precision", 0.5)
+    card = metrics_card(cases([scored(sample("a", None, {"sharp": 1.0}), kept)]))
+    assert "Released by the authors of the data." in card
+    assert "Signature: `rouge2|measured:precision`" in card
+    assert "Lin 2004" in card
+
+
+def test_correlations_and_explanations_are_written_where_there_are_some() -> None:
+    given = [
+        replace(
+            one := sample(str(n), Verdict.INCONSISTENT, {"m": float(n)}),
+            item=replace(
+                one.item,
+                ratings=(Rating("a", "f", n * n),),
+                explanations=(GradedExplanation("why", "it", "partially", "ben"),),
+            ),
+        )
+        for n in range(5)
+    ]
+    of = cases(given)
+    rated = list(correlations(of, "f", draws(of, 50)))
+    assert correlations_markdown(rated).startswith("Correlation with: f\n\n| metric | Pearson |")
+    assert {(row["coefficient"], row["value"]) for row in read(correlations_csv(rated))} >= {("Kendall", "1.0")}
+    said = list(explained(of, draws(of, 50)))
+    assert "| it | 5 |" in explained_markdown(said)
+    assert [row["value"] for row in read(explained_csv(said)) if row["score"] == "ES"] == ["0.5"]
