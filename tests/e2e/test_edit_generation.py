@@ -165,11 +165,3 @@ def test_an_answer_that_nobody_waits_for_any_more_is_not_shown(page: Page, askin
         expect(page.get_by_text("Edits are being written")).to_have_count(0)
     ask(bench, "sixth")
     expect(page.get_by_text("edits-executable|model:sixth|")).to_be_visible()
-
-
-def test_without_an_endpoint_one_line_says_what_to_set(page: Page, plugged_server: Server) -> None:
-    bench = Bench(page, plugged_server)
-    bench.open()
-    page.get_by_text(ASK).click()
-    expect(form(page).get_by_text("No language-model endpoint is set. Set TOUCHSTONE_LLM_BASE_URL")).to_be_visible()
-    expect(page.get_by_role("button", name="Ask", exact=True)).to_have_count(0)

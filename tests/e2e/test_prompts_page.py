@@ -1,4 +1,4 @@
-"""The prompts page: read, edited, refused with the line, compared, taken back, and only read in a demonstration."""
+"""The prompts page: read, edited, refused with the line, compared, and taken back."""
 
 from __future__ import annotations
 
@@ -103,12 +103,3 @@ def test_a_file_can_take_the_place_of_ours(page: Page, prompts_server: Server, f
     prompts.is_mine()
     page.get_by_role("button", name="Revert to ours").click()
     prompts.is_ours()
-
-
-def test_in_a_demonstration_prompts_are_only_read(page: Page, tmp_path: Path) -> None:
-    with serve(tmp_path, TOUCHSTONE_DEMO="1", TOUCHSTONE_PROMPTS_DIR="") as server:
-        prompts = Prompts(page, tmp_path)
-        prompts.open(server)
-        prompts.tab("Edit")
-        expect(page.get_by_text("prompts can be read here and not changed")).to_be_visible()
-        expect(prompts.box).to_have_count(0)

@@ -1,0 +1,48 @@
+"""The Prompts page as a script: read and not changed in a demonstration, and told what is wrong with a prompt of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.llm.promptfile import FOLDER
+
+Open = Callable[..., AppTest]
+
+
+def prompts(probe: Open) -> AppTest:
+    app = probe().switch_page("pages/views/prompts.py").run()
+    assert not app.exception
+    return app
+
+
+def told(app: AppTest) -> str:
+    return " ".join(one.value.replace("\\", "") for one in [*app.info, *app.error])
+
+
+def test_in_a_demonstration_prompts_are_only_read(probe: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOUCHSTONE_PROMPTS_DIR", "")
+    monkeypatch.setenv("TOUCHSTONE_DEMO", "1")
+    app = prompts(probe)
+    assert "prompts can be read here and not changed" in told(app)
+    assert not app.text_area
+    assert not [button.label for button in app.button if "Save" in button.label]
+
+
+def test_a_prompt_of_ones_own_that_cannot_be_used_says_so(
+    probe: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    name = sorted(file.stem for file in FOLDER.glob("*.md"))[0]
+    (tmp_path / f"{name}.md").write_text("no head\n", encoding="utf-8")
+    monkeypatch.setenv("TOUCHSTONE_PROMPTS_DIR", str(tmp_path))
+    app = prompts(probe)
+    assert "Nobody can be asked with it: " in told(app)
+    assert f"{name}.md" in told(app)
+
+
+def test_a_folder_that_is_not_there_is_told(probe: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TOUCHSTONE_PROMPTS_DIR", str(tmp_path / "nowhere"))
+    assert "which is no folder. Make it, or unset it." in told(prompts(probe))
