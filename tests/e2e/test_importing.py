@@ -1,0 +1,70 @@
+"""Importing on the Evaluate page: a table whose mapping is guessed and corrected, and what comes with Touchstone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.bench import START_MS
+from tests.e2e.server import Server, serve
+
+pytestmark = pytest.mark.e2e
+
+WORK_MS = 60_000
+DOCUMENT = "The ferry Alma left Kiel at noon. She carried forty cars, and fog held her back for an hour."
+CLAIMS = {"The Alma left at noon.": "yes", "The Alma left at night.": "no", "She carried fifty cars.": "no"}
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Iterator[Server]:
+    """A server to which nothing was imported: its form is open."""
+    with serve(tmp_path) as running:
+        yield running
+
+
+def open_import(page: Page, server: Server) -> None:
+    page.goto(server.url)
+    page.get_by_role("link", name="Evaluate").click(timeout=START_MS)
+    page.get_by_role("combobox", name="Form of the data").wait_for(timeout=START_MS)
+
+
+def verdicts(server: Server) -> list[tuple[str, list[str]]]:
+    """Of each sample in order its label and its votes."""
+    facts = [json.loads(row["facts"]) for row in server.rows("SELECT facts FROM sample ORDER BY number")]
+    return [(fact["intended"], [vote["verdict"] for vote in fact["judgements"]]) for fact in facts]
+
+
+def test_a_table_is_imported_by_its_guessed_and_corrected_columns(page: Page, fresh: Server, tmp_path: Path) -> None:
+    path = tmp_path / "own.jsonl"
+    rows = [{"text": DOCUMENT, "claim": claim, "label": word, "rater_1": word} for claim, word in CLAIMS.items()]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    open_import(page, fresh)
+    page.locator("input[type=file]").first.set_input_files(path)
+    votes = page.get_by_role("radiogroup", name="An annotator's 1 or yes says")
+    expect(votes.get_by_role("radio", name="the summary is consistent")).to_be_checked(timeout=WORK_MS)
+    votes.get_by_text("an error is there").click()
+    expect(votes.get_by_role("radio", name="an error is there")).to_be_checked(timeout=WORK_MS)
+    with page.expect_download(timeout=WORK_MS) as saved:
+        page.get_by_role("button", name="Save this mapping").click()
+    mapping = json.loads(Path(saved.value.path()).read_text(encoding="utf-8"))
+    assert (mapping["document"], mapping["summary"], mapping["opposed"]) == ("text", "claim", True)
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.get_by_text("generic: 3 new, 3 read.")).to_be_visible(timeout=WORK_MS)
+    assert verdicts(fresh) == [
+        ("consistent", ["inconsistent"]),
+        ("inconsistent", ["consistent"]),
+        ("inconsistent", ["consistent"]),
+    ]
+
+
+def test_the_bundled_examples_are_a_dataset_at_one_press(page: Page, fresh: Server) -> None:
+    open_import(page, fresh)
+    page.get_by_role("combobox", name="Form of the data").click()
+    page.get_by_role("option", name="Bundled examples").click()
+    page.get_by_role("button", name="Import the examples").click(timeout=WORK_MS)
+    expect(page.get_by_text("bundled: ")).to_be_visible(timeout=WORK_MS)
+    assert [row["name"] for row in fresh.rows("SELECT name FROM dataset")] == ["bundled"]
