@@ -120,7 +120,7 @@ def _named() -> str:
 def _progress(id: str, lines: int, run: Run) -> None:
     now = services.conductor().progress(id)
     if now and now.running:
-        if now.done - run.done > now.total * _ANEW:
+        if now.done - run.done > (now.total * _ANEW if run.done else 0):
             st.rerun()
         progress_bar(now, services.conductor().cancel, id)
         return

@@ -5,13 +5,17 @@ from __future__ import annotations
 import csv
 import json
 import re
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from annotations.importing import Provenance
+from core.datasets.bundled import examples
 from core.stress.runfile import assembled
+from core.types import Verdict
 from tests.e2e.bench import START_MS, Bench
 from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server
@@ -70,6 +74,29 @@ def test_from_choosing_to_export_and_back_to_probe(page: Page, server: Server) -
     expect(Bench(page, server).box).not_to_have_value("", timeout=START_MS)  # the stress page has marks of an edit too
     summary = Bench(page, server).box.input_value()
     assert summary in {variant.summary for variant in run.variants.values()}
+
+
+def test_an_imported_dataset_is_drawn_from_by_the_seed(page: Page, server: Server) -> None:
+    store = server.store()
+    items = [replace(item, intended=Verdict.INCONSISTENT if item.parent else None) for item in examples()]
+    store.import_dataset(Provenance("mine", "pairs", "mine.jsonl", "0" * 64, "", "", "local"), items, dict)
+    store.close()
+    Bench(page, server).open()
+    page.get_by_role("link", name="Stress test").click()
+    page.get_by_role("radio", name="A dataset").click()
+    originals = [item for item in items if not item.intended]
+    expect(page.get_by_text(f"Leave out {len(items) - len(originals)} labelled inconsistent")).to_be_visible()
+    page.get_by_role("spinbutton", name="At most").fill("3")
+    page.get_by_role("spinbutton", name="At most").press("Enter")
+    page.get_by_role("textbox", name="Name of the run").fill("From a dataset")
+    page.get_by_role("textbox", name="Name of the run").press("Enter")
+    page.get_by_role("button", name="Run: 3 pairs").click()
+    page.wait_for_url("**/stress?run=*")
+    [stored] = server.rows("SELECT * FROM run WHERE name = 'From a dataset'")
+    lines = server.rows("SELECT line FROM runline WHERE run_id = ? ORDER BY id LIMIT 3", stored["id"])
+    run = assembled([stored["plan"], *(row["line"] for row in lines)])
+    assert len(run.sources) == 3
+    assert {source.example for source in run.sources.values()} <= {item.example for item in originals}
 
 
 def test_a_run_goes_on_while_the_page_is_reloaded(page: Page, server: Server) -> None:

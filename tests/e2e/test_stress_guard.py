@@ -66,7 +66,7 @@ def open_stress(page: Page, server: Server) -> None:
 def run_to_the_end(page: Page, name: str) -> None:
     page.get_by_role("textbox", name="Name of the run").fill(name)
     page.get_by_role("textbox", name="Name of the run").press("Enter")
-    page.get_by_role("button", name=re.compile("^Run: [12] pairs")).click()
+    page.get_by_role("button", name=re.compile("^Run: [12] pair")).click()
     expect(page.get_by_text(re.compile("^Complete: "))).to_be_visible(timeout=RUN_MS)
 
 
