@@ -1,7 +1,8 @@
 """Documents alone, for summaries that were released without them: they are joined by the document's id.
 
-A record: the id under `group`, `doc_id`, `document_id`, `source_id`, `article_id`, `hash` or `id`, and the text under
-any name that a document has in a file of pairs; a text may be a list of sentences or utterances.
+A record: the id under `group`, `doc_id`, `document_id`, `source_id`, `article_id`, `meeting_id`, `hash` or `id`, and the
+text under any name that a document has in a file of pairs; a text may be a list of sentences. A dialogue of MediaSum is
+the lists `speaker` and `utt`: as for TofuEval, each utterance is a line after its speaker's name.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from core.datasets.record import NAMES
 from core.errors import TouchstoneError
 from core.types import Example, Item
 
-_IDS = ("group", "doc_id", "document_id", "source_id", "article_id", "hash", "id")
+_IDS = ("group", "doc_id", "document_id", "source_id", "article_id", "meeting_id", "hash", "id")
 
 
 @DATASETS.add
@@ -36,9 +37,20 @@ class Documents(Importer):
 
 
 def _item(row: Row, _: Place) -> list[Item]:
-    group, text = _first(row, _IDS), _first(row, NAMES["document"])
-    document = "\n".join(fields.texts(row, text)) if isinstance(row[text], list) else fields.text(row, text)
-    return [Item(Example(f"document-{fields.text(row, group)}", document, ""), group=fields.text(row, group))]
+    group = fields.text(row, _first(row, _IDS))
+    document = _dialogue(row) if "utt" in row else _text(row, _first(row, NAMES["document"]))
+    return [Item(Example(f"document-{group}", document, ""), group=group)]
+
+
+def _text(row: Row, name: str) -> str:
+    return "\n".join(fields.texts(row, name)) if isinstance(row[name], list) else fields.text(row, name)
+
+
+def _dialogue(row: Row) -> str:
+    speakers, utterances = fields.texts(row, "speaker"), fields.texts(row, "utt")
+    if len(speakers) != len(utterances):
+        raise TouchstoneError(f"The field 'utt' has {len(utterances)} texts for {len(speakers)} of 'speaker'.")
+    return "\n".join(f"{speaker}: {said}" for speaker, said in zip(speakers, utterances, strict=True))
 
 
 def _first(row: Row, names: tuple[str, ...]) -> str:

@@ -35,6 +35,11 @@ def released(reader: Importer) -> Path:
         raise TouchstoneError(_sentence(reader, api.endpoint, error)) from error
 
 
+def called(reader: Importer, place: Path) -> str:
+    """What provenance says of the place that `released` gave: the repository at its commit, or the folder."""
+    return f"{reader.hub}@{place.name}" if reader.hub else place.name
+
+
 def _sentence(reader: Importer, hub: str, error: Exception) -> str:
     """What went wrong and what to do; the narrowest error first, since one that is gated is also not found."""
     page, by_hand = f"{hub}/datasets/{reader.hub}", "download it by hand and name the file or folder."

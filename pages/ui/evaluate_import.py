@@ -114,8 +114,7 @@ def _buttons(importer: str, upload: Upload | None, reading: Reading | None) -> N
             _button("Import", "database", reading, importer, file, place)
         if plugin.shipped or plugin.hub:
             title = "Import the examples" if plugin.shipped else "Get it from the hub"
-            file, place = plugin.hub or plugin.title, partial(released, plugin())
-            _button(title, "cloud_download", plugin().read, importer, file, place)
+            _button(title, "cloud_download", plugin().read, importer, "", partial(released, plugin()))
 
 
 def _button(

@@ -12,6 +12,7 @@ from annotations.store import Store
 from core.dataset import DATASETS, Refusal
 from core.errors import TouchstoneError
 from core.intake import Tally, readable, sha256, whole
+from core.models.released import called
 from core.types import Item
 
 Reading = Callable[[Path], Iterator[Item | Refusal]]
@@ -20,7 +21,10 @@ Reading = Callable[[Path], Iterator[Item | Refusal]]
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What to import under which name: `place` says where it lies, and may fetch it first; `file` is what that is called."""
+    """What to import under which name: `place` says where it lies, and may fetch it first.
+
+    `file` is what was uploaded, "" where the dataset comes from where it lives.
+    """
 
     dataset: str
     importer: str
@@ -32,9 +36,8 @@ class Wish:
 
     def origin(self, place: Path) -> Provenance:
         plugin = DATASETS.get(self.importer)
-        return Provenance(
-            self.dataset, self.importer, self.file, sha256(place), plugin.licence, plugin.release, self.by
-        )
+        file = self.file or called(plugin(), place)
+        return Provenance(self.dataset, self.importer, file, sha256(place), plugin.licence, plugin.release, self.by)
 
 
 @dataclass(eq=False)

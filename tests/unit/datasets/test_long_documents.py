@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.types import Split
+from core.dataset import DATASETS, Refusal
+from core.types import Item, Split
 from tests.unit.datasets.reading import ids, imported, items_of, refused
 from tests.unit.datasets.samples import DOCUMENT, SUMMARY, answer, story
-from tests.unit.datasets.writing import lines, listed, parquet
+from tests.unit.datasets.writing import lines, listed, parquet, table
 
 
 def test_every_answer_to_a_question_about_a_story_is_an_item(tmp_path: Path) -> None:
@@ -53,3 +54,19 @@ def test_a_document_is_found_under_the_name_that_the_summaries_know_it_by(tmp_pa
     lines("d.jsonl")(tmp_path, [{"hash": "b71b", "article": DOCUMENT}])
     (item,) = items_of("documents", tmp_path / "d.jsonl")
     assert (item.group, item.example.document, item.example.summary) == ("b71b", DOCUMENT, "")
+
+
+def test_the_transcripts_of_tofueval_are_found_as_its_authors_extract_them(tmp_path: Path) -> None:
+    table("meetingbank_dev_doc.csv")(tmp_path, [{"meeting_id": "Council_1", "source": DOCUMENT}])
+    (item,) = items_of("documents", tmp_path / "meetingbank_dev_doc.csv")
+    assert (item.group, item.example.document) == ("Council_1", DOCUMENT)
+
+
+def test_a_dialogue_of_mediasum_has_a_line_for_each_utterance(tmp_path: Path) -> None:
+    dialogue = {"id": "NPR-1", "speaker": ["Ann", "Ben"], "utt": ["Where?", "Kiel."], "summary": "Kiel."}
+    listed("news_dialogue.json")(tmp_path, [dialogue, {**dialogue, "id": "NPR-2", "utt": ["Where?"]}])
+    item, refusal = DATASETS.get("documents")().read(tmp_path / "news_dialogue.json")
+    assert isinstance(item, Item)
+    assert (item.group, item.example.document) == ("NPR-1", "Ann: Where?\nBen: Kiel.")
+    assert isinstance(refusal, Refusal)
+    assert "'utt' has 1 texts for 2 of 'speaker'" in refusal.reason
