@@ -70,7 +70,7 @@ from core.meta.report import table as meta_table
 from core.meta.slices import FIELDS, slices
 from core.metric import METRICS, Metric
 from core.models.pool import ModelPool
-from core.models.released import released
+from core.models.released import called, released
 from core.models.state import Status
 from core.perturbation import PERTURBATIONS, by_rule
 from core.report import Record as Line
@@ -435,7 +435,7 @@ def import_dataset(
     """Import a benchmark or a file of your own into the database; the same file twice adds nothing."""
     reader, settings, tally = DATASETS.parse(importer), Settings.read(), Tally()
     place = source or released(reader)
-    file = reader.hub if source is None and reader.hub else place.resolve().name
+    file = place.resolve().name if source else called(reader, place)
     origin = Provenance(
         name or reader.name, importer, file, sha256(place), reader.licence, reader.release, settings.user
     )

@@ -14,7 +14,7 @@ from cli import app
 from core.errors import TouchstoneError
 from tests.unit.datasets.samples import DOCUMENT, SUMMARY, WRONG, summedit
 from tests.unit.datasets.writing import lines, listed, table
-from tests.unit.models.hub import Hub, serving
+from tests.unit.models.hub import COMMIT, Hub, serving
 
 
 @pytest.fixture(autouse=True)
@@ -71,7 +71,7 @@ def test_without_a_file_a_dataset_comes_from_the_hub(tmp_path: Path, hub_at: pyt
         counts = json.loads(done("import", "summedits", "--json"))
     assert (counts["samples"], counts["pairs"]) == (2, 1)
     assert files(database) == [
-        ("Salesforce/summedits", "summedits", "Apache-2.0 (copy on the hub: CC-BY-4.0)"),
+        (f"Salesforce/summedits@{COMMIT}", "summedits", "Apache-2.0 (copy on the hub: CC-BY-4.0)"),
     ]
 
 
