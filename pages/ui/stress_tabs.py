@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -35,7 +35,7 @@ class Shown:
 
     @property
     def cells(self) -> list[Cell]:
-        return _cells(self.row.id, self.row.lines, self.counting, self.run, self.found)
+        return _cells((self.row.id, self.row.lines, self.counting), self.run, self.found)
 
 
 def stress_tabs(shown: Shown) -> None:
@@ -56,13 +56,7 @@ def _matrix(shown: Shown) -> None:
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _cells(
-    id: str,  # noqa: ARG001  # these three tell one table from another
-    lines: int,  # noqa: ARG001
-    counting: frozenset[VariantKey] | None,  # noqa: ARG001
-    _run: Run,
-    _found: Sequence[Shift],
-) -> list[Cell]:
+def _cells(key: Hashable, _run: Run, _found: Sequence[Shift]) -> list[Cell]:  # noqa: ARG001  # the key is that of the cache
     return matrix(_run, _found)
 
 
