@@ -5,6 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from annotations.campaigns.people import Member, Right
+from pages.ui import services
+from pages.ui.plain import plain
+from pages.ui.seats import sign_out
 
 _PAGES = (
     (Right.EXPLORE, "probe", "Probe", ":material/science:"),
@@ -19,10 +22,14 @@ _PAGES = (
 )
 
 
-def pages_for(member: Member) -> list[st.Page]:
-    """The pages of a person; the first of them is where the bare address leads."""
+def pages_for(member: Member) -> dict[str, list[st.Page]]:
+    """The pages of a person; the first of them is where the bare address leads. On a shared server also the way out."""
     allowed = [page for page in _PAGES if member.may(page[0])]
-    return [
+    pages = [
         st.Page(f"pages/views/{name}.py", title=title, icon=icon, url_path=name, default=name == allowed[0][1])
         for _, name, title, icon in allowed
     ]
+    if not services.settings().shared:
+        return {"": pages}
+    out = st.Page(lambda: sign_out(pages[0]), title="Sign out", icon=":material/logout:", url_path="sign-out")
+    return {"": pages, plain(f"{member.name}, {member.role.value}"): [out]}

@@ -1,0 +1,127 @@
+"""Who comes in and what is there for them: invite links in several browsers, revoked, guessed, and signed out of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from annotations.campaigns.inviting import load_invites, revoke
+from annotations.campaigns.people import Role
+from tests.e2e.bench import START_MS
+from tests.e2e.hall import Hall, opened
+
+pytestmark = pytest.mark.e2e
+
+OTHER_PAGES = ("campaigns", "data", "probe", "stress", "evaluate", "metrics", "prompts", "review")
+
+
+def enter(page: Page, hall: Hall, code: str, path: str = "") -> None:
+    page.goto(f"{hall.server.url}/{path}?invite={code}")
+
+
+def link(page: Page, name: str) -> None:
+    page.get_by_role("link", name=name, exact=True).click(timeout=START_MS)
+
+
+def settled(page: Page) -> None:
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for(timeout=START_MS)
+
+
+def remembered(page: Page) -> None:
+    """Wait until the browser keeps the code for its next visit."""
+    page.wait_for_function("document.cookie.includes('touchstone_seat=')", timeout=START_MS)
+
+
+def people(page: Page, hall: Hall) -> None:
+    """Sign in as a new manager and open the people."""
+    enter(page, hall, hall.code(Role.MANAGER)[1])
+    link(page, "Campaigns")
+    page.get_by_test_id("stButtonGroup").get_by_text("People").click(timeout=START_MS)
+    expect(page.get_by_role("heading", name="Valid links")).to_be_visible()
+
+
+def test_a_link_that_a_manager_makes_lets_one_person_in_until_it_is_revoked(
+    new_page: Callable[[], Page], hall: Hall
+) -> None:
+    manager, annotator = new_page(), new_page()
+    people(manager, hall)
+    manager.get_by_role("textbox", name="Name").fill("Dunja")
+    manager.get_by_role("button", name="Add and make a link").click()
+    address = manager.get_by_test_id("stCode").inner_text().strip()
+    assert address.startswith(f"{hall.server.url}/?invite=")
+    [row] = hall.server.rows("SELECT code_hash FROM invite JOIN person ON person.id = person_id WHERE name = 'Dunja'")
+    assert address.partition("invite=")[2] not in row["code_hash"]
+
+    annotator.goto(address)
+    expect(annotator.get_by_role("link", name="Annotate")).to_be_visible(timeout=START_MS)
+    assert "invite" not in annotator.url
+    expect(annotator.get_by_role("link", name="Campaigns")).to_have_count(0)
+    remembered(annotator)
+    annotator.reload()
+    expect(annotator.get_by_role("link", name="Annotate")).to_be_visible(timeout=START_MS)
+
+    remembered(manager)
+    manager.reload()
+    manager.get_by_test_id("stButtonGroup").get_by_text("People").click(timeout=START_MS)
+    expect(manager.get_by_test_id("stCode")).to_have_count(0)
+    [made] = hall.server.rows("SELECT invite.id FROM invite JOIN person ON person.id = person_id WHERE name = 'Dunja'")
+    manager.locator(f".st-key-revoke-{made['id']}").get_by_role("button").click()
+    expect(manager.locator(f".st-key-revoke-{made['id']}")).to_have_count(0)
+    annotator.reload()
+    expect(annotator.get_by_role("heading", name="Sign in")).to_be_visible(timeout=START_MS)
+
+
+def test_an_annotator_gets_nothing_of_other_pages_by_their_address(browser: Browser, hall: Hall) -> None:
+    campaign = hall.campaign("label-summaries", items=1)
+    page = browser.new_page()  # Streamlit reports a page that is not there as an error, which is what is wanted here
+    enter(page, hall, hall.code()[1])
+    remembered(page)
+    for path in OTHER_PAGES:
+        page.goto(f"{hall.server.url}/{path}?campaign={campaign.id}")
+        expect(page.get_by_text("Page not found")).to_be_visible(timeout=START_MS)
+        settled(page)
+        expect(page.get_by_test_id("stTopNavLink")).to_have_count(1)
+        for theirs in ("New campaign", "Items done", "Export JSONL", "Keep pair", "Import data", "New run"):
+            expect(page.get_by_text(theirs, exact=True)).to_have_count(0)
+    page.close()
+
+
+def test_a_revoked_manager_gets_nothing_done_with_a_page_that_is_still_open(page: Page, hall: Hall) -> None:
+    person, code = hall.code(Role.MANAGER)
+    enter(page, hall, code)
+    link(page, "Campaigns")
+    page.get_by_test_id("stButtonGroup").get_by_text("People").click(timeout=START_MS)
+    page.get_by_role("textbox", name="Name").fill("Mallory")
+    settled(page)
+    with hall.store.writing() as session:
+        [mine] = [row for row in load_invites(session) if row.person == person.name]
+        revoke(session, mine.id, "boss")
+    page.get_by_role("button", name="Add and make a link").click()
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible(timeout=START_MS)
+    assert hall.server.rows("SELECT id FROM person WHERE name = 'Mallory'") == []
+
+
+def test_signing_out_forgets_the_browser(page: Page, hall: Hall) -> None:
+    person, code = hall.code()
+    enter(page, hall, code)
+    remembered(page)
+    page.get_by_text(f"{person.name}, annotator").click(timeout=START_MS)
+    page.get_by_role("menuitem", name="Sign out").click()
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible(timeout=START_MS)
+    page.reload()
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible(timeout=START_MS)
+    page.get_by_role("textbox", name="Your code").fill(code)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("link", name="Annotate")).to_be_visible(timeout=START_MS)
+
+
+def test_a_wrong_code_is_refused_and_many_are_braked(page: Page, tmp_path: Path) -> None:
+    with opened(tmp_path) as alone:  # nobody signs in where somebody guesses, for a minute
+        for number in range(10):
+            enter(page, alone, f"guess-{number}")
+            expect(page.get_by_text("This code lets nobody in")).to_be_visible(timeout=START_MS)
+        enter(page, alone, alone.code()[1])
+        expect(page.get_by_text("Too many wrong codes")).to_be_visible(timeout=START_MS)
