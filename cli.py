@@ -6,7 +6,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import asdict, replace
 from itertools import chain, islice
@@ -15,6 +15,7 @@ from typing import Annotated, Any, TextIO
 
 import typer
 
+from annotations.backup import backup, restore
 from annotations.campaigns.describing import in_words
 from annotations.campaigns.exporting import campaign_id, question_ids, to_table
 from annotations.campaigns.exporting import rows as campaign_rows
@@ -626,6 +627,30 @@ def invite_person(
         code = invite_by_name(session, name.strip(), role, "the command line", days)
     typer.echo(code)
     _say(f"{name} signs in as {role.value} with this code, or by the address of the server followed by /?invite={code}")
+
+
+@app.command("backup")
+def back_up(
+    file: Annotated[Path, typer.Argument(help="A new file; it holds names and codes, so keep it safe.")],
+) -> None:
+    """Write the whole database into a file while people go on working; SQLite or PostgreSQL, checked afterwards."""
+    typer.echo(
+        f"Backed up into {file}: {_told_rows(backup(Settings.read().database_url, file))}. Checked: it is whole."
+    )
+
+
+@app.command("restore")
+def put_back(
+    file: Annotated[Path, typer.Argument(help="What `backup` wrote, by this version or an older one.")],
+    replace: Annotated[bool, typer.Option("--replace", help="Lose what is in the database now.")] = False,
+) -> None:
+    """Put a backup into the database that TOUCHSTONE_DATABASE_URL names, SQLite or PostgreSQL; stop the server first."""
+    typer.echo(f"Restored {file}: {_told_rows(restore(file, Settings.read().database_url, replace))}.")
+
+
+def _told_rows(counts: Mapping[str, int]) -> str:
+    labels = f"{counts['label']} labels, {counts['response']} labels of campaigns"
+    return f"{sum(counts.values())} rows, among them {counts['item']} texts, {labels}"
 
 
 def _check_model(pairs: Path, output: Path) -> None:
