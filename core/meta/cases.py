@@ -41,7 +41,8 @@ class Cases:
     """Samples in rows. `labels` are 1 consistent, 0 inconsistent, nan neither; `documents` number what must stay together.
 
     `pairs` holds the rows of the faithful and the broken side of each minimal pair, (pairs, 2); `harmless` those of an
-    original and its edit that are both consistent; one that is borderline has no part in either. `warnings` are sentences on scores that were left out.
+    original and its edit that are both consistent; one that is borderline has no part in either. `warnings` are sentences on
+    scores that were left out and on datasets that overlap.
     """
 
     samples: tuple[Sample, ...]

@@ -16,13 +16,24 @@ from core.types import Sample
 def pooled(datasets: Sequence[Sequence[Sample]]) -> Cases:
     """All samples together. A released metric on different scales, or on scales that nobody can compare, is left out.
 
-    A warning names it and says why. Our own scores of a signature have one scale.
+    A warning names it and says why; another one names documents that datasets have in common. Our own scores of a signature have one scale.
     """
     together = cases([sample for samples in datasets for sample in samples])
     found = {column.name: _warnings(together, column) for column in together.columns if column.released}
     kept = tuple(column for column in together.columns if not found.get(column.name))
     said = (sentence for sentences in found.values() for sentence in sentences)
-    return replace(together, columns=kept, warnings=(*together.warnings, *said))
+    return replace(together, columns=kept, warnings=(*together.warnings, *_shared(datasets), *said))
+
+
+def _shared(datasets: Sequence[Sequence[Sample]]) -> list[str]:
+    """Which datasets have documents in common: what they hold of these is no evidence of its own."""
+    texts = {samples[0].dataset: {sample.document for sample in samples} - {""} for samples in datasets if samples}
+    common = [(one, two, len(texts[one] & texts[two])) for one, two in combinations(texts, 2)]
+    return [
+        f"{one} and {two} have {number} documents in common, which the bootstrap draws together."
+        for one, two, number in common
+        if number
+    ]
 
 
 def _warnings(together: Cases, column: Column) -> list[str]:

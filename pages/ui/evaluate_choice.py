@@ -1,4 +1,4 @@
-"""What is evaluated: datasets, slices and metrics; the address names them, so that a link shows the same tables."""
+"""What is evaluated: datasets, slices and metrics; the address names datasets and slices, so that a link shows the same."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def choose(known: Sequence[str]) -> Chosen | None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         by = _slices(found)
         metrics = _metrics(found)
-    for warning in found.warnings:
-        st.warning(plain(warning), icon=":material/balance:")
+    if found.warnings:
+        st.warning("\n\n".join(map(plain, found.warnings)), icon=":material/balance:")
     if found.columns and not metrics:
         st.info("Choose at least one metric.")
         return None
@@ -102,16 +102,17 @@ def _datasets(known: Sequence[str]) -> tuple[str, ...]:
         state["evaluate-datasets"] = new
     state["evaluate-datasets"] = [name for name in state["evaluate-datasets"] if name in known]
     names = st.multiselect("Datasets", known, key="evaluate-datasets", placeholder="Choose a dataset")
-    query.from_dict({"dataset": names})
+    query["dataset"] = names
     return tuple(names)
 
 
 def _slices(cases: Cases) -> str | None:
     """The fields that tell at least two samples apart, or none."""
     fields = [by for by in FIELDS if len({FIELDS[by](sample) for sample in cases.samples}) > 1]
-    if st.session_state.get("evaluate-by") not in fields:
-        st.session_state["evaluate-by"] = fields[0] if fields else None
-    return st.selectbox(
+    asked = st.query_params.get("by", next(iter(fields), None))
+    if st.session_state.setdefault("evaluate-by", asked) not in fields:
+        st.session_state["evaluate-by"] = None
+    by = st.selectbox(
         "Slices",
         fields,
         key="evaluate-by",
@@ -120,6 +121,8 @@ def _slices(cases: Cases) -> str | None:
         placeholder="Overall only",
         width=220,
     )
+    st.query_params["by"] = by or ""
+    return by
 
 
 def _metrics(cases: Cases) -> tuple[str, ...]:

@@ -83,6 +83,8 @@ def packed(chosen: Chosen, found: Contents, sets: Sequence[DatasetRow]) -> bytes
 def _tables(found: Contents) -> dict[str, str]:
     files = {"tables/all.csv": as_csv(found.rows)}
     for name in found.rows[0].figures:
+        if all(row.figures[name].estimate.value is None for row in found.rows):
+            continue  # all.csv says why
         files[f"tables/{name}.md"] = markdown(found.rows, name)
         files[f"tables/{name}.tex"] = latex(found.rows, name, _caption(name))
     if found.correlated:

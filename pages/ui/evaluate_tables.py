@@ -75,14 +75,19 @@ def table(chosen: Chosen, rows: Sequence[Row], name: str) -> tuple[str, str] | N
 
 
 def why_not(rows: Sequence[Row], name: str) -> list[str]:
-    """The reasons why figures are missing, each once."""
-    estimates = (row.figures[name].estimate for row in rows)
-    return list(dict.fromkeys(estimate.why for estimate in estimates if estimate.value is None))
+    """The reasons why figures are missing, each once with the metrics that it concerns, or with none if it is all of them."""
+    metrics = {row.metric for row in rows}
+    reasons: dict[str, list[str]] = {}
+    for row in rows:
+        if row.figures[name].estimate.value is None:
+            reasons.setdefault(row.figures[name].estimate.why, []).append(row.metric)
+    concerned = {why: list(dict.fromkeys(names)) for why, names in reasons.items()}
+    return [why if len(names) == len(metrics) else f"{', '.join(names)}: {why}" for why, names in concerned.items()]
 
 
 def _legend(rows: Sequence[Row], name: str) -> str:
     failed = sum(row.failed for row in rows if row.slice == rows[0].slice)
-    counted = f" {failed} cases without a score are left out." if failed else ""
+    counted = f" Left out for want of a score: {failed}." if failed else ""
     tested = any(row.figures[name].best for row in rows)
     marks = " Dark: the best of the row; light: not significantly worse (Holm, p ≥ .05)." if tested else ""
     return f"{unit(name)}, with the 95 % interval of a bootstrap over documents.{marks}{counted} Select a cell to see its pairs."

@@ -208,6 +208,7 @@ def test_the_two_tasks_are_pooled_without_the_two_metrics_that_were_rescaled() -
     report = json.loads(result.stdout)
     assert {row["metric"] for row in report["rows"]} == set(PUBLISHED) - {"BARTScore", "QAFactEval"}
     assert "BARTScore in task1 and task2" in result.stderr
+    assert "task1 and task2 have 20 documents in common" in result.stderr
 
 
 def test_the_surface_of_a_dataset_asks_for_the_features_first(pairs: Path) -> None:
