@@ -81,7 +81,11 @@ from core.shallow import features, targets
 from core.shallow.model import SUFFIX, Facts
 from core.shallow.training import Task, train
 from core.stats.resampling import RESAMPLES
+from core.stress.conductor import Progress
+from core.stress.gaming import gaming
 from core.stress.matrix import applied, matrix
+from core.stress.picking import pick, sound, sources
+from core.stress.picking import whole as whole_samples
 from core.stress.records import Plan, Record, Run, Source, Variant
 from core.stress.report import as_cell, as_pair
 from core.stress.runfile import append, begin
@@ -89,9 +93,9 @@ from core.stress.running import carry_on
 from core.stress.shifts import shifts
 from core.stress.sifting import SIEVES, sifted
 from core.stress.words import failures as failure_sentences
+from core.stress.words import gaming_table, table
 from core.stress.words import guarded as guard_sentences
 from core.stress.words import refusals as refusal_sentences
-from core.stress.words import table
 from core.trouble import Trouble, attempt
 from core.types import Checkpoint, Example, Failure, Item, Outcome, T
 
@@ -107,6 +111,14 @@ _Json = Annotated[bool, typer.Option("--json", help="One JSON list instead of a 
 _Markdown = Annotated[bool, typer.Option("--markdown", help="The table of the README.")]
 _Device = Annotated[Device | None, typer.Option(help="Where models run; TOUCHSTONE_DEVICE by default.")]
 _Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same variants.")]
+_Pairs = Annotated[Path | None, typer.Argument(help="JSONL or CSV with id, document, summary.")]
+_Dataset = Annotated[
+    str | None,
+    typer.Option(help="Instead of a file: the summaries of an imported dataset that are not labelled inconsistent."),
+]
+_Most = Annotated[
+    int | None, typer.Option(min=1, help="So many summaries of the dataset, drawn by the seed; by default all.")
+]
 _KIND = "A perturbation, name or name[setting=value,…]; may be repeated."
 _Kinds = Annotated[list[str], typer.Option(help=_KIND)]
 _KindsOrAll = Annotated[list[str] | None, typer.Option(help=f"{_KIND} By default all rules.")]
@@ -196,16 +208,17 @@ def score(
 
 @app.command()
 def perturb(
-    pairs: Annotated[Path, typer.Argument(help="JSONL or CSV with id, document, summary.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="JSONL, one object per pair and kind.")],
     kind: _Kinds,
+    pairs: _Pairs = None,
+    dataset: _Dataset = None,
+    most: _Most = None,
     seed: _Seed = 0,
 ) -> None:
     """Write a variant of every summary of a file for each kind of perturbation; the same seed gives the same variants."""
-    _keep_apart(pairs, output)
     refusals: list[Refusal] = []
-    plan = Plan.of(pairs.name, map(PERTURBATIONS.parse, kind), (), seed)
-    run = _run(plan, _sources(pairs, refusals))
+    plan = Plan.of(_named(pairs, dataset, output), map(PERTURBATIONS.parse, kind), (), seed)
+    run = _run(plan, _given(pairs, dataset, most, seed, refusals))
     with closing(Engine.open(Settings.read())) as engine, _opened(output) as file:
         for record in carry_on(engine, run):
             if isinstance(record, Variant):
@@ -219,11 +232,13 @@ def perturb(
 
 @app.command()
 def stress(
-    pairs: Annotated[Path, typer.Argument(help="JSONL or CSV with id, document, summary.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The run, JSONL; one that was broken off goes on.")],
     metric: Annotated[
         list[str] | None, typer.Option(help="name or name[setting=value,…]; by default all that are ready.")
     ] = None,
+    pairs: _Pairs = None,
+    dataset: _Dataset = None,
+    most: _Most = None,
     kind: _KindsOrAll = None,
     seed: _Seed = 0,
     guard: Annotated[
@@ -238,20 +253,23 @@ def stress(
     as_json: Annotated[bool, typer.Option("--json", help="The table as one JSON list.")] = False,
 ) -> None:
     """Perturb every summary of a file, score all of it, and say which metrics move when they should not."""
-    _keep_apart(pairs, output)
-    settings = Settings.read()
+    name, settings = _named(pairs, dataset, output), Settings.read()
     refusals: list[Refusal] = []
     with closing(Engine.open(settings.model_copy(update={"device": device or settings.device}))) as engine:
         metrics = [METRICS.parse(spec) for spec in metric or [line.name for line in as_they_come(engine.pool)]]
         kinds = [PERTURBATIONS.parse(spec) for spec in kind] if kind else by_rule()
         checker = None if guard == _NO_GUARD else GUARDS.parse(guard)
-        plan = Plan.of(pairs.name, kinds, metrics, seed, checker)
+        plan = Plan.of(name, kinds, metrics, seed, checker)
         sifted(Run(plan), leave_out or ())  # a wrong name is told before the work, not after it
-        run = begin(output, _run(plan, _sources(pairs, refusals)))
+        run = begin(output, _run(plan, _given(pairs, dataset, most, seed, refusals)))
         _fetch(engine.pool, [*metrics, *filter(None, [checker])])
         _watch(run, append(output, carry_on(engine, run)))
-    cells = matrix(run, shifts(run, sifted(run, leave_out or ())))
-    typer.echo(json.dumps([as_cell(cell) for cell in cells], ensure_ascii=False, indent=1) if as_json else table(cells))
+    found = shifts(run, sifted(run, leave_out or ()))
+    cells = matrix(run, found)
+    if as_json:
+        typer.echo(json.dumps([as_cell(cell) for cell in cells], ensure_ascii=False, indent=1))
+    else:
+        typer.echo("\n\n".join(filter(None, [table(cells), gaming_table(gaming(run, found))])))
     for sentence in [*failure_sentences(run), *refusal_sentences(applied(run)), *guard_sentences(run)]:
         _say(sentence)
     if refusals:
@@ -326,7 +344,7 @@ def judge(
     _say(f"Asking {signed}")
     with closing(Engine.open(Settings.read())) as engine, _opened(output) as file:
         _say_estimate(engine, (judging(case, setup, sampling) for case in asked))
-        _write_judged(file, signed, judged(engine, asked, setup, sampling))
+        _write_judged(file, signed, judged(engine, asked, setup, sampling), len(asked))
         spent = engine.spent()
     if spent:
         _say(f"Spent: {told_spent(spent)}.")
@@ -691,7 +709,7 @@ def _write(output: Path, outcomes: Iterable[tuple[Example, Outcome]]) -> int:
     """Write a line for each outcome as it comes; the number of failures among them."""
     failures = 0
     with _opened(output) as file:
-        for example, outcome in outcomes:
+        for example, outcome in _followed(outcomes, "scores"):
             file.write(json.dumps(as_record(example, outcome), ensure_ascii=False, allow_nan=False) + "\n")
             failures += isinstance(outcome, Failure)
     return failures
@@ -733,10 +751,10 @@ def _imported_cases(dataset: str) -> Iterator[Case]:
     return cases_of(replace(sample.item, example=text) for sample, text in zip(found, texts, strict=True))
 
 
-def _write_judged(file: TextIO, signed: str, found: Iterable[tuple[Case, Judged | Failure]]) -> None:
+def _write_judged(file: TextIO, signed: str, found: Iterable[tuple[Case, Judged | Failure]], count: int) -> None:
     """Write a line for each case, and say how many there are of each grade."""
     grades: Counter[str] = Counter()
-    for case, outcome in found:
+    for case, outcome in _followed(found, "explanations judged", count):
         file.write(json.dumps(as_judged(case, signed, outcome), ensure_ascii=False, allow_nan=False) + "\n")
         grades["failed" if isinstance(outcome, Failure) else outcome.grade] += 1
     _say(f"Explanations judged: {', '.join(f'{grade} {count}' for grade, count in grades.most_common()) or 'none'}.")
@@ -749,9 +767,33 @@ def _run(plan: Plan, sources: Iterable[Source]) -> Run:
     return run
 
 
-def _sources(pairs: Path, refusals: list[Refusal]) -> Iterator[Source]:
-    """The originals of a file; edited summaries are left to `score`."""
-    return (Source.of(item) for item in _items(pairs, refusals) if not item.parent)
+def _named(pairs: Path | None, dataset: str | None, output: Path) -> str:
+    """What a run is called by: the file or the dataset, of which one must be given."""
+    if (pairs is None) == (dataset is None):
+        raise TouchstoneError("Name a file of pairs, or an imported dataset with --dataset: one of the two.")
+    if pairs:
+        _keep_apart(pairs, output)
+    return pairs.name if pairs else dataset or ""
+
+
+def _given(
+    pairs: Path | None, dataset: str | None, most: int | None, seed: int, refusals: list[Refusal]
+) -> list[Source]:
+    """The originals of a file, edited summaries being left to `score`; or those of a dataset."""
+    if pairs:
+        return [Source.of(item) for item in _items(pairs, refusals) if not item.parent]
+    return _imported_sources(dataset or "", most, seed)
+
+
+def _imported_sources(dataset: str, most: int | None, seed: int) -> list[Source]:
+    with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
+        among = sound(whole_samples(samples(store, dataset)))
+        found = sources(pick(among, most or len(among), seed), examples(store, dataset))
+    if not found:
+        raise TouchstoneError(
+            f"{dataset} has no summary that is stored with its document and not labelled inconsistent. Import one that has."
+        )
+    return found
 
 
 def _watch(run: Run, records: Iterable[Record]) -> None:
@@ -761,8 +803,7 @@ def _watch(run: Run, records: Iterable[Record]) -> None:
         now = time.monotonic() - started
         if now - said >= 1:
             said = now
-            rate = (run.done - before) / now
-            _say(f"\r  {run.done} of {run.total} scores, {rate:.0f} a second", end="")
+            _say(f"\r  {Progress(run.done, run.total, (run.done - before) / now, running=True)}   ", end="")
     _say(f"\r  {run.done} of {run.total} scores in {time.monotonic() - started:.0f} s")
 
 
@@ -771,6 +812,18 @@ def _lines(source: Path) -> list[str]:
         return source.read_text(encoding="utf-8").split("\n")  # U+2028 and the like end no row
     except (OSError, UnicodeDecodeError) as error:
         raise TouchstoneError(f"{source} cannot be read: {error}. Name another file.") from error
+
+
+def _followed(found: Iterable[T], what: str, total: int | None = None) -> Iterator[T]:
+    """The same; says at most every second how many came."""
+    said, told = time.monotonic(), False
+    for number, one in enumerate(found, start=1):
+        yield one
+        if time.monotonic() - said >= 1:
+            said, told = time.monotonic(), True
+            _say(f"\r  {number:,}{'' if total is None else f' of {total:,}'} {what}", end="")
+    if told:
+        _say("")
 
 
 def _opened(output: Path) -> TextIO:
