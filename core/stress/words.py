@@ -6,19 +6,23 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from core.stats.estimate import Estimate
+from core.stress.gaming import Standing
 from core.stress.matrix import Applied, Cell
 from core.stress.records import Check, Run
 
 _HEAD = ("metric", "kind", "meant", "n", "shift [95 %]", "|shift|", "wrong way", "still", "× noise", "failed")
+_GAMED = ("metric", "gain in spreads [95 %]", "raised", "best phrase, appended", "gain", "words", "alone", "n")
 _SAID = " The model said: “"
 
 
 def table(cells: Sequence[Cell]) -> str:
     """One line a cell, in columns; a dash where there is no figure."""
-    rows = [_HEAD, *map(_row, cells)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
-    lines = ("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)) for row in rows)
-    return "\n".join(line.rstrip() for line in lines)
+    return _columns([_HEAD, *map(_row, cells)])
+
+
+def gaming_table(standings: Sequence[Standing]) -> str:
+    """How far each metric is gamed by phrases, the most gamed first, and its best phrase; nothing without phrases."""
+    return _columns([_GAMED, *map(_gamed, standings)]) if standings else ""
 
 
 def refusals(kinds: Iterable[Applied]) -> list[str]:
@@ -103,6 +107,26 @@ def _row(cell: Cell) -> tuple[str, ...]:
         "–" if cell.multiple is None else f"{cell.multiple:.1f}",
         str(cell.failed),
     )
+
+
+def _gamed(standing: Standing) -> tuple[str, ...]:
+    best = standing.best
+    return (
+        standing.metric,
+        signed(standing.gain),
+        share(standing.raised),
+        best.phrase.spec,
+        signed(best.appended).partition(" ")[0],
+        str(best.words),
+        unsigned(best.alone).partition(" ")[0],
+        str(standing.gain.n),
+    )
+
+
+def _columns(rows: Sequence[tuple[str, ...]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def _sign(value: float) -> str:

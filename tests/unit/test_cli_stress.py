@@ -69,7 +69,9 @@ def test_a_stress_run_ends_in_a_table_and_is_not_run_twice(pairs: Path, tmp_path
     first = run(*command)
     assert first.exit_code == 0, first.output
     assert first.stdout.splitlines()[0].split()[:3] == ["metric", "kind", "meant"]
-    assert len(first.stdout.splitlines()) == 3
+    matrix, gamed = (block.splitlines() for block in first.stdout.strip().split("\n\n"))
+    assert (len(matrix), len(gamed)) == (3, 2)
+    assert gamed[1].split()[0] == "rouge2"
     written = output.read_bytes()
     again = run(*command, "--json")
     cells = json.loads(again.stdout)
@@ -78,6 +80,27 @@ def test_a_stress_run_ends_in_a_table_and_is_not_run_twice(pairs: Path, tmp_path
     stored = assembled(output.read_text(encoding="utf-8").splitlines())
     assert stored.done == stored.total
     assert [kind.made for kind in applied(stored)] == [1, 2]
+
+
+def test_a_dataset_of_the_store_is_perturbed_without_what_is_labelled_inconsistent(tmp_path: Path) -> None:
+    file, output = tmp_path / "labelled.jsonl", tmp_path / "out.jsonl"
+    lines = [
+        {"id": f"p{n}", "document": DOCUMENT, "summary": f"{SUMMARIES[0]} {n}.", "label": "inconsistent" if n else None}
+        for n in range(2)
+    ]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    assert run("import", "pairs", file, "--name", "mine").exit_code == 0
+    done = run("perturb", "--dataset", "mine", "--kind", "phrase", "-o", output)
+    assert done.exit_code == 0, done.output
+    [row] = [json.loads(line) for line in output.read_text(encoding="utf-8").splitlines()]
+    assert (row["source"], row["document"]) == ("p0", DOCUMENT)
+
+
+@pytest.mark.parametrize("both", [True, False])
+def test_a_file_or_a_dataset_must_be_named_and_not_both(pairs: Path, tmp_path: Path, both: bool) -> None:
+    named = [pairs, "--dataset", "mine"] if both else []
+    refused = run("stress", *named, "--metric", "rouge2", "-o", tmp_path / "run.jsonl")
+    assert "one of the two" in str(refused.exception)
 
 
 def test_another_run_is_not_written_over(pairs: Path, tmp_path: Path) -> None:
