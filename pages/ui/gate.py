@@ -12,7 +12,10 @@ from pages.ui.seats import seat
 
 
 def gate() -> Member:
-    """The person of this session; or a sentence that says what keeps Touchstone from working, or the sign-in."""
+    """The person of this session; or a sentence that says what keeps Touchstone from working, or the sign-in.
+
+    On a shared server all that is kept bears the name of who signed in.
+    """
     try:
         services.settings()
         services.store()
@@ -21,4 +24,7 @@ def gate() -> Member:
         st.error(f"Touchstone cannot start. {plain(str(error))}", icon=":material/error:")
         st.caption("Reload this page when it is mended; a changed setting needs a restart.")
         st.stop()
-    return seat()
+    person = seat()
+    if services.settings().shared:
+        st.session_state["annotator"] = person.name
+    return person

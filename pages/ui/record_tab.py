@@ -14,6 +14,7 @@ from core.types import ErrorType, Verdict
 from pages.ui import pair as bench
 from pages.ui import services
 from pages.ui.edits_tab import edits_in_context
+from pages.ui.plain import plain
 
 QUESTIONS = {
     "inconsistent": "Does the edit make the summary inconsistent with the document?",
@@ -40,7 +41,10 @@ def record_tab() -> None:
     st.text_input("Note", key="note", placeholder="Optional")
     demo = services.settings().demo
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input("Recorded as", key="annotator", width=180, persist_state="session")
+        if services.settings().shared:
+            st.caption(f"Recorded as {plain(st.session_state['annotator'])}")
+        else:
+            st.text_input("Recorded as", key="annotator", width=180, persist_state="session")
         st.button(
             "Save label",
             key="save",

@@ -1,0 +1,31 @@
+"""On a shared server what is kept bears the name of who signed in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotations.campaigns.inviting import invite
+from annotations.campaigns.people import Role, add_person
+from annotations.store import Store
+
+Open = Callable[..., AppTest]
+
+
+def test_a_label_is_recorded_as_whoever_signed_in(probe: Open, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOUCHSTONE_SHARED", "true")
+    with store.writing() as session:
+        code = invite(session, add_person(session, "Ada *L.*", Role.RESEARCHER).id, "boss")
+    app = probe(invite=code)
+    assert not app.exception
+    assert "Recorded as Ada \\*L\\.\\*" in [element.value for element in app.caption]
+    assert "annotator" not in [element.key for element in app.text_input]
+    app.session_state["verdict"] = "borderline"
+    app.run()
+    app.session_state["annotator"] = "somebody else"
+    app.run()
+    app.button(key="save").click().run()
+    app.button(key="keep").click().run()
+    assert [(row.kind, row.by) for row in store.saved()] == [("pair", "Ada *L.*"), ("label", "Ada *L.*")]
