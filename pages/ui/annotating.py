@@ -30,6 +30,7 @@ _OUT_OF_STEP = "The page and the server are out of step. Reload the page."
 class Hand:
     """What lies before the person; nothing yet where `found` is None. The other fields are those of a Sheet."""
 
+    person: str
     campaign: Terms
     found: Work | Nothing | None = None
     mode: Mode = "work"
@@ -48,8 +49,8 @@ def desk() -> Labelling:
 def hand(campaign: Terms) -> tuple[Hand, Work | Nothing]:
     """What lies before the person in this campaign; taken from the queue where nothing does. Raises StoreError."""
     held: Hand | None = st.session_state.get(_STATE)
-    if held is None or held.campaign.id != campaign.id:
-        held = Hand(campaign)
+    if held is None or (held.person, held.campaign.id) != (member().id, campaign.id):
+        held = Hand(member().id, campaign)
     if held.campaign != campaign:
         held = replace(held, campaign=campaign, stamp=uuid4().hex)
     found = held.found
@@ -102,7 +103,7 @@ def draft() -> None:
     if half_done is None:
         return
     try:
-        _keep_draft(held, held.found, half_done)
+        desk().save_draft(held.found.reservation, half_done)
     except StoreError as error:
         st.session_state[_STATE] = replace(held, stamp=uuid4().hex, problem=str(error))
         return
@@ -114,38 +115,41 @@ def look_back() -> None:
     held: Hand = st.session_state[_STATE]
     before = desk().before(held.campaign.id, _EVERY)
     if before is not None:
-        st.session_state[_STATE] = Hand(held.campaign, before, "again", stamp=uuid4().hex)
+        st.session_state[_STATE] = replace(_again(held, before), stamp=uuid4().hex)
 
 
 def _after(held: Hand, work: Work, message: dict[str, Any]) -> Hand:
     if move := _MOVES.get(str(message.get("act"))):
         half_done = read_draft(message, work)
-        if half_done:
-            _keep_draft(held, work, half_done)
+        if half_done and (held.mode == "work" or message.get("touched")):
+            desk().save_draft(work.reservation, half_done)
         return move(held, work, message)
     response = read_sent(message, held.campaign.questions, work)
     if response is None:
         return replace(held, problem=_OUT_OF_STEP)
-    said = receipt(desk().send(response), response, work)
+    kept = desk().send(response)
+    tested = work.stage is Stage.QUALIFICATION
+    now = desk().standing(held.campaign.id).stage if tested else work.stage
+    done = Hand(held.person, held.campaign, said=receipt(kept, response, work, now))
     if response.act != "answer" or held.mode != "work":
-        return Hand(held.campaign, said=said)
-    known = Hand(held.campaign, replace(work, answers=response.answers), said=said)
+        return done
+    known = replace(done, found=replace(work, answers=response.answers))
     if work.stage is Stage.TRAINING:
         return replace(known, mode="feedback", marked=desk().feedback(work.reservation))
     if work.stage is Stage.WORK and held.campaign.rules.reveal:
         return replace(known, mode="revealed")
-    return Hand(held.campaign, said=said)
+    return done
 
 
 def _look_back(held: Hand, work: Work, _: dict[str, Any]) -> Hand:
     before = desk().before(held.campaign.id, work.number)
     if before is None:
         return replace(held, problem="You have answered nothing before this.")
-    return Hand(held.campaign, before, "again")
+    return _again(held, before)
 
 
 def _go_on(held: Hand, _: Work, __: dict[str, Any]) -> Hand:
-    return Hand(held.campaign)
+    return Hand(held.person, held.campaign)
 
 
 def _take_back(held: Hand, work: Work, message: dict[str, Any]) -> Hand:
@@ -157,7 +161,12 @@ def _take_back(held: Hand, work: Work, message: dict[str, Any]) -> Hand:
     response = read_sent(told_of, held.campaign.questions, before)
     if response is None:
         return replace(held, problem=_OUT_OF_STEP)
-    return Hand(held.campaign, said=receipt(desk().send(response), response, before))
+    return Hand(held.person, held.campaign, said=receipt(desk().send(response), response, before, before.stage))
+
+
+def _again(held: Hand, before: Work) -> Hand:
+    """An answer that was given before, with what was half changed of it."""
+    return Hand(held.person, held.campaign, before, "again", draft=desk().draft(before.reservation))
 
 
 _MOVES: Mapping[str, Callable[[Hand, Work, dict[str, Any]], Hand]] = {
@@ -165,9 +174,3 @@ _MOVES: Mapping[str, Callable[[Hand, Work, dict[str, Any]], Hand]] = {
     "next": _go_on,
     "undo": _take_back,
 }
-
-
-def _keep_draft(held: Hand, work: Work, half_done: Mapping[str, Any]) -> None:
-    """Only of a task that is to be answered: an answer that is looked at again has been kept."""
-    if held.mode == "work":
-        desk().save_draft(work.reservation, half_done)

@@ -59,8 +59,10 @@ def place(work: Work, standing: Standing, mode: Mode) -> str:
     return f"{title} {standing.done + (mode != 'feedback')} of {standing.of}"
 
 
-def receipt(kept: Kept, sent: Sent, work: Work) -> str:
-    """What became of a press, when it is in the database."""
+def receipt(kept: Kept, sent: Sent, work: Work, stage: Stage) -> str:
+    """What became of a press, when it is in the database; `stage` is where the person is now."""
+    if (work.stage, stage) == (Stage.QUALIFICATION, Stage.WORK):
+        return "You have passed the qualification."
     if not kept.counts:
         return f"Item {work.number} is kept, but others had labelled it meanwhile: it does not count."
     return _BECAME[sent.act].format(work.number)

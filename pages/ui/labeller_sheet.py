@@ -103,6 +103,7 @@ def _task(sheet: Sheet) -> dict[str, Any]:
         "summary": work.left,
         "parts": _parts(sheet, answers),
         "answers": answers,
+        "changed": sheet.mode == "again" and "answers" in sheet.draft,
         "active_ms": sheet.draft.get("active_ms", 0),
         "wall_ms": sheet.draft.get("wall_ms", 0),
     }

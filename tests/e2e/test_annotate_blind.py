@@ -71,6 +71,7 @@ def test_two_people_at_one_queue_never_get_one_place_twice(new_page: Callable[[]
         other.keys("1", "3", "Enter")
         other.past(number)
     expect(one.page.get_by_text("in the hands of others")).to_be_visible()
+    expect(one.page.get_by_role("button", name="Look again")).to_be_visible()
     one.keys("Enter")
     for desk in (one, other):
         expect(desk.page.get_by_text("You have labelled everything")).to_be_visible()

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotations.campaigns.setup import Terms
-from tests.e2e.hall import Desk, Hall, opened
+from tests.e2e.hall import DOCUMENT, Desk, Hall, opened
 
 pytestmark = pytest.mark.e2e
 
@@ -83,6 +83,42 @@ def test_an_earlier_answer_is_looked_at_changed_and_left(page: Page, hall: Hall)
     assert len(hall.answers(campaign)) == 2
 
 
+def test_a_change_of_an_earlier_answer_survives_a_reload(page: Page, hall: Hall) -> None:
+    campaign = hall.campaign("label-summaries")
+    desk = seated(page, hall, campaign)
+    label(desk, 1)
+    desk.at("Item 2")
+    desk.keys("p")
+    desk.at("Item 1, answered before")
+    desk.keys("2")
+    desk.write("It may be.")
+    desk.drafted()
+    page.reload()
+    desk.at("Item 2")
+    desk.keys("p")
+    desk.at("Item 1, answered before")
+    expect(page.locator(".labeller textarea")).to_have_value("It may be.")
+    desk.keys("Enter")
+    desk.at("Item 2")
+    assert [answer["verdict"] for answer in hall.answers(campaign)] == ["consistent", "borderline"]
+
+
+def test_words_are_marked_with_the_mouse_too(page: Page, hall: Hall) -> None:
+    campaign = hall.campaign("label-summaries")
+    desk = seated(page, hall, campaign)
+    page.locator(".labeller .document .text").dblclick(position={"x": 60, "y": 25})
+    page.get_by_role("button", name="Mark the chosen words").click()
+    chosen = page.locator(".labeller mark")
+    expect(chosen).to_have_count(1)
+    words = chosen.inner_text().strip()
+    desk.keys("ArrowUp", "ArrowUp", "1", "5", "Enter")
+    desk.at("Item 2")
+    [answer] = hall.answers(campaign)
+    [[start, end]] = answer["evidence"]
+    assert words
+    assert DOCUMENT[start:end].strip() == words
+
+
 def test_the_last_answer_is_taken_back_with_one_key(page: Page, hall: Hall) -> None:
     campaign = hall.campaign("label-summaries")
     desk = seated(page, hall, campaign)
@@ -142,6 +178,7 @@ def test_after_the_last_item_the_page_says_so_and_leads_back(page: Page, hall: H
     desk = seated(page, hall, hall.campaign("label-summaries", items=1))
     label(desk, 1)
     expect(page.get_by_text("You have labelled everything")).to_be_visible()
+    expect(page.get_by_role("button", name="Previous")).to_be_visible()
     desk.keys("p")
     desk.at("Item 1, answered before")
     desk.keys("u")

@@ -77,7 +77,7 @@ function receive(desk) {
 
 function begin(desk, task) {
   clearTimeout(desk.timer);
-  Object.assign(desk, { task, answers: structuredClone(task.answers), active: 0, pick: null, from: null, touched: false, drawn: '' });
+  Object.assign(desk, { task, answers: structuredClone(task.answers), active: 0, pick: null, from: null, touched: task.changed, drawn: '' });
   Object.assign(desk, { began: performance.now(), activeMs: task.active_ms, wallMs: task.wall_ms, seen: false });
   tick(desk);
   desk.$('.why').hidden = true;
@@ -114,7 +114,7 @@ function texts(desk) {
 }
 
 function frame({ title, style, side, note }) {
-  const box = make('div', style), head = make('h3', '', title), body = make('div', 'text');
+  const box = make('div', style), head = make('h3', '', title), body = Object.assign(make('div', 'text'), { dir: 'auto' });
   if (note) box.title = note;
   if (side !== null) Object.assign(body, { tabIndex: 0 }).setAttribute('aria-label', title);
   body.dataset.of = side === null ? '' : 'summary';
@@ -181,9 +181,11 @@ function remember(desk) {
 
 const WORD = /[\p{L}\p{N}_]+(?:[^\s\p{L}\p{N}_][\p{L}\p{N}_]+)*/gu;
 
-const points = (text, unit) => Array.from(text.slice(0, unit)).length;
-
-const words = text => Array.from(text.matchAll(WORD), ({ index, 0: word }) => [points(text, index), points(text, index + word.length)]);
+function words(text) {
+  let unit = 0, point = 0;
+  const point_at = to => { point += Array.from(text.slice(unit, to)).length; unit = to; return point; };
+  return Array.from(text.matchAll(WORD), ({ index, 0: word }) => [point_at(index), point_at(index + word.length)]);
+}
 
 const sentences = (desk, pane) => pane.dataset.of === 'document'
   ? desk.task.sentences : desk.component.data.task.parts[panes(desk).indexOf(pane) - 1].sentences;
@@ -295,6 +297,7 @@ function writing(desk, question) {
   const box = make('textarea', question.kind);
   box.setAttribute('aria-label', question.ask);
   box.dataset.place = 0;
+  box.dir = 'auto';
   box.maxLength = 200000;
   box.value = desk.answers[question.id] ?? (question.kind === 'edit' ? desk.task.summary : '');
   box.addEventListener('input', () => { desk.answers[question.id] = box.value; changed(desk); });
@@ -477,7 +480,7 @@ function complete(desk) {
 function send(desk, act, reason) {
   clearTimeout(desk.timer);
   const answers = Object.fromEntries(open_ones(desk).filter(q => q.id in desk.answers).map(q => [q.id, desk.answers[q.id]]));
-  desk.pending = { reservation: desk.task.reservation, act, reason, event_id: id(), answers, seq: desk.seq, ...times(desk) };
+  desk.pending = { reservation: desk.task.reservation, act, reason, event_id: id(), answers, seq: desk.seq, touched: desk.touched, ...times(desk) };
   desk.$('.problem').textContent = '';
   enable(desk);
   emit(desk);
