@@ -20,7 +20,7 @@ from pages.ui import services
 from pages.ui.evaluate_card import commands, data_card, readme
 from pages.ui.evaluate_charts import curves, dots, heat_map, roc
 from pages.ui.evaluate_choice import Chosen
-from pages.ui.evaluate_tables import TITLES
+from pages.ui.evaluate_tables import TITLES, told_of
 
 _VECTORS = {"toImageButtonOptions": {"format": "svg"}}
 
@@ -104,8 +104,8 @@ def figures_html(chosen: Chosen, rows: Sequence[Row]) -> str:
     """One page with the heat-map, the curves and the dots; its script is within."""
     part = chosen.parts[0]
     figures = [
-        *(heat_map(rows, name) for name in PUBLISHED),
-        *(dots(rows, name, part.name) for name in ("consistency", "auc")),
+        *(heat_map(rows, name) for name in told_of(chosen.cases, PUBLISHED)),
+        *(dots(rows, name, part.name) for name in told_of(chosen.cases, ("consistency", "auc"))),
         roc(curves(chosen.cases, part), part.name),
     ]
     plots = [

@@ -8,6 +8,7 @@ from types import MappingProxyType
 import pandas as pd
 import streamlit as st
 
+from core.meta.cases import Cases
 from core.meta.figures import IN_UNITS, Figure, Row
 from core.meta.report import told
 from pages.ui.evaluate_choice import Chosen
@@ -31,17 +32,23 @@ HELP = (
     "a threshold that was chosen on the development split. Sign rate: consistency among the pairs that moved at all. Mean "
     "shift: broken minus faithful side, in the metric's own units."
 )
+_OF_PAIRS = ("consistency", "ties", "sign_rate", "mean_shift")
 BEST = "background-color: rgba(11, 122, 117, 0.30); font-weight: 700"
 LEVEL = "background-color: rgba(11, 122, 117, 0.12)"
 
 
-def figure_choice(key: str, offered: Sequence[str] = tuple(TITLES)) -> str:
+def told_of(cases: Cases, names: Sequence[str] = tuple(TITLES)) -> list[str]:
+    """Those figures that can be told: without minimal pairs there is nothing to say of them."""
+    return [name for name in names if len(cases.pairs) or name not in _OF_PAIRS]
+
+
+def figure_choice(key: str, offered: Sequence[str]) -> str:
     """The figure to show."""
     return st.segmented_control(
         "Figure",
         list(offered),
         default=offered[0],
-        key=key,
+        key=f"{key}-{len(offered)}",
         required=True,
         format_func=lambda name: TITLES[name],
         label_visibility="collapsed",

@@ -17,7 +17,7 @@ from pages.ui.evaluate_more import aspect_of, beside_table, correlation_tables
 from pages.ui.evaluate_pack import contents, paper_pack
 from pages.ui.evaluate_pairs import cell_pairs
 from pages.ui.evaluate_surface import surface_tables
-from pages.ui.evaluate_tables import figure_choice, table, why_not
+from pages.ui.evaluate_tables import figure_choice, table, told_of, why_not
 from pages.ui.evaluate_verdicts import verdict_grid
 from pages.ui.evaluate_work import result_of
 from pages.ui.plain import plain
@@ -34,7 +34,7 @@ def _rows(chosen: Chosen, names: tuple[str, ...]) -> list[Row] | None:
 
 
 def _tables(chosen: Chosen) -> None:
-    name = figure_choice("evaluate-figure")
+    name = figure_choice("evaluate-figure", told_of(chosen.cases))
     found = _rows(chosen, PUBLISHED if name in PUBLISHED else (name,))
     if found is None:
         return
@@ -46,7 +46,7 @@ def _tables(chosen: Chosen) -> None:
 
 
 def _heat_map(chosen: Chosen) -> None:
-    name = figure_choice("evaluate-mapped", ("consistency", "auc"))
+    name = figure_choice("evaluate-mapped", told_of(chosen.cases, ("consistency", "auc")))
     found = _rows(chosen, PUBLISHED)
     if found is not None:
         st.plotly_chart(heat_map(found, name), key="evaluate-heat", alt="Heat-map of metrics and slices")
@@ -60,7 +60,10 @@ def _roc(chosen: Chosen) -> None:
 
 
 def _dots(chosen: Chosen) -> None:
-    name, part = figure_choice("evaluate-dotted", PUBLISHED), _part(chosen, "evaluate-dots-slice")
+    name, part = (
+        figure_choice("evaluate-dotted", told_of(chosen.cases, PUBLISHED)),
+        _part(chosen, "evaluate-dots-slice"),
+    )
     found = _rows(chosen, PUBLISHED)
     if found is not None:
         st.plotly_chart(dots(found, name, part), key="evaluate-dots", alt="Figures with their intervals")
