@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from annotations.campaigns.questions import ready_made
 from annotations.campaigns.setup import Wording, revise
 from annotations.store import Store
+from pages.ui.annotating import Hand
 from tests.unit.annotations.campaigns.desks import hall
 
 Open = Callable[..., AppTest]
@@ -64,3 +65,15 @@ def test_an_empty_queue_says_so(probe: Open, store: Store) -> None:
     app.button(key="start").click().run()
     assert not app.exception
     assert "You have labelled everything" in app.success[0].value
+
+
+def test_somebody_who_signs_in_after_another_does_not_get_what_lay_before_them(probe: Open, store: Store) -> None:
+    opened = hall(store)
+    theirs = opened.work(opened.desk("ben"))
+    app = probe(campaign=opened.campaign.id)
+    app.session_state["hand"] = Hand("ben's id", opened.campaign, theirs)
+    app.switch_page("pages/views/annotate.py").run()
+    app.button(key="start").click().run()
+    mine = app.session_state["hand"]
+    assert mine.person not in {"", "ben's id"}
+    assert mine.found.reservation != theirs.reservation
