@@ -34,7 +34,10 @@ def _of(intent: Intent) -> list[Perturbation]:
     if not prompts:
         return chosen
     missing = missing_endpoint()
-    return chosen + _choice(f"{title}, by a language model", prompts, [], missing or ideal, disabled=bool(missing))
+    chosen += _choice(f"{title}, by a language model", prompts, [], ideal, disabled=bool(missing))
+    if missing:
+        st.caption(plain(missing))
+    return chosen
 
 
 def _choice(
