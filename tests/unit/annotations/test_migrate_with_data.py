@@ -1,0 +1,142 @@
+"""A database made by each earlier version, with rows in all of its tables, comes to this version whole."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, MetaData, Table, text
+from sqlmodel import col, select
+
+from annotations.campaigns.inviting import invite, revoke
+from annotations.campaigns.setup import NewTask
+from annotations.campaigns.tables import Correction, Invite, Reservation, Response, Settlement, Task
+from annotations.database import connect, read_url
+from annotations.errors import NotSavedError
+from annotations.importing import Provenance
+from annotations.migrate import FOLDER, upgrade
+from annotations.store import Store
+from annotations.tables import Table as Model
+from core.types import Example, Item
+from tests.unit.annotations.campaigns.desks import hall, keep
+from tests.unit.annotations.kept_samples import PAIR, record
+
+CHANGING = {"draft", "reservation"}
+Rows = Mapping[str, list[dict[str, Any]]]
+"""By table."""
+
+
+def earlier_versions() -> list[str]:
+    config = Config()
+    config.set_main_option("script_location", str(FOLDER))
+    config.set_main_option("path_separator", "os")
+    return sorted(script.revision for script in ScriptDirectory.from_config(config).walk_revisions())[:-1]
+
+
+@pytest.fixture(scope="module")
+def contents(tmp_path_factory: pytest.TempPathFactory) -> Rows:
+    """The rows of a database of this version in which everything was used."""
+    store = Store.open(f"sqlite:///{tmp_path_factory.mktemp('full') / 'full.db'}")
+    use_everything(store)
+    with store.engine.connect() as connection:
+        found = {table.name: rows_of(connection, table) for table in Model.metadata.sorted_tables}
+    store.close()
+    return found
+
+
+def use_everything(store: Store) -> None:
+    store.keep_pair(PAIR)
+    store.record(record())
+    store.save_draft("d", "local", "half done")
+    store.append_run(store.begin_run("Sweep", "local", "{}"), ["one", "two"])
+    file = Provenance("harbour", "pairs", "harbour.jsonl", "ab" * 32, "your own", "1.0", "local")
+    store.import_dataset(file, [Item(Example("h1", "The harbour was closed.", "It was closed."))], dict)
+    opened = hall(store, items=2)
+    opened.add([NewTask(keep(store, 9)[0], "gold", key={"verdict": "consistent"})])
+    opened.label(opened.desk("ben"), 1)
+    cem = opened.person("cem")
+    with store.writing() as session:
+        invite(session, cem.id, "ada")
+        revoke(session, session.exec(select(Invite.id)).one(), "ada")
+    decide(store)
+
+
+def decide(store: Store) -> None:
+    """What an adjudicator and a curator say of the only label."""
+    with store.writing() as session:
+        labelled = select(Response.id, Task.id, Task.item_id).join(
+            Reservation, col(Reservation.id) == Response.reservation_id
+        )
+        said, task, item = session.exec(labelled.join(Task, col(Task.id) == Reservation.task_id)).one()
+        now, answers = datetime.now(UTC), {"verdict": "consistent"}
+        by = {"by": "dia", "note": "", "revision": 1, "created_at": now}
+        settled = {"task_id": task, "answers": answers, "cause": "ambiguous text", "settles": [said], "event_id": "s"}
+        corrected = {"response_id": said, "item_id": item, "error_type": "Coreference", "event_id": "c"}
+        session.add(Settlement.model_validate(settled | by))
+        session.add(Correction.model_validate(corrected | by))
+
+
+def rows_of(connection: Connection, table: Table, columns: list[str] | None = None) -> list[dict[str, Any]]:
+    wanted = [table.c[name] for name in columns or table.c.keys()]
+    found = connection.execute(table.select().with_only_columns(*wanted).order_by(*table.primary_key))
+    return [dict(row._mapping) for row in found]
+
+
+@pytest.fixture(params=earlier_versions())
+def older(request: pytest.FixtureRequest, url: str, tmp_path: Path, contents: Rows) -> Rows:
+    """What lies in a database that an earlier version made at `url`: the columns that it had of all rows."""
+    folder = tmp_path / "older"
+    newer = [file.name for file in (FOLDER / "versions").glob("0*.py") if file.name[:4] > request.param]
+    shutil.copytree(FOLDER, folder, ignore=shutil.ignore_patterns(*newer))
+    engine = connect(read_url(url))
+    upgrade(engine, folder)
+    made = MetaData()
+    made.reflect(engine)
+    put = {
+        table.name: [{name: row[name] for name in row if name in table.c} for row in contents[table.name]]
+        for table in made.sorted_tables
+        if table.name in contents
+    }
+    with engine.begin() as connection:
+        for name, rows in put.items():
+            table = Model.metadata.tables[name]
+            connection.execute(table.insert(), unnumbered(table, rows))
+    engine.dispose()
+    return put
+
+
+def unnumbered(table: Table, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows as they came: originals before their edits, and numbers are given by the database."""
+    number = table.autoincrement_column
+    came = sorted(rows, key=lambda row: bool(row.get("parent_id")))
+    return [{name: value for name, value in row.items() if number is None or name != number.name} for row in came]
+
+
+def test_no_table_was_left_empty(contents: Rows) -> None:
+    assert [name for name, rows in contents.items() if not rows] == []
+
+
+def test_every_row_of_an_earlier_version_is_there_afterwards(older: Rows, url: str) -> None:
+    store = Store.open(url)
+    tables = Model.metadata.tables
+    with store.engine.connect() as connection:
+        found = {name: rows_of(connection, tables[name], [*rows[0]]) for name, rows in older.items()}
+    store.close()
+    assert len(found) >= 10
+    assert found == older
+
+
+def test_what_an_earlier_version_kept_is_used_and_still_only_grows(older: Rows, url: str) -> None:
+    store = Store.open(url)
+    assert store.draft("d") == "half done"
+    for name in sorted(set(older) - CHANGING):
+        with pytest.raises(NotSavedError, match=f"{name} only grows"), store.writing() as session:
+            session.connection().execute(text(f"DELETE FROM {name}"))
+    assert store.record(record("event-2", annotator="eva")).fresh
+    store.close()
