@@ -17,6 +17,7 @@ Sink = Callable[[Sequence[str]], None]
 """Takes the lines of new records, and has kept them when it returns."""
 
 _TOGETHER = 200  # records written at once
+_LONG_S = 120  # from here on told in minutes
 _WAIT_S = 0.5  # and how long they may wait for more
 
 
@@ -37,7 +38,11 @@ class Progress:
 
     def __str__(self) -> str:
         told = f"{self.done} of {self.total} scores, {self.total - self.done} left, {self.rate:.0f} a second"
-        return told if self.seconds_left is None else f"{told}, about {self.seconds_left:.0f} s to go"
+        return told if self.seconds_left is None else f"{told}, about {_time(self.seconds_left)} to go"
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < _LONG_S else f"{seconds / 60:.0f} min"
 
 
 class Conductor:

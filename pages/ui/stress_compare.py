@@ -10,9 +10,11 @@ import streamlit as st
 from annotations.records import RunRow
 from core.stats.estimate import Estimate
 from core.stress.matrix import Cell, matrix
+from core.stress.records import Run
 from core.stress.shifts import shifts
 from core.stress.sifting import sifted
 from core.stress.words import signed
+from pages.ui.plain import plain
 from pages.ui.stress_matrix import kind_title, metric_title
 from pages.ui.stress_runs import listed, load
 from pages.ui.stress_sieves import chosen_sieves
@@ -38,13 +40,23 @@ def compare(row: RunRow, cells: Sequence[Cell]) -> None:
     if not common:
         st.info("The two runs share no metric under the same perturbation.")
         return
+    for heading, run in (("This run", load(row)), ("The other", other)):
+        st.caption(plain(f"{heading}: {_facts(run)}"))
     st.dataframe(
         pd.DataFrame([_line(*both) for both in common]),
         hide_index=True,
         height="auto",
         alt="Both runs",
         placeholder="–",
+        column_config={"difference": st.column_config.NumberColumn(format="%+.4f")},
     )
+
+
+def _facts(run: Run) -> str:
+    """What must be alike for figures to be compared."""
+    plan = run.plan
+    guard = f", guard {plan.guard}" if plan.guard else ""
+    return f"{len(run.sources)} pairs, seed {plan.seed}{guard}, Touchstone {plan.version}."
 
 
 def _line(ours: Cell, theirs: Cell) -> dict[str, object]:

@@ -20,10 +20,10 @@ from pages.ui.stress_playing import playing
 
 _COLUMNS: dict[str, tuple[int, str]] = {
     "phrase": (150, "Where it comes from, or the phrase itself where it is yours."),
-    "says": (250, "The phrase."),
+    "says": (215, "The phrase."),
     "words": (60, "How many words the phrase takes."),
     "alone": (
-        155,
+        150,
         "Mean score of the phrase as the whole summary, in the metric's own units, with its 95 % interval by document.",
     ),
     "beats": (60, "Share of the summaries that the bare phrase outscores."),
@@ -51,6 +51,10 @@ def gaming_tab(row: RunRow, run: Run, found: Sequence[Shift]) -> None:
     chosen = leaderboard(run, standings)
     st.subheader(plain(f"Every phrase against {metric_title(chosen.metric)}"))
     _plays(chosen.plays)
+    if any(play.alone.value is None or play.prefixed.value is None for play in chosen.plays):
+        st.caption(
+            "–: not played there yet. Play every phrase in every place to know what it scores alone and put first."
+        )
     playing(run)
     discovery(row, run, chosen.metric)
 

@@ -58,11 +58,11 @@ def leaderboard_chart(standings: Sequence[Standing]) -> go.Figure:
     )
     figure.add_vline(0, line_width=1, line_color="gray")
     return figure.update_layout(
-        title="Mean gain by an empty phrase, in standard deviations of the metric over the originals",
+        title="Mean gain by an empty phrase",
         title_font_size=14,
         height=_SPACE + _ROW * len(shown),
         margin={"l": 10, "r": 10, "t": 50, "b": 40},
-        xaxis_title="gain towards consistency",
+        xaxis_title="gain towards consistency, in standard deviations over the originals",
     )
 
 

@@ -46,7 +46,9 @@ def sweep_chart(metric: str, points: Sequence[Windowed]) -> go.Figure:
             _line(figure, 1, intent, colour, [(p.w + place * _APART, p.variant) for p in of_intent])
             _line(figure, 2, "", colour, [(p.w + place * _APART, p.shift) for p in of_intent])
     figure.add_hline(0, line_width=1, line_color="gray", row=1, col=2)
-    figure.update_xaxes(title="w, sentences read on both sides", tickvals=list(WINDOWS))
+    figure.update_xaxes(
+        title="w, sentences read on both sides", tickvals=list(WINDOWS), range=[WINDOWS[0] - 0.4, WINDOWS[-1] + 0.4]
+    )
     return figure.update_layout(
         title=metric_title(metric), title_font_size=14, height=380, margin={"l": 10, "r": 10, "t": 70, "b": 40}
     )
@@ -72,6 +74,7 @@ def _form(run: Run) -> None:
         "over the sentences of the summary."
     )
     specs = list(run.plan.metrics)
+    texts = len(run.sources) + sum(variant.summary is not None for variant in run.variants.values())
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.multiselect(
             "Metrics to sweep",
@@ -87,7 +90,8 @@ def _form(run: Run) -> None:
             "Name of the sweep", f"{run.plan.name}, windows", key="sweep-name", persist_state="page", width=320
         )
         st.button(
-            f"Sweep {len(WINDOWS)} windows × {len(chosen)} metric{'' if len(chosen) == 1 else 's'}",
+            f"Sweep {len(WINDOWS)} windows × {len(chosen)} metric{'' if len(chosen) == 1 else 's'} "
+            f"({texts * len(WINDOWS) * len(chosen)} scores)",
             icon=":material/play_arrow:",
             key="sweep-go",
             on_click=_begin,

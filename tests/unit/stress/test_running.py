@@ -11,7 +11,7 @@ from core.cache import AnswerCache
 from core.edits import apply
 from core.engine import Engine
 from core.models.pool import ModelPool
-from core.stress.conductor import Conductor
+from core.stress.conductor import Conductor, Progress
 from core.stress.records import Plan, Record, Run, Source, Variant, from_line
 from core.stress.running import carry_on
 from core.types import Example, FailureKind
@@ -104,6 +104,18 @@ def test_the_conductor_writes_every_record_and_tells_how_far_it_is(engine: Engin
     progress = conductor.progress("id")
     assert progress is not None
     assert (progress.running, progress.done, progress.trouble) == (False, run.total, "")
+
+
+@pytest.mark.parametrize(
+    ("progress", "told"),
+    [
+        (Progress(0, 40, 0.0, running=True), "0 of 40 scores, 40 left, 0 a second"),
+        (Progress(10, 40, 2.0, running=True), "10 of 40 scores, 30 left, 2 a second, about 15 s to go"),
+        (Progress(10, 1210, 2.0, running=True), "10 of 1210 scores, 1200 left, 2 a second, about 10 min to go"),
+    ],
+)
+def test_progress_is_told_as_done_left_and_rate(progress: Progress, told: str) -> None:
+    assert str(progress) == told
 
 
 def test_a_run_whose_lines_cannot_be_kept_stops_and_says_why(engine: Engine) -> None:
