@@ -36,6 +36,7 @@ class Client:
             # what times out or is refused for the moment: with back-off, or after the pause that the server names
             max_retries=endpoint.retries,
         )
+        self._without_schemas: set[str] = set()  # models that answered only when they were asked without
 
     def first_token(self, model: str, system: str, user: str, likeliest: int, special_tokens: bool) -> FirstToken:
         """The likeliest tokens that an answer to a system and a user message would begin with.
@@ -59,8 +60,8 @@ class Client:
     def say(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Saying:
         """The answer to a system message, then requests and answers in turn.
 
-        A schema (see `structured.schema_of`) is left out where the server refuses the question with it: who asks reads the
-        answer strictly in any case.
+        A schema (see `structured.schema_of`) is left out where the server refuses the question with it and answers without,
+        and from then on: who asks reads the answer strictly in any case.
         """
         return self._asked(sampling.model, lambda: self._said(messages, sampling, schema))
 
@@ -82,12 +83,14 @@ class Client:
 
     def _said(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Saying:
         ask = self._streamed if self._endpoint.stream else self._completed
+        if not schema or sampling.model in self._without_schemas:
+            return ask(messages, sampling, "")
         try:
             return ask(messages, sampling, schema)
         except _NO_SCHEMAS:
-            if not schema:
-                raise
-            return ask(messages, sampling, "")
+            told = ask(messages, sampling, "")
+        self._without_schemas.add(sampling.model)
+        return told
 
     def _completed(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Saying:
         answer: object = self._openai.chat.completions.create(

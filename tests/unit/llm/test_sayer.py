@@ -84,13 +84,24 @@ def test_a_schema_is_asked_for_in_the_way_of_openai(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("status", [400, 422])
-def test_a_server_without_schemas_is_asked_without(monkeypatch: pytest.MonkeyPatch, status: int) -> None:
+def test_a_server_without_schemas_is_asked_without_from_then_on(monkeypatch: pytest.MonkeyPatch, status: int) -> None:
     def reply(_path: str, body: Any) -> Reply:
         return refusal(status, "unknown field response_format") if "response_format" in body else text("{}")
 
+    schema = '{"name": "Mark", "schema": {}}'
     with serving(reply) as endpoint:
-        told = asked(monkeypatch, endpoint.url, ask(MESSAGES, Sampling("m"), '{"name": "Mark", "schema": {}}'))
-    assert (said(told), len(endpoint.asked)) == ("{}", 2)
+        told = [asked(monkeypatch, endpoint.url, ask(MESSAGES, Sampling("m", sample=draw), schema)) for draw in (0, 1)]
+    assert [said(one) for one in told] == ["{}", "{}"]
+    assert ["response_format" in body for _, body in endpoint.asked] == [True, False, False]
+
+
+def test_what_is_refused_with_and_without_a_schema_is_not_the_schemas_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = ask(MESSAGES, Sampling("m"), '{"name": "Mark", "schema": {}}')
+    with serving(lambda _path, _body: refusal(400, "too long")) as endpoint:
+        for _ in range(2):
+            with pytest.raises(TouchstoneError, match="too long"):
+                asked(monkeypatch, endpoint.url, one)
+    assert ["response_format" in body for _, body in endpoint.asked] == [True, False, True, False]
 
 
 @pytest.mark.parametrize(
