@@ -47,10 +47,11 @@ class Hall:
             return person, invite(session, person.id, "boss")
 
     def campaign(self, questions: str, items: int = 3, guidelines: str = "", **rules: Any) -> Terms:
-        """A campaign of a ready-made question set, with so many items of its own."""
-        wording = Wording(ready_made()[questions], guidelines, Rules(**{"overlap": 2, "apart": 0, **rules}))
+        """A campaign of a ready-made question set, or of one's own in YAML, with so many items of its own."""
+        asks = ready_made().get(questions, questions)
+        wording = Wording(asks, guidelines, Rules(**{"overlap": 2, "apart": 0, **rules}))
         with self.store.writing() as session:
-            campaign = create(session, f"{questions} {next(self.names)}", "boss", wording)
+            campaign = create(session, f"Campaign {next(self.names)}", "boss", wording)
         self.add(campaign, items)
         return campaign
 

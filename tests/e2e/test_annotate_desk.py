@@ -219,6 +219,20 @@ def test_a_locked_database_is_told_and_nothing_is_lost(page: Page, hall: Hall) -
     assert hall.answers(campaign) == [{"verdict": "borderline", "confidence": 4, "reason": "Both readings are fair."}]
 
 
+def test_a_database_that_is_locked_before_the_next_item_is_told_with_a_way_to_try_again(page: Page, hall: Hall) -> None:
+    desk = seated(page, hall, hall.campaign("label-summaries"))
+    label(desk, 1)
+    desk.at("Item 2")
+    desk.keys("p")
+    desk.at("Item 1, answered before")
+    with locked(hall.server.database):
+        desk.keys("n")
+        expect(page.get_by_role("button", name="Try again")).to_be_visible()
+        expect(page.get_by_test_id("stAlert")).to_contain_text("database is locked")
+    desk.keys("Enter")
+    desk.at("Item 2")
+
+
 def test_time_of_work_is_kept_apart_from_time_on_the_clock(page: Page, hall: Hall) -> None:
     campaign = hall.campaign("label-summaries")
     desk = seated(page, hall, campaign)

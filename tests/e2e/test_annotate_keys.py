@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,7 +11,19 @@ from tests.e2e.hall import DOCUMENT, SUMMARY, Desk, Hall
 
 pytestmark = pytest.mark.e2e
 
-Open = Callable[..., Desk]
+OWN = """
+name: own
+title: What is it like?
+unit: summary
+measure: fluent
+questions:
+  - {id: fluent, ask: "How fluent is it?", kind: scale, low: 1, high: 7}
+  - id: faults
+    ask: What does it lack?
+    kind: several
+    options: [{value: detail, text: Detail}, {value: order, text: Order}, {value: sense, text: Sense}]
+  - {id: words, ask: "Which words are wrong?", kind: span, of: summary, required: false}
+"""
 
 
 def desk_of(page: Page, hall: Hall, questions: str, **rules: Any) -> tuple[Desk, Any]:
@@ -107,6 +118,18 @@ def test_a_free_edit_that_is_none_is_told_while_it_is_written_and_refused(page: 
     desk.keys("Enter")
     desk.at("Item 2")
     assert hall.answers(campaign) == [{"possible": "not applicable", "why_not": "There is nothing to change."}]
+
+
+def test_a_question_set_of_ones_own_is_labelled_by_keyboard(page: Page, hall: Hall) -> None:
+    desk, campaign = desk_of(page, hall, OWN)
+    shown = page.locator(".labeller .texts .text").inner_text()
+    desk.keys("6", "3", "1", "2", "2", "w", "ArrowRight", "ArrowRight", "m", "ArrowRight", "Enter")
+    expect(page.get_by_role("button", name="left ×")).to_be_visible()
+    desk.keys("ArrowRight", "Escape", "Enter")
+    desk.at("Item 2")
+    [answer] = hall.answers(campaign)
+    assert [shown[start:end] for start, end in answer.pop("words")] == ["ferry", "left"]
+    assert answer == {"fluent": 6, "faults": ["sense", "detail"]}
 
 
 def test_keys_do_nothing_while_somebody_types(page: Page, hall: Hall) -> None:

@@ -219,6 +219,12 @@ function mark(desk) {
   redraw(desk);
 }
 
+function leave(desk) {
+  desk.pick = null;
+  marks(desk);
+  desk.$('.labeller').focus({ preventScroll: true });
+}
+
 function look(desk, of) {
   const all = panes(desk).filter(pane => pane.dataset.of === of), at = all.indexOf(desk.root.activeElement);
   all[(at + 1) % all.length]?.focus();
@@ -415,6 +421,7 @@ function heard(desk, event, name, at) {
   if (arrow && at.dataset?.of) return receiver(desk, at) ? (walk(desk, at, event), true) : false;
   if (name === 'ArrowUp' || name === 'ArrowDown') { step(desk, asked, name === 'ArrowDown' ? 1 : -1); return true; }
   if (event.repeat) return false;
+  if (name === 'Escape' && at.dataset?.of) { leave(desk); return true; }
   if (/^[0-9]$/.test(name)) return number(desk, asked[desk.active], (Number(name) + 9) % 10);
   if (name === 'd' || name === 'w') { look(desk, name === 'd' ? 'document' : 'summary'); return true; }
   if (name === 't') { write(desk, asked); return true; }
