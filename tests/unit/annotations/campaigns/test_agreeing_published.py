@@ -1,0 +1,78 @@
+"""A campaign in which LongSciVerify's reviewers label what they labelled agrees as published."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sqlmodel import Session
+
+from annotations.campaigns.agreeing import OVERALL, agreements
+from annotations.campaigns.people import Member, Role, add_person
+from annotations.campaigns.queue import reserve_next
+from annotations.campaigns.responding import Sent, respond
+from annotations.campaigns.rules import Rules
+from annotations.campaigns.setup import NewTask, Terms, Wording, add_tasks, create
+from annotations.campaigns.tables import Reservation, Task
+from annotations.importing import Provenance
+from annotations.sources import samples
+from annotations.store import Store
+from core.types import Item
+from tests.doubles.process import ROOT
+from tests.unit.datasets.reading import items_of
+
+DATA = ROOT.parent / "shared" / "data" / "longsciverify"
+QUESTIONS = """
+name: longsciverify
+title: Are the sentences factual?
+unit: summary
+measure: sentences
+questions:
+  - {id: factual, ask: "Is the sentence factual?", kind: choice, required: false,
+     options: [{value: "yes", text: "Yes"}, {value: "no", text: "No"}]}
+  - {id: sentences, ask: "How many sentences are factual?", kind: scale, low: 0, high: 3, required: false}
+"""
+WHOLE = "whole"
+
+Verdicts = dict[tuple[str, str, str], int]
+"""By item, which sentence or `WHOLE`, and reviewer: whether it is factual, or how many sentences are."""
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"The released files are not at {DATA.relative_to(ROOT.parent)}")
+def test_a_campaign_with_longsciverifys_labels_gives_the_published_alphas(tmp_path: Path) -> None:
+    store = Store.open(f"sqlite:///{tmp_path / 'labels.db'}")
+    items = items_of("longsciverify", DATA)
+    file = Provenance("lsv", "longsciverify", "longsciverify", "ab" * 32, "its own", "1.0", "local")
+    store.import_dataset(file, items, dict)
+    stored = {sample.stored: sample.item for sample in samples(store, "lsv")}
+    with store.writing() as session:
+        campaign = create(session, "Reviewers", "local", Wording(QUESTIONS, "", Rules(overlap=3, apart=0)))
+        whats = ("0", "1", "2", WHOLE)
+        add_tasks(session, campaign, [NewTask(id, asked={"explanation": what}) for id in stored for what in whats])
+        for reviewer in ("reviewer-1", "reviewer-2", "reviewer-3"):
+            label_everything(session, campaign, add_person(session, reviewer, Role.ANNOTATOR), verdicts(stored))
+        found = {one.question: one for one in agreements(session, campaign) if one.slice == OVERALL}
+    store.close()
+    assert [(found[name].people, found[name].labels) for name in ("factual", "sentences")] == [(3, 405), (3, 135)]
+    assert found["factual"].alphas["nominal"].value == pytest.approx(0.7633, abs=5e-5)
+    assert found["sentences"].alphas["interval"].value == pytest.approx(0.8201, abs=5e-5)
+
+
+def verdicts(stored: dict[str, Item]) -> Verdicts:
+    """Of a summary as a whole how many sentences are factual, which is its mean on another interval scale."""
+    found: Verdicts = {}
+    for id, item in stored.items():
+        for one in item.ratings:
+            if one.sentence is not None:
+                found[id, str(one.sentence), one.judge] = int(one.value)
+                found[id, WHOLE, one.judge] = found.get((id, WHOLE, one.judge), 0) + int(one.value)
+    return found
+
+
+def label_everything(session: Session, campaign: Terms, person: Member, verdicts: Verdicts) -> None:
+    while isinstance(held := reserve_next(session, campaign, person), Reservation):
+        task = session.get_one(Task, held.task_id)
+        what = task.asked["explanation"]
+        given = verdicts[task.item_id, what, person.name]
+        answers = {"sentences": given} if what == WHOLE else {"factual": "yes" if given else "no"}
+        respond(session, person, held, Sent(held.id or 0, "answer", f"{person.name}-{held.id}", answers))
