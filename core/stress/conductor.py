@@ -37,8 +37,12 @@ class Progress:
         return (self.total - self.done) / self.rate if self.rate else None
 
     def __str__(self) -> str:
-        told = f"{self.done} of {self.total} scores, {self.total - self.done} left, {self.rate:.0f} a second"
+        told = f"{self.done} of {self.total} scores, {self.total - self.done} left, {_rate(self.rate)} a second"
         return told if self.seconds_left is None else f"{told}, about {_time(self.seconds_left)} to go"
+
+
+def _rate(rate: float) -> str:
+    return f"{rate:.0f}" if rate == 0 or rate >= 10 else f"{rate:.1f}"
 
 
 def _time(seconds: float) -> str:

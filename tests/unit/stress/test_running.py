@@ -110,8 +110,8 @@ def test_the_conductor_writes_every_record_and_tells_how_far_it_is(engine: Engin
     ("progress", "told"),
     [
         (Progress(0, 40, 0.0, running=True), "0 of 40 scores, 40 left, 0 a second"),
-        (Progress(10, 40, 2.0, running=True), "10 of 40 scores, 30 left, 2 a second, about 15 s to go"),
-        (Progress(10, 1210, 2.0, running=True), "10 of 1210 scores, 1200 left, 2 a second, about 10 min to go"),
+        (Progress(10, 40, 2.0, running=True), "10 of 40 scores, 30 left, 2.0 a second, about 15 s to go"),
+        (Progress(10, 1210, 2.0, running=True), "10 of 1210 scores, 1200 left, 2.0 a second, about 10 min to go"),
     ],
 )
 def test_progress_is_told_as_done_left_and_rate(progress: Progress, told: str) -> None:
