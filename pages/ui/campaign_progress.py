@@ -11,6 +11,7 @@ from annotations.campaigns.listing import Remark
 from annotations.campaigns.progress import PersonProgress, Progress, Share
 from annotations.campaigns.setup import Terms
 from pages.ui.campaign_choice import desk
+from pages.ui.campaign_export import export_buttons
 
 _HELP = {
     "stage": "Training, qualification or work; unqualified: too few right answers to go on.",
@@ -24,14 +25,16 @@ def progress_tab(campaign: Terms) -> None:
     """Figures, people and remarks, as they are now."""
     found = desk().progress(campaign.id)
     _figures(found)
-    if not found.people:
+    if found.people:
+        _people(found.people)
+        _remarks(desk().remarks(campaign.id))
+    else:
         st.info(
             "Nobody has taken an item yet. Add people under People and send them their link.",
             icon=":material/group_add:",
         )
-        return
-    _people(found.people)
-    _remarks(desk().remarks(campaign.id))
+    with st.container(horizontal=True):
+        export_buttons(campaign)
 
 
 def share_words(share: Share) -> str:

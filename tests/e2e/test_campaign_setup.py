@@ -1,0 +1,166 @@
+"""A manager sets a campaign up, changes it, and sees how it goes; rows are read back from the database."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotations.campaigns.labelling import Labelling, Sent
+from annotations.campaigns.people import Role
+from annotations.campaigns.questions import ready_made
+from annotations.campaigns.setup import Terms
+from annotations.campaigns.showing import Work
+from tests.e2e.bench import START_MS
+from tests.e2e.hall import Hall
+
+pytestmark = pytest.mark.e2e
+
+KNOWN = [
+    {"part": "training", "summary": "The quay was open.", "answers": {"verdict": "inconsistent"}, "feedback": "Shut."},
+    {"part": "qualification", "summary": "The quay was shut.", "answers": {"verdict": "consistent"}},
+    {"part": "exam", "summary": "The quay was shut.", "answers": {"verdict": "consistent"}},
+]
+OWN = ready_made()["label-summaries"].replace("name: label-summaries", "name: harbour-set")
+
+
+def settled(page: Page) -> None:
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for(timeout=START_MS)
+
+
+def open_campaigns(page: Page, hall: Hall) -> None:
+    page.goto(f"{hall.server.url}/?invite={hall.code(Role.MANAGER)[1]}")
+    page.get_by_role("link", name="Campaigns").click(timeout=START_MS)
+    expect(page.get_by_role("combobox", name="Campaign", exact=True)).to_be_visible(timeout=START_MS)
+    settled(page)
+
+
+def open_campaign(page: Page, hall: Hall, campaign: Terms) -> None:
+    open_campaigns(page, hall)
+    page.get_by_role("combobox", name="Campaign", exact=True).click()
+    page.get_by_role("option", name=campaign.name).click()
+    expect(page.get_by_text("Items done")).to_be_visible()
+
+
+def name_it(page: Page, name: str) -> None:
+    page.get_by_role("textbox", name="Name of the campaign").fill(name)
+    page.keyboard.press("Tab")
+    settled(page)
+
+
+def upload(page: Page, label: str, name: str, text: str) -> None:
+    box = page.get_by_test_id("stFileUploader").filter(has_text=label)
+    box.locator("input[type=file]").set_input_files({"name": name, "mimeType": "text/plain", "buffer": text.encode()})
+
+
+def rows(hall: Hall, query: str, name: str) -> list[dict[str, object]]:
+    return [dict(row) for row in hall.server.rows(query, name)]
+
+
+def label_all(hall: Hall, campaign: Terms, name: str, wrong: int) -> None:
+    """Somebody labels the whole campaign, so many first ones inconsistent."""
+    desk, number = Labelling(hall.store, hall.code(name=name)[0]), 0
+    while isinstance(work := desk.next(campaign.id), Work):
+        verdict = "inconsistent" if (number := number + 1) <= wrong else "consistent"
+        answers = {"verdict": verdict, "confidence": 3, "reason": "It says night."}
+        desk.send(
+            Sent(work.reservation, "answer", f"{campaign.id}-{wrong}-{number}", answers, active_ms=4000, wall_ms=5000)
+        )
+
+
+def test_a_campaign_is_made_of_bundled_examples_and_known_answers(page: Page, hall: Hall) -> None:
+    open_campaigns(page, hall)
+    page.get_by_text("Training, qualification and gold").click()
+    pick_first_as_gold(page)
+    lines = [json.dumps({"document": "The quay was shut.", **line}) for line in KNOWN]
+    upload(page, "Or from a file", "known.jsonl", "\n".join(lines))
+    expect(page.get_by_text("Line 3: The part is 'exam'.")).to_be_visible()
+    expect(page.get_by_text("2 items read from the file, 1 refused.")).to_be_visible()
+    page.get_by_role("spinbutton", name="How many of 145").fill("12")
+    page.get_by_role("spinbutton", name="People per item").fill("3")
+    name_it(page, "Harbour news")
+    expect(page.get_by_role("spinbutton", name="Right to pass")).to_have_value("1")
+    expect(
+        page.get_by_text("12 items × 3 people = 36 labels, 1 for training, 1 for qualification, 1 for gold")
+    ).to_be_visible()
+    page.get_by_role("button", name="Create the campaign").click()
+    expect(page.get_by_text("Harbour news is open: 15 items are waiting")).to_be_visible()
+    parts = (
+        "SELECT part, count(*) AS n FROM task JOIN campaign ON campaign.id = campaign_id WHERE name = ? GROUP BY part"
+    )
+    found = {row["part"]: row["n"] for row in rows(hall, parts, "Harbour news")}
+    assert found == {"work": 12, "training": 1, "qualification": 1, "gold": 1}
+    versions = "SELECT rules FROM campaignversion JOIN campaign ON campaign.id = campaign_id WHERE name = ?"
+    [version] = rows(hall, versions, "Harbour news")
+    rules = json.loads(str(version["rules"]))
+    assert (rules["overlap"], rules["pass_right"], rules["gold_every"]) == (3, 1, 10)
+    page.reload()
+    expect(page.get_by_text("0 of 36")).to_be_visible(timeout=START_MS)
+    page.get_by_role("tab", name="Items").click()
+    expect(page.get_by_text("Add items")).to_be_visible()
+
+
+def pick_first_as_gold(page: Page) -> None:
+    """Choose a part in the first cell of the table, as a keyboard does."""
+    grid = page.get_by_test_id("stDataFrame").first
+    grid.scroll_into_view_if_needed()
+    grid.click(position={"x": 50, "y": 52})
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("option", name="training")).to_be_visible()
+    page.keyboard.type("gold")
+    expect(page.get_by_role("option", name="training")).to_have_count(0)
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("labels, 1 for gold")).to_be_visible()
+
+
+def test_ones_own_question_set_is_checked_before_it_is_used(page: Page, hall: Hall) -> None:
+    open_campaigns(page, hall)
+    page.get_by_role("combobox", name="Questions").click()
+    page.get_by_role("option", name="My own, from a YAML file").click()
+    upload(page, "Question set", "own.yaml", OWN.replace("measure: verdict", "measure: mood"))
+    expect(page.get_by_text("'mood' is not the id of a choice or a scale among the questions")).to_be_visible()
+    expect(page.get_by_role("button", name="Create the campaign")).to_have_count(0)
+    upload(page, "Question set", "own.yaml", OWN)
+    page.get_by_text("What is asked").click()
+    expect(page.get_by_text("2. How sure are you?")).to_be_visible()
+    name_it(page, "Harbour set")
+    page.get_by_role("button", name="Create the campaign").click()
+    expect(page.get_by_text("Harbour set is open")).to_be_visible()
+
+
+def test_guidelines_go_on_in_versions_and_a_closed_campaign_hands_nothing_out(page: Page, hall: Hall) -> None:
+    campaign = hall.campaign("label-summaries", items=2, guidelines="Read once.")
+    open_campaign(page, hall, campaign)
+    page.get_by_role("tab", name="Guidelines and rules").click()
+    box = page.get_by_role("textbox", name="Guidelines (Markdown)")
+    expect(box).to_have_value("Read once.")
+    box.fill("Read **twice**. <script>window.__xss=1</script>")
+    page.get_by_role("tab", name="Preview").click()
+    expect(page.locator("strong", has_text="twice")).to_be_visible()
+    page.get_by_role("button", name="Issue version 2").click()
+    expect(page.get_by_role("button", name="Issue version 3")).to_be_disabled()
+    page.get_by_role("button", name="Close", exact=True).click()
+    expect(page.get_by_text("closed", exact=True)).to_be_visible()
+    assert page.evaluate("window.__xss") is None
+    query = "SELECT version, guidelines, open FROM campaignversion WHERE campaign_id = ? ORDER BY version"
+    told = [(row["version"], row["guidelines"][:8], row["open"]) for row in hall.server.rows(query, campaign.id)]
+    assert told == [(1, "Read onc", 1), (2, "Read **t", 1), (3, "Read **t", 0)]
+    assert campaign.id not in {one.id for one in Labelling(hall.store, hall.code()[0]).campaigns()}
+
+
+def test_progress_and_agreement_follow_the_labels(page: Page, hall: Hall) -> None:
+    campaign = hall.campaign("label-summaries", items=4)
+    label_all(hall, campaign, "Jo Marsh", wrong=0)
+    open_campaign(page, hall, campaign)
+    expect(page.get_by_text("0 of 4", exact=True)).to_be_visible()
+    expect(page.get_by_text("about 1 min of work")).to_be_visible()
+    label_all(hall, campaign, "Kit Reed", wrong=2)
+    page.get_by_role("tab", name="Agreement").click()
+    expect(page.get_by_role("heading", name="Cohen's kappa, Overall")).to_be_visible(timeout=START_MS)
+    page.get_by_role("tab", name="Progress").click()
+    expect(page.get_by_text("8 of 8", exact=True)).to_be_visible()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Export JSONL").click()
+    assert "Kit Reed" not in Path(waiting.value.path()).read_text(encoding="utf-8")
