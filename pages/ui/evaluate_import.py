@@ -122,16 +122,18 @@ def _button(
 ) -> None:
     demo = services.settings().demo
     now: Intake | None = st.session_state.get("import-now")
-    st.button(
+    # no callback: it would be called with the mapping of the run before, when somebody corrects and presses quickly
+    pressed = st.button(
         title,
         icon=f":material/{icon}:",
         type="primary" if title == "Import" else "secondary",
         key=f"import-{icon}",
         disabled=demo or reading is None or bool(now and now.running),
-        on_click=_begin,
-        args=(importer, file, place, reading),
         help="Nothing is kept in this demo." if demo else None,
     )
+    if pressed and reading:
+        _begin(importer, file, place, reading)
+        st.rerun()
 
 
 def _begin(importer: str, file: str, place: Callable[[], Path], reading: Reading) -> None:

@@ -10,9 +10,9 @@ from pathlib import Path
 from annotations.importing import Imported, Provenance
 from annotations.store import Store
 from core.dataset import DATASETS, Refusal
-from core.errors import TouchstoneError
 from core.intake import Tally, readable, sha256, whole
 from core.models.released import called
+from core.trouble import Trouble, attempt
 from core.types import Item
 
 Reading = Callable[[Path], Iterator[Item | Refusal]]
@@ -57,10 +57,14 @@ class Intake:
         threading.Thread(target=self._run, args=(store,), daemon=True).start()
 
     def _run(self, store: Store) -> None:
-        taken = readable if self.wish.skip_broken else whole
-        try:
-            place = self.wish.place()
-            items = taken(self.wish.reading(place), self.tally)
-            self.imported = store.import_dataset(self.wish.origin(place), items, self.tally.counts)
-        except TouchstoneError as error:
-            self.trouble = str(error)
+        # whatever happens must end the waiting of the page
+        outcome = attempt(lambda: self._imported(store))
+        if isinstance(outcome, Trouble):
+            self.trouble = outcome.message
+        else:
+            self.imported = outcome
+
+    def _imported(self, store: Store) -> Imported:
+        taken, place = readable if self.wish.skip_broken else whole, self.wish.place()
+        items = taken(self.wish.reading(place), self.tally)
+        return store.import_dataset(self.wish.origin(place), items, self.tally.counts)

@@ -46,12 +46,11 @@ def test_a_table_is_imported_by_its_guessed_and_corrected_columns(page: Page, fr
     page.locator("input[type=file]").first.set_input_files(path)
     votes = page.get_by_role("radiogroup", name="An annotator's 1 or yes says")
     expect(votes.get_by_role("radio", name="the summary is consistent")).to_be_checked(timeout=WORK_MS)
-    votes.get_by_text("an error is there").click()
-    expect(votes.get_by_role("radio", name="an error is there")).to_be_checked(timeout=WORK_MS)
     with page.expect_download(timeout=WORK_MS) as saved:
         page.get_by_role("button", name="Save this mapping").click()
     mapping = json.loads(Path(saved.value.path()).read_text(encoding="utf-8"))
-    assert (mapping["document"], mapping["summary"], mapping["opposed"]) == ("text", "claim", True)
+    assert (mapping["document"], mapping["summary"], mapping["annotators"]) == ("text", "claim", ["rater_1"])
+    votes.get_by_text("an error is there").click()
     page.get_by_role("button", name="Import", exact=True).click()
     expect(page.get_by_text("generic: 3 new, 3 read.")).to_be_visible(timeout=WORK_MS)
     assert verdicts(fresh) == [

@@ -11,6 +11,7 @@ from core.datasets.reading.textfile import there
 from core.errors import TouchstoneError
 
 _BATCH = 512  # rows
+_BUFFER = 1 << 16  # bytes; without one a whole group of rows is read at once, which may be the whole file
 
 
 def rows(source: Path) -> Iterator[Line]:
@@ -20,7 +21,7 @@ def rows(source: Path) -> Iterator[Line]:
 
     numbers = count(1)
     try:
-        with ParquetFile(there(source)) as file:
+        with ParquetFile(there(source), buffer_size=_BUFFER, pre_buffer=False) as file:
             for batch in file.iter_batches(_BATCH):
                 yield from zip(numbers, batch.to_pylist(), strict=False)
     except ArrowInvalid as error:
