@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import random
-from functools import partial
-
 import streamlit as st
 
-from core import edits as executable
 from core.datasets.bundled import examples
-from core.job import Talk
-from core.perturbation import PERTURBATIONS, Perturbation
-from core.types import Example, Failure, Item, Verdict
+from core.perturbation import PERTURBATIONS
+from core.types import Item
 from pages.ui import links, services
 from pages.ui import pair as bench
 from pages.ui.choosing import metrics_popover
 from pages.ui.keeping import keep_button
 from pages.ui.loading import load_popover
+from pages.ui.rewording import reword
 
 _OTHER = "Another text"
 
@@ -89,28 +85,11 @@ def _label(item: Item) -> str:
 def _try_edit(variants: dict[str, Item], perturbations: dict[str, str]) -> None:
     state = st.session_state
     if state["tried"] in perturbations:
-        _perturb(PERTURBATIONS.parse(perturbations[state["tried"]]))
+        reword(PERTURBATIONS.parse(perturbations[state["tried"]]))
         return
     item = variants[state["tried"]]
     bench.rewrite(item.example.summary, item.edits)
     state["intended"], state["intended-type"] = item.intended, item.error_type
-
-
-def _perturb(perturbation: Perturbation) -> None:
-    """Rewrite the summary as it stands; each press draws anew."""
-    text = bench.edited()
-    example = Example("", bench.current().document, text)
-    draw = partial(perturbation.rounds, example, random.getrandbits(32))
-    [(_, edits)] = services.engine().converse([Talk(perturbation.spec, example, draw, perturbation.checkpoints())])
-    if isinstance(edits, Failure):
-        st.session_state["notice"] = edits.message
-        return
-    if text != bench.current().original:
-        bench.rewrite(executable.apply(text, edits))
-        return
-    bench.rewrite(executable.apply(text, edits), edits)
-    st.session_state["intended"] = Verdict.CONSISTENT if perturbation.card.intent == "preserving" else None
-    st.session_state["intended-type"] = perturbation.card.error_type
 
 
 def _share(pair: bench.Pair) -> None:

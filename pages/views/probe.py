@@ -19,6 +19,7 @@ from pages.ui.null_band import measure, measuring
 from pages.ui.null_band import wait as wait_for_noise
 from pages.ui.record_tab import record_tab
 from pages.ui.reference import reference
+from pages.ui.rewording import reworded, rewording, take_rewording
 from pages.ui.scores import BOARD, act, ask, board_of, cells_of, pending, revision, wait
 from pages.ui.sets import score_all
 from pages.ui.toolbar import toolbar
@@ -26,6 +27,7 @@ from pages.ui.toolbar import toolbar
 state = st.session_state
 state.setdefault("annotator", services.settings().user)
 bench.restore()
+take_rewording()
 bench.show_in_address()
 metrics = chosen_metrics()
 request = ask(metrics)
@@ -34,6 +36,7 @@ drawn = result_shown(request, now)
 
 toolbar()
 notices()
+rewording()
 left, right = st.columns([1.1, 1], gap="medium")
 with left:
     document_view(bench.current().document, highlights=highlights(request, drawn), key="document", height=440)
@@ -64,7 +67,7 @@ while True:
     show(board_of(metrics, request, cells))
     if request.cancelled.is_set():
         st.stop()
-    if result_shown(request, cells) != drawn or edits_came() or explanations_came():
+    if result_shown(request, cells) != drawn or edits_came() or explanations_came() or reworded():
         say_again()
         st.rerun()
     if not pending(cells):
@@ -76,7 +79,7 @@ while measuring(wanted, request):
     wait_for_noise(wanted, request)
     if request.cancelled.is_set():
         st.stop()
-    if edits_came() or explanations_came():
+    if edits_came() or explanations_came() or reworded():
         say_again()
         st.rerun()
     show(board_of(metrics, request, cells))

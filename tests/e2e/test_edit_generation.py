@@ -17,6 +17,7 @@ from tests.unit.llm.scripted import Body, Reply, serving, text
 pytestmark = pytest.mark.e2e
 
 SUMMARY = example().example.summary
+DENIED = SUMMARY.replace("Tuesday", "no other day than Tuesday")
 HOSTILE = '<img src=x onerror="alert(1)"> **bold** ![p](http://127.0.0.1:9/p.png)'
 ASK = "Ask a language model for 6 edits"
 
@@ -48,6 +49,8 @@ class Model:
             kind = "date" if "Friday" in user else "other"
             return text(json.dumps({"kind": kind, "because": "So it is."}))
         self.free.wait(START_MS / 1000)
+        if "negations that leave its meaning" in user:
+            return text(DENIED)
         if "edited_summary" in user:
             whole = SUMMARY.replace("struck", "narrowly missed")
             return text(json.dumps({"summaries": [{"edited_summary": whole, "explanation": "It struck."}] * 2}))
@@ -165,3 +168,22 @@ def test_an_answer_that_nobody_waits_for_any_more_is_not_shown(page: Page, askin
         expect(page.get_by_text("Edits are being written")).to_have_count(0)
     ask(bench, "sixth")
     expect(page.get_by_text("edits-executable|model:sixth|")).to_be_visible()
+
+
+def test_a_variant_is_written_beside_the_page_until_it_comes_or_is_cancelled(
+    page: Page, asking_server: Server, model: Model
+) -> None:
+    bench = Bench(page, asking_server)
+    bench.open()
+    with model.held():
+        bench.variant("Negate twice (LLM)")
+        expect(page.get_by_text("the model is writing …")).to_be_visible()
+        bench.write(f"{SUMMARY} It rained.")
+        bench.shows(f"{SUMMARY} It rained.")
+        press = page.get_by_role("button", name="Cancel")
+        press.click()
+        expect(press).to_have_count(0)
+        bench.press("Undo")
+        bench.shows(SUMMARY)
+    bench.variant("Negate twice (LLM)")
+    bench.shows(DENIED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,12 +11,14 @@ from streamlit.testing.v1 import AppTest
 
 from core.datasets.bundled import examples
 from core.perturbation import PERTURBATIONS
-from tests.unit.llm.scripted import serving, text
+from tests.unit.llm.scripted import Body, Reply, serving, text
 
 Open = Callable[..., AppTest]
+PATIENCE_S = 30
 
 SUMMARY = examples()[0].example.summary
 NEGATED = PERTURBATIONS.parse("negated-llm").card.title
+VARIANT = "Same facts, other words (harmless)"
 SHUFFLED = PERTURBATIONS.parse("shuffled").card.title
 
 
@@ -27,7 +30,10 @@ def _model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def tried(app: AppTest, title: str) -> AppTest:
+    """The page after the edit has come: a language model writes beside it."""
     app.menu_button(key="tried").click(title).run()
+    while "rewording" in app.session_state:
+        app.run()
     assert not app.exception
     return app
 
@@ -44,6 +50,26 @@ def test_what_a_language_model_writes_stands_in_the_editor(probe: Open, monkeypa
         app = tried(probe(), NEGATED)
     assert stands(app) == written
     assert len(endpoint.asked) == 1
+
+
+def test_what_was_written_of_another_summary_is_not_used(probe: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    go = threading.Event()
+
+    def answer(_path: str, _body: Body) -> Reply:
+        go.wait(PATIENCE_S)
+        return text("Another summary.")
+
+    with serving(answer) as endpoint:
+        monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
+        app = probe()
+        for title in (NEGATED, VARIANT):
+            app.menu_button(key="tried").click(title).run()
+        changed = stands(app)
+        go.set()
+        while "rewording" in app.session_state:
+            app.run()
+    assert stands(app) == changed != SUMMARY
+    assert "its variant is not used" in " ".join(toast.value for toast in app.toast)
 
 
 def test_without_an_endpoint_the_page_says_what_to_set(probe: Open) -> None:
