@@ -34,17 +34,17 @@ ONLY_IN = {
     "sqlmodel": "annotations",
     "sqlalchemy": "annotations",
     "alembic": "annotations",
-    "streamlit": "pages app.py",
-    "plotly": "pages",
-    "typer": "cli.py",
+    "streamlit": "pages/ui/ pages/views/ app.py",
+    "plotly": "pages/ui/ pages/views/",
+    "typer": "pages/commands/ pages/terminal/ cli.py",
 }
 """Where a library may be imported, and nowhere else."""
 
 OURS = {
     "core": {"core"},
     "annotations": {"annotations", "core.types", "core.errors", "core.edits", "core.stats"},
-    "pages": {"pages.ui", "core", "annotations"},
-    "cli.py": {"core", "annotations"},
+    "pages": {"pages.ui", "pages.terminal", "core", "annotations"},
+    "cli.py": {"core", "pages.commands"},
     "app.py": {"pages.ui", "core"},
 }
 """What of ours a package may import."""

@@ -12,7 +12,6 @@ import pytest
 import torch
 from transformers import BartForConditionalGeneration, PreTrainedTokenizerFast
 
-from cli import score as command
 from core.engine import Engine
 from core.errors import BadSettingError, LoadError, NotHereError
 from core.metric import METRICS
@@ -20,6 +19,7 @@ from core.models.files import locate
 from core.models.kinds import likelihood
 from core.settings import Settings
 from core.types import Checkpoint, Example, Question, Result
+from pages.commands.score import command
 from tests.drive import drive
 from tests.parity import tiny_likelihood
 from tests.parity.texts import LONG_SENTENCE, PAIRS, SUMMARY

@@ -1,0 +1,19 @@
+"""`cli.py backup`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from annotations.backup import backup
+from core.settings import Settings
+from pages.terminal.saying import told_rows
+
+
+def command(
+    file: Annotated[Path, typer.Argument(help="A new file; it holds names and codes, so keep it safe.")],
+) -> None:
+    """Write the whole database into a file while people go on working; SQLite or PostgreSQL, checked afterwards."""
+    typer.echo(f"Backed up into {file}: {told_rows(backup(Settings.read().database_url, file))}. Checked: it is whole.")

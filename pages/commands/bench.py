@@ -1,0 +1,50 @@
+"""`cli.py bench`."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from core.settings import Device, Settings
+
+
+def command(
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(help="name or name[setting=value,…]; may be repeated; by default some of each family."),
+    ] = None,
+    size: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="tiny, small, base or large, or albert-xlarge and such for one architecture; may be repeated."
+        ),
+    ] = None,
+    device: Annotated[Device | None, typer.Option(help="Where models run; TOUCHSTONE_DEVICE by default.")] = None,
+    pairs: Annotated[int, typer.Option(min=1, help="Pairs of the set.")] = 200,
+    documents: Annotated[int, typer.Option(min=1, help="Documents that they share.")] = 50,
+    repeats: Annotated[int, typer.Option(min=1, help="Of the first score and the edits; the median is told.")] = 3,
+    rows: Annotated[
+        int, typer.Option(min=1, help="Questions of each model timed one by one; the rest is projected.")
+    ] = 12,
+    seed: Annotated[int, typer.Option(min=0, help="Chooses those questions.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON list; the table goes to stderr.")] = False,
+) -> None:
+    """Time metrics on random weights of a real size: the engine against one question at a time."""
+    # imported when asked for: the random weights need torch, and listing metrics must not load it
+    from core.bench import line, workloads
+    from core.models.shapes import read_sizes
+
+    settings = Settings.read()
+    plan = workloads.Plan(pairs, documents, repeats, rows, seed)
+    chosen = settings.model_copy(update={"device": device or settings.device})
+    lines = []
+    measured = workloads.bench(metric or workloads.DEFAULT, read_sizes(size or ()), plan, chosen)
+    typer.echo(line.heading(), err=as_json)
+    try:
+        for found in measured:
+            typer.echo(line.as_row(found), err=as_json)
+            lines.append(line.as_record(found))
+    finally:  # what took an hour is not lost because the metric after it cannot be timed
+        typer.echo(json.dumps(lines, ensure_ascii=False, indent=1) if as_json else line.LEGEND)

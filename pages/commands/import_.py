@@ -1,0 +1,47 @@
+"""`cli.py import`."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from annotations.importing import Provenance
+from annotations.store import Store
+from core.dataset import DATASETS
+from core.intake import Tally, readable, sha256, whole
+from core.intake import lines as count_lines
+from core.models.released import called, released
+from core.settings import Settings
+from pages.terminal.saying import counted, say
+
+
+def command(
+    importer: Annotated[str, typer.Argument(help="bump, summedits, … or one with settings, name[setting=value,…].")],
+    source: Annotated[
+        Path | None, typer.Argument(help="The file or folder to read; without it the dataset comes from the hub.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="What to call the dataset; by default as the importer.")] = None,
+    skip_broken: Annotated[
+        bool, typer.Option("--skip-broken", help="Import the readable records although others are broken.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The counts as one JSON object.")] = False,
+) -> None:
+    """Import a benchmark or a file of your own into the database; the same file twice adds nothing."""
+    reader, settings, tally = DATASETS.parse(importer), Settings.read(), Tally()
+    place = source or released(reader)
+    file = place.resolve().name if source else called(reader, place)
+    origin = Provenance(
+        name or reader.name, importer, file, sha256(place), reader.licence, reader.release, settings.user
+    )
+    taken = readable if skip_broken else whole
+    with closing(Store.open(settings.database_url)) as store:
+        items = counted(taken(reader.read(place), tally), tally)
+        imported = store.import_dataset(origin, items, tally.counts)
+    counts = {"dataset": imported.dataset, **tally.counts(), "new": imported.added, "joined": imported.joined}
+    typer.echo(json.dumps(counts, ensure_ascii=False, indent=1) if as_json else "\n".join(count_lines(counts)))
+    if imported.missing:
+        say(f"{imported.missing} summaries lack their document. Import a file that has it under the same group.")

@@ -1,0 +1,25 @@
+"""`cli.py import-campaign`."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from annotations.campaigns.importing import import_campaign
+from annotations.store import Store
+from core.settings import Settings
+from pages.terminal.files import lines_of
+
+
+def command(
+    source: Annotated[Path, typer.Argument(help="JSONL that `export --campaign` wrote.")],
+    name: Annotated[str, typer.Option(help="What to call it here; by default as it was.")] = "",
+) -> None:
+    """Put an exported campaign into the database: the same tasks, labels, decisions and figures of agreement."""
+    with closing(Store.open(Settings.read().database_url)) as store:
+        brought = import_campaign(store, lines_of(source), name)
+        counts = store.counts()
+    typer.echo(f"Imported {brought.name!r}, version {brought.version}. Labels in this database: {counts['response']}.")

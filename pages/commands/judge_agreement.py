@@ -1,0 +1,36 @@
+"""`cli.py judge-agreement`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from core.errors import TouchstoneError
+from core.explaining.agreement import Compared, agreement
+from core.explaining.casefile import read_judged
+from core.explaining.report import as_record as as_agreement
+from core.explaining.report import table as agreement_table
+from core.stats.resampling import RESAMPLES
+
+
+def command(
+    files: Annotated[list[Path], typer.Argument(help="What `judge` wrote of explanations that people graded, too.")],
+    resamples: Annotated[int, typer.Option(min=1, help="Of the documents, for the intervals.")] = RESAMPLES,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON list.")] = False,
+) -> None:
+    """Say how far judges of explanations agree with people: correlation, balanced accuracy and kappa, with intervals."""
+    found: dict[str, list[Compared]] = {}
+    for file in files:
+        for signed, compared in read_judged(file).items():
+            found.setdefault(signed, []).extend(compared)
+    if not found:
+        raise TouchstoneError("No person graded any of these explanations. Judge some that have a grade under “human”.")
+    figures = {signed: agreement(compared, resamples) for signed, compared in found.items()}
+    if as_json:
+        report = [as_agreement(signed, found[signed], of_judge) for signed, of_judge in figures.items()]
+        typer.echo(json.dumps(report, ensure_ascii=False, indent=1))
+        return
+    typer.echo("\n\n".join(agreement_table(signed, found[signed], of_judge) for signed, of_judge in figures.items()))

@@ -1,0 +1,20 @@
+"""`cli.py restore`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from annotations.backup import restore
+from core.settings import Settings
+from pages.terminal.saying import told_rows
+
+
+def command(
+    file: Annotated[Path, typer.Argument(help="What `backup` wrote, by this version or an older one.")],
+    replace: Annotated[bool, typer.Option("--replace", help="Lose what is in the database now.")] = False,
+) -> None:
+    """Put a backup into the database that TOUCHSTONE_DATABASE_URL names, SQLite or PostgreSQL; stop the server first."""
+    typer.echo(f"Restored {file}: {told_rows(restore(file, Settings.read().database_url, replace))}.")
