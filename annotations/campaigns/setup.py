@@ -141,6 +141,7 @@ def _add_task(session: Session, campaign: Terms, new: NewTask, position: int) ->
     if item is None:
         raise RecordError(f"There is no item {new.item_id!r}. Keep it first.")
     _require_fitting(campaign.questions, item, new)
+    require_storable(f"what is said of item {item.id}", *new.asked.values(), new.feedback)
     asked_key = content_id(dict(new.asked)) if new.asked else ""
     id = content_id(campaign.id, new.part, item.id, new.explanation_id, asked_key)
     if session.get(Task, id):

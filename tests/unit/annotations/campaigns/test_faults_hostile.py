@@ -1,0 +1,124 @@
+"""Script, SQL and spreadsheet formulas in every field: kept as the text that they are, and harmless in an export."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from annotations.campaigns.exporting import Exporting
+from annotations.campaigns.labelling import Labelling
+from annotations.campaigns.managing import Managing
+from annotations.campaigns.people import Member, Role, local
+from annotations.campaigns.questions import Answers, ready_made
+from annotations.campaigns.rules import Rules
+from annotations.campaigns.settling import Cause, Decision, Settling
+from annotations.campaigns.setup import NewTask, Wording
+from annotations.campaigns.showing import Work
+from annotations.errors import RecordError
+from annotations.store import Store
+from tests.unit.annotations.campaigns.desks import ANSWERS, Hall, hall, keep
+from tests.unit.annotations.kept_samples import PAIR
+
+HOSTILE = (
+    '=HYPERLINK("http://example.org","open")',
+    "<script>document.title='taken'</script><img src=x onerror=alert(1)>",
+    "x'); DROP TABLE response; --",
+    "+1+cmd|' /C calc'!A0",
+    "-2+3",
+    "@SUM(1+1)",
+    "\t=1+1",
+    "\r=1+1",
+    "{{7*7}} %(name)s %s $1 :name {0}",
+    "\u202eelif\u202c \u2066a\u2069",
+    "\"'`;\\\n\n# *a* [b](javascript:alert(1))",
+)
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def attack(store: Store) -> Hall:
+    """A campaign in which everything that a person writes is hostile; labelled by two, skipped, flagged and settled."""
+    desk = Managing(store, local(store, HOSTILE[0]))
+    tasks = [NewTask(pair=replace(PAIR, document=text, original=text, edited=text, edits=())) for text in HOSTILE]
+    tasks.append(NewTask(keep(store, 2)[0], "training", key={"verdict": "consistent"}, feedback=HOSTILE[0]))
+    wording = Wording(ready_made()["label-summaries"], HOSTILE[0], Rules(overlap=2))
+    opened = Hall(store, desk.create(HOSTILE[0], wording, tasks))
+    for name, verdict in (("=ben", "consistent"), ("=cem", "inconsistent")):
+        label(opened, Labelling(store, desk.add_person(name, Role.ANNOTATOR)), verdict)
+    settle(opened, desk.add_person("=dia", Role.ADJUDICATOR))
+    return opened
+
+
+def label(opened: Hall, desk: Labelling, verdict: str) -> None:
+    """Answer, with the hostile text of a document as the reason; leave out the formula with plus."""
+    while isinstance(work := desk.next(opened.campaign.id), Work):
+        answers: Answers = {"verdict": verdict, "confidence": 3, "reason": work.document}
+        desk.save_draft(work.reservation, {"answers": answers})
+        assert desk.draft(work.reservation) == {"answers": answers}
+        if work.document == HOSTILE[3]:
+            opened.send(desk, work, "flag", reason=work.document)
+            continue
+        opened.send(desk, work, answers=answers)
+
+
+def settle(opened: Hall, judge: Member) -> None:
+    desk, id = Settling(opened.store, judge), opened.campaign.id
+    for case in desk.docket(id).left:
+        dispute = desk.dispute(id, case.task)
+        answers, event = ANSWERS["label-summaries"], f"{dispute.document} {case.task}"
+        desk.settle(id, Decision(case.task, answers, Cause.SLIP, dispute.responses, event, dispute.document))
+
+
+def test_what_is_hostile_is_kept_as_the_text_that_it_is(store: Store) -> None:
+    attacked = attack(store)
+    lines = [json.loads(line) for line in exporting(attacked).jsonl(attacked.campaign.id).splitlines()]
+    found = {kind: {text for line in lines if line["kind"] == kind for text in texts(line)} for kind in kinds(lines)}
+    everything, answered = set(HOSTILE), set(HOSTILE) - {HOSTILE[3]}
+    assert everything <= found["document"]
+    assert everything <= found["item"]
+    assert everything <= found["label"]
+    assert answered <= found["decision"]
+    assert HOSTILE[0] in found["campaign"] & found["version"] & found["task"]
+    assert not {"=ben", "=cem", "=dia"} & set().union(*found.values())
+
+
+def test_no_cell_of_an_exported_table_is_a_formula(sqlite_url: str) -> None:
+    store = Store.open(sqlite_url)
+    attacked = attack(store)
+    table = exporting(attacked).table(attacked.campaign.id)
+    store.close()
+    cells = [cell for row in csv.reader(io.StringIO(table)) for cell in row]
+    assert [cell for cell in cells if cell.startswith(FORMULA)] == []
+    assert {f"'{text}" for text in HOSTILE if text.startswith(FORMULA)} <= set(cells)
+    assert {text for text in HOSTILE if not text.startswith(FORMULA)} <= set(cells)
+
+
+@pytest.mark.parametrize("field", ["asked", "feedback"])
+def test_what_no_database_holds_is_refused_with_a_sentence(store: Store, field: str) -> None:
+    opened = hall(store, items=0)
+    known: dict[str, Any] = {"item_id": keep(store, 1)[0], "key": {"verdict": "consistent"}, "part": "gold"}
+    broken = {"explanation": "half \ud800"} if field == "asked" else "half \ud800"
+    with pytest.raises(RecordError, match=r"U\+D800.*cannot be kept"):
+        opened.add([NewTask(**{**known, field: broken})])
+
+
+def exporting(opened: Hall) -> Exporting:
+    return Exporting(opened.store, local(opened.store, HOSTILE[0]))
+
+
+def kinds(lines: list[dict[str, object]]) -> set[str]:
+    return {str(line["kind"]) for line in lines}
+
+
+def texts(value: object) -> Iterator[str]:
+    """Every text in a value, however deep."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from texts(part)
