@@ -50,9 +50,9 @@ def choose_campaign(campaigns: Mapping[str, Terms]) -> Terms:
 
 def guidelines_button(campaign: Terms, standing: Standing) -> None:
     """The guidelines on a key, over the page."""
-    st.button("Guidelines", icon=":material/menu_book:", shortcut="g", key="guidelines", on_click=_open)
+    st.button("Guidelines", icon=":material/menu_book:", shortcut="g", key="guidelines", on_click=_show, args=(True,))
     st.caption(f"{standing.answered} answered by you · guidelines version {campaign.version}")
-    if st.session_state.pop("guidelines-open", False):
+    if st.session_state.get("guidelines-open"):
         _dialog(campaign)
 
 
@@ -81,14 +81,15 @@ def nothing_left(nothing: Nothing, said: str, standing: Standing) -> None:
                 st.button("Previous", key="look-back", shortcut="p", on_click=look_back)
 
 
-def _open() -> None:
-    st.session_state["guidelines-open"] = True
+def _show(shown: bool) -> None:
+    st.session_state["guidelines-open"] = shown
 
 
 def _read(key: tuple[str, int]) -> None:
     st.session_state[_READ] = {*st.session_state.get(_READ, set()), key}
 
 
-@st.dialog("Guidelines", width="large")
+# a draft may be kept meanwhile, which runs the page again: the dialog is open until it is closed
+@st.dialog("Guidelines", width="large", on_dismiss=lambda: _show(False))
 def _dialog(campaign: Terms) -> None:
     st.markdown(guidelines_of(campaign) or "This campaign has no guidelines.")

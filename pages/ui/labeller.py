@@ -9,7 +9,8 @@ from annotations.campaigns.questions import QuestionSet
 from annotations.campaigns.responding import Act, Sent
 from annotations.campaigns.showing import Work
 from pages.ui.component import component
-from pages.ui.labeller_sheet import Sheet, as_data, stored_answers
+from pages.ui.labeller_edits import stored_answers
+from pages.ui.labeller_sheet import Sheet, as_data
 
 KEY = "labeller"
 _ACTS: Mapping[str, Act] = {"answer": "answer", "skip": "skip", "flag": "flag", "undo": "undo"}

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from annotations.campaigns.questions import Asked, QuestionSet
 from annotations.campaigns.showing import Work
-from annotations.campaigns.writing import edits_of
-from annotations.errors import RecordError
-from core.edits import Segment, apply, parse, recover, segments, to_records
-from core.errors import EditError
+from core.edits import Segment, segments
 from core.text import sentences
 from pages.ui.error_words import MEANS
+from pages.ui.labeller_edits import diff, preview, shown_answers
 
 Mode = Literal["work", "again", "revealed", "feedback"]
 """A task to answer; one that was answered before; one whose scores are shown; one of which is said whether it was right."""
@@ -65,25 +62,11 @@ def as_data(sheet: Sheet) -> dict[str, Any]:
         "problem": sheet.problem,
         "said": sheet.said,
         "drafted": sheet.draft.get("seq", 0),
-        "advice": _advice(sheet),
+        "preview": preview(sheet.questions, sheet.work, sheet.draft.get("answers", {})),
         "feedback": _feedback(sheet.told),
         "scores": sheet.scores,
         "can": _can(sheet),
     }
-
-
-def stored_answers(questions: QuestionSet, work: Work, answers: Mapping[str, Any]) -> dict[str, Any]:
-    """The browser's answers as they are stored: a rewritten summary becomes executable edits."""
-    texts = {question.id: answers.get(question.id) for question in _edits(questions)}
-    rewritten = {id: _records(work, text) for id, text in texts.items() if isinstance(text, str)}
-    return {**answers, **rewritten}
-
-
-def shown_answers(questions: QuestionSet, work: Work) -> dict[str, Any]:
-    """Stored answers as the browser shows them: executed edits."""
-    records = {question.id: work.answers.get(question.id) for question in _edits(questions)}
-    executed = {id: _executed(work.left, found) for id, found in records.items() if isinstance(found, list)}
-    return {**work.answers, **executed}
 
 
 def answer_text(question: Asked, answer: object) -> str:
@@ -114,9 +97,8 @@ def _parts(sheet: Sheet, answers: Mapping[str, Any]) -> list[dict[str, Any]]:
     work = sheet.work
     if work.right is None:
         asked = _part("The error to make", [(0, work.error_type)], "asked", note=MEANS.get(work.error_type, ""))
-        rewritten = next((answers.get(question.id) for question in _edits(sheet.questions)), None)
-        laid = segments(work.left, _lines(work, rewritten)) if isinstance(rewritten, str) else [(0, work.left)]
-        return [*([asked] if work.error_type else []), _part("Summary", laid, side="")]
+        summary = _part("Summary", diff(sheet.questions, work, answers), side="")
+        return [asked, summary] if work.error_type else [summary]
     if sheet.questions.unit == "pair":
         laid = segments(work.left, work.right)
         return [
@@ -145,43 +127,6 @@ def _differing(laid: Sequence[Segment], own: int) -> list[Segment]:
 
 def _sentences(text: str) -> tuple[tuple[int, int], ...]:
     return tuple((span.start, span.end) for span in sentences(text))
-
-
-def _edits(questions: QuestionSet) -> list[Asked]:
-    return [question for question in questions.questions if question.kind == "edit"]
-
-
-def _lines(work: Work, text: str) -> str:
-    """A text box knows only one kind of line end."""
-    return text.replace("\n", "\r\n") if "\r\n" in work.left else text
-
-
-def _records(work: Work, text: str) -> list[dict[str, str | int]]:
-    return to_records(work.left, recover(work.left, _lines(work, text)))
-
-
-def _executed(summary: str, records: list[Any]) -> str:
-    try:
-        return apply(summary, parse(json.dumps([{**record, "explanation": "-"} for record in records]), summary))
-    except EditError:
-        return summary
-
-
-def _advice(sheet: Sheet) -> dict[str, str]:
-    """What would be refused of an edit as it stands."""
-    answers = sheet.draft.get("answers", {})
-    texts = {question.id: answers.get(question.id) for question in _edits(sheet.questions)}
-    return {id: _refusal(sheet.work, text) for id, text in texts.items() if isinstance(text, str)}
-
-
-def _refusal(work: Work, text: str) -> str:
-    records = _records(work, text)
-    try:
-        if records:
-            edits_of(records, work.left, "-")
-    except RecordError as error:
-        return str(error)
-    return ""
 
 
 def _feedback(told: Told | None) -> dict[str, Any] | None:

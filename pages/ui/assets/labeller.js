@@ -64,7 +64,7 @@ function receive(desk) {
   if (drafted === desk.seq && desk.seq) desk.$('.kept').textContent = '· draft kept';
   if (`${stamp} ${problem}` !== desk.told) desk.$('.problem').textContent = problem;
   desk.told = `${stamp} ${problem}`;
-  if (stamp === desk.stamp) { texts(desk); advise(desk); return; }
+  if (stamp === desk.stamp) { texts(desk); preview(desk); return; }
   const lost = desk.pending && desk.pending.event_id !== ack, same = desk.task?.reservation === task.reservation;
   desk.stamp = stamp;
   if (lost && same) { emit(desk); return; }
@@ -99,6 +99,7 @@ function draw(desk) {
   desk.$('.on-words').hidden = !all.some(q => q.kind === 'span' && q.of === 'summary');
   scores(desk);
   feedback(desk);
+  preview(desk);
   texts(desk);
   questions(desk);
 }
@@ -243,7 +244,6 @@ function questions(desk) {
   desk.active = Math.max(0, Math.min(desk.active, asked.length - 1));
   desk.$('.questions').replaceChildren(...asked.map((question, i) => field(desk, question, i)));
   if (place[0]) desk.$(`fieldset[data-question="${place[0]}"] [data-place="${place[1]}"]`)?.focus();
-  advise(desk);
 }
 
 function field(desk, question, at) {
@@ -253,7 +253,6 @@ function field(desk, question, at) {
   box.append(make('legend', '', question.required ? question.ask : `${question.ask} (optional)`));
   box.append({ choice: options, several: options, scale: options, text: writing, edit: writing, span: passages }[question.kind](desk, question, at));
   if (question.hint) box.append(make('p', 'hint', question.hint));
-  if (question.kind === 'edit') box.append(make('p', 'hint advice'));
   box.addEventListener('focusin', () => activate(desk, at));
   return box;
 }
@@ -350,11 +349,11 @@ function activate(desk, at) {
   [...desk.$('.questions').children].forEach((box, i) => box.classList.toggle('active', i === at));
 }
 
-function advise(desk) {
-  for (const [id, words] of Object.entries(desk.component.data.advice)) {
-    const line = desk.$(`fieldset[data-question="${id}"] .advice`);
-    if (line) line.textContent = words;
-  }
+// The change by itself, where it can be seen however long the texts are.
+function preview(desk) {
+  const { preview: told } = desk.component.data, box = desk.$('.preview');
+  box.hidden = !told;
+  if (told) box.replaceChildren(...nodes(told.pieces, [], []), make('strong', '', told.refusal));
 }
 
 // ---- what is said of an answer afterwards

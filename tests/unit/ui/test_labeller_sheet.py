@@ -10,7 +10,8 @@ from annotations.campaigns.qualifying import Stage
 from annotations.campaigns.questions import QuestionSet, read_questions, ready_made
 from annotations.campaigns.showing import Work
 from pages.ui.labeller import read_draft, read_sent
-from pages.ui.labeller_sheet import Sheet, as_data, shown_answers, stored_answers
+from pages.ui.labeller_edits import shown_answers, stored_answers
+from pages.ui.labeller_sheet import Sheet, as_data
 
 WORK = Work(7, 3, Stage.WORK, "It was noon. She left.", "She left at noon.", None, "", "", {})
 
@@ -61,9 +62,10 @@ def test_an_edit_is_shown_and_checked_while_it_is_written() -> None:
     asked, summary = sheet["task"]["parts"]
     assert asked["note"] == "A pronoun or name that points to the wrong thing or to none."
     assert summary["pieces"] == [(-1, "She"), (1, "He"), (0, " left at noon.")]
-    assert sheet["advice"] == {"edit": ""}
+    assert sheet["preview"] == {"pieces": summary["pieces"], "refusal": ""}
     refused = data("write-free", work(), draft={"answers": {"edit": "She left at noon!"}})
-    assert refused["advice"]["edit"].startswith("Only punctuation")
+    assert refused["preview"]["refusal"].startswith("Only punctuation")
+    assert data("write-free", work(), draft={"answers": {"edit": "She left at noon."}})["preview"] is None
 
 
 def test_a_rewritten_summary_is_stored_as_executable_edits_and_shown_as_text_again() -> None:
