@@ -53,7 +53,8 @@ def _books(books: Sequence[Path]) -> Iterator[Item | Refusal]:
     seen: Seen = {}
     for path in books:
         for name, lines in sheets(path):
-            yield from stream.from_lines(lines, path, _unified(name.partition("_")[0], seen), seen)
+            sheet = path.with_name(f"{path.name}, sheet {name}")
+            yield from stream.from_lines(lines, sheet, _unified(name.partition("_")[0], seen), seen)
 
 
 def _unified(origin: str, seen: Seen) -> Convert:

@@ -113,6 +113,13 @@ def test_the_sheets_of_cnndm_lack_their_documents(tmp_path: Path) -> None:
     assert (item.example.document, item.domain, item.group) == ("", "cnndm", "25840979")
 
 
+def test_a_broken_row_of_a_workbook_is_named_with_its_sheet(tmp_path: Path) -> None:
+    rows = {"xsum_in_np": [unified(SUMMARY, "['intrinsic-NP']")], "xsum_ex_np": [unified(WRONG, "extrinsic")]}
+    book(tmp_path / "AggreFact-Unified-val.xlsx", rows)
+    (refusal,) = [one for one in DATASETS.get("aggrefact")().read(tmp_path) if isinstance(one, Refusal)]
+    assert (refusal.file, refusal.line) == ("AggreFact-Unified-val.xlsx, sheet xsum_ex_np", 2)
+
+
 def test_the_tables_of_aggrefact_bring_scores_and_no_thresholds(tmp_path: Path) -> None:
     rows = [aggrefact(1, DAE_score="0.25"), aggrefact(2, DAE_score="")]
     first, second = imported("aggrefact", tmp_path, table("aggre_fact_sota.csv"), *rows)
