@@ -2,15 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
+from core.cache import AnswerCache
+from core.engine import Engine
+from core.metric import Metric
+from core.models.pool import ModelPool
 from core.stress.bisect import Blame, Subset, bisected, blames, subsets
-from core.types import Edit, Example, Span
+from core.types import Edit, Example, Result, Span
+from tests.unit.stress.toys import Adoring, Length
 
 EXAMPLE = Example("pair", "A document.", "one two three four five six")
 WEIGHTS = (0.5, -0.2, 0.0, 0.1, 0.3, 0.7)
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    engine = Engine(ModelPool("cpu", None, tmp_path), AnswerCache(tmp_path))
+    yield engine
+    engine.close()
+
+
+def blamed(engine: Engine, metric: Metric, summary: str, *changes: tuple[str, str]) -> list[Blame]:
+    """What each of these replacements does to a metric that scores every subset of them."""
+    example = Example("pair", "A document.", summary)
+    made = [Edit(Span(summary.index(old), summary.index(old) + len(old)), new) for old, new in changes]
+    texts = bisected(example, made)
+    outcomes = {one.id: outcome for one, outcome in engine.run([metric], list(texts.values()))}
+    scores = {subset: outcomes[text.id] for subset, text in texts.items()}
+    return blames({subset: one.score if isinstance(one, Result) else None for subset, one in scores.items()}, len(made))
 
 
 def edits(number: int) -> list[Edit]:
@@ -68,3 +91,16 @@ def test_a_score_that_is_missing_leaves_out_what_needs_it() -> None:
     scores: dict[Subset, float | None] = {subset: float(len(subset)) for subset in subsets(2)}
     scores[frozenset({1})] = None
     assert blames(scores, 2) == [Blame(1.0, None, None), Blame(None, 1.0, None)]
+
+
+def test_a_metric_that_counts_words_blames_each_edit_for_the_words_that_it_brings(engine: Engine) -> None:
+    found = blamed(engine, Length(), "A storm shut the port.", ("A storm", "It"), ("port", "port of the old town"))
+    assert [(blame.alone, blame.without, blame.share) for blame in found] == [(-1.0, 4.0, -1.0), (4.0, -1.0, 4.0)]
+
+
+def test_a_metric_that_adores_two_words_in_a_row_blames_both_edits_that_bring_them_together(engine: Engine) -> None:
+    changes = [("grey", "clear"), ("seas", "skies"), ("port", "harbour")]
+    found = blamed(engine, Adoring(), "Under grey seas the port was shut.", *changes)
+    assert [blame.alone for blame in found] == [0.0, 0.0, 0.0]
+    assert [blame.share for blame in found] == pytest.approx([0.5, 0.5, 0.0])
+    assert [blame.without for blame in found] == [0.0, 0.0, 1.0]

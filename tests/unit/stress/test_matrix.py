@@ -64,6 +64,14 @@ def test_the_band_rests_on_edits_of_the_same_size() -> None:
     assert band([*small, *large], 100).any_size
 
 
+def test_the_band_is_the_middle_of_the_harmless_shifts() -> None:
+    """Shifts of 0.00, 0.01 … 1.00: all but the outer 2.5 % on each side lie from 0.025 to 0.975."""
+    found = band(shifts(run_of({"shuffled": [place / 100 for place in range(101)]})), 1)
+    assert (found.low, found.high) == (pytest.approx(0.025), pytest.approx(0.975))
+    assert (found.holds(0.5), found.holds(0.99)) == (True, False)
+    assert found.multiple(1.0) == pytest.approx(2.0)
+
+
 def test_too_few_harmless_edits_make_no_band() -> None:
     few = band(shifts(run_of({"shuffled": [0.1] * 4})), 1)
     assert (few.low, few.size, few.n) == (None, None, 4)
