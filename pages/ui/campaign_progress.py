@@ -61,7 +61,7 @@ def _figures(found: Progress) -> None:
     )
     with st.container(horizontal=True):
         for name, value, help in figures:
-            st.metric(name, value, border=True, width=190, help=help)
+            st.metric(name, value, border=True, width=185 if " of " in value else 125, help=help)
     if found.wanted:
         st.progress(min(1.0, found.answered / found.wanted), hours_words(found) or None)
 

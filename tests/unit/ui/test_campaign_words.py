@@ -1,0 +1,88 @@
+"""What the Campaigns page says of figures, and of settings that would not do what they look like."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from annotations.campaigns.progress import Progress, Share
+from annotations.campaigns.questions import read_questions, ready_made
+from annotations.campaigns.rules import Rules
+from annotations.campaigns.setup import NewTask
+from core.stats.estimate import Estimate
+from core.stress.records import Plan, Run, Source, Variant
+from core.types import Example, Verdict
+from pages.ui.campaign_agreement import figure
+from pages.ui.campaign_items import ChosenItems
+from pages.ui.campaign_progress import hours_words, share_words
+from pages.ui.campaign_rules import passing
+from pages.ui.campaign_setup import hints
+from pages.ui.campaign_sources import bundled, of_run
+
+SUMMARIES = read_questions(ready_made()["label-summaries"])
+HALF_WAY = Progress(10, 20, 10, 1, 5, 0, 0, 0, Share(0, 10), 40.0, ())
+
+
+def known(part: str) -> ChosenItems:
+    return ChosenItems(known=(NewTask("0", part, key={"verdict": "consistent"}),))  # type: ignore[arg-type]  # a part
+
+
+@pytest.mark.parametrize(
+    ("items", "rules", "hint"),
+    [
+        (known("gold"), Rules(), "Gold items are never handed out"),
+        (ChosenItems(), Rules(gold_every=10), "No gold item is there"),
+        (known("qualification"), Rules(), "Everybody passes the qualification"),
+    ],
+)
+def test_a_setting_without_effect_is_named(items: ChosenItems, rules: Rules, hint: str) -> None:
+    [said] = hints(SUMMARIES, rules, items)
+    assert said.startswith(hint)
+
+
+def test_scores_of_what_is_only_being_written_are_not_promised() -> None:
+    written = read_questions(ready_made()["write-free"])
+    assert len(hints(written, Rules(reveal=True), ChosenItems())) == 1
+    assert hints(SUMMARIES, Rules(reveal=True), ChosenItems()) == []
+
+
+def test_a_share_of_none_is_no_share() -> None:
+    assert (share_words(Share(6, 7)), share_words(Share(0, 0))) == ("6 of 7 (86%)", "")
+
+
+def test_the_work_that_is_left_is_told_at_the_pace_so_far() -> None:
+    assert hours_words(HALF_WAY) == "about 6 min of work"
+    assert hours_words(replace(HALF_WAY, wanted=1000)) == "about 11.0 h of work"
+    assert hours_words(replace(HALF_WAY, active_s=None)) == ""
+    assert hours_words(replace(HALF_WAY, answered=20)) == ""
+
+
+def test_a_figure_without_an_interval_or_value_says_so() -> None:
+    assert figure(Estimate(0.712, 0.5, 0.834, 10)) == "0.71 [0.50, 0.83]"
+    assert figure(Estimate(1.0, None, None, 3, "All cases are of one document.")) == "1.00"
+    assert figure(Estimate(None, None, None, 0, "Nobody said anything.")) == "–"
+
+
+def test_a_usual_qualification_asks_for_four_fifths() -> None:
+    assert [passing(number) for number in (0, 1, 4, 5, 7, 10)] == [0, 1, 4, 4, 6, 8]
+
+
+def test_what_a_stress_run_made_can_be_labelled_with_what_it_was_meant_to_be() -> None:
+    plan = Plan("Tugs", ("negated", "shuffled"), ("rouge2",))
+    source = Source(Example("a", "Two tugs came. It rained.", "Tugs came. It rained."), "a", "news", "Tugs")
+    run = Run(plan, {"a": source})
+    run.add(Variant("a", "shuffled", summary="It rained. Tugs came."))
+    run.add(Variant("a", "entity-swapped", summary="Boats came. It rained."))
+    run.add(Variant("a", "negated", refusal="There is no verb to negate."))
+    original, shuffled, swapped = of_run(run)
+    assert (original.edited, original.summary) == (False, "Tugs came. It rained.")
+    assert (shuffled.maker, shuffled.intended) == ("shuffled", None)
+    assert (swapped.maker, swapped.intended) == ("entity-swapped", Verdict.INCONSISTENT)
+    assert swapped.pair is not None
+    assert [edit.new for edit in swapped.pair.edits] == ["Boats"]
+
+
+def test_every_bundled_example_can_be_kept() -> None:
+    assert len({one.name for one in bundled()}) == len(bundled())
+    assert {one.edited for one in bundled()} == {True, False}
