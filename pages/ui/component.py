@@ -10,13 +10,13 @@ from streamlit.components.v2.types import ComponentRenderer
 _ASSETS = Path(__file__).parent / "assets"
 
 
-def component(name: str) -> ComponentRenderer:
-    """Register the component of that name; called once, when its module is imported."""
+def component(name: str, *parts: str) -> ComponentRenderer:
+    """Register the component of that name, whose script may go on in further files; called once, by its module."""
     return st.components.v2.component(
         f"touchstone_{name}",
         html=_read(f"{name}.html"),
         css=_read("base.css") + _read(f"{name}.css"),
-        js=_read(f"{name}.js"),
+        js="\n".join(_read(f"{part}.js") for part in (name, *parts)),
     )
 
 

@@ -15,7 +15,7 @@ from pages.ui.labeller_sheet import Sheet, as_data
 KEY = "labeller"
 _ACTS: Mapping[str, Act] = {"answer": "answer", "skip": "skip", "flag": "flag", "undo": "undo"}
 
-_mount = component("labeller")
+_mount = component("labeller", "labeller_texts", "labeller_questions", "labeller_keys")
 
 
 def labeller(sheet: Sheet, on_sent: Callable[[], None], on_draft: Callable[[], None]) -> None:
