@@ -94,7 +94,14 @@ IN_UNITS = ("mean_shift",)
 PUBLISHED = ("consistency", "ties", "auc")
 """What the papers' tables hold; the others take longer."""
 
+_AFFORDED = 5_000 * RESAMPLES  # cases by resamples that are weighed in seconds
+_FEWEST = 500
 _CONTESTED = ("consistency", "auc", "average_precision", "balanced_accuracy")
+
+
+def affordable(cases: Cases) -> int:
+    """How many resamples a person can wait for: all of them up to 5,000 summaries, at least 500."""
+    return max(_FEWEST, min(RESAMPLES, _AFFORDED // max(1, len(cases.samples))))
 
 
 def draws(cases: Cases, resamples: int = RESAMPLES, seed: int = 0) -> Resamples:

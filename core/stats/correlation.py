@@ -10,6 +10,7 @@ from core.stats.statistic import Numbers, Statistic, Values, clusters, ratio, ru
 
 _FLAT = 1e-12  # of a variance that is 1 in the whole sample: what rounding leaves of a constant
 _BLOCK = 1 << 22  # signs of differences held at once
+_MOST = 3000  # documents, whose square is held
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,12 +68,14 @@ def spearman(rated: Rated) -> Statistic:
 def kendall(rated: Rated) -> Statistic:
     """Tau-b: concordant less discordant pairs of cases, by the geometric mean of those not tied on either side.
 
-    The work grows with the square of the number of documents.
+    The work grows with the square of the number of documents: it is undefined for more than 3,000 of them.
     """
     kept = rated.defined()
     if kept.why:
         return undefined(len(kept.scores), kept.why)
     numbers, places = clusters(kept.documents)
+    if len(numbers) > _MOST:
+        return undefined(len(kept.scores), f"Tau is not told of more than {_MOST:,} documents. Take Spearman's.")
     agreeing = _signs(kept, places, len(numbers))
     x, y = (np.unique(values, return_inverse=True)[1] for values in (kept.scores, kept.human))
     by_x, by_y = (tally(ranks, places, (int(ranks.max()) + 1, len(numbers))) for ranks in (x, y))

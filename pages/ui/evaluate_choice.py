@@ -12,6 +12,7 @@ import streamlit as st
 from annotations.records import OWN
 from annotations.sources import campaigns, samples
 from core.meta.cases import Cases, of_metrics
+from core.meta.figures import affordable
 from core.meta.pooling import pooled
 from core.meta.slices import FIELDS, Slice, slices
 from core.stats.resampling import RESAMPLES
@@ -40,14 +41,15 @@ class Chosen:
     cases: Cases
     parts: tuple[Slice, ...]
     key: tuple[object, ...]
-    resamples: int = RESAMPLES
+    resamples: int
 
     @property
     def command(self) -> str:
         """What gives the same table in the terminal."""
         named = [*(f"--dataset {quote(name)}" for name in self.datasets), *([f"--by {self.by}"] if self.by else [])]
         metrics = [f"--metric {quote(column.name)}" for column in self.cases.columns]
-        return " ".join(["python cli.py meta", *named, *metrics, "--full"])
+        fewer = [] if self.resamples == RESAMPLES else [f"--resamples {self.resamples}"]
+        return " ".join(["python cli.py meta", *named, *metrics, *fewer, "--full"])
 
 
 def known_datasets() -> list[str]:
@@ -75,7 +77,7 @@ def choose(known: Sequence[str]) -> Chosen | None:
         st.info("Choose at least one metric.")
         return None
     kept = of_metrics(found, metrics)
-    return Chosen(names, by, kept, tuple(slices(kept, by)), (names, _state(), by, metrics))
+    return Chosen(names, by, kept, tuple(slices(kept, by)), (names, _state(), by, metrics), affordable(kept))
 
 
 def read_cases(names: tuple[str, ...]) -> Cases | None:

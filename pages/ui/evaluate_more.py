@@ -25,7 +25,7 @@ def correlation_tables(chosen: Chosen) -> None:
     found = result_of(
         "Correlating…",
         ("correlations", chosen.key, aspect),
-        lambda: list(correlations(chosen.cases, aspect, draws(chosen.cases))),
+        lambda: list(correlations(chosen.cases, aspect, draws(chosen.cases, chosen.resamples))),
     )
     if found:
         frame = pd.DataFrame([_told(one) for one in found], [one.metric for one in found])

@@ -76,7 +76,7 @@ def table(chosen: Chosen, rows: Sequence[Row], name: str) -> tuple[str, str] | N
         alt=f"{TITLES[name]} of every metric on every slice",
         placeholder="–",
     )
-    st.caption(_legend(rows, name))
+    st.caption(_legend(chosen, rows, name))
     cells = event["selection"]["cells"]
     return (parts[cells[0][0]], str(cells[0][1])) if cells else None
 
@@ -92,12 +92,15 @@ def why_not(rows: Sequence[Row], name: str) -> list[str]:
     return [why if len(names) == len(metrics) else f"{', '.join(names)}: {why}" for why, names in concerned.items()]
 
 
-def _legend(rows: Sequence[Row], name: str) -> str:
+def _legend(chosen: Chosen, rows: Sequence[Row], name: str) -> str:
     failed = sum(row.failed for row in rows if row.slice == rows[0].slice)
     counted = f" Left out for want of a score: {failed}." if failed else ""
     tested = any(row.figures[name].best for row in rows)
     marks = " Dark: the best of the row; light: not significantly worse (Holm, p ≥ .05)." if tested else ""
-    return f"{unit(name)}, with the 95 % interval of a bootstrap over documents.{marks}{counted} Select a cell to see its pairs."
+    return (
+        f"{unit(name)}, with the 95 % interval of {chosen.resamples:,} resamples of whole documents.{marks}{counted} Select a "
+        "cell to see its pairs."
+    )
 
 
 def unit(name: str) -> str:

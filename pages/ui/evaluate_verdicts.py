@@ -10,6 +10,7 @@ from core.meta.verdicts import FILTERS, Line, Move, grid, noise
 from core.meta.verdicts import chosen as kept
 from pages.ui.evaluate_choice import Chosen
 from pages.ui.evaluate_pairs import OPEN, link_of, show_pair
+from pages.ui.evaluate_work import result_of
 
 _SIGNS = {Move.RIGHT: "✓ right", Move.WRONG: "✗ wrong", Move.STILL: "≈ noise", Move.NONE: "–"}
 _COLOURS = {
@@ -25,7 +26,9 @@ def verdict_grid(chosen: Chosen) -> None:
     if not len(chosen.cases.pairs) or not chosen.cases.columns:
         st.info("There is no minimal pair with a score here: a verdict needs a faithful and a broken side.")
         return
-    lines = grid(chosen.cases, chosen.cases.columns)
+    lines = result_of("Judging pairs…", ("grid", chosen.key), lambda: grid(chosen.cases, chosen.cases.columns))
+    if lines is None:
+        return
     counts = {name: len(kept(lines, name)) for name in FILTERS}
     name = st.segmented_control(
         "Pairs",

@@ -10,10 +10,11 @@ import pytest
 from core.errors import UnknownNameError
 from core.meta.beside import beside
 from core.meta.cases import Cases, cases
-from core.meta.figures import MEASURES, Row, draws, rows
+from core.meta.figures import MEASURES, Row, affordable, draws, rows
 from core.meta.pooling import pooled
 from core.meta.report import as_record, table
 from core.meta.slices import slices
+from core.stats.resampling import RESAMPLES
 from core.types import ErrorType, KeptScore, Sample, Split, Verdict
 from tests.unit.meta.bench_samples import pair, sample, scored
 
@@ -186,3 +187,10 @@ def test_a_borderline_edit_is_no_side_of_a_pair() -> None:
     good, bad = pair("e", {"sharp": 1.0}, {"sharp": 0.0}, ENTITY)
     unclear = replace(good, item=replace(good.item, intended=Verdict.BORDERLINE))
     assert cases([unclear, bad]).pairs.tolist() == []
+
+
+def test_large_data_gets_fewer_resamples_and_never_too_few() -> None:
+    small = cases(PAIRS)
+    assert affordable(small) == RESAMPLES
+    assert affordable(replace(small, samples=small.samples[:1] * 20_000)) == 2500
+    assert affordable(replace(small, samples=small.samples[:1] * 1_000_000)) == 500

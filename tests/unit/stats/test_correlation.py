@@ -122,3 +122,10 @@ def test_a_partial_correlation_hardly_changes_when_the_means_are_taken_anew() ->
     draws = redrawn(anew, DOCUMENTS, RESAMPLES)
     assert found.value == pytest.approx(anew(np.arange(120)))
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(draws, [0.025, 0.975])), abs=0.03)
+
+
+def test_tau_is_not_told_of_so_many_documents_that_their_square_fills_the_memory() -> None:
+    values = np.arange(3001, dtype=np.float64)
+    found = kendall(Rated(values, values, np.arange(3001)))
+    assert "Spearman" in found.why
+    assert found.n == 3001
