@@ -26,7 +26,7 @@ def source_choice(key: str) -> list[Candidate] | None:
     """Everything of the chosen source that could be labelled; None while it is read or nothing is chosen."""
     ways: dict[str, Callable[[str], list[Candidate] | None]] = {
         "Bundled examples": lambda _: list(bundled()),
-        "Kept here": lambda _: _of_store(OWN),
+        "Kept here": _kept,
         "Stress run": _of_run,
         "Imported": _of_import,
     }
@@ -52,6 +52,13 @@ def of_run(run: Run) -> list[Candidate]:
         if variant.summary and variant.summary != run.sources[variant.source].example.summary
     ]
     return originals + variants
+
+
+def _kept(_: str) -> list[Candidate] | None:
+    found = _of_store(OWN)
+    if found == []:
+        st.caption("Nothing was kept or labelled here yet. Keep pairs on Probe.")
+    return found
 
 
 def _of_run(key: str) -> list[Candidate] | None:
