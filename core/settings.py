@@ -92,7 +92,12 @@ class Settings(BaseSettings):
 
 def secret(variable: str) -> SecretStr:
     """What a variable of the environment, or of .env, holds; empty where it is not set."""
+    return _secret(variable, os.environ.get(variable, ""), _outside())
 
+
+# to read takes milliseconds, and every question to an endpoint reads several times
+@lru_cache(maxsize=64)
+def _secret(variable: str, _value: str, _outside: tuple[object, ...]) -> SecretStr:
     class Found(BaseSettings):
         model_config = SettingsConfigDict(env_file=_FILE, extra="ignore")
 
@@ -101,7 +106,6 @@ def secret(variable: str) -> SecretStr:
     return Found().value
 
 
-# to read them takes milliseconds, and every question to an endpoint reads them several times
 @lru_cache(maxsize=1)
 def _read(_outside: tuple[object, ...]) -> Settings:
     try:
