@@ -13,8 +13,9 @@ from typing import Any
 
 from core.cache import AnswerCache
 from core.job import Cell, CellKey, Conclude, Job, Priority, Request, State, Talk
-from core.llm.addressee import SOURCE
+from core.llm.addressee import SOURCE, name_in
 from core.llm.bill import is_paid
+from core.llm.endpoint import missing_endpoint
 from core.llm.estimate import Estimate, estimate
 from core.llm.ledger import Spent
 from core.metric import Metric, signature
@@ -113,9 +114,11 @@ class Engine:
     def estimate(self, talks: Iterable[Talk[Any]]) -> Estimate:
         """What conversations would cost at endpoints, by their first questions; asks nothing.
 
-        Raises NoEndpointError for an endpoint that is not set.
+        One whose endpoint is not set fails at once and costs nothing.
         """
-        remote = [talk for talk in talks if any(one.source == SOURCE for one in talk.checkpoints)]
+        remote = [
+            talk for talk in talks if any(one.source == SOURCE for one in talk.checkpoints) and _can_be_asked(talk)
+        ]
         firsts = [questions for talk in remote if (questions := _first_questions(talk))]
         paid = [[question for question in first if is_paid(question)] for first in firsts]
         asked = [question for questions in paid for question in questions]
@@ -217,6 +220,10 @@ class Engine:
         prints = [self.pool.fingerprint(checkpoint) for checkpoint in checkpoints]
         device = self.pool.device if any(checkpoint.source != SOURCE for checkpoint in checkpoints) else "cpu"
         return job.result(score, signature(metric, prints, splitter(), VERSION, score.asked), device)
+
+
+def _can_be_asked(talk: Talk[Any]) -> bool:
+    return not any(missing_endpoint(name_in(one)) for one in talk.checkpoints if one.source == SOURCE)
 
 
 def _first_questions(talk: Talk[Any]) -> list[Question]:

@@ -377,6 +377,12 @@ def test_a_run_is_estimated_before_and_counted_after(engine: Engine, monkeypatch
     assert engine.spent() == {"": Spent(1, 7, 3, pytest.approx(0.003))}
 
 
+def test_what_nobody_can_be_asked_spoils_no_estimate(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    metrics = [METRICS.parse("direct-assessment"), METRICS.parse("direct-assessment[model=m,endpoint=nowhere]")]
+    with answering(monkeypatch, mark(70)):
+        assert engine.estimate(engine.talks(metrics, [PAIR])).questions == 1
+
+
 def test_an_estimate_says_what_it_cannot_know(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     with answering(monkeypatch, mark(70)):
         wrapped = engine.estimate(engine.talks([METRICS.parse("retrieve[metric=direct-assessment]")], [PAIR]))
