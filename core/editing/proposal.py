@@ -21,6 +21,9 @@ class Form(StrEnum):
     REWRITTEN = "rewritten"
 
 
+_PLURALS = {"is": "are", "was": "were", "repeats": "repeat"}
+
+
 class Why(StrEnum):
     """Why an edit is not used, or a whole answer, said of one; `of` says it of many."""
 
@@ -31,7 +34,8 @@ class Why(StrEnum):
     FAILED = "was not answered"
 
     def of(self, count: int) -> str:
-        return f"{count} {self.value if count == 1 else self.value.replace('is ', 'are ').replace('repeats', 'repeat')}"
+        verb, rest = self.value.split(" ", 1)
+        return f"{count} {verb if count == 1 else _PLURALS.get(verb, verb)} {rest}"
 
 
 @dataclass(frozen=True, slots=True)
