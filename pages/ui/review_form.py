@@ -11,7 +11,7 @@ import streamlit as st
 
 from annotations.campaigns.questions import Asked, QuestionSet, is_asked
 from annotations.campaigns.settling import Cause, Dispute
-from pages.ui.plain import plain
+from pages.ui.plain import plain_label
 from pages.ui.review_words import option_words, quote
 
 _CAUSES = {
@@ -81,7 +81,7 @@ def _choose(dispute: Dispute, cause: Cause) -> None:
 
 
 def _ask(question: Asked, dispute: Dispute) -> None:
-    title = plain(question.ask if question.required else f"{question.ask} (optional)")
+    title = plain_label(question.ask if question.required else f"{question.ask} (optional)")
     key = field(dispute, question.id)
     match question.kind:
         case "choice":

@@ -47,7 +47,7 @@ def _decision(campaign: Terms, dispute: Dispute) -> None:
             st.button(
                 "Settle it anew" if dispute.decided else "Settle",
                 key=f"settle-{dispute.task}",
-                shortcut="Ctrl+Enter",
+                shortcut="D",  # a button that has the focus takes Enter, whatever is pressed with it
                 type="primary",
                 on_click=_settle,
                 args=(campaign, dispute),

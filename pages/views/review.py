@@ -14,10 +14,12 @@ if not campaigns:
     st.info("There is no campaign to review. A manager opens one under Campaigns.", icon=":material/gavel:")
     st.stop()
 
+ids, asked = list(campaigns), st.query_params.get("campaign")
 with st.container(horizontal=True, vertical_alignment="bottom"):
     chosen = st.selectbox(
         "Campaign",
-        list(campaigns),
+        ids,
+        index=ids.index(asked) if asked in campaigns else 0,
         format_func=lambda id: campaigns[id].name,
         key="review-campaign",
         persist_state="session",

@@ -1,0 +1,188 @@
+"""What people differ on is settled in the browser, without a mouse; and a whole campaign, from its making to its export."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotations.campaigns.labelling import Labelling
+from annotations.campaigns.people import Role
+from annotations.campaigns.questions import Answers
+from annotations.campaigns.responding import Sent
+from annotations.campaigns.setup import Terms
+from annotations.campaigns.showing import Work
+from core.datasets.bundled import examples
+from tests.e2e.bench import START_MS
+from tests.e2e.hall import Desk, Hall
+
+pytestmark = pytest.mark.e2e
+
+GOOD: Answers = {"verdict": "consistent", "confidence": 5}
+BAD: Answers = {"verdict": "inconsistent", "confidence": 2, "reason": "It was <b>noon</b>.", "evidence": [[0, 14]]}
+
+
+def disputed(hall: Hall, items: int = 1) -> Terms:
+    """A campaign in which two people differ on everything."""
+    campaign = hall.campaign("label-summaries", items=items)
+    for answers in (GOOD, BAD):
+        desk = Labelling(hall.store, hall.code()[0])
+        while isinstance(work := desk.next(campaign.id), Work):
+            desk.send(Sent(work.reservation, "answer", f"event-{campaign.id}-{work.reservation}", answers))
+    return campaign
+
+
+def review(page: Page, hall: Hall, campaign: Terms, code: str) -> None:
+    """Sign in and open a campaign on Review."""
+    page.goto(f"{hall.server.url}/?invite={code}")
+    page.get_by_role("link", name="Review").click(timeout=START_MS)
+    page.wait_for_function("document.cookie.includes('touchstone_seat=')")
+    page.goto(f"{hall.server.url}/review?campaign={campaign.id}")
+    expect(page.get_by_role("combobox", name="Campaign")).to_be_visible(timeout=START_MS)
+    expect(page.get_by_text("Why did people differ?")).to_be_visible()
+
+
+def take(page: Page, words: str) -> None:
+    """Press the number of the label that says this, and wait until it stands in the form."""
+    place = next(n for n in (1, 2) if words in page.locator(f".st-key-label-{n}").inner_text().split("\n"))
+    page.keyboard.press(str(place))
+    expect(page.get_by_role("radio", name=words, exact=True)).to_be_checked()
+
+
+def cause(page: Page, key: str, name: str) -> None:
+    page.keyboard.press(key)
+    expect(page.get_by_role("button", name=name).get_by_text("check")).to_be_visible()
+
+
+def test_a_case_is_settled_by_keyboard_only(page: Page, hall: Hall) -> None:
+    campaign = disputed(hall, items=2)
+    person, code = hall.code(Role.ADJUDICATOR)
+    review(page, hall, campaign, code)
+    expect(page.get_by_text("It was <b>noon</b>.", exact=True)).to_be_visible()
+    for name in hall.server.rows("SELECT name FROM person WHERE name != ?", person.name):
+        expect(page.get_by_text(name["name"], exact=True)).to_have_count(0)
+    page.keyboard.press("d")
+    expect(page.get_by_text("Say why people differed")).to_be_visible()
+    take(page, "Inconsistent")
+    box = page.get_by_role("textbox", name="What decided it?")
+    box.focus()
+    page.keyboard.press("End")
+    page.keyboard.type(" Gates 1 and 2.")  # keys that mean something are inert here
+    page.keyboard.press("Tab")
+    cause(page, "g", "Guideline gap")
+    page.keyboard.press("d")
+    expect(page.get_by_role("radio", name="To settle · 1")).to_be_visible()
+    [row] = hall.server.rows(
+        "SELECT s.* FROM settlement s JOIN task t ON t.id = s.task_id WHERE t.campaign_id = ?", campaign.id
+    )
+    assert json.loads(row["answers"]) == {**BAD, "reason": "It was <b>noon</b>. Gates 1 and 2."}
+    assert (row["cause"], row["by"]) == ("guideline gap", person.name)
+    assert len(json.loads(row["settles"])) == 2
+
+
+def test_an_adjudicator_may_neither_manage_nor_export(page: Page, hall: Hall) -> None:
+    review(page, hall, disputed(hall), hall.code(Role.ADJUDICATOR)[1])
+    expect(page.get_by_test_id("stTopNavLink")).to_contain_text(["Annotate", "Review"])
+    expect(page.get_by_test_id("stTopNavLink")).to_have_count(2)
+    expect(page.get_by_role("button", name="Export JSONL")).to_have_count(0)
+
+
+def test_a_campaign_is_made_qualified_for_labelled_settled_and_exported(
+    new_page: Callable[[], Page], hall: Hall, tmp_path: Path
+) -> None:
+    """The whole way in the browser: a manager, two people who label by keyboard only, and an adjudicator."""
+    manager = new_page()
+    manager.goto(f"{hall.server.url}/?invite={hall.code(Role.MANAGER)[1]}")
+    links = {name: invited(manager, name, role) for name, role in PEOPLE.items()}
+    campaign = made(manager, tmp_path)
+
+    for name, keys, reason in (("Anouk", "1", ""), ("Bela", "3", "It was another day.")):
+        label_all(Desk(new_page(), hall), f"{links[name]}&campaign={campaign}", keys, reason)
+    settle_all(new_page(), hall, links["Carla"], campaign)
+
+    manager.goto(f"{hall.server.url}/review?campaign={campaign}")
+    with manager.expect_download() as download:
+        manager.get_by_role("button", name="Export JSONL").click(timeout=START_MS)
+    rows = [json.loads(line) for line in Path(download.value.path()).read_text(encoding="utf-8").splitlines()]
+    labels = [row for row in rows if row["kind"] == "label"]
+    assert len(labels) == 6
+    assert {row["provenance"] for row in labels if row["part"] == "work"} == {"adjudicated"}
+    assert {row["answers"]["verdict"] for row in rows if row["kind"] == "decision"} == {"inconsistent"}
+    assert {row["cause"] for row in rows if row["kind"] == "decision"} == {"annotator slip"}
+    told = json.dumps(rows)
+    assert not [name for name in PEOPLE if name in told]
+
+
+PEOPLE = {"Anouk": "annotator", "Bela": "annotator", "Carla": "adjudicator"}
+
+
+def invited(manager: Page, name: str, role: str) -> str:
+    """The personal link that a manager makes for somebody new."""
+    manager.get_by_role("link", name="Campaigns", exact=True).click(timeout=START_MS)
+    manager.get_by_test_id("stButtonGroup").get_by_text("People").click(timeout=START_MS)
+    manager.get_by_role("textbox", name="Name").fill(name)
+    box = manager.get_by_role("combobox", name="Role")
+    box.click()
+    box.fill(role)
+    manager.keyboard.press("Enter")
+    manager.get_by_role("button", name="Add and make a link").click()
+    link = manager.get_by_test_id("stCode")
+    expect(manager.get_by_text(f"{name} ").or_(manager.get_by_text(name)).first).to_be_visible()
+    return link.inner_text().strip()
+
+
+def made(manager: Page, folder: Path) -> str:
+    """A campaign of two bundled summaries, for which one answer has to be right first; its id."""
+    example = next(item.example for item in examples() if not item.parent)
+    known = {
+        "part": "qualification",
+        "document": example.document,
+        "summary": "A boat sank.",
+        "answers": {"verdict": "inconsistent"},
+    }
+    (folder / "known.jsonl").write_text(json.dumps(known), encoding="utf-8")
+    manager.get_by_test_id("stButtonGroup").get_by_text("Campaigns").click()
+    manager.get_by_role("textbox", name="Name of the campaign").fill("The whole way")
+    manager.get_by_role("radio", name="Originals").click()
+    manager.get_by_role("spinbutton", name="How many of").fill("2")
+    manager.keyboard.press("Tab")
+    manager.get_by_text("Training, qualification and gold").click()
+    manager.locator("input[type=file]").last.set_input_files(folder / "known.jsonl")
+    expect(manager.get_by_text("2 items × 2 people = 4 labels, 1 for qualification")).to_be_visible(timeout=START_MS)
+    manager.get_by_role("button", name="Create the campaign").click()
+    manager.wait_for_url("**campaign=*", timeout=START_MS)
+    return manager.url.partition("campaign=")[2]
+
+
+def label_all(desk: Desk, link: str, key: str, reason: str) -> None:
+    """Qualify, then answer both items alike; not one press of the mouse."""
+    desk.page.goto(link)
+    desk.start()
+    expect(desk.place).to_contain_text("Qualification")
+    desk.keys("3", "5")
+    desk.write("Nothing sank.")
+    desk.keys("Enter")
+    for number in (2, 3):
+        desk.at(f"Item {number}")
+        desk.keys(key, "5")
+        if reason:
+            desk.write(reason)
+        desk.keys("Enter")
+    expect(desk.page.get_by_text("You have labelled everything")).to_be_visible()
+
+
+def settle_all(page: Page, hall: Hall, link: str, campaign: str) -> None:
+    """Take the label that says inconsistent, twice; by keyboard."""
+    page.goto(link)
+    page.get_by_role("link", name="Review").click(timeout=START_MS)
+    page.wait_for_function("document.cookie.includes('touchstone_seat=')")
+    page.goto(f"{hall.server.url}/review?campaign={campaign}")
+    for left in (2, 1):
+        expect(page.get_by_role("radio", name=f"To settle · {left}")).to_be_visible(timeout=START_MS)
+        take(page, "Inconsistent")
+        cause(page, "s", "Annotator slip")
+        page.keyboard.press("d")
+    expect(page.get_by_text("Nothing is left to settle")).to_be_visible()
