@@ -22,7 +22,7 @@ from core.types import Item, Judgement, Rating, ReleasedScore, Verdict
 
 _COPIED = ("id", "edited", "edits", "group", "domain", "title")
 _NEEDED = ("document", "summary")
-_LOOKED_AT = 200  # rows
+_LOOKED_AT = 500  # rows
 
 
 @DATASETS.add

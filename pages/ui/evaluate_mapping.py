@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import streamlit as st
 from core.datasets.generic import preview, read_by
 from core.datasets.reading.guessing import guess
 from core.datasets.reading.mapping import ColumnMap, ScoreColumn
+from core.datasets.reading.row import Row
 from core.errors import TouchstoneError
 from pages.ui.evaluate_intake import Reading
 from pages.ui.plain import plain
@@ -35,8 +36,7 @@ _ROWS = 5
 def mapping_form(source: Path) -> Reading | None:
     """What reads the table as it was mapped; None where it cannot be read, which is said."""
     try:
-        rows = preview(source)
-        guessed = guess(rows)
+        rows, guessed = _looked_at(source, source.stat().st_mtime_ns)
     except TouchstoneError as error:
         st.error(plain(str(error)), icon=":material/error:")
         return None
@@ -55,6 +55,13 @@ def mapping_form(source: Path) -> Reading | None:
         help="In the terminal: cli.py import 'generic[mapping=mapping.json]' FILE",
     )
     return partial(read_by, columns=mapped)
+
+
+@lru_cache(8)
+def _looked_at(source: Path, _changed_ns: int) -> tuple[list[Row], ColumnMap]:
+    """The first rows and the guess; a large workbook takes seconds to open, and every correction draws the form anew."""
+    rows = preview(source)
+    return rows, guess(rows)
 
 
 def _corrected(columns: Sequence[str], guessed: ColumnMap, file: str) -> ColumnMap:

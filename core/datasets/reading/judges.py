@@ -22,20 +22,21 @@ def word(row: Row, column: str) -> str:
 
 def voters(rows: Sequence[Row], columns: ColumnMap) -> frozenset[str]:
     """The judges whose first words all are words of a label; the others rate, among them who once says 1 of 5."""
+    votes = columns.votes
     return frozenset(
-        judge
-        for judge in columns.annotators
-        if all(word(row, judge) in columns.votes for row in rows if filled(row, judge))
+        judge for judge in columns.annotators if all(word(row, judge) in votes for row in rows if filled(row, judge))
     )
 
 
 def opposed(rows: Sequence[Row], columns: ColumnMap) -> bool:
     """Whether the votes contradict the label more often than they agree: their yes then means its no."""
-    verdicts = columns.verdicts
+    if not columns.label:
+        return False
+    verdicts, votes = columns.verdicts, voters(rows, columns)
     agreed = Counter(
         verdicts.get(word(row, columns.label)) is verdicts.get(word(row, judge))
         for row in rows
-        for judge in voters(rows, columns)
-        if columns.label and filled(row, columns.label) and filled(row, judge)
+        for judge in votes
+        if filled(row, columns.label) and filled(row, judge)
     )
     return agreed[False] > agreed[True]
