@@ -62,7 +62,7 @@ def leaderboard_chart(standings: Sequence[Standing]) -> go.Figure:
         title_font_size=14,
         height=_SPACE + _ROW * len(shown),
         margin={"l": 10, "r": 10, "t": 50, "b": 40},
-        xaxis_title="gain towards consistency, in standard deviations over the originals",
+        xaxis_title="gain in spreads (standard deviations)",
     )
 
 
