@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sqlmodel import Session, col, select
 
+from annotations.campaigns.reading import found_types
 from annotations.datasets import load_scores
 from annotations.records import OWN
 from annotations.tables import Explanation, ExplanationJudgement, Label, Origin, ScoreRow
@@ -18,9 +19,13 @@ def load_own(session: Session) -> list[Sample]:
     """Every item that was kept or labelled, with its original. Labels count before what was intended; see `counted`."""
     labels = _by_item(session.exec(select(Label).order_by(col(Label.id))))
     origins = {row.item_id: row for row in session.exec(select(Origin).order_by(col(Origin.created_at)))}
-    explained = _explanations(session)
+    explained, found = _explanations(session), found_types(session)
     rows = with_originals(session, labels.keys() | origins.keys() | explained.keys())
-    items = {id: _item(row, labels.get(id, ()), origins.get(id), explained.get(id, ())) for id, row in rows.items()}
+    kinds = {id: _error_type(labels.get(id, ()), found.get(id), origins.get(id)) for id in rows}
+    items = {
+        id: _item(row, labels.get(id, ()), origins.get(id), kinds[id], explained.get(id, ()))
+        for id, row in rows.items()
+    }
     return samples_of(session, OWN, rows, items)
 
 
@@ -68,12 +73,18 @@ def _explanations(session: Session) -> dict[str, list[GradedExplanation]]:
     return dict(graded)
 
 
-def _item(row: ItemRow, labels: Sequence[Label], origin: Origin | None, explained: Sequence[GradedExplanation]) -> Item:
+def _item(
+    row: ItemRow,
+    labels: Sequence[Label],
+    origin: Origin | None,
+    kind: ErrorType | None,
+    explained: Sequence[GradedExplanation],
+) -> Item:
     return Item(
         Example(row.id, "", row.text),
         parent=row.parent_id,
         intended=_verdict(labels) or (Verdict(origin.intended) if origin and origin.intended else None),
-        error_type=_error_type(labels, origin),
+        error_type=kind,
         domain=origin.domain if origin else "",
         title=origin.title if origin else "",
         judgements=tuple(Judgement(row.id, label.annotator, Verdict(label.verdict)) for label in labels),
@@ -90,7 +101,8 @@ def _verdict(labels: Sequence[Label]) -> Verdict | None:
     return Verdict.BORDERLINE if tied else Verdict(said[0][0])
 
 
-def _error_type(labels: Sequence[Label], origin: Origin | None) -> ErrorType | None:
+def _error_type(labels: Sequence[Label], found: str | None, origin: Origin | None) -> ErrorType | None:
+    """What most people said, else what a curator found, else what was meant."""
     said = Counter(label.error_type for label in labels if label.error_type).most_common(1)
-    name = said[0][0] if said else origin.error_type if origin else None
+    name = said[0][0] if said else found or (origin.error_type if origin else None)
     return ErrorType(name) if name else None

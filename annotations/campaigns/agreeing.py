@@ -11,7 +11,7 @@ import numpy as np
 from sqlmodel import Session, col, select
 
 from annotations.campaigns.questions import Asked
-from annotations.campaigns.reading import Said, first_blind
+from annotations.campaigns.reading import Said, first_blind, found_types
 from annotations.campaigns.setup import Terms
 from annotations.campaigns.tables import Task
 from annotations.importing import FACTS
@@ -127,7 +127,13 @@ def _kappas(
 
 
 def _by_error_type(session: Session, campaign: Terms, said: Sequence[Said]) -> dict[str, list[Said]]:
-    """The answers by the error type that their item was imported with, or else kept with last."""
+    of_item = given_types(session, campaign) | found_types(session)
+    kinds = sorted({of_item[one.item] for one in said if one.item in of_item})
+    return {kind: [one for one in said if of_item.get(one.item) == kind] for kind in kinds}
+
+
+def given_types(session: Session, campaign: Terms) -> dict[str, str]:
+    """The error type that each item of a campaign was imported with, or else kept with last."""
     mine = select(Task.item_id).where(Task.campaign_id == campaign.id)
     kept = session.exec(
         select(Origin.item_id, Origin.error_type)
@@ -139,6 +145,5 @@ def _by_error_type(session: Session, campaign: Terms, said: Sequence[Said]) -> d
         .where(col(SampleRow.item_id).in_(mine))
         .order_by(col(SampleRow.number))
     )
-    imported = {item: kind for item, told in facts if (kind := FACTS.validate_json(told).error_type)}
-    of_item = {item: kind for item, kind in kept if kind} | imported
-    return {kind: [one for one in said if of_item.get(one.item) == kind] for kind in sorted(set(of_item.values()))}
+    imported = {item: kind.value for item, told in facts if item and (kind := FACTS.validate_json(told).error_type)}
+    return {item: kind for item, kind in kept if kind} | imported

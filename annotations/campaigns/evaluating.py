@@ -11,6 +11,7 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from annotations.campaigns.questions import QuestionSet
+from annotations.campaigns.reading import found_types
 from annotations.campaigns.resolving import Resolved, resolved
 from annotations.campaigns.setup import Terms, load_campaigns
 from annotations.campaigns.tables import Task
@@ -66,6 +67,8 @@ def load_campaign(session: Session, dataset: str) -> list[Sample]:
     for item, explanation in _explanations(session, tasks, origins):
         facts[item].explanations.append(explanation)
     meant = written if campaign.questions.measure != "grade" else origins.keys()
+    for id, kind in found_types(session).items():
+        facts[id].kinds.append(kind)
     items = {id: _item(row, facts[id], origins.get(id), id in meant) for id, row in rows.items()}
     return samples_of(session, dataset, rows, items)
 

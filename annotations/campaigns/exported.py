@@ -10,6 +10,7 @@ from sqlalchemy import or_
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
+from annotations.campaigns.agreeing import given_types
 from annotations.campaigns.cases import cases
 from annotations.campaigns.longform import (
     CampaignLine,
@@ -37,6 +38,7 @@ from annotations.campaigns.tables import (
 )
 from annotations.rows import content_id
 from annotations.tables import Document, EditRow, Explanation, Item, Origin
+from core.types import ErrorType
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +99,12 @@ def _names(session: Session, campaign_id: str) -> set[str]:
 
 
 def texts_of(session: Session, known: Known) -> Iterator[Line]:
-    items = _items(session, known.campaign)
+    items, types = _items(session, known.campaign), given_types(session, known.campaign)
     for document_id in dict.fromkeys(item.document_id for item in items):
         yield DocumentLine(document_id=document_id, document=session.get_one(Document, document_id).text)
     for item in items:
         yield _item(session, known, item)
-        origins = select(Origin).where(Origin.item_id == item.id).order_by(col(Origin.created_at))
-        for origin in session.exec(origins):
-            yield OriginLine(**origin.model_dump(exclude={"id", "by"}), by=known.who(origin.by))
+        yield from _origins(session, known, item, types.get(item.id))
     judged = select(Explanation).join(Task, col(Task.explanation_id) == Explanation.id)
     for row in session.exec(judged.where(Task.campaign_id == known.campaign.id).distinct()):
         yield ExplanationLine(
@@ -113,6 +113,25 @@ def texts_of(session: Session, known: Known) -> Iterator[Line]:
             explanation=row.text,
             by=known.who(row.by),
             created_at=row.created_at,
+        )
+
+
+def _origins(session: Session, known: Known, item: Item, error_type: str | None) -> Iterator[OriginLine]:
+    """Where an item comes from; the error type that a dataset gives it is told last, as that counts."""
+    rows = session.exec(select(Origin).where(Origin.item_id == item.id).order_by(col(Origin.created_at))).all()
+    for row in rows:
+        yield OriginLine(**row.model_dump(exclude={"id", "by"}), by=known.who(row.by))
+    told = [row.error_type for row in rows if row.error_type]
+    if error_type and told[-1:] != [error_type]:
+        yield OriginLine(
+            item_id=item.id,
+            by="",
+            intended=None,
+            error_type=ErrorType(error_type),
+            title="",
+            domain="",
+            source="a dataset",
+            created_at=max([item.created_at, *(row.created_at for row in rows)]),
         )
 
 

@@ -15,7 +15,7 @@ from sqlmodel import Session, col, exists, select
 from annotations.campaigns.qualifying import unswapped
 from annotations.campaigns.questions import QuestionSet, read_questions
 from annotations.campaigns.setup import Terms
-from annotations.campaigns.tables import Person, Reservation, Response, Settlement, Task, Version
+from annotations.campaigns.tables import Correction, Person, Reservation, Response, Settlement, Task, Version
 from annotations.tables import Item
 
 
@@ -102,6 +102,12 @@ def repeated(session: Session, campaign: Terms) -> list[tuple[Said, Said]]:
             turns.setdefault((said.task, said.person, said.turn), said)
     twice = [(task, person) for task, person, turn in turns if turn == 2 and (task, person, 1) in turns]
     return [(turns[task, person, 1], turns[task, person, 2]) for task, person in twice]
+
+
+def found_types(session: Session) -> dict[str, str]:
+    """The error type that a curator found last in each written edit, by the item that it made."""
+    found = session.exec(select(Correction.item_id, Correction.error_type).order_by(col(Correction.id)))
+    return dict(found.all())
 
 
 def settled(session: Session, campaign: Terms) -> dict[str, Settled]:

@@ -13,6 +13,8 @@ from annotations.campaigns.setup import NewTask
 from annotations.campaigns.tables import Correction
 from annotations.database import read
 from annotations.errors import NotSavedError, RecordError, RightsError
+from annotations.records import CAMPAIGN, OWN
+from annotations.sources import samples
 from annotations.store import Store
 from annotations.tables import Item, Origin
 from core.edits import recover, to_records
@@ -102,3 +104,14 @@ def test_an_edit_that_was_taken_back_is_not_curated(store: Store) -> None:
 def test_an_annotator_may_not_curate(written: Hall) -> None:
     with pytest.raises(RightsError, match="may not adjudicate"):
         Curating(written.store, written.person("gil"))
+
+
+def test_evaluation_takes_the_type_that_a_curator_found(written: Hall) -> None:
+    desk = curator(written)
+    edit = desk.edits(written.campaign.id)[0].response
+    text = desk.manuscript(written.campaign.id, edit).edited
+    desk.correct(written.campaign.id, edit, ErrorType.COREFERENCE, "c1")
+    for dataset in (OWN, CAMPAIGN + written.campaign.name):
+        found = {sample.item.example.summary: sample.item.error_type for sample in samples(written.store, dataset)}
+        assert found[text] is ErrorType.COREFERENCE, dataset
+        assert ErrorType.INTRINSIC_ENTITY in found.values()

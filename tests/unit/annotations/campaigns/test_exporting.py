@@ -30,9 +30,11 @@ from annotations.campaigns.tables import Person
 from annotations.database import read
 from annotations.errors import RecordError, RightsError
 from annotations.export import to_jsonl
+from annotations.importing import Provenance
+from annotations.sources import samples
 from annotations.store import Store
 from core.edits import recover, to_records
-from core.types import ErrorType
+from core.types import ErrorType, Example, Item
 from tests.unit.annotations.campaigns.desks import Hall, hall, keep
 
 PEOPLE = ("Benedict", "Cemile", "Diarmuid")
@@ -257,3 +259,20 @@ def test_only_a_manager_may_export(source: Hall) -> None:
 def test_an_unknown_campaign_is_named_with_those_there_are(source: Hall) -> None:
     with pytest.raises(RecordError, match=r"No campaign is called 'Ships'. There are: Boats"):
         campaign_id(source.store, "Ships")
+
+
+def test_agreement_by_error_type_moves_with_items_of_a_dataset(store: Store, other: Store) -> None:
+    """The dataset itself stays where it is."""
+    item = Item(
+        Example("a", "Boat 1 took 1 crates to the mill.", "Raft 1 took crates."), error_type=ErrorType.COREFERENCE
+    )
+    store.import_dataset(Provenance("boats", "blocks", "boats.txt", "0"), [item], dict)
+    opened = hall(store, items=0, overlap=2)
+    stored = next(sample.stored for sample in samples(store, "boats"))
+    opened.add([NewTask(stored)])
+    for name in PEOPLE[:2]:
+        opened.label(opened.desk(name), 1)
+    imported = import_campaign(other, lines(store))
+    assert {one.slice for one in figures(other, imported)[1]} == {"Overall", "Coreference"}
+    assert figures(other, imported) == figures(store, opened.campaign)
+    assert lines(other) == lines(store)
