@@ -14,6 +14,7 @@ from annotations.campaigns.setup import Terms
 from annotations.campaigns.showing import Work
 from pages.ui import services
 from pages.ui.labeller_sheet import Mode, Told, answer_text
+from pages.ui.plain import without_pictures
 from pages.ui.seats import member
 
 _WHY: dict[Why, str] = {
@@ -34,9 +35,8 @@ _BECAME = {
 
 
 def guidelines_of(campaign: Terms) -> str:
-    """The guidelines as Markdown, as a manager wrote them, without pictures: those would be fetched from anywhere."""
-    text = campaign.guidelines.strip() or campaign.questions.guidelines.strip()
-    return text.replace("![", "!\\[")
+    """The guidelines as Markdown, as a manager wrote them."""
+    return without_pictures(campaign.guidelines.strip() or campaign.questions.guidelines.strip())
 
 
 def why_nothing(nothing: Nothing) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from annotations.campaigns.questions import Asked, QuestionSet, read_questions, ready_made
 from annotations.errors import RecordError
-from pages.ui.plain import plain
+from pages.ui.plain import plain, without_pictures
 
 _BEFORE, _OWN, _USUAL = "", "own", "label-summaries"
 _WRAP = re.compile(r"\n(?!\n|\s*(?:[-*]|\d+\.)\s)[ ]*")
@@ -52,7 +52,7 @@ def guidelines_box(key: str, questions: QuestionSet, before: str | None = None) 
             help="Every label is stored with the version of the guidelines under which it was given.",
         )
     with look, st.container(height=240):
-        st.markdown(text or "*No guidelines.*")
+        st.markdown(without_pictures(text) or "*No guidelines.*")
     return text
 
 

@@ -16,3 +16,8 @@ def plain(text: str) -> str:
 def plain_label(text: str) -> str:
     """The same for the label of a widget, which is also read aloud as it is written: only marks are escaped."""
     return _MARKS.sub(r"\\\1", text).replace("\n", " ")
+
+
+def without_pictures(markdown: str) -> str:
+    """Markdown whose pictures are text: they would be fetched from anywhere by everybody who reads it."""
+    return markdown.replace("![", "!\\[")

@@ -164,3 +164,22 @@ def test_progress_and_agreement_follow_the_labels(page: Page, hall: Hall) -> Non
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Export JSONL").click()
     assert "Kit Reed" not in Path(waiting.value.path()).read_text(encoding="utf-8")
+
+
+def test_what_people_wrote_is_text_on_every_tab(page: Page, hall: Hall) -> None:
+    hostile = '<img src=x onerror="window.__xss=1"><script>window.__xss=1</script> ![a](http://127.0.0.1:9/b.png) **b**'
+    campaign = hall.hostile(hostile)
+    hall.code(name=hostile)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    open_campaigns(page, hall)
+    page.goto(f"{hall.server.url}/campaigns?campaign={campaign.id}")
+    expect(page.get_by_text("Items done")).to_be_visible(timeout=START_MS)
+    for tab in ("Agreement", "Items", "Guidelines and rules", "Preview"):
+        page.get_by_role("tab", name=tab).click()
+        settled(page)
+    expect(page.get_by_role("tabpanel", name="Preview")).to_contain_text("<script>window.__xss=1</script> ![a](")
+    page.get_by_test_id("stButtonGroup").get_by_text("People").click()
+    expect(page.get_by_text(f"{hostile}, made")).to_be_visible()
+    assert page.evaluate("window.__xss") is None
+    assert not [url for url in asked if "127.0.0.1:9/" in url]
