@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -13,8 +13,10 @@ from sqlalchemy import ColumnElement, or_, union
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, SQLModel, col, select
 
+from annotations.campaigns.tables import Person
 from annotations.database import read
 from annotations.loading import load_edits
+from annotations.rows import content_id
 from annotations.store import Store
 from annotations.tables import (
     Document,
@@ -49,15 +51,12 @@ def rows(store: Store) -> Iterator[Row]:
     """All rows of one state of the database: items, then what was said of them, each kind oldest first.
 
     Imported texts are their authors' and stay here, but for those that somebody kept or said something of. An edited item is a "pair", an unedited one a "summary"; one kept several times (by several people, from several
-    sources) has a row for each. Every other row names its `item_id`.
+    sources) has a row for each. Every other row names its `item_id`. Whoever has a seat here stands under their pseudonym.
     """
     with read(store.engine) as session:
-        yield from _items(session)
-        yield from _numbered(session, "score", ScoreRow, _ours(ScoreRow.item_id))
-        yield from _numbered(session, "label", Label)
-        yield from _numbered(session, "edit_judgement", EditJudgement)
-        yield from _explanations(session)
-        yield from _grades(session)
+        names = dict(session.exec(select(Person.name, Person.pseudonym)).all())
+        for row in _rows(session, names):
+            yield _unnamed(row, names)
 
 
 def to_jsonl(rows: Iterable[Row]) -> Iterator[str]:
@@ -73,6 +72,27 @@ def to_csv(rows: Iterable[Row], columns: Sequence[str] = COLUMNS) -> Iterator[st
     yield _csv_line(columns)
     for row in rows:
         yield _csv_line([_cell(row.get(column)) for column in columns])
+
+
+def _rows(session: Session, names: Mapping[str, str]) -> Iterator[Row]:
+    yield from _items(session)
+    yield from _numbered(session, "score", ScoreRow, _ours(ScoreRow.item_id))
+    yield from _numbered(session, "label", Label)
+    yield from _numbered(session, "edit_judgement", EditJudgement)
+    yield from _explanations(session, names)
+    yield from _grades(session, names)
+
+
+def _unnamed(row: Row, names: Mapping[str, str]) -> Row:
+    """The row with pseudonyms in the place of names; what has no seat here, such as a model, keeps its name."""
+    told = {name: names.get(row[name], row[name]) for name in ("by", "annotator") if name in row}
+    edits = [{**edit, "by": names.get(edit["by"], edit["by"])} for edit in row.get("edits", ())]
+    return row | told | ({"edits": edits} if "edits" in row else {})
+
+
+def _explanation_id(row: Explanation, names: Mapping[str, str]) -> str:
+    """The id here is made from a name, which could be guessed by it."""
+    return content_id(row.item_id, row.text, names[row.by]) if row.by in names else row.id
 
 
 def _items(session: Session) -> Iterator[Row]:
@@ -131,25 +151,27 @@ def _numbered(
     return ({"kind": kind, **_json(row)} for row in found)
 
 
-def _explanations(session: Session) -> Iterator[Row]:
+def _explanations(session: Session, names: Mapping[str, str]) -> Iterator[Row]:
     found = session.exec(
         select(Explanation).order_by(col(Explanation.created_at), col(Explanation.id)),
         execution_options={"yield_per": _CHUNK},
     )
     for row in found:
         record = _json(row)
-        yield {"kind": "explanation", "explanation_id": row.id, "explanation": record.pop("text"), **record}
+        id = _explanation_id(row, names)
+        yield {"kind": "explanation", "explanation_id": id, "explanation": record.pop("text"), **record}
 
 
-def _grades(session: Session) -> Iterator[Row]:
+def _grades(session: Session, names: Mapping[str, str]) -> Iterator[Row]:
     found = session.exec(
-        select(ExplanationJudgement, Explanation.item_id)
+        select(ExplanationJudgement, Explanation)
         .join(Explanation, col(Explanation.id) == ExplanationJudgement.explanation_id)
         .order_by(col(ExplanationJudgement.id)),
         execution_options={"yield_per": _CHUNK},
     )
-    for row, item_id in found:
-        yield {"kind": "explanation_judgement", "item_id": item_id, **_json(row)}
+    for row, judged in found:
+        record = _json(row) | {"explanation_id": _explanation_id(judged, names)}
+        yield {"kind": "explanation_judgement", "item_id": judged.item_id, **record}
 
 
 def _json(row: SQLModel) -> Row:

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import pytest
 
+from annotations.campaigns.people import Role, add_person
 from annotations.export import COLUMNS, Row, rows, to_csv, to_jsonl
 from annotations.store import Store
 from core.edits import apply, parse
@@ -76,6 +77,22 @@ def test_a_pair_kept_by_two_people_has_a_row_for_each(store: Store) -> None:
     store.keep_pair(PAIR)
     store.keep_pair(replace(PAIR, by="cem"))
     assert [row["by"] for row in of_kind(store, "pair")] == ["ada", "cem"]
+
+
+def test_whoever_has_a_seat_stands_under_a_pseudonym(full: Store) -> None:
+    """Also in the ids, as far as they are made from names."""
+    before = of_kind(full, "explanation_judgement")
+    with full.writing() as session:
+        for name in ("ada", "ben", "cem"):
+            add_person(session, name, Role.ANNOTATOR)
+    told = list(rows(full))
+    assert {row["annotator"][:2] for row in told if "annotator" in row} == {"p-"}
+    assert {row["by"][:2] for row in told if row["kind"] in {"pair", "summary"} and "by" in row} == {"p-"}
+    assert {edit["by"][:2] for row in told for edit in row.get("edits", ())} == {"p-"}
+    explanations = {row["explanation_id"] for row in told if row["kind"] == "explanation"}
+    judged = {row["explanation_id"] for row in told if row["kind"] == "explanation_judgement"}
+    assert judged <= explanations
+    assert len(judged) == len({row["explanation_id"] for row in before})
 
 
 def test_jsonl_is_exact(full: Store) -> None:
