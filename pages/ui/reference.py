@@ -31,7 +31,7 @@ def reference(result: Result | None) -> None:
         name = st.selectbox("Among the summaries of", known, key="reference-set")
         found = read_cases((name,))
         if found is not None:
-            st.write(plain(_stands(found, result, name)))
+            st.write(plain(stands(found, result, name)))
 
 
 def reference_tab(chosen: Chosen) -> None:
@@ -76,7 +76,8 @@ def spread(cases: Cases, column: Column, score: float | None) -> go.Figure:
     )
 
 
-def _stands(cases: Cases, result: Result, name: str) -> str:
+def stands(cases: Cases, result: Result, name: str) -> str:
+    """The percentile of a result in words, or how the set gets scores to compare it with."""
     column = column_of(cases, result.signature)
     if column is None:
         return (

@@ -1,0 +1,28 @@
+"""What Probe says of a score beside a reference set."""
+
+from __future__ import annotations
+
+from core.meta.cases import cases
+from core.types import KeptScore, Result, Seen, Verdict
+from pages.ui.reference import stands
+from tests.unit.meta.bench_samples import sample, scored
+
+CASES = cases(
+    [
+        scored(sample(str(n), verdict, {}), KeptScore("rouge2", "rouge2|v1", score))
+        for n, (score, verdict) in enumerate([(0.2, Verdict.INCONSISTENT), (0.6, Verdict.CONSISTENT)])
+    ]
+)
+
+
+def result(signature: str) -> Result:
+    return Result("edited", "rouge2", signature, 0.5, (), Seen(), 0.01, "cpu")
+
+
+def test_a_score_is_placed_among_those_of_its_signature() -> None:
+    told = "0.5 is above 50 % of all 2 summaries, 0 % of the 1 consistent, 100 % of the 1 inconsistent in harbour."
+    assert stands(CASES, result("rouge2|v1"), "harbour") == told
+
+
+def test_a_set_without_such_scores_says_how_it_gets_them() -> None:
+    assert "cli.py score-dataset 'harbour' --metric 'rouge2'" in stands(CASES, result("rouge2|v2"), "harbour")
