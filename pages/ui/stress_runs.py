@@ -137,7 +137,7 @@ def _complete(id: str, run: Run) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         made = sum(variant.summary is not None for variant in run.variants.values())
         st.caption(
-            f"Complete: {len(run.sources)} pairs, {made} variants, {run.total} scores{_and_checks(run)}; seed {run.plan.seed}."
+            f"Complete: {len(run.sources)} pair{'' if len(run.sources) == 1 else 's'}, {made} variants, {run.total} scores{_and_checks(run)}; seed {run.plan.seed}."
         )
         if run.failed:
             again = f"Try again what failed ({run.failed})"
