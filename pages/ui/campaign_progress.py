@@ -47,7 +47,7 @@ def hours_words(found: Progress) -> str:
     if found.active_s is None or not found.left:
         return ""
     hours = found.left * found.active_s / 3600
-    return f"about {hours:.1f} h of work" if hours >= 1 else f"about {max(1, round(60 * hours))} min of work"
+    return f"about {hours:.1f} h of work left" if hours >= 1 else f"about {max(1, round(60 * hours))} min of work left"
 
 
 def _figures(found: Progress) -> None:
@@ -115,5 +115,6 @@ def _remarks(remarks: Sequence[Remark]) -> None:
         column_config={
             "reason": st.column_config.Column(width="medium"),
             "summary": st.column_config.Column(width="large"),
+            "when": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm"),
         },
     )

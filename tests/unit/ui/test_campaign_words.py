@@ -52,8 +52,8 @@ def test_a_share_of_none_is_no_share() -> None:
 
 
 def test_the_work_that_is_left_is_told_at_the_pace_so_far() -> None:
-    assert hours_words(HALF_WAY) == "about 6 min of work"
-    assert hours_words(replace(HALF_WAY, wanted=1000)) == "about 11.0 h of work"
+    assert hours_words(HALF_WAY) == "about 6 min of work left"
+    assert hours_words(replace(HALF_WAY, wanted=1000)) == "about 11.0 h of work left"
     assert hours_words(replace(HALF_WAY, active_s=None)) == ""
     assert hours_words(replace(HALF_WAY, answered=20)) == ""
 
