@@ -1,0 +1,69 @@
+"""A campaign goes out of one database and into another by the command line."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from annotations.errors import RecordError
+from annotations.store import Store
+from cli import app
+from core.errors import TouchstoneError
+from tests.unit.annotations.campaigns.desks import Hall, hall
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def boats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hall]:
+    """Three items, two of which ben has labelled; one summary ends its line with a separator of Unicode."""
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path / 'kept.db'}")
+    with closing(Store.open(f"sqlite:///{tmp_path / 'kept.db'}")) as store:
+        opened = hall(store, items=3)
+        desk = opened.desk("ben")
+        opened.label(desk, 1)
+        answers = {"verdict": "inconsistent", "confidence": 1, "reason": "Two\u2028lines."}
+        opened.send(desk, opened.work(desk), answers=answers)
+        yield opened
+
+
+def test_a_campaign_is_exported_and_imported(boats: Hall, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run("export", "--campaign", "Boats", "-o", tmp_path / "boats.jsonl").exit_code == 0
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path / 'other.db'}")
+    brought = run("import-campaign", tmp_path / "boats.jsonl", "--name", "Boats of last year")
+    assert brought.exit_code == 0, brought.exception
+    assert "Imported 'Boats of last year', version 1." in brought.output
+    with closing(Store.open(f"sqlite:///{tmp_path / 'other.db'}", read_only=True)) as other:
+        assert other.counts()["response"] == boats.store.counts()["response"] == 2
+
+
+def test_a_table_has_a_row_for_each_label(boats: Hall, tmp_path: Path) -> None:
+    assert run("export", "--campaign", boats.campaign.name, "-o", tmp_path / "boats.csv").exit_code == 0
+    with (tmp_path / "boats.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["kind"] == "label"]
+    assert [row["answer.verdict"] for row in rows] == ["consistent", "inconsistent"]
+    assert {row["provenance"] for row in rows} == {"single"}
+
+
+def test_an_unknown_campaign_overwrites_nothing(boats: Hall, tmp_path: Path) -> None:
+    (tmp_path / "notes.jsonl").write_text("mine")
+    said = run("export", "--campaign", f"{boats.campaign.name} 2", "-o", tmp_path / "notes.jsonl")
+    assert isinstance(said.exception, RecordError)
+    assert (tmp_path / "notes.jsonl").read_text() == "mine"
+
+
+def test_what_cannot_be_read_is_told(boats: Hall, tmp_path: Path) -> None:
+    before = boats.store.counts()
+    (tmp_path / "bytes.jsonl").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "other.jsonl").write_text(json.dumps({"kind": "pair"}))
+    for file in ("none.jsonl", "bytes.jsonl", "other.jsonl"):
+        assert isinstance(run("import-campaign", tmp_path / file).exception, TouchstoneError), file
+    assert boats.store.counts() == before
