@@ -55,18 +55,18 @@ class Case:
         return {name: answer for name, answer in first.items() if all(answer == other.get(name) for other in others)}
 
 
-def cases(session: Session, campaign: Terms) -> list[Case]:
-    """Every task of work that somebody labelled without sight of a score."""
+def cases(session: Session, campaign: Terms, task: str | None = None) -> list[Case]:
+    """Every task of work, or the one that is named, that somebody labelled without sight of a score."""
     done = settled(session, campaign)
     return [
         Case(
-            task=task,
+            task=id,
             said=tuple(said),
             agreement=agreement(campaign, said),
-            decided=done.get(task),
-            reopened=_is_reopened(campaign, said, done.get(task)),
+            decided=done.get(id),
+            reopened=_is_reopened(campaign, said, done.get(id)),
         )
-        for task, said in by_task(blind_words(session, campaign)).items()
+        for id, said in by_task(blind_words(session, campaign, task)).items()
     ]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement
+from sqlalchemy import ColumnElement, true
 from sqlalchemy import select as select_columns
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, exists, select
@@ -84,11 +84,11 @@ def last_words(session: Session, campaign: Terms) -> list[Said]:
     return [said for said in last.values() if said.counts]
 
 
-def blind_words(session: Session, campaign: Terms) -> list[Said]:
-    """What each person says of each task of work now, without sight of a score."""
+def blind_words(session: Session, campaign: Terms, task: str | None = None) -> list[Said]:
+    """What each person says of each task of work, or of one of them, now, without sight of a score."""
     last = {
         (said.task, said.person): said
-        for said in _answers(session, campaign)
+        for said in _answers(session, campaign, task)
         if said.part == "work" and said.turn == 1 and said.blind
     }
     return [said for said in last.values() if said.counts]
@@ -133,16 +133,17 @@ def settled(session: Session, campaign: Terms) -> dict[str, Settled]:
     }
 
 
-def _answers(session: Session, campaign: Terms) -> Iterator[Said]:
-    """Every answer in the order in which it came."""
+def _answers(session: Session, campaign: Terms, task: str | None = None) -> Iterator[Said]:
+    """Every answer, or those to one task, in the order in which it came."""
     asked = _questions_by_version(session, campaign)
     documents = _documents(session, campaign)
+    wanted = true() if task is None else col(Task.id) == task
     found = session.connection().execute(
         select_columns(*_COLUMNS)
         .join(Reservation, col(Reservation.id) == Response.reservation_id)
         .join(Task, col(Task.id) == Reservation.task_id)
         .join(Person, col(Person.id) == Reservation.person_id)
-        .where(col(Reservation.campaign_id) == campaign.id, col(Response.act) == "answer", ~_taken_back())
+        .where(col(Reservation.campaign_id) == campaign.id, col(Response.act) == "answer", ~_taken_back(), wanted)
         .order_by(col(Response.id))
     )
     for response, task, item, part, turn, state, person, pseudonym, answers, swapped, version, *rest in found:

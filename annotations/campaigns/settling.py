@@ -157,7 +157,7 @@ class Settling:
         return (last or 0) + 1
 
     def _case(self, session: Session, campaign: Terms, task: str) -> Case:
-        found = next((one for one in cases(session, campaign) if one.task == task), None)
+        found = next(iter(cases(session, campaign, task)), None)
         if found is None:
             raise RecordError(f"There is no label of task {task!r} to settle. Reload the page.")
         if self._labelled(found):
