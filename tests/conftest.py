@@ -11,6 +11,12 @@ import pytest
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
+@pytest.fixture(autouse=True)
+def quick_closing(monkeypatch: pytest.MonkeyPatch) -> None:
+    # late in a session the search for what a closed pool leaves behind walks millions of objects, for seconds
+    monkeypatch.setattr("core.models.device.reclaim", lambda: None)
+
+
 @pytest.fixture(scope="session")
 def tiny_roberta(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return _built(tmp_path_factory, "roberta")

@@ -20,13 +20,13 @@ from tests.load.crowd import open_campaign, people
 from tests.load.tally import Tally, tally
 
 _PEOPLE = 4
-_MOST = 40  # labels until it is killed
+_MOST = 20  # labels until it is killed
 
 
 def kill_again_and_again(url: str, rounds: int) -> tuple[Tally, str]:
     """What was kept in the end, and what the database says of itself: "ok" where it is whole."""
     store = Store.open(url)
-    campaign = open_campaign(store, (rounds + 1) * _MOST * 2, overlap=2)
+    campaign = open_campaign(store, (rounds + 1) * _MOST, overlap=_PEOPLE)
     crowd, rng = people(store, campaign, _PEOPLE), random.Random(rounds)
     acknowledged = [
         event for _ in range(rounds) for event in _until_killed(url, campaign, crowd, rng.randint(1, _MOST))

@@ -13,8 +13,6 @@ from tests.doubles.models import ScriptedKind
 
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
-    # scripted models leave nothing to free, and a collection over the objects of torch takes half a second
-    monkeypatch.setattr("core.models.device.reclaim", lambda: None)
     opened = open_bench(tmp_path, ScriptedKind().install(monkeypatch))
     yield opened
     opened.kind.gate.set()

@@ -209,13 +209,13 @@ def test_the_database_refuses_answers_out_of_order(store: Store) -> None:
 
 def test_twenty_people_write_at_once_and_nothing_is_lost(store: Store) -> None:
     def label(person: int) -> list[int | None]:
-        return [store.record(record(f"{person}-{n}", annotator=f"a{person % 10}")).revision for n in range(50)]
+        return [store.record(record(f"{person}-{n}", annotator=f"a{person % 10}")).revision for n in range(20)]
 
     with ThreadPoolExecutor(20) as pool:
         revisions = list(pool.map(label, range(20)))
-    assert store.counts()["label"] == 1000
+    assert store.counts()["label"] == 400
     for person in range(10):
-        assert sorted(revisions[person] + revisions[person + 10]) == list(range(1, 101))
+        assert sorted(revisions[person] + revisions[person + 10]) == list(range(1, 41))
 
 
 def test_kill_9_loses_no_acknowledged_label(url: str) -> None:

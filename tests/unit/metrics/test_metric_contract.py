@@ -28,7 +28,7 @@ from tests.doubles.process import ROOT
 from tests.unit.llm.scripted import Body, Reply, serving, text
 
 FIRST = bundled()[0].example
-PAIRS = [item.example for item in bundled() if item.parent is None and len(item.example.document) < 3000][:3]
+PAIRS = [item.example for item in bundled() if item.parent is None and len(item.example.document) < 3000][:2]
 LONG = " ".join(f"Boat {number} landed nine tonnes of herring in bay {number % 7}." for number in range(1000))
 
 EMPTY = {

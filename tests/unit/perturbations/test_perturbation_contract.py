@@ -20,7 +20,7 @@ SEEDS = [item.example for item in examples() if not item.parent]
 LISBON = Example("lisbon", "It rained in Lisbon.", "It rained in Lisbon.")
 ALL = [plugin() for plugin in PERTURBATIONS]
 RULES = [perturbation for perturbation in ALL if perturbation.card.form == "rule"]
-LONG = 200_000  # characters
+LONG = 100_000  # characters
 HOSTILE = ["a, who was ", "he was, and it is not ", "Ana Costa met Tom Reid in Oslo. ", "12 men ( – ", "a-"]
 
 over_rules = pytest.mark.parametrize("perturbation", RULES, ids=lambda perturbation: perturbation.name)
