@@ -42,7 +42,13 @@ def review(page: Page, hall: Hall, campaign: Terms, code: str) -> None:
     page.wait_for_function("document.cookie.includes('touchstone_seat=')")
     page.goto(f"{hall.server.url}/review?campaign={campaign.id}")
     expect(page.get_by_role("combobox", name="Campaign")).to_be_visible(timeout=START_MS)
-    expect(page.get_by_text("Why did people differ?")).to_be_visible()
+    expect(page.get_by_text("Why did people differ?")).to_be_visible(timeout=START_MS)
+    idle(page)
+
+
+def idle(page: Page) -> None:
+    """Wait until the page is drawn and hears keys."""
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for(timeout=START_MS)
 
 
 def take(page: Page, words: str) -> None:
@@ -96,7 +102,7 @@ def test_a_campaign_is_made_qualified_for_labelled_settled_and_exported(
     """The whole way in the browser: a manager, two people who label by keyboard only, and an adjudicator."""
     manager = new_page()
     manager.goto(f"{hall.server.url}/?invite={hall.code(Role.MANAGER)[1]}")
-    links = {name: invited(manager, name, role) for name, role in PEOPLE.items()}
+    links = {name: f"{hall.server.url}/?invite={hall.code(role, name)[1]}" for name, role in PEOPLE.items()}
     campaign = made(manager, tmp_path)
 
     for name, keys, reason in (("Anouk", "1", ""), ("Bela", "3", "It was another day.")):
@@ -116,22 +122,7 @@ def test_a_campaign_is_made_qualified_for_labelled_settled_and_exported(
     assert not [name for name in PEOPLE if name in told]
 
 
-PEOPLE = {"Anouk": "annotator", "Bela": "annotator", "Carla": "adjudicator"}
-
-
-def invited(manager: Page, name: str, role: str) -> str:
-    """The personal link that a manager makes for somebody new."""
-    manager.get_by_role("link", name="Campaigns", exact=True).click(timeout=START_MS)
-    manager.get_by_test_id("stButtonGroup").get_by_text("People").click(timeout=START_MS)
-    manager.get_by_role("textbox", name="Name").fill(name)
-    box = manager.get_by_role("combobox", name="Role")
-    box.click()
-    box.fill(role)
-    manager.keyboard.press("Enter")
-    manager.get_by_role("button", name="Add and make a link").click()
-    link = manager.get_by_test_id("stCode")
-    expect(manager.get_by_text(f"{name} ").or_(manager.get_by_text(name)).first).to_be_visible()
-    return link.inner_text().strip()
+PEOPLE = {"Anouk": Role.ANNOTATOR, "Bela": Role.ANNOTATOR, "Carla": Role.ADJUDICATOR}
 
 
 def made(manager: Page, folder: Path) -> str:
@@ -144,11 +135,16 @@ def made(manager: Page, folder: Path) -> str:
         "answers": {"verdict": "inconsistent"},
     }
     (folder / "known.jsonl").write_text(json.dumps(known), encoding="utf-8")
-    manager.get_by_test_id("stButtonGroup").get_by_text("Campaigns").click()
+    manager.get_by_role("link", name="Campaigns", exact=True).click(timeout=START_MS)
     manager.get_by_role("textbox", name="Name of the campaign").fill("The whole way")
     manager.get_by_role("radio", name="Originals").click()
-    manager.get_by_role("spinbutton", name="How many of").fill("2")
-    manager.keyboard.press("Tab")
+    originals = sum(not item.parent for item in examples())
+    number = manager.get_by_role("spinbutton", name=f"How many of {originals}", exact=True)
+    expect(number).to_be_visible(timeout=START_MS)
+    idle(manager)
+    number.fill("2")
+    number.press("Enter")
+    expect(manager.get_by_text("2 items × 2 people = 4 labels")).to_be_visible(timeout=START_MS)
     manager.get_by_text("Training, qualification and gold").click()
     manager.locator("input[type=file]").last.set_input_files(folder / "known.jsonl")
     expect(manager.get_by_text("2 items × 2 people = 4 labels, 1 for qualification")).to_be_visible(timeout=START_MS)
@@ -171,7 +167,7 @@ def label_all(desk: Desk, link: str, key: str, reason: str) -> None:
         if reason:
             desk.write(reason)
         desk.keys("Enter")
-    expect(desk.page.get_by_text("You have labelled everything")).to_be_visible()
+    expect(desk.page.get_by_text("You have labelled everything")).to_be_visible(timeout=START_MS)
 
 
 def settle_all(page: Page, hall: Hall, link: str, campaign: str) -> None:
@@ -182,7 +178,8 @@ def settle_all(page: Page, hall: Hall, link: str, campaign: str) -> None:
     page.goto(f"{hall.server.url}/review?campaign={campaign}")
     for left in (2, 1):
         expect(page.get_by_role("radio", name=f"To settle · {left}")).to_be_visible(timeout=START_MS)
+        idle(page)
         take(page, "Inconsistent")
         cause(page, "s", "Annotator slip")
         page.keyboard.press("d")
-    expect(page.get_by_text("Nothing is left to settle")).to_be_visible()
+    expect(page.get_by_text("Nothing is left to settle")).to_be_visible(timeout=START_MS)
