@@ -11,7 +11,7 @@ from core.listing import MetricLine, as_they_come, list_metrics
 from core.metric import METRICS, Metric
 from pages.ui import services
 from pages.ui.plain import plain
-from pages.ui.sets import fast_pills
+from pages.ui.probe.sets import fast_pills
 from pages.ui.settings_form import has_settings, settings_form
 
 

@@ -19,7 +19,7 @@ from core.models.state import Status
 from core.trouble import Trouble, attempt
 from core.types import Checkpoint, Example, Question, Result
 from pages.ui import services
-from pages.ui.rows import Shown
+from pages.ui.probe.rows import Shown
 
 _PLANS = 32  # of metrics on texts: that of the original summary is needed at every edit; one may hold many strings
 

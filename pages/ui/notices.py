@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.links import link
 from pages.ui.plain import plain
+from pages.ui.probe.links import link
 
 
 def notices() -> None:

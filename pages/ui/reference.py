@@ -8,7 +8,7 @@ import streamlit as st
 from core.meta.cases import Cases, Column
 from core.meta.reference import column_of, in_words, parts_of, standing
 from core.types import Result
-from pages.ui.evaluate_choice import Chosen, known_datasets, read_cases
+from pages.ui.evaluate.choice import Chosen, known_datasets, read_cases
 from pages.ui.plain import plain
 
 _COLOURS = {"consistent": "#0b7a75", "inconsistent": "#d64541", "all": "#8a8f98"}

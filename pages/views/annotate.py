@@ -4,9 +4,9 @@ import streamlit as st
 
 from annotations.campaigns.queue import Nothing
 from pages.ui import services
-from pages.ui.annotating import desk, draft, hand, sent, sheet
-from pages.ui.annotating_page import choose_campaign, guidelines_button, nothing_left, read_first, telling
-from pages.ui.labeller import labeller
+from pages.ui.annotate.labeller import labeller
+from pages.ui.annotate.page import choose_campaign, guidelines_button, nothing_left, read_first, telling
+from pages.ui.annotate.state import desk, draft, hand, sent, sheet
 
 if services.settings().demo:
     st.info("A demonstration keeps nothing, so there is nothing to label here.", icon=":material/rate_review:")

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from pages.ui.campaign_choice import PEOPLE, campaign_bar, chosen_campaign, desk, section
-from pages.ui.campaign_people import people_page
-from pages.ui.campaign_setup import setup
-from pages.ui.campaign_tabs import campaign_tabs
+from pages.ui.campaigns.choice import PEOPLE, campaign_bar, chosen_campaign, desk, section
+from pages.ui.campaigns.people import people_page
+from pages.ui.campaigns.setup import setup
+from pages.ui.campaigns.tabs import campaign_tabs
 from pages.ui.notices import notices
 
 notices()

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from pages.ui.evaluate_choice import choose, known_datasets
-from pages.ui.evaluate_import import import_form
-from pages.ui.evaluate_tabs import tabs
+from pages.ui.evaluate.choice import choose, known_datasets
+from pages.ui.evaluate.importing import import_form
+from pages.ui.evaluate.tabs import tabs
 from pages.ui.notices import notices
 
 notices()

@@ -2,27 +2,27 @@
 
 import streamlit as st
 
-from pages.ui import pair as bench
 from pages.ui import services
-from pages.ui.ask_edits import ask_edits, edits_answer, edits_came
-from pages.ui.board import board_feed, score_board
 from pages.ui.choosing import chosen_metrics
-from pages.ui.document import document_view
-from pages.ui.editing import editor
-from pages.ui.edits_tab import edits_tab, json_tab
-from pages.ui.explain_asking import explanations_came
-from pages.ui.explain_tab import explain_tab
+from pages.ui.explain.asking import explanations_came
+from pages.ui.explain.tab import explain_tab
 from pages.ui.forecasting import learn
-from pages.ui.lens import highlights, lens, result_shown
 from pages.ui.notices import notices, say_again
-from pages.ui.null_band import measure, measuring
-from pages.ui.null_band import wait as wait_for_noise
-from pages.ui.record_tab import record_tab
+from pages.ui.probe import pair as bench
+from pages.ui.probe.ask_edits import ask_edits, edits_answer, edits_came
+from pages.ui.probe.board import board_feed, score_board
+from pages.ui.probe.document import document_view
+from pages.ui.probe.editing import editor
+from pages.ui.probe.edits_tab import edits_tab, json_tab
+from pages.ui.probe.lens import highlights, lens, result_shown
+from pages.ui.probe.null_band import measure, measuring
+from pages.ui.probe.null_band import wait as wait_for_noise
+from pages.ui.probe.record_tab import record_tab
+from pages.ui.probe.rewording import reworded, rewording, take_rewording
+from pages.ui.probe.scores import BOARD, act, ask, board_of, cells_of, pending, revision, wait
+from pages.ui.probe.sets import score_all
+from pages.ui.probe.toolbar import toolbar
 from pages.ui.reference import reference
-from pages.ui.rewording import reworded, rewording, take_rewording
-from pages.ui.scores import BOARD, act, ask, board_of, cells_of, pending, revision, wait
-from pages.ui.sets import score_all
-from pages.ui.toolbar import toolbar
 
 state = st.session_state
 state.setdefault("annotator", services.settings().user)

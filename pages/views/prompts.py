@@ -5,8 +5,8 @@ import streamlit as st
 from core.errors import TouchstoneError
 from pages.ui.notices import notices
 from pages.ui.plain import plain
-from pages.ui.prompt_list import chosen_prompt, headline, prompt_table, read_book
-from pages.ui.prompt_text import difference, form, parts
+from pages.ui.prompts.listing import chosen_prompt, headline, prompt_table, read_book
+from pages.ui.prompts.text import difference, form, parts
 
 notices()
 try:

@@ -2,11 +2,12 @@
 
 import streamlit as st
 
-from pages.ui import review_curating, review_settling
-from pages.ui.campaign_export import export_buttons
+from pages.ui.campaigns.export import export_buttons
 from pages.ui.notices import notices
-from pages.ui.review_state import DECIDED, LEFT, WRITTEN, desk
-from pages.ui.review_words import progress_words
+from pages.ui.review import curating as review_curating
+from pages.ui.review import settling as review_settling
+from pages.ui.review.state import DECIDED, LEFT, WRITTEN, desk
+from pages.ui.review.words import progress_words
 
 notices()
 campaigns = {campaign.id: campaign for campaign in desk().campaigns()}

@@ -4,11 +4,11 @@ import streamlit as st
 
 from core.stress.shifts import shifts
 from pages.ui.notices import notices
-from pages.ui.stress_gaps import gaps
-from pages.ui.stress_runs import chosen_run, follow, load, run_bar
-from pages.ui.stress_setup import setup
-from pages.ui.stress_sieves import sieved
-from pages.ui.stress_tabs import Shown, stress_tabs
+from pages.ui.stress.gaps import gaps
+from pages.ui.stress.runs import chosen_run, follow, load, run_bar
+from pages.ui.stress.setup import setup
+from pages.ui.stress.sieves import sieved
+from pages.ui.stress.tabs import Shown, stress_tabs
 
 notices()
 chosen = chosen_run()

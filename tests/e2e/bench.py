@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from core.datasets.bundled import examples
 from core.types import Item
-from pages.ui.scores import revision
+from pages.ui.probe.scores import revision
 from tests.e2e.server import Server
 
 START_MS = 60_000  # the first page of a server waits for the models that come with it

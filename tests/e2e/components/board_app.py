@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.board import Board, Row, board_feed, score_board
+from pages.ui.probe.board import Board, Row, board_feed, score_board
 
 SENTENCES = (
     "The council approved twelve plans on Monday.",

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.editor import Replacement, set_text, summary_editor
+from pages.ui.probe.editor import Replacement, set_text, summary_editor
 
 state = st.session_state
 state.setdefault("log", [])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pages.ui.board import Board, Row, Selection, read_action, read_selection
+from pages.ui.probe.board import Board, Row, Selection, read_action, read_selection
 
 BOARD = Board((Row("a", "A", "f"), Row("b", "B", "f", state="needs download", action="download")), ("One.", "Two."))
 

@@ -13,12 +13,12 @@ from annotations.campaigns.setup import NewTask
 from core.stats.estimate import Estimate
 from core.stress.records import Plan, Run, Source, Variant
 from core.types import Example, Verdict
-from pages.ui.campaign_agreement import figure
-from pages.ui.campaign_items import ChosenItems
-from pages.ui.campaign_progress import hours_words, share_words
-from pages.ui.campaign_rules import passing
-from pages.ui.campaign_setup import hints
-from pages.ui.campaign_sources import bundled, of_run
+from pages.ui.campaigns.agreement import figure
+from pages.ui.campaigns.items import ChosenItems
+from pages.ui.campaigns.progress import hours_words, share_words
+from pages.ui.campaigns.rules import passing
+from pages.ui.campaigns.setup import hints
+from pages.ui.campaigns.sources import bundled, of_run
 
 SUMMARIES = read_questions(ready_made()["label-summaries"])
 HALF_WAY = Progress(10, 20, 10, 1, 5, 0, 0, 0, Share(0, 10), 40.0, ())

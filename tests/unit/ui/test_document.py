@@ -7,7 +7,7 @@ import random
 import pytest
 
 from core.types import Span
-from pages.ui.document import Highlight, Kind, segments, utf16
+from pages.ui.probe.document import Highlight, Kind, segments, utf16
 
 TEXT = "The council met on Monday 😀 and approved twelve plans."
 

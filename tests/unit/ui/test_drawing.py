@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from core.metric import Direction
-from pages.ui.drawing import drawing, duration, heat, number, score, share, side
-from pages.ui.rows import Board, Row
+from pages.ui.probe.drawing import drawing, duration, heat, number, score, share, side
+from pages.ui.probe.rows import Board, Row
 
 
 def row(before: float | None, after: float | None, direction: Direction = "higher", high: float | None = 1.0) -> Row:

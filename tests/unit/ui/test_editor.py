@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.types import Span
-from pages.ui.editor import LIMIT, Replacement, read_replacement, read_text
+from pages.ui.probe.editor import LIMIT, Replacement, read_replacement, read_text
 
 AFTER = "The 😀 council rejected it."
 SENT = {"start": 14, "end": 22, "old": "approved", "new": "rejected", "explanation": "It said no.", "doc_rev": 3}

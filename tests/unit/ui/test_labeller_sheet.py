@@ -9,9 +9,9 @@ import pytest
 from annotations.campaigns.qualifying import Stage
 from annotations.campaigns.questions import QuestionSet, read_questions, ready_made
 from annotations.campaigns.showing import Work
-from pages.ui.labeller import read_draft, read_sent
-from pages.ui.labeller_edits import shown_answers, stored_answers
-from pages.ui.labeller_sheet import Sheet, as_data
+from pages.ui.annotate.edits import shown_answers, stored_answers
+from pages.ui.annotate.labeller import read_draft, read_sent
+from pages.ui.annotate.sheet import Sheet, as_data
 
 WORK = Work(7, 3, Stage.WORK, "It was noon. She left.", "She left at noon.", None, "", "", {})
 

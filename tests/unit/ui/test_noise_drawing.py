@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from core.stress.noise import Band
-from pages.ui.noise_drawing import noise
-from pages.ui.rows import Noise, Row, State
+from pages.ui.probe.noise_drawing import noise
+from pages.ui.probe.rows import Noise, Row, State
 
 BAND = Band(-0.1, 0.2, 0.05, 12)
 

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from annotations.campaigns.questions import ready_made
 from annotations.campaigns.setup import Wording, revise
 from annotations.store import Store
-from pages.ui.annotating import Hand
+from pages.ui.annotate.state import Hand
 from tests.unit.annotations.campaigns.desks import hall
 
 Open = Callable[..., AppTest]

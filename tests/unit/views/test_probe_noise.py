@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.datasets.bundled import examples
-from pages.ui.rows import Board, Noise
+from pages.ui.probe.rows import Board, Noise
 from tests.unit.views.conftest import LEXICAL
 
 Open = Callable[..., AppTest]

@@ -12,7 +12,7 @@ from annotations.records import Grade
 from annotations.store import Store
 from core.datasets.bundled import examples
 from core.types import Verdict
-from pages.ui.rows import Board, Row
+from pages.ui.probe.rows import Board, Row
 
 Open = Callable[..., AppTest]
 
