@@ -24,6 +24,7 @@ from annotations.tables import Draft
 
 Act = Literal["answer", "skip", "flag", "undo"]
 _LONGEST_MS = 2**31 - 1
+_OF_TEXTS = {"span", "edit"}  # answers that have to fit the texts; without one the texts are not read
 _STATES: Mapping[Act, str] = {"answer": "answered", "skip": "skipped", "flag": "flagged", "undo": "open"}
 
 
@@ -110,6 +111,8 @@ def _checked(session: Session, campaign: Terms, person: Member, held: Reservatio
 def _answered(session: Session, campaign: Terms, person: Member, held: Reservation, sent: Sent) -> Mapping[str, Answer]:
     """The answers that count; an edit among them is kept as a minimal pair of this person's making."""
     answers = check_answers(campaign.questions, sent.answers)
+    if not any(answers.get(question.id) for question in campaign.questions.questions if question.kind in _OF_TEXTS):
+        return answers
     shown = show(session, campaign, held)
     check_places(campaign.questions, answers, shown.document, shown.left, shown.right)
     written = Written(person.name, f"campaign {campaign.name}", shown.error_type)
@@ -130,9 +133,11 @@ def _last_revision(session: Session, held: Reservation) -> int:
 def _state(session: Session, campaign: Terms, held: Reservation, sent: Sent, now: datetime) -> str:
     """What becomes of the reservation; an answer whose place others took meanwhile is kept and does not count."""
     new = _STATES[sent.act]
-    if new != "answered" or held.turn > 1 or session.get_one(Task, held.task_id).part != "work":
+    if new != "answered" or held.turn > 1:
         return new
-    session.exec(select(Task.id).where(Task.id == held.task_id).with_for_update(key_share=True)).one()
+    part = session.exec(select(Task.part).where(Task.id == held.task_id).with_for_update(key_share=True)).one()
+    if part != "work":
+        return new
     return new if places_taken(session, held.task_id, now, but=held.id) < campaign.rules.overlap else "late"
 
 

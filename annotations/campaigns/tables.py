@@ -126,11 +126,12 @@ class Reservation(Table, table=True):
         UniqueConstraint("task_id", "person_id", "turn"),
         UniqueConstraint("person_id", "campaign_id", "number"),
         CheckConstraint("state IN ('open', 'answered', 'skipped', 'flagged', 'late', 'lapsed')", name="state"),
+        Index("ix_reservation_places", "task_id", "turn", "state", "expires_at"),
     )
 
     id: int | None = Field(default=None, primary_key=True)
     campaign_id: str = Field(foreign_key="campaign.id")
-    task_id: str = Field(foreign_key="task.id", index=True)
+    task_id: str = Field(foreign_key="task.id")
     person_id: str = Field(foreign_key="person.id")
     turn: int
     number: int

@@ -19,6 +19,8 @@ from annotations.store import Store
 from annotations.tables import Table
 from tests.unit.annotations.kept_samples import PAIR, record
 
+LAST = max(file.name[:4] for file in (FOLDER / "versions").glob("0*.py"))
+NEXT = f"{int(LAST) + 1:04}"
 NEXT_VERSION = '''"""Ask how long a label took."""
 
 import sqlalchemy as sa
@@ -26,8 +28,8 @@ from alembic import op
 
 from annotations.append_only import protect
 
-revision = "0006"
-down_revision = "0005"
+revision = "NEXT"
+down_revision = "LAST"
 
 
 def upgrade() -> None:
@@ -86,7 +88,7 @@ def newer(tmp_path: Path) -> Path:
     """The migrations with one more version, which alters a table that others refer to."""
     folder = tmp_path / "migrations"
     shutil.copytree(FOLDER, folder)
-    (folder / "versions" / "0006_words.py").write_text(NEXT_VERSION)
+    (folder / "versions" / f"{NEXT}_words.py").write_text(NEXT_VERSION.replace("NEXT", NEXT).replace("LAST", LAST))
     return folder
 
 
@@ -119,7 +121,7 @@ def test_a_database_newer_than_the_code_is_refused_with_what_to_do(url: str, new
     upgrade(store.engine, newer)
     store.close()
     for read_only in (False, True):
-        with pytest.raises(StoreError, match=r"at version 0006.*up to 0005.*Update Touchstone"):
+        with pytest.raises(StoreError, match=rf"at version {NEXT}.*up to {LAST}.*Update Touchstone"):
             Store.open(url, read_only)
 
 
