@@ -124,6 +124,12 @@ def opened(folder: Path, **environment: str) -> Iterator[Hall]:
     store.close()
 
 
+def sign_in(page: Page, hall: Hall, code: str) -> None:
+    """Follow a personal link, and wait until the browser keeps the code for its next visit."""
+    page.goto(f"{hall.server.url}/?invite={code}")
+    page.wait_for_function("document.cookie.includes('touchstone_seat=')", timeout=START_MS)
+
+
 @dataclass(frozen=True)
 class Desk:
     """One open Annotate page."""

@@ -11,8 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotations.campaigns.people import Role
-from tests.e2e.bench import START_MS
-from tests.e2e.hall import Desk, Hall
+from tests.e2e.hall import Desk, Hall, sign_in
 from tests.e2e.test_evaluate_flow import WORK_MS, pack_of
 
 pytestmark = pytest.mark.e2e
@@ -21,8 +20,7 @@ pytestmark = pytest.mark.e2e
 def test_labels_of_a_campaign_become_tables_and_a_paper_pack(page: Page, hall: Hall) -> None:
     campaign = hall.campaign("label-summaries", items=3, overlap=1)
     desk = Desk(page, hall)
-    page.goto(f"{hall.server.url}/?invite={hall.code(Role.MANAGER)[1]}")
-    expect(page.get_by_role("link", name="Evaluate")).to_be_visible(timeout=START_MS)
+    sign_in(page, hall, hall.code(Role.MANAGER)[1])
     page.goto(f"{hall.server.url}/annotate?campaign={campaign.id}")
     desk.start()
     for number, verdict in ((1, "3"), (2, "1"), (3, "3")):

@@ -17,7 +17,7 @@ from annotations.campaigns.setup import Terms
 from annotations.campaigns.showing import Work
 from core.datasets.bundled import examples
 from tests.e2e.bench import START_MS
-from tests.e2e.hall import Desk, Hall
+from tests.e2e.hall import Desk, Hall, sign_in
 
 pytestmark = pytest.mark.e2e
 
@@ -37,9 +37,7 @@ def disputed(hall: Hall, items: int = 1) -> Terms:
 
 def review(page: Page, hall: Hall, campaign: Terms, code: str) -> None:
     """Sign in and open a campaign on Review."""
-    page.goto(f"{hall.server.url}/?invite={code}")
-    page.get_by_role("link", name="Review").click(timeout=START_MS)
-    page.wait_for_function("document.cookie.includes('touchstone_seat=')")
+    sign_in(page, hall, code)
     page.goto(f"{hall.server.url}/review?campaign={campaign.id}")
     expect(page.get_by_role("combobox", name="Campaign")).to_be_visible(timeout=START_MS)
     expect(page.get_by_text("Why did people differ?")).to_be_visible(timeout=START_MS)
@@ -101,13 +99,13 @@ def test_a_campaign_is_made_qualified_for_labelled_settled_and_exported(
 ) -> None:
     """The whole way in the browser: a manager, two people who label by keyboard only, and an adjudicator."""
     manager = new_page()
-    manager.goto(f"{hall.server.url}/?invite={hall.code(Role.MANAGER)[1]}")
-    links = {name: f"{hall.server.url}/?invite={hall.code(role, name)[1]}" for name, role in PEOPLE.items()}
+    sign_in(manager, hall, hall.code(Role.MANAGER)[1])
+    codes = {name: hall.code(role, name)[1] for name, role in PEOPLE.items()}
     campaign = made(manager, tmp_path)
 
     for name, keys, reason in (("Anouk", "1", ""), ("Bela", "3", "It was another day.")):
-        label_all(Desk(new_page(), hall), f"{links[name]}&campaign={campaign}", keys, reason)
-    settle_all(new_page(), hall, links["Carla"], campaign)
+        label_all(Desk(new_page(), hall), f"?invite={codes[name]}&campaign={campaign}", keys, reason)
+    settle_all(new_page(), hall, codes["Carla"], campaign)
 
     manager.goto(f"{hall.server.url}/review?campaign={campaign}")
     with manager.expect_download() as download:
@@ -153,9 +151,9 @@ def made(manager: Page, folder: Path) -> str:
     return manager.url.partition("campaign=")[2]
 
 
-def label_all(desk: Desk, link: str, key: str, reason: str) -> None:
+def label_all(desk: Desk, query: str, key: str, reason: str) -> None:
     """Qualify, then answer both items alike; not one press of the mouse."""
-    desk.page.goto(link)
+    desk.page.goto(f"{desk.hall.server.url}/{query}")
     desk.start()
     expect(desk.place).to_contain_text("Qualification")
     desk.keys("3", "5")
@@ -170,11 +168,9 @@ def label_all(desk: Desk, link: str, key: str, reason: str) -> None:
     expect(desk.page.get_by_text("You have labelled everything")).to_be_visible(timeout=START_MS)
 
 
-def settle_all(page: Page, hall: Hall, link: str, campaign: str) -> None:
+def settle_all(page: Page, hall: Hall, code: str, campaign: str) -> None:
     """Take the label that says inconsistent, twice; by keyboard."""
-    page.goto(link)
-    page.get_by_role("link", name="Review").click(timeout=START_MS)
-    page.wait_for_function("document.cookie.includes('touchstone_seat=')")
+    sign_in(page, hall, code)
     page.goto(f"{hall.server.url}/review?campaign={campaign}")
     for left in (2, 1):
         expect(page.get_by_role("radio", name=f"To settle · {left}")).to_be_visible(timeout=START_MS)
