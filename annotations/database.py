@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 
 from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event, make_url
@@ -18,8 +18,9 @@ from annotations.turns import Turns
 
 BUSY_SECONDS = 30.0
 
-# One writer at a time within the process: without it SQLite serves waiting writers unfairly (a tail of seconds).
-_WRITING = Turns()
+# SQLite has one writer, and serves waiting ones unfairly (a tail of seconds). PostgreSQL has many; more than a few threads of
+# one process only take time from one another.
+_WRITING = {"sqlite": Turns(), "postgresql": Turns(seats=4)}
 
 
 def read_url(text: str) -> URL:
@@ -77,10 +78,9 @@ def write(engine: Engine, lasting: bool = True) -> Iterator[Session]:
     together with whatever was written since; something later that was to last keeps it as well. The write lock is taken before the first read, so that read-then-decide is correct. Raises NotSavedError.
     Nothing of the page may be touched inside: a click elsewhere would abort it.
     """
-    sqlite = engine.dialect.name == "sqlite"
     try:
         with (
-            _WRITING if sqlite else nullcontext(),
+            _WRITING[engine.dialect.name],
             engine.connect().execution_options(write=True, lasting=lasting) as connection,
             Session(bind=connection, expire_on_commit=False) as session,
             session.begin(),

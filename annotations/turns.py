@@ -1,4 +1,4 @@
-"""A lock that is given in the order in which it was asked for."""
+"""Seats that are given in the order in which they were asked for."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from collections import deque
 class Turns:
     """Whoever waits longest is next. Python's own lock goes to whoever is quickest, so that some wait for seconds."""
 
-    def __init__(self) -> None:
+    def __init__(self, seats: int = 1) -> None:
         self._door = threading.Lock()
         self._waiting: deque[threading.Lock] = deque()
-        self._taken = False
+        self._free = seats
 
     @property
     def waiting(self) -> int:
@@ -21,8 +21,8 @@ class Turns:
 
     def __enter__(self) -> None:
         with self._door:
-            if not self._taken:
-                self._taken = True
+            if self._free:
+                self._free -= 1
                 return
             turn = threading.Lock()
             turn.acquire()
@@ -34,4 +34,4 @@ class Turns:
             if self._waiting:
                 self._waiting.popleft().release()
             else:
-                self._taken = False
+                self._free += 1

@@ -1,4 +1,4 @@
-"""A lock in the order of asking."""
+"""Seats in the order of asking."""
 
 from __future__ import annotations
 
@@ -36,4 +36,16 @@ def test_an_error_inside_lets_the_next_one_in() -> None:
     for _ in range(2):
         with pytest.raises(StoreError), turns:
             read_url("nonsense")
+    assert turns.waiting == 0
+
+
+def test_as_many_are_let_in_as_there_are_seats() -> None:
+    turns = Turns(seats=2)
+    waited = threading.Thread(target=turns.__enter__)
+    with turns:
+        with turns:
+            waited.start()
+            while not turns.waiting:
+                os.sched_yield()
+        waited.join()
     assert turns.waiting == 0
