@@ -6,14 +6,11 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, TextIO
 
 import typer
 
-from annotations.sources import examples, samples
-from annotations.store import Store
 from core.dataset import Refusal
 from core.engine import Engine
 from core.errors import TouchstoneError
@@ -29,6 +26,7 @@ from core.settings import Settings
 from core.types import Failure
 from pages.terminal.files import keep_apart, opened, readable_of
 from pages.terminal.saying import followed, say, say_estimate
+from pages.terminal.summaries import imported_items
 
 
 def command(
@@ -82,14 +80,10 @@ def _cases(cases: Path | None, dataset: str | None, output: Path, refusals: list
 
 
 def _imported_cases(dataset: str) -> Iterator[Case]:
-    with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
-        found = samples(store, dataset)
-        wanted = {sample.stored for sample in found if sample.item.explanations}
-        documents = {example.id: example.document for example in examples(store, dataset) if example.id in wanted}
-    if not wanted:
+    found = imported_items(dataset)
+    if not any(item.explanations for item in found):
         raise TouchstoneError(f"{dataset} has no explanations. Import one that has, such as factualnlg.")
-    texts = (replace(sample.item.example, document=documents.get(sample.stored, "")) for sample in found)
-    return cases_of(replace(sample.item, example=text) for sample, text in zip(found, texts, strict=True))
+    return cases_of(found)
 
 
 def _write_judged(file: TextIO, signed: str, found: Iterable[tuple[Case, Judged | Failure]], count: int) -> None:

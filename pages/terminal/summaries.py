@@ -1,9 +1,10 @@
-"""The summaries that are perturbed: those of a file, or of a dataset of the store."""
+"""The summaries that commands work on: those of a file, or of a dataset of the store."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 from annotations.sources import examples, samples
@@ -14,6 +15,7 @@ from core.settings import Settings
 from core.stress.picking import pick, sound, sources
 from core.stress.picking import whole as whole_samples
 from core.stress.records import Plan, Run, Source
+from core.types import Item
 from pages.terminal.files import items_of, keep_apart
 
 
@@ -44,6 +46,15 @@ def _imported_sources(dataset: str, most: int | None, seed: int) -> list[Source]
             f"{dataset} has no summary that is stored with its document and not labelled inconsistent. Import one that has."
         )
     return found
+
+
+def imported_items(dataset: str) -> list[Item]:
+    """What a dataset of the store holds, with the documents."""
+    with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
+        found = samples(store, dataset)
+        documents = {example.id: example.document for example in examples(store, dataset)}
+    texts = (replace(sample.item.example, document=documents.get(sample.stored, "")) for sample in found)
+    return [replace(sample.item, example=text) for sample, text in zip(found, texts, strict=True)]
 
 
 def begun_with(plan: Plan, sources: Iterable[Source]) -> Run:

@@ -398,6 +398,18 @@ def test_a_broken_line_is_named_and_the_rest_is_learned_from(tmp_path: Path) -> 
     assert f"{pairs}, line 1: This is not JSON" in done.stderr
 
 
+@pytest.mark.usefixtures("own_settings")
+def test_an_imported_dataset_is_learned_from_as_its_file_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path / 'touchstone.db'}")
+    assert run("import", "pairs", pairs_file(tmp_path / "in.jsonl"), "--name", "own").exit_code == 0
+    trained = run("train-shallow", "--dataset", "own", "-o", tmp_path / "model.json")
+    assert trained.exit_code == 0, trained.stderr
+    facts = read(tmp_path / "model.json").facts
+    assert (facts.dataset, facts.pairs, facts.documents, facts.agreement) == ("own", 60, 30, 1.0)
+    neither = run("train-shallow", "-o", tmp_path / "model.json")
+    assert "--dataset: one of the two." in str(neither.exception)
+
+
 def test_a_model_file_that_no_metric_would_find_is_refused_before_any_work(tmp_path: Path) -> None:
     pairs = pairs_file(tmp_path / "in.jsonl")
     done = run("train-shallow", pairs, "-o", tmp_path / "model.bin")
