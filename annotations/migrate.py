@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from alembic import command
 from alembic.config import Config
@@ -48,7 +49,7 @@ def require_current(engine: Engine) -> None:
     except DatabaseError as error:
         raise StoreError(f"{_name(engine)} cannot be opened: {reason(error)}") from error
     raise StoreError(
-        f"{_name(engine)} was made by an older Touchstone. Start Touchstone once without TOUCHSTONE_DEMO to bring it up to date."
+        f"{_name(engine)} was made by an older Touchstone. Start the app once (`make run`), not as a demo, to bring it up to date."
     )
 
 
@@ -111,4 +112,7 @@ def _config(folder: Path, connection: Connection | None = None) -> Config:
 
 
 def _name(engine: Engine) -> str:
+    database = engine.url.database or ""
+    if database.startswith("file:"):  # as SQLite wants it for reading alone
+        return f"The database {unquote(urlsplit(database).path)}"
     return f"The database {engine.url.render_as_string(hide_password=True)}"
