@@ -35,7 +35,6 @@ CHECKS = {"raises", "warns", "expect", "fail"}
 BROAD = {
     "core/trouble.py": "whatever a metric or a model raises must spoil only its own cell",
     "core/models/pool.py": "libraries raise anything for files that they do not expect",
-    "core/models/tokenizer.py": "the library raises nothing narrower; it is raised again as LoadError",
 }
 """Where everything is caught, once each, and why."""
 

@@ -13,6 +13,7 @@ from tokenizers import Encoding, Tokenizer, processors
 from core.errors import LoadError
 from core.models.configuration import entries
 from core.models.spiece import albert_tokenizer
+from core.trouble import Trouble, attempt
 
 Input = str | tuple[str, str]
 Strategy = Literal["longest_first", "only_first", "only_second"]
@@ -98,10 +99,11 @@ def _tokens(encoding: Encoding, cut: int = 0) -> Tokens:
 
 
 def _verbatim(path: Path) -> Tokenizer:
-    try:
-        return Tokenizer.from_file(str(path))
-    except Exception as error:  # the library raises nothing narrower than Exception
-        raise LoadError(f"{path} is not a readable tokenizer ({error}). Get the file again.") from error
+    # the library raises nothing narrower than Exception
+    found = attempt(lambda: Tokenizer.from_file(str(path)))
+    if isinstance(found, Trouble):
+        raise LoadError(f"{path} is not a readable tokenizer ({found.message}). Get the file again.")
+    return found
 
 
 def _rebuilt(folder: Path) -> Tokenizer:
