@@ -65,6 +65,14 @@ def written_pair(questions: QuestionSet, answers: Answers, texts: tuple[str, str
     return None
 
 
+def executed(summary: str, records: Sequence[Any]) -> str:
+    """The summary that a stored edit leads to; the same where it does not fit."""
+    try:
+        return apply(summary, parse(json.dumps([{**record, "explanation": "-"} for record in records]), summary))
+    except EditError:
+        return summary
+
+
 def edits_of(records: Sequence[Any], summary: str, explanation: str) -> list[Edit]:
     """The edits of an answer, with the explanation given beside. Raises RecordError where they are not one local change that reads as well as before.
 

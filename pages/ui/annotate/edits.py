@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from annotations.campaigns.questions import Asked, QuestionSet
 from annotations.campaigns.showing import Work
-from annotations.campaigns.writing import edits_of
+from annotations.campaigns.writing import edits_of, executed
 from annotations.errors import RecordError
-from core.edits import Segment, apply, around, parse, recover, segments, to_records
-from core.errors import EditError
+from core.edits import Segment, around, recover, segments, to_records
 
 _BESIDE = 40  # characters shown on both sides of a change
 
@@ -24,8 +22,8 @@ def stored_answers(questions: QuestionSet, work: Work, answers: Mapping[str, Any
 def shown_answers(questions: QuestionSet, work: Work) -> dict[str, Any]:
     """Stored answers as the browser shows them: executed edits."""
     records = {question.id: work.answers.get(question.id) for question in _edits(questions)}
-    executed = {id: _executed(work.left, found) for id, found in records.items() if isinstance(found, list)}
-    return {**work.answers, **executed}
+    edited = {id: executed(work.left, found) for id, found in records.items() if isinstance(found, list)}
+    return {**work.answers, **edited}
 
 
 def diff(questions: QuestionSet, work: Work, answers: Mapping[str, Any]) -> list[Segment]:
@@ -58,13 +56,6 @@ def _lines(work: Work, text: str) -> str:
 
 def _records(work: Work, text: str) -> list[dict[str, str | int]]:
     return to_records(work.left, recover(work.left, _lines(work, text)))
-
-
-def _executed(summary: str, records: list[Any]) -> str:
-    try:
-        return apply(summary, parse(json.dumps([{**record, "explanation": "-"} for record in records]), summary))
-    except EditError:
-        return summary
 
 
 def _refusal(questions: QuestionSet, work: Work, answers: Mapping[str, Any]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,8 +9,8 @@ import streamlit as st
 
 from annotations.campaigns.questions import Asked, QuestionSet
 from annotations.campaigns.settling import Dispute
-from core.edits import apply, around, parse, segments
-from core.errors import EditError
+from annotations.campaigns.writing import executed
+from core.edits import around, segments
 from core.types import Span
 from pages.ui.diff import diff_html
 from pages.ui.plain import plain
@@ -93,11 +92,3 @@ def _answer(question: Asked, dispute: Dispute, place: int) -> None:
     words = plain(answer_words(question, answer, dispute))
     differs = any(other.get(question.id) != answer for other in dispute.answers)
     st.markdown(f":small[:gray[{plain(question.ask)}]]  \n{f'**{words}**' if differs else words}")
-
-
-def executed(summary: str, records: Sequence[Mapping[str, Any]]) -> str:
-    """The summary that an edit leads to."""
-    try:
-        return apply(summary, parse(json.dumps([{**record, "explanation": "-"} for record in records]), summary))
-    except EditError:
-        return summary
