@@ -25,35 +25,15 @@ _PAGE = Path(__file__).parents[1] / "assets" / "plots.html"
 
 def exports(run: Run, cells: Sequence[Cell], found: Sequence[Shift]) -> None:
     """Four downloads, each made when it is asked for."""
+    downloads = (
+        ("Matrix (CSV)", "stress-matrix.csv", "grid_on", lambda: matrix_csv(cells)),
+        ("Shifts (CSV)", "stress-shifts.csv", "table", lambda: shifts_csv(run, found)),
+        ("The run (JSONL)", "stress-run.jsonl", "data_object", lambda: "".join(f"{line}\n" for line in lines_of(run))),
+        ("Plots (HTML)", "stress-plots.html", "bar_chart", lambda: plots_html(run, found)),
+    )
     with st.container(horizontal=True):
-        st.download_button(
-            "Matrix (CSV)",
-            lambda: matrix_csv(cells),
-            "stress-matrix.csv",
-            on_click="ignore",
-            icon=":material/grid_on:",
-        )
-        st.download_button(
-            "Shifts (CSV)",
-            lambda: shifts_csv(run, found),
-            "stress-shifts.csv",
-            on_click="ignore",
-            icon=":material/table:",
-        )
-        st.download_button(
-            "The run (JSONL)",
-            lambda: "".join(f"{line}\n" for line in lines_of(run)),
-            "stress-run.jsonl",
-            on_click="ignore",
-            icon=":material/data_object:",
-        )
-        st.download_button(
-            "Plots (HTML)",
-            lambda: plots_html(run, found),
-            "stress-plots.html",
-            on_click="ignore",
-            icon=":material/bar_chart:",
-        )
+        for title, file, icon, made in downloads:
+            st.download_button(title, made, file, on_click="ignore", icon=f":material/{icon}:")
     counting = {(shift.source, shift.kind) for shift in found}
     st.caption(f"{len(found)} shifts of {len(counting)} variants count in the matrix and the shifts.")
     st.caption(
