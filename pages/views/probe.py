@@ -36,7 +36,10 @@ drawn = result_shown(request, now)
 
 toolbar()
 notices()
-rewording()
+# what comes and goes has a place that stays: where it moved what lies below, that would be drawn anew, and lose what is
+# being typed or unfolded there
+with st.container():
+    rewording()
 left, right = st.columns([1.1, 1], gap="medium")
 with left:
     document_view(bench.current().document, highlights=highlights(request, drawn), key="document", height=440)
@@ -54,8 +57,9 @@ with right:
     with explain:  # after the record, whose verdict it shows
         explain_tab()
 
-edits_answer()
-say_forecast = score_all(metrics)
+with st.container():
+    edits_answer()
+    say_forecast = score_all(metrics)
 score_board(board_of(metrics, request, now), key=BOARD, on_select=lambda: None, on_action=act)
 show = board_feed(BOARD)
 lens(request, drawn)

@@ -19,7 +19,8 @@ if chosen is None:
 
 run = load(chosen)
 follow(chosen, run)
-counting = sieved(run)
+with st.container():  # there without a choice too, so that the tabs below keep their place
+    counting = sieved(run)
 found = shifts(run, counting)
 if not found:
     st.info("No variant that counts has a score yet.", icon=":material/hourglass_empty:")

@@ -175,9 +175,11 @@ def test_a_variant_is_written_beside_the_page_until_it_comes_or_is_cancelled(
 ) -> None:
     bench = Bench(page, asking_server)
     bench.open()
+    bench.box.evaluate("box => { box.before = true }")
     with model.held():
         bench.variant("Negate twice (LLM)")
         expect(page.get_by_text("the model is writing …")).to_be_visible()
+        assert bench.box.evaluate("box => box.before"), "the line above drew the editor anew: typed words would be lost"
         bench.write(f"{SUMMARY} It rained.")
         bench.shows(f"{SUMMARY} It rained.")
         press = page.get_by_role("button", name="Cancel")
