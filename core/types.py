@@ -95,12 +95,16 @@ class ReleasedScore:
 
 @dataclass(frozen=True, slots=True)
 class GradedExplanation:
-    """Why `by`, a model or a person, calls a summary (in)consistent, and how a judge graded that, in the dataset's words."""
+    """Why `by`, a model or a person, calls a summary (in)consistent, and how a judge graded that, in the dataset's words.
+
+    `verdict` is what `by` called it; None where the dataset does not tell.
+    """
 
     text: str
     by: str
     grade: str = ""
     judge: str = ""
+    verdict: Verdict | None = None
 
 
 class Split(StrEnum):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from core.dataset import Refusal
@@ -13,10 +13,12 @@ from core.explaining.agreement import Compared
 from core.explaining.checks import checks
 from core.explaining.grades import WORTH, grade_of
 from core.explaining.judging import Case, Judged
-from core.types import Example, Failure, GradedExplanation, Item
+from core.explaining.signing import is_signature
+from core.explaining.subject import Subject, subjects
+from core.types import Failure, GradedExplanation, Item, Verdict
 
 _FIELDS = {
-    "id": ("id", "sample_id"),
+    "id": ("id", "sample_id", "sample"),
     "explanation": ("explanation",),
     "document": ("document", "doc"),
     "seed": ("seed", "original_summary"),
@@ -24,11 +26,25 @@ _FIELDS = {
     "reference": ("reference", "reference_explanation"),
     "group": ("group", "doc_id"),
     "human": ("human", "grade"),
+    "sample": ("sample", "sample_id", "id"),
+    "by": ("by",),
 }
 """What a field of a case may be called."""
 
 
-def read_cases(file: Path) -> Iterator[Case | Refusal]:
+@dataclass(frozen=True, slots=True)
+class Spared:
+    """What explains no error, so that there is nothing to grade, and why."""
+
+    why: str
+
+
+_CALLED_GOOD = Spared("called the summary consistent")
+_LABELLED_GOOD = Spared("of a summary that is labelled consistent")
+_UNANSWERED = Spared("without an answer")
+
+
+def read_cases(file: Path) -> Iterator[Case | Spared | Refusal]:
     """The cases of a file of JSON lines; a broken line is a Refusal. Raises TouchstoneError for a file that is not there."""
     for number, line in _lines(file):
         try:
@@ -37,15 +53,11 @@ def read_cases(file: Path) -> Iterator[Case | Refusal]:
             yield Refusal(number, str(error))
 
 
-def cases_of(items: Iterable[Item]) -> Iterator[Case]:
-    """The graded explanations of a dataset's items; the seed is known where an item's parent came before it."""
-    summaries: dict[str, str] = {}
-    for item in items:
-        summaries[item.example.id] = item.example.summary
-        seed = summaries.get(item.parent or "", "")
-        reference = " ".join(edit.explanation for edit in item.edits if edit.explanation)
-        for place, given in enumerate(item.explanations):
-            yield _graded(item.example, given, place, (seed, reference, item.group or item.example.id))
+def cases_of(items: Iterable[Item]) -> Iterator[Case | Spared]:
+    """The explanations of a dataset's items: one for each person that graded it, and one where nobody did."""
+    for subject in subjects(items):
+        for place, given in enumerate(_to_judge(subject.item.explanations)):
+            yield _spared(given.verdict, subject.item.intended) or _given(subject, given, place)
 
 
 def as_record(case: Case, signature: str, outcome: Judged | Failure) -> dict[str, object]:
@@ -54,6 +66,7 @@ def as_record(case: Case, signature: str, outcome: Judged | Failure) -> dict[str
     What rules say stands beside it.
     """
     told: dict[str, object] = {"id": case.id, "group": case.group or case.id, "signature": signature}
+    told |= {"sample": case.sample or case.id, "by": case.by, "explanation": case.explanation}
     told |= {"human": case.human, "checks": asdict(checks(case))}
     if isinstance(outcome, Failure):
         return {**told, "status": "failed", "grade": None, "score": None, "because": "", "error": outcome.message}
@@ -84,21 +97,43 @@ def _judged(record: Mapping[str, object], where: str) -> tuple[str, Compared | N
     return signature, Compared(grade_of(str(grade)) if grade else None, grade_of(str(human)), group)
 
 
-def _graded(example: Example, given: GradedExplanation, place: int, around: tuple[str, str, str]) -> Case:
-    seed, reference, group = around
+def _to_judge(explanations: Iterable[GradedExplanation]) -> list[GradedExplanation]:
+    """What people graded, once for each of them, and whatever else was said once."""
+    told = list(explanations)
+    graded = [one for one in told if one.grade and not is_signature(one.judge)]
+    known = {(one.by, one.text) for one in graded}
+    others = {(one.by, one.text): replace(one, grade="", judge="") for one in told if (one.by, one.text) not in known}
+    return [*graded, *others.values()]
+
+
+def _given(subject: Subject, given: GradedExplanation, place: int) -> Case:
+    example = subject.item.example
     return Case(
         id=f"{example.id}#{place}",
         explanation=given.text,
         document=example.document,
-        seed=seed,
+        seed=subject.seed,
         summary=example.summary,
-        reference=reference,
-        group=group,
+        reference=subject.reference,
+        group=subject.group,
         human=grade_of(given.grade) if given.grade else None,
+        sample=example.id,
+        by=given.by,
     )
 
 
-def _case(record: Mapping[str, object], number: int) -> Case:
+def _spared(verdict: object, label: object) -> Spared | None:
+    """Why there is nothing to grade, by what the author of an explanation said and by the label of the summary."""
+    if verdict == Verdict.CONSISTENT:
+        return _CALLED_GOOD
+    return _LABELLED_GOOD if label == Verdict.CONSISTENT else None
+
+
+def _case(record: Mapping[str, object], number: int) -> Case | Spared:
+    if record.get("status") == "failed":
+        return _UNANSWERED
+    if spared := _spared(record.get("verdict"), record.get("label")):
+        return spared
     texts = {field: _text(record, names) for field, names in _FIELDS.items()}
     if not texts["explanation"]:
         raise TouchstoneError("There is no explanation to judge. Give one under “explanation”.")

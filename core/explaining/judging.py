@@ -47,7 +47,7 @@ class Case:
     """An explanation of what is wrong with a summary, and the texts it may be judged by; "" where one is not known.
 
     `seed` is the summary before its edit. `human` is a person's grade, which no judge is shown; `group` names the
-    document, the unit of resampling.
+    document, the unit of resampling. `sample` is the id of the summary in its dataset, `by` who explained.
     """
 
     id: str
@@ -58,6 +58,8 @@ class Case:
     reference: str = ""
     group: str = ""
     human: Grade | None = None
+    sample: str = ""
+    by: str = ""
 
     def texts(self) -> dict[str, str]:
         """By the names that prompts have for them."""

@@ -6,9 +6,16 @@ from core.llm.endpoint import configured
 from core.llm.saying import Sampling
 from core.prompt import Prompt
 
+_MODEL = "|model:"
+
 
 def signed(name: str, used: Prompt, sampling: Sampling) -> str:
     """One line: what was done, model, sampling, prompt with its hash, and the address; raises NoEndpointError."""
     drawn = f"temperature:{sampling.temperature:g}|top_p:{sampling.top_p:g}|max_tokens:{sampling.max_tokens}"
     place = f"endpoint:{configured(sampling.endpoint).fingerprint[:12]}"
-    return f"{name}|model:{sampling.model}|{drawn}|sample:{sampling.sample}|{used.signature}|{place}"
+    return f"{name}{_MODEL}{sampling.model}|{drawn}|sample:{sampling.sample}|{used.signature}|{place}"
+
+
+def is_signature(name: str) -> bool:
+    """Whether that is how a language model signs, and not the name of a person."""
+    return _MODEL in name

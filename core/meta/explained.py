@@ -51,12 +51,14 @@ class _Answer:
 
 
 def explained(cases: Cases, drawn: Resamples) -> Iterator[Explainer]:
-    """Everybody whose explanations were graded, in the order of their first one.
+    """Everybody whose explanations were graded or came with a verdict, in the order of their first one.
 
-    Grades of several judges of one explanation are averaged. An explanation says that its author found the summary
-    inconsistent. Detection is told where the author's verdicts are among the judgements, under the same name.
+    Grades of several judges of one explanation are averaged. A graded explanation says that its author found the summary
+    inconsistent, unless the verdict beside it is another. Detection is told where the author's verdicts stand beside the
+    explanations, or among the judgements under the same name.
     """
-    names = dict.fromkeys(given.by for sample in cases.samples for given in sample.item.explanations if given.grade)
+    given = (given for sample in cases.samples for given in sample.item.explanations)
+    names = dict.fromkeys(one.by for one in given if one.grade or one.verdict)
     for name in names:
         answers = [answer for place in range(len(cases.samples)) for answer in _answers(cases, place, name)]
         figures = {title: drawn.estimate(statistic) for title, statistic in _statistics(cases, name, answers).items()}
@@ -74,7 +76,7 @@ def _answers(cases: Cases, place: int, name: str) -> Iterator[_Answer]:
     item = cases.samples[place].item
     texts: dict[str, list[float]] = {}
     for given in item.explanations:
-        if given.by == name and given.grade:
+        if given.by == name and given.grade and given.verdict in {None, Verdict.INCONSISTENT}:
             texts.setdefault(given.text, []).append(WORTH[grade_of(given.grade)])
     if texts:
         yield from (_Answer(place, True, tuple(worths)) for worths in texts.values())
@@ -83,7 +85,8 @@ def _answers(cases: Cases, place: int, name: str) -> Iterator[_Answer]:
 
 
 def _verdict(item: Item, name: str) -> Verdict | None:
-    return next((judgement.verdict for judgement in item.judgements if judgement.judge == name), None)
+    beside = [given.verdict for given in item.explanations if given.by == name and given.verdict]
+    return next(iter(beside), None) or next((said.verdict for said in item.judgements if said.judge == name), None)
 
 
 def _statistics(cases: Cases, name: str, answers: Sequence[_Answer]) -> dict[str, Statistic]:

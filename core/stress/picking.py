@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterable, Sequence
 
 from core.stress.records import Source
-from core.types import Example, Sample, Verdict
+from core.types import Example, Sample, T, Verdict
 
 
 def whole(samples: Iterable[Sample]) -> list[Sample]:
@@ -23,7 +23,7 @@ def sound(samples: Iterable[Sample]) -> list[Sample]:
     return [sample for sample in samples if sample.item.intended is not Verdict.INCONSISTENT]
 
 
-def pick(samples: Sequence[Sample], most: int, seed: int) -> list[Sample]:
+def pick(samples: Sequence[T], most: int, seed: int) -> list[T]:
     """At most so many, drawn without replacement and given in their order; the same seed draws the same."""
     if len(samples) <= most:
         return list(samples)

@@ -15,8 +15,8 @@ from core.dataset import Refusal
 from core.engine import Engine
 from core.errors import TouchstoneError
 from core.explaining.batch import judged
+from core.explaining.casefile import Spared, cases_of, read_cases
 from core.explaining.casefile import as_record as as_judged
-from core.explaining.casefile import cases_of, read_cases
 from core.explaining.judging import Case, Judged, Setup, judging
 from core.explaining.judging import signature as judge_signature
 from core.llm.endpoint import chosen_model, configured
@@ -75,11 +75,20 @@ def _cases(cases: Path | None, dataset: str | None, output: Path, refusals: list
         raise TouchstoneError("Name a file of explanations, or an imported dataset with --dataset: one of the two.")
     if cases:
         keep_apart(cases, output)
-        return list(readable_of(read_cases(cases), cases, refusals))
-    return list(_imported_cases(dataset or ""))
+        return _to_grade(readable_of(read_cases(cases), cases, refusals))
+    return _to_grade(_imported_cases(dataset or ""))
 
 
-def _imported_cases(dataset: str) -> Iterator[Case]:
+def _to_grade(found: Iterable[Case | Spared]) -> list[Case]:
+    """The cases among them; how many are none is said, with the reasons."""
+    told = list(found)
+    spared = Counter(one.why for one in told if isinstance(one, Spared))
+    if spared:
+        say(f"Not to be graded: {', '.join(f'{count} {why}' for why, count in spared.items())}.")
+    return [one for one in told if isinstance(one, Case)]
+
+
+def _imported_cases(dataset: str) -> Iterator[Case | Spared]:
     found = imported_items(dataset)
     if not any(item.explanations for item in found):
         raise TouchstoneError(f"{dataset} has no explanations. Import one that has, such as factualnlg.")

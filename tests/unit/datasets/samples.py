@@ -325,6 +325,12 @@ def explained(name: str, *grades: str) -> Record:
     return {"id": name, "doc": DOCUMENT, "summary": WRONG, "samples": samples}
 
 
+def answered(sample: str, **fields: object) -> Record:
+    """A line of `cli.py explain` or `judge`."""
+    said = {"by": "detect-explain|model:m", "verdict": "inconsistent", "explanation": "It was noon."}
+    return {"sample": sample, "group": "g", "document": DOCUMENT, "summary": WRONG, **said, **fields}
+
+
 def write_book(folder: Path, records: Sequence[Record]) -> None:
     """The last record in a sheet of its own: those of CNN/DM have fewer columns and no document."""
     *first, last = records
@@ -469,6 +475,12 @@ SAMPLES = {
         lines("documents.jsonl"),
         2,
         (("document", ""), ("doc_id", "")),
+    ),
+    "explained": Sample(
+        [answered("a", verdict="consistent"), answered("b", grade="partially", signature="judge|model:m")],
+        lines("answers.jsonl"),
+        2,
+        (("verdict", "maybe"), ("grade", "good"), ("by", ""), ("sample", ""), ("signature", "")),
     ),
     "generic": Sample(
         [

@@ -17,7 +17,7 @@ from core.types import Item
 from tests.unit.datasets.samples import SAMPLES, Sample
 from tests.unit.datasets.writing import Record
 
-ONE_FILE = {"documents", "generic", "pairs"}
+ONE_FILE = {"documents", "explained", "generic", "pairs"}
 """Importers of a person's own files: they are given a file, never a folder."""
 
 HOSTILE: tuple[Any, ...] = (None, [], {}, [{}], [None], {"a": [1]}, 3.5, -1, "", "x", "a\0b", "\ud800", True, [[1, 2]])

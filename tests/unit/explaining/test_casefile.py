@@ -10,9 +10,9 @@ import pytest
 from core.dataset import Refusal
 from core.errors import TouchstoneError
 from core.explaining.agreement import Compared
-from core.explaining.casefile import as_record, cases_of, read_cases, read_judged
+from core.explaining.casefile import Spared, as_record, cases_of, read_cases, read_judged
 from core.explaining.judging import Case, Judged
-from core.types import Edit, Example, Failure, FailureKind, GradedExplanation, Item
+from core.types import Edit, Example, Failure, FailureKind, GradedExplanation, Item, Verdict
 from tests.unit.explaining.scenes import CASE, DOCUMENT, EDIT, REFERENCE, SEED, SUMMARY
 
 
@@ -43,7 +43,7 @@ def test_a_case_is_read_by_our_names_and_by_those_of_summexecedit(tmp_path: Path
         "grade": "Partially correct",
     }
     one, other = read_cases(lines(tmp_path / "cases.jsonl", ours, theirs))
-    assert one == other == Case("a", "So.", DOCUMENT, SEED, SUMMARY, REFERENCE, "g", "partially")
+    assert one == other == Case("a", "So.", DOCUMENT, SEED, SUMMARY, REFERENCE, "g", "partially", "a")
 
 
 def test_a_broken_line_is_refused_by_its_number_and_the_others_are_read(tmp_path: Path) -> None:
@@ -75,8 +75,47 @@ def test_the_graded_explanations_of_a_dataset_are_cases_with_all_that_is_known()
     given = (GradedExplanation("So.", "it", "correct"), GradedExplanation("No.", "it", "no_explanation"))
     edited = Item(Example("b", DOCUMENT, SUMMARY), parent="a", edits=(why,), group="g", explanations=given)
     first, second = cases_of([Item(Example("a", DOCUMENT, SEED)), edited])
-    assert first == Case("b#0", "So.", DOCUMENT, SEED, SUMMARY, REFERENCE, "g", "entirely")
+    assert first == Case("b#0", "So.", DOCUMENT, SEED, SUMMARY, REFERENCE, "g", "entirely", "b", "it")
+    assert isinstance(second, Case)
     assert (second.id, second.human) == ("b#1", "not")
+
+
+def test_what_machines_graded_is_graded_once_more_and_what_people_graded_once_for_each() -> None:
+    given = (
+        GradedExplanation("So.", "it", verdict=Verdict.INCONSISTENT),
+        GradedExplanation("So.", "it", "not", "judge-v1|model:m"),
+        GradedExplanation("No.", "it", "partially", "ann"),
+        GradedExplanation("No.", "it", "entirely", "ben"),
+    )
+    found = list(cases_of([Item(Example("a", DOCUMENT, SUMMARY), explanations=given)]))
+    assert [(one.explanation, one.human) for one in found if isinstance(one, Case)] == [
+        ("No.", "partially"),
+        ("No.", "entirely"),
+        ("So.", None),
+    ]
+
+
+def test_what_explains_no_error_is_spared_with_the_reason(tmp_path: Path) -> None:
+    good, bad = Verdict.CONSISTENT, Verdict.INCONSISTENT
+    said = {"explanation": "So.", "status": "ok"}
+    of_file = read_cases(
+        lines(
+            tmp_path / "answers.jsonl",
+            {**said, "verdict": good, "label": bad},
+            {**said, "verdict": bad, "label": good},
+            {"explanation": "", "status": "failed"},
+            {**said, "verdict": bad, "label": bad},
+        )
+    )
+    assert [one.why if isinstance(one, Spared) else "" for one in of_file] == [
+        "called the summary consistent",
+        "of a summary that is labelled consistent",
+        "without an answer",
+        "",
+    ]
+    called = Item(Example("a", DOCUMENT, SUMMARY), explanations=(GradedExplanation("So.", "it", verdict=good),))
+    labelled = Item(Example("b", DOCUMENT, SUMMARY), intended=good, explanations=(GradedExplanation("So.", "it"),))
+    assert all(isinstance(one, Spared) for one in cases_of([called, labelled]))
 
 
 def test_what_a_judge_said_is_read_again_beside_the_grades_of_people(tmp_path: Path) -> None:

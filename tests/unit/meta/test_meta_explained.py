@@ -53,6 +53,34 @@ def test_grades_of_several_judges_are_averaged() -> None:
     assert (found.graded, found.figures["ES"].value, found.figures["entirely"].value) == (2, 0.75, 0.0)
 
 
+def test_a_verdict_beside_an_explanation_is_what_its_author_said() -> None:
+    def said(id: str, truth: Verdict, verdict: Verdict, *grades: str) -> Sample:
+        one = sample(id, truth, {})
+        given = [GradedExplanation("why", "it", verdict=verdict)]
+        given += [GradedExplanation("why", "it", grade, "judge") for grade in grades]
+        return replace(one, item=replace(one.item, explanations=tuple(given)))
+
+    found = only(
+        [
+            said("a", BAD, BAD, "partially"),
+            said("b", BAD, GOOD),
+            said("c", GOOD, GOOD),
+            said("d", GOOD, BAD),
+            said("e", BAD, BAD),  # found, and graded by nobody
+        ]
+    )
+    assert found.graded == 1
+    values = {name: estimate.value for name, estimate in found.figures.items()}
+    assert values == pytest.approx({"DA": 3 / 5, "DS": 2 / 3, "ES": 1 / 2, "JS": 1 / 4, "entirely": 0})
+
+
+def test_who_was_not_graded_has_a_detection_and_no_explanation_score() -> None:
+    one = sample("a", BAD, {})
+    answered = replace(one.item, explanations=(GradedExplanation("why", "it", verdict=BAD),))
+    found = only([replace(one, item=answered)])
+    assert (found.figures["DS"].value, found.figures["ES"].value, found.figures["JS"].value) == (1.0, None, None)
+
+
 def test_without_verdicts_only_the_explanations_have_a_score() -> None:
     found = only([told("a", BAD, None, "correct"), told("b", BAD, None, "unrelated")])
     assert found.figures["ES"].value == 0.5

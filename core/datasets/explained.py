@@ -1,0 +1,68 @@
+"""What models said of the samples of a dataset, and how that was graded, as `cli.py explain` and `judge` write it.
+
+A record: `sample` (the id in the dataset), `by` (who explained), `explanation`, and what is known of `verdict` (consistent
+or inconsistent), `grade` and `signature` (the judge). Texts of documents and summaries are not read: the dataset has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
+
+from core.dataset import DATASETS, Importer, Refusal
+from core.datasets.reading import fields, stream
+from core.datasets.reading.row import Row
+from core.datasets.reading.stream import Place
+from core.datasets.reading.tables import rows
+from core.explaining.grades import WORTH
+from core.types import Example, GradedExplanation, Item, Verdict
+
+_VERDICTS = {verdict.value: verdict for verdict in (Verdict.CONSISTENT, Verdict.INCONSISTENT)}
+_GRADES: dict[str, str] = {grade: grade for grade in WORTH}
+
+
+@DATASETS.add
+@dataclass(frozen=True)
+class Explained(Importer):
+    """A file of answers or of grades, to be imported under the name of the dataset that they speak of."""
+
+    name: ClassVar[str] = "explained"
+    title: ClassVar[str] = "Answers and grades of explain and judge"
+    licence: ClassVar[str] = "your own"
+
+    def read(self, source: Path) -> Iterator[Item | Refusal]:
+        found: dict[str, Item] = {}
+        for line in rows(source):
+            for one in stream.from_lines([line], source, _item, {}):  # each by itself: a sample may have many
+                if isinstance(one, Refusal):
+                    yield one
+                    continue
+                before = found.get(one.example.id, one)
+                found[one.example.id] = replace(
+                    before, explanations=tuple(dict.fromkeys((*before.explanations, *one.explanations)))
+                )
+        yield from found.values()
+
+
+def _item(row: Row, _: Place) -> list[Item]:
+    sample = fields.text(row, "sample")
+    return [Item(Example(sample, "", ""), group=fields.optional(row, "group") or sample, explanations=_said(row))]
+
+
+def _said(row: Row) -> tuple[GradedExplanation, ...]:
+    """The explanation; none where there was no answer."""
+    text = fields.optional(row, "explanation")
+    if not text:
+        return ()
+    graded = row.get("grade") is not None
+    return (
+        GradedExplanation(
+            text,
+            fields.text(row, "by"),
+            grade=fields.choice(row, "grade", _GRADES) if graded else "",
+            judge=fields.text(row, "signature") if graded else "",
+            verdict=fields.choice(row, "verdict", _VERDICTS) if row.get("verdict") is not None else None,
+        ),
+    )

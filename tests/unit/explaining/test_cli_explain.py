@@ -1,0 +1,143 @@
+"""`cli.py explain`: what a scripted model says of a dataset is graded, imported, and becomes DA, DS, ES and JS."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cli import app
+from core.errors import NoEndpointError, TouchstoneError
+from tests.unit.llm.scripted import Body, Reply, serving, text
+
+DOCUMENT = "The ferry Alma left Kiel at noon. She carried forty cars."
+SUMMARIES = {
+    "found": ("The Alma left Kiel at night.", "inconsistent"),
+    "half": ("The Alma left Kiel at dawn.", "inconsistent"),
+    "missed": ("The Alma left Bremen at noon.", "inconsistent"),
+    "sound": ("The Alma left Kiel at noon.", "consistent"),
+    "alarm": ("The Alma carried forty cars.", "consistent"),
+}
+CALLED = {"night": "no", "dawn": "no", "Bremen": "yes", "Kiel at noon": "yes", "forty": "no"}
+
+
+def reply(_path: str, body: Body) -> Reply:
+    """One model that finds some errors and raises a false alarm, and grades what it is shown of them."""
+    said = body["messages"][1]["content"]
+    if "<explanation-" in said:
+        grade = "entirely" if "about night" in said else "partially"
+        return text(json.dumps({"because": "So it is.", "grade": grade}))
+    [word] = [word for word in CALLED if word in said.split("<summary-")[1]]
+    if "is inconsistent with the document" in said:
+        return text(json.dumps({"explanation": f"It speaks about {word}."}))
+    return text(json.dumps({"consistent": CALLED[word], "explanation": f"It speaks about {word}."}))
+
+
+@pytest.fixture(autouse=True)
+def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # where no .env is
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path / 'own.db'}")
+    monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("TOUCHSTONE_DEVICE", "cpu")
+    monkeypatch.setenv("TOUCHSTONE_PROMPTS_DIR", "")
+    monkeypatch.setenv("TOUCHSTONE_LLM_MODEL", "tiny")
+    monkeypatch.delenv("TOUCHSTONE_LLM_BASE_URL", raising=False)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, Any]]]:
+    """What the scripted model is asked."""
+    with serving(reply) as endpoint:
+        monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
+        yield endpoint.asked
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    records = [
+        {"id": name, "document": DOCUMENT, "summary": summary, "label": label, "group": name}
+        for name, (summary, label) in SUMMARIES.items()
+    ]
+    file = tmp_path / "pairs.jsonl"
+    file.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
+    return file
+
+
+def run(*arguments: str | Path) -> Result:
+    done = CliRunner().invoke(app, [*map(str, arguments)], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def lines(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.usefixtures("asked")
+def test_from_a_dataset_to_the_joint_score(pairs: Path, tmp_path: Path) -> None:
+    answers, grades = tmp_path / "answers.jsonl", tmp_path / "grades.jsonl"
+    run("import", "pairs", pairs, "--name", "ferry")
+    told = run("explain", "--dataset", "ferry", "-o", answers).stderr
+    assert "To be asked: 5 questions to endpoints" in told
+    assert "Summaries explained: inconsistent 3, consistent 2." in told
+
+    told = run("judge", answers, "--setup", "V1", "-o", grades).stderr
+    assert "Not to be graded: 2 called the summary consistent, 1 of a summary that is labelled consistent." in told
+    assert "Explanations judged: entirely 1, partially 1." in told
+
+    for file in (answers, grades):
+        run("import", "explained", file, "--name", "ferry")
+    [row] = [line for line in run("explanations", "--dataset", "ferry").stdout.splitlines() if "detect-explain" in line]
+    for share in ("60.0", "66.7", "75.0", "50.0"):  # DA 3/5, DS 2/3, ES 3/4, JS 1/2
+        assert share in row
+
+
+def test_only_what_is_labelled_inconsistent_may_be_called_so(asked: list[tuple[str, Any]], pairs: Path) -> None:
+    run("explain", pairs, "--ask", "given", "-o", "answers.jsonl")
+    found = lines(Path("answers.jsonl"))
+    assert [(line["sample"], line["verdict"]) for line in found] == [("found", None), ("half", None), ("missed", None)]
+    assert len(asked) == 3
+
+
+def test_some_are_drawn_by_the_seed(asked: list[tuple[str, Any]], pairs: Path) -> None:
+    drawn = []
+    for seed in ("1", "1", "4"):
+        run("explain", pairs, "--most", "2", "--seed", seed, "-o", "answers.jsonl")
+        drawn.append([line["sample"] for line in lines(Path("answers.jsonl"))])
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert all(len(names) == 2 for names in drawn)
+    assert len(asked) <= 4  # what was asked before is remembered
+
+
+def test_an_answer_that_cannot_be_read_is_a_line_with_its_reason_and_nobody_grades_it(
+    pairs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(lambda _path, _body: text("Hard to say.")) as endpoint:
+        monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
+        assert "Summaries explained: failed 5." in run("explain", pairs, "-o", "answers.jsonl").stderr
+        found = lines(Path("answers.jsonl"))
+        assert {line["status"] for line in found} == {"failed"}
+        assert {line["verdict"] for line in found} == {None}
+        assert all("The model said: “Hard to say.”" in line["error"] for line in found)
+        told = run("judge", "answers.jsonl", "--setup", "V1", "-o", "grades.jsonl").stderr
+    assert "Not to be graded: 5 without an answer." in told
+
+
+def test_without_an_endpoint_nothing_is_overwritten(pairs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "answers.jsonl"
+    out.write_text("what was there\n")
+    with pytest.raises(NoEndpointError, match="Set TOUCHSTONE_LLM_BASE_URL"):
+        run("explain", pairs, "-o", out)
+    assert out.read_text() == "what was there\n"
+
+
+@pytest.mark.usefixtures("asked")
+def test_where_nothing_is_labelled_inconsistent_there_is_nothing_to_give(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.jsonl"
+    file.write_text(json.dumps({"document": DOCUMENT, "summary": "It left."}) + "\n")
+    with pytest.raises(TouchstoneError, match="no summary that is labelled inconsistent"):
+        run("explain", file, "--ask", "given", "-o", "answers.jsonl")
