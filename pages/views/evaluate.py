@@ -3,13 +3,13 @@
 import streamlit as st
 
 from pages.ui.evaluate.choice import choose, known_datasets
-from pages.ui.evaluate.importing import import_form
+from pages.ui.evaluate.importing import import_form, importing
 from pages.ui.evaluate.tabs import tabs
 from pages.ui.notices import notices
 
 notices()
 known = known_datasets()
-with st.expander("Import data", icon=":material/database_upload:", expanded=not known):
+with st.expander("Import data", icon=":material/database_upload:", expanded=not known or importing()):
     import_form()
 if not known:
     st.info(

@@ -53,6 +53,10 @@ def test_a_table_is_imported_by_its_guessed_and_corrected_columns(page: Page, fr
     votes.get_by_text("an error is there").click()
     page.get_by_role("button", name="Import", exact=True).click()
     expect(page.get_by_text("generic: 3 new, 3 read.")).to_be_visible(timeout=WORK_MS)
+    # the page knows of the dataset by now, and the receipt is still there to be read
+    expect(page.get_by_role("heading", name="generic: 3 samples")).to_be_visible(timeout=WORK_MS)
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    expect(page.get_by_text("generic: 3 new, 3 read.")).to_be_visible()
     assert verdicts(fresh) == [
         ("consistent", ["inconsistent"]),
         ("inconsistent", ["consistent"]),

@@ -40,6 +40,11 @@ class Upload:
         return ", ".join(sorted(path.name for path in self.source.iterdir())) if len(self.ids) > 1 else self.source.name
 
 
+def importing() -> bool:
+    """Whether an import was begun here: it goes on, or its receipt or reason is still to be read."""
+    return "import-now" in st.session_state
+
+
 def import_form() -> None:
     """Choose an importer and files; the button reads them."""
     names = DATASETS.names()
