@@ -116,7 +116,9 @@ def _judging(candidate: Candidate, reason: Reason, part: Part) -> NewTask:
 
 def _of_sample(sample: Sample, edited: Collection[str], own: Sequence[Reason]) -> Candidate:
     item = sample.item
-    imported = [Reason(told.text) for told in item.explanations if told.text.strip()]
+    # why it is consistent explains no error
+    errors = (told for told in item.explanations if told.verdict is not Verdict.CONSISTENT)
+    imported = [Reason(told.text) for told in errors if told.text.strip()]
     return Candidate(
         item.example.id,
         item.example.summary,

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from sqlmodel import Session, col, select
+from sqlalchemy.orm import aliased
+from sqlmodel import Session, and_, col, select
 
 from annotations.campaigns.questions import QuestionSet
 from annotations.campaigns.reading import found_types
@@ -16,9 +17,10 @@ from annotations.campaigns.resolving import Resolved, resolved
 from annotations.campaigns.setup import Terms, load_campaigns
 from annotations.campaigns.tables import Task
 from annotations.errors import RecordError
+from annotations.importing import FACTS
 from annotations.own import samples_of, with_originals
 from annotations.records import CAMPAIGN
-from annotations.tables import Explanation, Origin
+from annotations.tables import Explanation, Origin, SampleRow
 from annotations.tables import Item as ItemRow
 from core.types import ErrorType, Example, GradedExplanation, Item, Judgement, Sample, Verdict
 
@@ -64,7 +66,7 @@ def load_campaign(session: Session, dataset: str) -> list[Sample]:
     facts: dict[str, _Facts] = defaultdict(_Facts)
     for task in tasks:
         _add(facts, rows[task.item], campaign.questions, task)
-    for item, explanation in _explanations(session, tasks, origins):
+    for item, explanation in _explanations(session, campaign, tasks, origins):
         facts[item].explanations.append(explanation)
     meant = written if campaign.questions.measure != "grade" else origins.keys()
     for id, kind in found_types(session).items():
@@ -106,16 +108,32 @@ def _add(facts: Mapping[str, _Facts], row: ItemRow, questions: QuestionSet, task
 
 
 def _explanations(
-    session: Session, tasks: Sequence[Resolved], origins: Mapping[str, Origin]
+    session: Session, campaign: Terms, tasks: Sequence[Resolved], origins: Mapping[str, Origin]
 ) -> Iterator[tuple[str, GradedExplanation]]:
     """The explanations that were graded, with the grade that people came to, by item."""
-    for one in tasks:
-        if grade := one.answers.get("grade"):
-            task = session.get_one(Task, one.task)
-            stored = session.get(Explanation, task.explanation_id)
-            by = stored.by if stored else origins[one.item].by if one.item in origins else ""
-            text = stored.text if stored else task.asked.get("explanation", "")
-            yield one.item, GradedExplanation(text, by, str(grade), one.how.value)
+    graded = [one for one in tasks if one.answers.get("grade")]
+    authors = _authors(session, campaign) if graded else {}
+    for one in graded:
+        task = session.get_one(Task, one.task)
+        stored = session.get(Explanation, task.explanation_id)
+        text = stored.text if stored else task.asked.get("explanation", "")
+        kept = origins[one.item].by if one.item in origins else ""
+        by = stored.by if stored else authors.get((one.item, text), kept)
+        yield one.item, GradedExplanation(text, by, str(one.answers["grade"]), one.how.value)
+
+
+def _authors(session: Session, campaign: Terms) -> dict[tuple[str, str], str]:
+    """Who wrote the explanations that were imported with the items of a campaign, by item and text."""
+    mine = select(Task.item_id).where(Task.campaign_id == campaign.id)
+    known = aliased(SampleRow)  # the row that names the item: those with explanations may have come without texts
+    found = session.exec(
+        select(known.item_id, SampleRow.facts)
+        .join(known, and_(known.dataset_id == SampleRow.dataset_id, known.key == SampleRow.key))
+        .where(col(known.item_id).in_(mine))
+        .order_by(col(SampleRow.number))
+    )
+    told = ((item, one) for item, facts in found for one in FACTS.validate_json(facts).explanations if item)
+    return {(item, one.text): one.by for item, one in told}
 
 
 def _item(row: ItemRow, facts: _Facts, origin: Origin | None, meant: bool) -> Item:

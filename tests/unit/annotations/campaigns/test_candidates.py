@@ -32,7 +32,10 @@ def an_import(store: Store) -> None:
             parent="a",
             edits=EDITS,
             intended=Verdict.INCONSISTENT,
-            explanations=(GradedExplanation("It sold none.", "a model"),),
+            explanations=(
+                GradedExplanation("It sold none.", "a model"),
+                GradedExplanation("All of it is said.", "another", verdict=Verdict.CONSISTENT),
+            ),
         ),
         Item(Example("b", "", "A summary whose document is missing.")),
     ]

@@ -19,7 +19,7 @@ from annotations.errors import RecordError
 from annotations.importing import Provenance
 from annotations.sources import campaigns, described, examples, samples
 from annotations.store import Store
-from core.types import Result, Sample, Seen, Verdict
+from core.types import Edit, Example, GradedExplanation, Item, Result, Sample, Seen, Span, Verdict
 from tests.unit.annotations.campaigns.desks import Hall, hall
 
 BOATS = "campaign: Boats"
@@ -143,6 +143,21 @@ def test_a_graded_explanation_comes_with_its_author_and_the_grade_that_people_ca
     [given] = sample.item.explanations
     assert (given.text, given.by, given.grade, given.judge) == ("It was a boat.", "ada", "partially", "unanimous")
     assert sample.item.intended is Verdict.INCONSISTENT
+
+
+def test_who_wrote_an_explanation_that_was_imported_is_known_again(store: Store) -> None:
+    opened = hall(store, "judge-explanations", items=1)
+    edit = Edit(Span(0, 4), "Raft", "It was a boat.")
+    original = Item(Example("a", "Boat 0 took 0 crates to the mill.", "Boat 0 took crates."))
+    edited = Item(Example("b", original.example.document, "Raft 0 took crates."), parent="a", edits=(edit,))
+    said = GradedExplanation("It was a boat.", "a model", verdict=Verdict.INCONSISTENT)
+    answer = Item(Example("b", "", ""), explanations=(said,))  # which came later, without the texts
+    for number, items in enumerate(([original, edited], [answer])):
+        store.import_dataset(Provenance("boats", "pairs", "boats.jsonl", str(number)), items, dict)
+    desk = opened.desk("ben")
+    opened.send(desk, opened.work(desk), answers={"grade": "entirely"})
+    [sample] = filter(changed, samples(store, BOATS))
+    assert [(given.by, given.grade) for given in sample.item.explanations] == [("a model", "entirely")]
 
 
 def test_what_was_written_for_a_campaign_is_a_pair_of_it(store: Store) -> None:
