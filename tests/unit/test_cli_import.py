@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 from annotations.store import Store
 from cli import app
 from core.errors import TouchstoneError
-from tests.unit.datasets.samples import DOCUMENT, SUMMARY, WRONG, summedit
+from tests.unit.datasets.releases import DOCUMENT, SUMMARY, WRONG, summedit
 from tests.unit.datasets.writing import lines, listed, table
 from tests.unit.models.hub import COMMIT, Hub, serving
 

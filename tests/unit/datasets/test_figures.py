@@ -10,7 +10,7 @@ from core.stats.correlation import kendall, pearson, spearman
 from core.stats.distance import Distance, interval, nominal
 from tests.unit.datasets.figures import Coefficient, agreement, correlation, partial_correlation, sentence_votes
 from tests.unit.datasets.reading import imported
-from tests.unit.datasets.samples import frank, result, reviewed, write_frank
+from tests.unit.datasets.releases import frank, result, reviewed, write_frank
 from tests.unit.datasets.writing import listed, table
 
 

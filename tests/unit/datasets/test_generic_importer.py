@@ -13,7 +13,7 @@ from core.datasets.reading.guessing import guess
 from core.datasets.reading.mapping import ColumnMap, ScoreColumn, load
 from core.errors import TouchstoneError
 from core.types import ErrorType, Item, Rating, ReleasedScore, Split, Verdict
-from tests.unit.datasets.samples import DOCUMENT, OTHER, SUMMARY, WRONG, bump
+from tests.unit.datasets.releases import DOCUMENT, OTHER, SUMMARY, WRONG, bump
 from tests.unit.datasets.writing import Record, Write, book, lines, listed, parquet, put, table
 
 PAIR = {"doc": DOCUMENT, "summary": SUMMARY}

@@ -10,7 +10,7 @@ from core.dataset import DATASETS, Refusal
 from core.errors import TouchstoneError
 from core.types import Judgement, Rating, ReleasedScore, Span, Split, Verdict
 from tests.unit.datasets.reading import ids, imported, items_of, refused
-from tests.unit.datasets.samples import (
+from tests.unit.datasets.releases import (
     DOCUMENT,
     SUMMARY,
     WRONG,

@@ -7,7 +7,7 @@ from pathlib import Path
 from core.dataset import DATASETS, Refusal
 from core.types import Item, Split
 from tests.unit.datasets.reading import ids, imported, items_of, refused
-from tests.unit.datasets.samples import DOCUMENT, SUMMARY, answer, story
+from tests.unit.datasets.releases import DOCUMENT, SUMMARY, answer, story
 from tests.unit.datasets.writing import lines, listed, parquet, table
 
 

@@ -10,7 +10,7 @@ import pytest
 from core.dataset import DATASETS, Refusal
 from core.types import Edit, ErrorType, Item, ReleasedScore, Span, Split, Verdict
 from tests.unit.datasets.reading import ids, imported, refused
-from tests.unit.datasets.samples import DOCUMENT, SUMMARY, WRONG, audited, bump, corrected, executed, summedit
+from tests.unit.datasets.releases import DOCUMENT, SUMMARY, WRONG, audited, bump, corrected, executed, summedit
 from tests.unit.datasets.writing import listed, put, table
 
 TASK1, TASK2 = listed("task1_dataset.json"), listed("task2_dataset.json")
