@@ -8,12 +8,12 @@ from typing import ClassVar
 
 from core.editing.asking import ASK, PROMPTS
 from core.editing.proposal import Form, Proposals
-from core.explaining.signing import signed
 from core.job import Talk
 from core.llm.addressee import at
 from core.llm.endpoint import chosen_model
 from core.llm.promptfile import prompt
 from core.llm.saying import Sampling
+from core.llm.signing import signed
 from core.prompt import Prompt
 from core.registry import spell
 from core.trivial import Opinion, by_language_model

@@ -13,8 +13,8 @@ from core.explaining.agreement import Compared
 from core.explaining.checks import checks
 from core.explaining.grades import WORTH, grade_of
 from core.explaining.judging import Case, Judged
-from core.explaining.signing import is_signature
 from core.explaining.subject import Subject, subjects
+from core.llm.signing import is_signature
 from core.types import Failure, GradedExplanation, Item, Verdict
 
 _FIELDS = {

@@ -9,11 +9,11 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator
 
-from core.explaining.signing import signed
 from core.job import Talk
 from core.llm.addressee import at
 from core.llm.promptfile import prompt
 from core.llm.saying import Sampling
+from core.llm.signing import signed
 from core.llm.structured import Shape, structured
 from core.prompt import Messages, Prompt
 from core.types import Example, Rounds, Verdict

@@ -10,11 +10,11 @@ from types import MappingProxyType
 
 from core.errors import UnscorableError
 from core.explaining.grades import Grade
-from core.explaining.signing import signed
 from core.job import Talk
 from core.llm.addressee import at
 from core.llm.promptfile import prompt
 from core.llm.saying import Sampling
+from core.llm.signing import signed
 from core.llm.structured import Shape, structured
 from core.prompt import Prompt
 from core.types import Example, Rounds
