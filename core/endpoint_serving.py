@@ -97,7 +97,7 @@ class EndpointServer:
     def _answer(self, waiting: Waiting) -> Answer:
         question = waiting.question
         endpoint = asked_by(question.checkpoint)
-        with self._ledger.allowing(endpoint, most(question)):
+        with self._ledger.allowing(endpoint, most(question, endpoint.thoughts)):
             answer = _forward(_model(question.checkpoint.kind), question)
             if is_whole(question, answer):
                 self._cache.put({waiting.key: answer})

@@ -48,6 +48,9 @@ class Settings(BaseSettings):
     llm_patience_s: float = Field(60.0, gt=0, description="seconds that one try at an answer may take")
     llm_retries: int = Field(2, ge=0, le=20, description="how often a question is repeated that failed for the moment")
     llm_at_once: int = Field(8, ge=1, le=256, description="questions that the endpoint is asked at the same time")
+    llm_thoughts: int = Field(
+        0, ge=0, description="tokens that its models may think before they answer; 0 for those that take a temperature"
+    )
     llm_price_read: float | None = Field(None, ge=0, description="money for a million tokens read; 0 where it is free")
     llm_price_written: float | None = Field(None, ge=0, description="money for a million tokens written")
     llm_budget: float | None = Field(

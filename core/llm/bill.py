@@ -27,12 +27,12 @@ def is_paid(question: Question) -> bool:
     return question.checkpoint.source == SOURCE and question.checkpoint.kind not in _FREE
 
 
-def most(question: Question) -> Tokens:
-    """About what is read, as the vocabulary is unknown, and the most that may be written."""
+def most(question: Question, thoughts: int = 0) -> Tokens:
+    """About what is read, as the vocabulary is unknown, and the most that may be written, thoughts of the model included."""
     if question.checkpoint.kind in _FREE:
         return Tokens()
     limit = dict(question.options).get("max_tokens", 1)
-    return Tokens(sum(map(_about, question.inputs)), limit if isinstance(limit, int) else 1)
+    return Tokens(sum(map(_about, question.inputs)), thoughts + (limit if isinstance(limit, int) else 1))
 
 
 def used(question: Question, answer: Answer) -> Tokens:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TypeVar
+from typing import TypedDict, TypeVar
 
 import openai
 from openai.types.chat import ChatCompletionMessageParam
@@ -21,6 +21,13 @@ _NO_SCHEMAS = (openai.BadRequestError, openai.UnprocessableEntityError)
 """How servers refuse a question that asks for a schema, which they do not know."""
 
 _T = TypeVar("_T")
+
+
+class _Drawn(TypedDict, total=False):
+    temperature: float
+    top_p: float
+    max_tokens: int
+    max_completion_tokens: int
 
 
 class Client:
@@ -96,9 +103,7 @@ class Client:
         answer: object = self._openai.chat.completions.create(
             model=sampling.model,
             messages=_dialogue(messages),
-            temperature=sampling.temperature,
-            top_p=sampling.top_p,
-            max_tokens=sampling.max_tokens,
+            **self._drawn(sampling),
             stop=sampling.stop or openai.omit,
             response_format=_format(schema) if schema else openai.omit,
         )
@@ -108,15 +113,19 @@ class Client:
         with self._openai.chat.completions.create(
             model=sampling.model,
             messages=_dialogue(messages),
-            temperature=sampling.temperature,
-            top_p=sampling.top_p,
-            max_tokens=sampling.max_tokens,
+            **self._drawn(sampling),
             stop=sampling.stop or openai.omit,
             response_format=_format(schema) if schema else openai.omit,
             stream=True,
             stream_options={"include_usage": True},
         ) as pieces:
             return joined(pieces, self._endpoint)
+
+    def _drawn(self, sampling: Sampling) -> _Drawn:
+        """How the answer is drawn; a model that thinks counts its thoughts as written, and takes no temperature."""
+        if thoughts := self._endpoint.thoughts:
+            return {"max_completion_tokens": sampling.max_tokens + thoughts}
+        return {"temperature": sampling.temperature, "top_p": sampling.top_p, "max_tokens": sampling.max_tokens}
 
     def _asked(self, model: str, ask: Callable[[], _T]) -> _T:
         try:

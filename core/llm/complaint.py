@@ -6,6 +6,9 @@ import openai
 
 from core.llm.endpoint import Endpoint
 
+_OF_DRAWING = frozenset({"max_tokens", "temperature", "top_p"})
+"""What models that think refuse."""
+
 
 def complaint(endpoint: Endpoint, model: str, error: Exception) -> str:
     """What went wrong and what to do, the narrowest error first."""
@@ -31,11 +34,9 @@ def complaint(endpoint: Endpoint, model: str, error: Exception) -> str:
             if model
             else f"{address} lists no models: it does not know this path. Check its address.",
         ),
+        (openai.BadRequestError, _unfit(endpoint, error)),
         (openai.RateLimitError, f"{address} is asked too often. {_pause(error)} and try again."),
-        (
-            openai.APIStatusError,
-            f"{address} refused the question: {_without_key(endpoint, error)}. Change it or the server.",
-        ),
+        (openai.APIStatusError, _refused(endpoint, error)),
     ]
     return next((sentence for kind, sentence in sentences if isinstance(error, kind)), strange(endpoint))
 
@@ -43,6 +44,21 @@ def complaint(endpoint: Endpoint, model: str, error: Exception) -> str:
 def strange(endpoint: Endpoint) -> str:
     """What is said of a server that answers as no endpoint does."""
     return f"{endpoint.base_url} does not answer in the form of OpenAI. Check its address."
+
+
+def _unfit(endpoint: Endpoint, error: Exception) -> str:
+    """What is said of a question that asks for what the model cannot do, such as a temperature where it thinks."""
+    refused = error.param if isinstance(error, openai.APIError) else None
+    if refused not in _OF_DRAWING or endpoint.thoughts:
+        return _refused(endpoint, error)
+    return (
+        f"{endpoint.base_url} takes no {refused} for this model, as those that think before they answer. "
+        f"Set {endpoint.setting('thoughts')} to the tokens that it may think, such as 8192."
+    )
+
+
+def _refused(endpoint: Endpoint, error: Exception) -> str:
+    return f"{endpoint.base_url} refused the question: {_without_key(endpoint, error)}. Change it or the server."
 
 
 def _pause(error: Exception) -> str:

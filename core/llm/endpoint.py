@@ -22,6 +22,7 @@ _VARIABLES = {
     "key_from": "TOUCHSTONE_LLM_API_KEY",
     "model": "TOUCHSTONE_LLM_MODEL",
     "patience_s": "TOUCHSTONE_LLM_PATIENCE_S",
+    "thoughts": "TOUCHSTONE_LLM_THOUGHTS",
     "price_read": "TOUCHSTONE_LLM_PRICE_READ",
     "price_written": "TOUCHSTONE_LLM_PRICE_WRITTEN",
     "budget": "TOUCHSTONE_LLM_BUDGET",
@@ -46,7 +47,8 @@ class Endpoint:
 
     `patience_s` is for one try and `retries` more are made; `at_once` questions are under way together. No price: unknown;
     a free endpoint has the price 0. `stream` has answers sent piece by piece, for gateways that cut long silences.
-    `model` is asked where none is named. `budget` is what may be spent here in all.
+    `model` is asked where none is named. `budget` is what may be spent here in all. `thoughts` are the tokens that models may
+    think here before they answer; those that think take no temperature and no top_p, and none is sent to them.
     """
 
     base_url: str
@@ -57,6 +59,7 @@ class Endpoint:
     at_once: int = 8
     retries: int = 2
     stream: bool = False
+    thoughts: int = 0
     price: Price | None = None
     budget: float | None = None
 
@@ -76,8 +79,13 @@ class Endpoint:
         return self.base_url.removesuffix("/v1")
 
     @property
+    def address(self) -> str:
+        """Where to ask, and what makes other answers of the same models there."""
+        return f"{self.base_url}#thoughts={self.thoughts}" if self.thoughts else self.base_url
+
+    @property
     def fingerprint(self) -> str:
-        return fingerprint_of(self.base_url)
+        return fingerprint_of(self.address)
 
 
 def configured(name: str = "") -> Endpoint:
@@ -94,10 +102,9 @@ def configured(name: str = "") -> Endpoint:
 def asked_by(checkpoint: Checkpoint) -> Endpoint:
     """The endpoint of a checkpoint; besides what `configured` raises, TouchstoneError where it is no longer at its address."""
     endpoint = configured(name_in(checkpoint))
-    if (address := address_in(checkpoint)) and address != endpoint.base_url:
+    if (address := address_in(checkpoint)) and address != endpoint.address:
         raise TouchstoneError(
-            f"The endpoint {endpoint.title!r} was set to another address while this question waited for {address}. "
-            "Ask again."
+            f"The endpoint {endpoint.title!r} was set anew while this question waited for {address}. Ask again."
         )
     return endpoint
 
@@ -107,7 +114,7 @@ def at_its_address(checkpoint: Checkpoint) -> Checkpoint:
     if checkpoint.source != SOURCE or address_in(checkpoint):
         return checkpoint
     endpoint = configured(name_in(checkpoint))
-    return pinned(endpoint.name, checkpoint.kind, endpoint.base_url)
+    return pinned(endpoint.name, checkpoint.kind, endpoint.address)
 
 
 def fingerprint_of(address: str) -> str:
@@ -181,6 +188,7 @@ def _of_variables(settings: Settings) -> Endpoint:
         model=settings.llm_model.strip(),
         at_once=settings.llm_at_once,
         retries=settings.llm_retries,
+        thoughts=settings.llm_thoughts,
         price=_price(settings.llm_price_read, settings.llm_price_written),
     )
 
@@ -212,6 +220,7 @@ def _of(entry: Entry, file: str) -> Endpoint:
         at_once=entry.at_once,
         retries=entry.retries,
         stream=entry.stream,
+        thoughts=entry.thoughts,
         price=_price(entry.price_read, entry.price_written),
         budget=entry.budget,
     )

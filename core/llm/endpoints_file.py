@@ -26,6 +26,7 @@ class Entry(BaseModel):
     patience_s: float = Field(60.0, gt=0)
     retries: int = Field(2, ge=0, le=20)
     stream: bool = False
+    thoughts: int = Field(0, ge=0)
     price_read: float | None = Field(None, ge=0)
     price_written: float | None = Field(None, ge=0)
     budget: float | None = Field(None, ge=0)

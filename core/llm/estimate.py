@@ -28,14 +28,15 @@ class Estimate:
 def estimate(questions: Iterable[Question], unforeseen: int = 0) -> Estimate:
     """What different questions would cost at most; raises NoEndpointError for an endpoint that is not set."""
     distinct = dict.fromkeys(questions)
-    tokens = sum(map(most, distinct), Tokens())
+    tokens = Tokens()
     costs: list[float] = []
     unpriced: dict[str, None] = {}
     for question in distinct:
         endpoint = asked_by(question.checkpoint)
+        need = most(question, endpoint.thoughts)
+        tokens += need
         if endpoint.price is None:
             unpriced[endpoint.title] = None
         else:
-            need = most(question)
             costs.append(endpoint.price.of(need.read, need.written))
     return Estimate(len(distinct), tokens.read, tokens.written, sum(costs), tuple(unpriced), unforeseen)

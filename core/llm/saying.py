@@ -18,7 +18,7 @@ _THOUGHTS = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 _SHOWN = 2000  # characters of an answer that stand in a message
 
 _ENDS = {
-    "length": "The answer was cut at its limit of tokens. Set max_tokens= higher.",
+    "length": "The answer was cut at its limit of tokens. Set max_tokens= higher, or thoughts of an endpoint whose model thinks first.",
     "refusal": "The model refused.",
     "filter": "The endpoint's filter held the answer back.",
 }

@@ -11,9 +11,15 @@ _MODEL = "|model:"
 
 def signed(name: str, used: Prompt, sampling: Sampling) -> str:
     """One line: what was done, model, sampling, prompt with its hash, and the address; raises NoEndpointError."""
-    drawn = f"temperature:{sampling.temperature:g}|top_p:{sampling.top_p:g}|max_tokens:{sampling.max_tokens}"
     place = f"endpoint:{configured(sampling.endpoint).fingerprint[:12]}"
-    return f"{name}{_MODEL}{sampling.model}|{drawn}|sample:{sampling.sample}|{used.signature}|{place}"
+    return f"{name}{_MODEL}{sampling.model}|{drawn(sampling)}|sample:{sampling.sample}|{used.signature}|{place}"
+
+
+def drawn(sampling: Sampling) -> str:
+    """How an answer is drawn there: a model that thinks takes no temperature, and has more tokens to write."""
+    if thoughts := configured(sampling.endpoint).thoughts:
+        return f"temperature:its own|top_p:its own|max_tokens:{sampling.max_tokens}+{thoughts}"
+    return f"temperature:{sampling.temperature:g}|top_p:{sampling.top_p:g}|max_tokens:{sampling.max_tokens}"
 
 
 def is_signature(name: str) -> bool:

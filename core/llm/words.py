@@ -36,7 +36,10 @@ def limits(endpoint: Endpoint) -> str:
     sent = "streamed" if endpoint.stream else ""
     patience = f"{endpoint.patience_s:g} s for a try, {_count(endpoint.retries, 'repeat')}"
     budget = "" if endpoint.budget is None else f"budget {endpoint.budget:g}"
-    return " · ".join(filter(None, [f"{endpoint.at_once} at once", patience, sent, price_words(endpoint), budget]))
+    thinks = f"{endpoint.thoughts} tokens of thoughts" if endpoint.thoughts else ""
+    return " · ".join(
+        filter(None, [f"{endpoint.at_once} at once", patience, sent, thinks, price_words(endpoint), budget])
+    )
 
 
 def price_words(endpoint: Endpoint) -> str:

@@ -31,7 +31,7 @@ class Fingerprints:
         Raises NotHereError, NoEndpointError.
         """
         if checkpoint.source == SOURCE:
-            return fingerprint_of(address_in(checkpoint) or asked_by(checkpoint).base_url)
+            return fingerprint_of(address_in(checkpoint) or asked_by(checkpoint).address)
         places = [(locate(part), part.kind) for part in parts(checkpoint)]
         with self._lock:
             lines = [

@@ -13,6 +13,7 @@ from core.llm.addressee import at
 from core.llm.endpoint import chosen_model, configured
 from core.llm.promptfile import bundled_prompt, prompt
 from core.llm.saying import Sampling, ask, flagged, said
+from core.llm.signing import drawn
 from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
 from core.prompt import Prompt
 from core.text import sentences
@@ -90,10 +91,9 @@ class Prompted(Perturbation):
         return prompt(self.prompt_name, ("document", "summary"))
 
     def _signed(self, used: Prompt, model: str) -> str:
-        drawn = f"temperature:{self.temperature:g}|top_p:{self.top_p:g}|max_tokens:{self.max_tokens}"
-        return (
-            f"{self.name}|model:{model}|{drawn}|{used.signature}|endpoint:{configured(self.endpoint).fingerprint[:12]}"
-        )
+        sampling = Sampling(model, self.temperature, self.top_p, self.max_tokens, endpoint=self.endpoint)
+        place = f"endpoint:{configured(self.endpoint).fingerprint[:12]}"
+        return f"{self.name}|model:{model}|{drawn(sampling)}|{used.signature}|{place}"
 
 
 def _texts(example: Example) -> dict[str, str]:

@@ -37,6 +37,13 @@ def test_an_explanation_comes_with_its_verdict_and_its_signature(
     assert [DOCUMENT in body["messages"][1]["content"], SUMMARY in body["messages"][1]["content"]] == [True, True]
 
 
+@both
+def test_who_thinks_signs_without_a_temperature(monkeypatch: pytest.MonkeyPatch, explain: Explain) -> None:
+    monkeypatch.setenv("TOUCHSTONE_LLM_THOUGHTS", "500")
+    finding, _ = found(monkeypatch, explain, ANSWERS[explain])
+    assert "|model:tiny|temperature:its own|top_p:its own|max_tokens:2048+500|sample:0|" in finding.by
+
+
 def test_a_consistent_summary_is_called_so(monkeypatch: pytest.MonkeyPatch) -> None:
     finding, _ = found(monkeypatch, detect_and_explain, '{"consistent": "yes", "explanation": "All is said."}')
     assert finding.verdict is Verdict.CONSISTENT

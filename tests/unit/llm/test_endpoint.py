@@ -32,6 +32,7 @@ at_once = 3
 patience_s = 5
 retries = 4
 stream = true
+thoughts = 1024
 price_read = 0.15
 price_written = 0.6
 budget = 2
@@ -69,6 +70,7 @@ def test_a_table_of_the_file_is_an_endpoint() -> None:
         at_once=3,
         retries=4,
         stream=True,
+        thoughts=1024,
         price=Price(0.15, 0.6),
         budget=2,
     )
@@ -170,9 +172,7 @@ def test_a_checkpoint_carries_the_name_and_once_pinned_the_address() -> None:
 def test_what_was_put_down_for_one_address_is_not_asked_of_another(file: Path) -> None:
     fixed = at_its_address(at("local", "say"))
     file.write_text(TWO.replace("localhost", "elsewhere"))
-    with pytest.raises(
-        TouchstoneError, match=r"'local' was set to another address while this question waited for http"
-    ):
+    with pytest.raises(TouchstoneError, match=r"'local' was set anew while this question waited for http"):
         asked_by(fixed)
 
 

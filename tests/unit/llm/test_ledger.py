@@ -28,6 +28,7 @@ def unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_before_it_is_asked_the_most_is_reckoned_by_characters_and_limit() -> None:
     assert most(QUESTION) == Tokens(2 + 100, 50)
+    assert most(QUESTION, thoughts=1000) == Tokens(2 + 100, 1050)
 
 
 def test_afterwards_what_the_endpoint_counted_counts() -> None:

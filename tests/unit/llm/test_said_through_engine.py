@@ -77,6 +77,20 @@ def test_another_server_is_asked_anew_and_has_another_signature(
     assert first.signature != second.signature
 
 
+def test_a_model_that_may_think_longer_is_asked_anew_and_has_another_signature(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numbers = iter("12")
+    with serving(lambda _path, _body: text(next(numbers))) as endpoint:
+        monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
+        found = [outcome(engine, Told())]
+        monkeypatch.setenv("TOUCHSTONE_LLM_THOUGHTS", "500")
+        found += [outcome(engine, Told()), outcome(engine, Told())]
+    first, second, again = (result for result in found if isinstance(result, Result))
+    assert (first.score, second.score, again.score) == (1, 2, 2)
+    assert first.signature != second.signature == again.signature
+
+
 @pytest.mark.parametrize(
     ("reply", "kind", "message"),
     [

@@ -19,7 +19,7 @@ from core.models.fingerprints import Fingerprints
 from core.prompt import Messages
 from core.types import Answer, Question
 from tests.drive import answer
-from tests.unit.llm.scripted import Reply, refusal, serving, text
+from tests.unit.llm.scripted import Reply, refusal, serving, stream, text
 
 KEY = "sk-a-secret-of-nobody"
 AT_ONCE = {"retry-after": "0.001"}
@@ -66,6 +66,29 @@ def test_the_wire_carries_messages_and_sampling_and_the_key_in_its_header_only(m
     assert endpoint.keys == [f"Bearer {KEY}"]
 
 
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_model_that_thinks_gets_no_temperature_and_more_tokens(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, streamed: bool
+) -> None:
+    with serving(lambda _path, _body: stream("Rain fell.") if streamed else text("Rain fell.")) as endpoint:
+        file = tmp_path / "endpoints.toml"
+        file.write_text(f'[deep]\nbase_url = "{endpoint.url}"\nthoughts = 1000\nstream = {str(streamed).lower()}\n')
+        monkeypatch.setenv("TOUCHSTONE_ENDPOINTS", str(file))
+        assert said(answer(ask(MESSAGES, Sampling("m", 0.0, 0.5, 64, endpoint="deep")))) == "Rain fell."
+    [(_, body)] = endpoint.asked
+    assert body["max_completion_tokens"] == 1064
+    assert not {"temperature", "top_p", "max_tokens"} & body.keys()
+
+
+def test_a_model_that_refuses_a_temperature_is_told_with_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    said_no = {"message": "Unsupported value.", "param": "temperature", "code": "unsupported_value"}
+    with pytest.raises(TouchstoneError, match=r"takes no temperature .*Set TOUCHSTONE_LLM_THOUGHTS to the tokens"):
+        reply_to(monkeypatch, Reply({"error": said_no}, 400))
+    monkeypatch.setenv("TOUCHSTONE_LLM_THOUGHTS", "100")
+    with pytest.raises(TouchstoneError, match=r"refused the question: .*Unsupported value"):
+        reply_to(monkeypatch, Reply({"error": said_no}, 400))
+
+
 def test_a_longer_conversation_alternates(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(lambda _path, _body: text("Rain fell.")) as endpoint:
         asked(monkeypatch, endpoint.url, question(("Rewrite.", "It rained.", "No.", "Please."), Sampling("m")))
@@ -107,7 +130,11 @@ def test_what_is_refused_with_and_without_a_schema_is_not_the_schemas_fault(monk
 @pytest.mark.parametrize(
     ("reply", "ended", "sentence"),
     [
-        (text("Rain fe", ended="length"), "length", "cut at its limit of tokens. Set max_tokens= higher. .*Rain fe"),
+        (
+            text("Rain fe", ended="length"),
+            "length",
+            "cut at its limit of tokens. Set max_tokens= higher, or thoughts .*.*Rain fe",
+        ),
         (text(None, refused="I must not."), "refusal", "The model refused. .*I must not."),
         (text("Rain", ended="content_filter"), "filter", "filter held the answer back. .*Rain"),
         (text(""), "stop", "The answer is empty. The model said nothing."),

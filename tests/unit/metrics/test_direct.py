@@ -114,7 +114,7 @@ def test_a_score_from_0_to_100_becomes_one_from_0_to_1(
     [
         (
             text('{"score": 8', ended="length"),
-            'cut at its limit of tokens. Set max_tokens= higher. The model said: “{"sc',
+            'cut at its limit of tokens. Set max_tokens= higher, or thoughts of an endpoint whose model thinks first. The model said: “{"sc',
         ),
         (text(None, refused="I must not."), "The model refused. The model said: “I must not.”"),
         (text("", ended="content_filter"), "The endpoint's filter held the answer back."),
@@ -323,7 +323,7 @@ def test_a_question_is_not_sent_to_an_address_that_was_set_while_it_waited(
 
         with answering(monkeypatch, moving) as endpoint:
             found = failure(engine)
-    assert f"was set to another address while this question waited for {endpoint.url}. Ask again." in found.message
+    assert f"was set anew while this question waited for {endpoint.url}. Ask again." in found.message
     assert other.asked == []
 
 
