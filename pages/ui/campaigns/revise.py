@@ -42,15 +42,17 @@ def items_tab(campaign: Terms) -> None:
     if st.toggle("Add items", key=f"{key}-open"):
         pool = item_pool(campaign.questions, key)
         chosen = chosen_items(pool, known_answers(pool.kept, campaign.questions, key), campaign.questions)
-        st.button(
+        # no callback, as for every form: it would be called with what was chosen in the run before
+        pressed = st.button(
             f"Add {len(chosen.tasks)} items",
             icon=":material/playlist_add:",
             key=f"{key}-go",
-            on_click=_add,
-            args=(campaign, chosen.tasks),
             disabled=services.settings().demo or not chosen.tasks,
             help="Those that are there already are not added again.",
         )
+        if pressed:
+            _add(campaign, chosen.tasks)
+            st.rerun()
 
 
 def wording_tab(campaign: Terms) -> None:
@@ -70,16 +72,18 @@ def wording_tab(campaign: Terms) -> None:
 
 
 def _issue(campaign: Terms, before: Wording, wording: Wording) -> None:
-    st.button(
+    # no callback: it would be called with the wording of the run before, when somebody types and presses quickly
+    pressed = st.button(
         f"Issue version {campaign.version + 1}",
         icon=":material/publish:",
         type="primary",
         key=f"issue-{campaign.id}",
-        on_click=_revise,
-        args=(campaign, wording),
         disabled=services.settings().demo or wording == before,
         help="Labels given so far keep the number of their version.",
     )
+    if pressed:
+        _revise(campaign, wording)
+        st.rerun()
 
 
 def _versions(issued: Sequence[Issued]) -> None:

@@ -66,17 +66,19 @@ def _create_bar(name: str, wording: Wording, items: ChosenItems) -> None:
     for hint in hints(read_questions(wording.questions), wording.rules, items):
         st.caption(f":material/info: {hint}")
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(
+        # no callback: it would be called with the form of the run before, when somebody types and presses quickly
+        pressed = st.button(
             "Create the campaign",
             icon=":material/flag:",
             type="primary",
             key=f"{_KEY}-go",
-            on_click=_create,
-            args=(name, wording, items.tasks),
             disabled=services.settings().demo or not items.work,
             help="Nothing is kept in this demo." if services.settings().demo else None,
         )
         st.caption(plain(_sum(wording.rules, items)))
+    if pressed:
+        _create(name, wording, items.tasks)
+        st.rerun()
 
 
 def _sum(rules: Rules, items: ChosenItems) -> str:

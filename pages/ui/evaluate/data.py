@@ -99,14 +99,16 @@ def score_form(datasets: Sequence[str]) -> None:
             accept_new_options=True,
         )
         now = scorings().get(dataset)
-        st.button(
+        # no callback: it would be called with the choices of the run before, when somebody chooses and presses quickly
+        pressed = st.button(
             "Score",
             icon=":material/play_arrow:",
             key="evaluate-score",
-            on_click=score,
-            args=(dataset, specs),
             disabled=services.settings().demo or not specs or bool(now and now.running),
         )
+    if pressed:
+        score(dataset, specs)
+        st.rerun()
     follow(dataset)
 
 

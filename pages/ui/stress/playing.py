@@ -50,15 +50,17 @@ def playing(run: Run) -> None:
 def try_button(run: Run, text: str, label: str) -> None:
     """A button that tries a phrase; it cannot be pressed where the run has it already."""
     phrases = _missing(run, everywhere([Phrase(phrase=text)]))
-    st.button(
+    # no callback: it would be called with the phrase of the run before, when somebody types and presses quickly
+    pressed = st.button(
         plain(label),
         icon=":material/play_arrow:",
         key=f"gaming-try-{label}",
-        on_click=_play,
-        args=(run, f"{run.plan.name} + “{text}”", phrases),
         disabled=not (text and phrases),
         help="This run has it already." if text and not phrases else None,
     )
+    if pressed:
+        _play(run, f"{run.plan.name} + “{text}”", phrases)
+        st.rerun()
 
 
 def _missing(run: Run, phrases: Sequence[Filler]) -> list[Filler]:

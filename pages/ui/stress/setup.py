@@ -54,15 +54,17 @@ def _free_name() -> str:
 
 def _run_button(pairs: Pairs, kinds: Sequence[Perturbation]) -> None:
     metrics = st.session_state["stress-metrics"]
-    st.button(
+    # no callback: it would be called with the choices of the run before, when somebody chooses and presses quickly
+    pressed = st.button(
         f"Run: {pairs.number} pair{'' if pairs.number == 1 else 's'} × {len(kinds)} perturbations × {len(metrics)} metrics",
         icon=":material/play_arrow:",
         type="primary",
         key="stress-go",
         disabled=not (pairs.number and kinds and metrics),
-        on_click=_begin,
-        args=(pairs, kinds, metrics),
     )
+    if pressed:
+        _begin(pairs, kinds, metrics)
+        st.rerun()
     if problem := st.session_state.pop("stress-problem", ""):
         st.error(plain(problem), icon=":material/error:")
 

@@ -89,15 +89,17 @@ def _form(run: Run) -> None:
         st.text_input(
             "Name of the sweep", f"{run.plan.name}, windows", key="sweep-name", persist_state="page", width=320
         )
-        st.button(
+        # no callback: it would be called with the choice of the run before, when somebody chooses and presses quickly
+        pressed = st.button(
             f"Sweep {len(WINDOWS)} windows × {len(chosen)} metric{'' if len(chosen) == 1 else 's'} "
             f"({texts * len(WINDOWS) * len(chosen)} scores)",
             icon=":material/play_arrow:",
             key="sweep-go",
-            on_click=_begin,
-            args=(run, chosen),
             disabled=not chosen,
         )
+    if pressed:
+        _begin(run, chosen)
+        st.rerun()
     if problem := st.session_state.pop("sweep-problem", ""):
         st.error(plain(problem), icon=":material/error:")
 

@@ -1,0 +1,47 @@
+"""What is typed or chosen last counts when it comes to the server together with the press of a button."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from streamlit.testing.v1 import AppTest
+
+from annotations.campaigns.setup import load_campaigns
+from annotations.database import read
+from annotations.store import Store
+
+Open = Callable[..., AppTest]
+
+
+def opened(probe: Open, page: str) -> AppTest:
+    app = probe().switch_page(f"pages/views/{page}.py").run()
+    assert not app.exception
+    return app
+
+
+def test_a_stress_run_is_of_the_metrics_that_were_chosen_last(probe: Open, store: Store) -> None:
+    app = opened(probe, "stress")
+    app.session_state["stress-pairs"] = "The pair on Probe"
+    app.run()
+    app.multiselect(key="stress-metrics").set_value(["coverage"])
+    app.text_input(key="stress-name").set_value("Coverage alone")
+    app.button(key="stress-go").click().run()
+    assert not app.exception
+    [row] = store.runs()
+    assert row.name == "Coverage alone"
+    assert json.loads(store.run_lines(row.id)[0])["metrics"] == ["coverage"]
+
+
+def test_a_campaign_is_called_by_the_name_and_has_the_guidelines_that_were_typed_last(
+    probe: Open, store: Store
+) -> None:
+    app = opened(probe, "campaigns")
+    app.text_input(key="new-campaign-name").set_value("Harbours")
+    [box] = [box for box in app.text_area if box.key and box.key.startswith("new-campaign-guidelines")]
+    box.set_value("Read twice.")
+    app.button(key="new-campaign-go").click().run()
+    assert not app.exception
+    with read(store.engine) as session:
+        [campaign] = load_campaigns(session)
+    assert (campaign.name, campaign.guidelines) == ("Harbours", "Read twice.")
