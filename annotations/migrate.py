@@ -33,6 +33,9 @@ def upgrade(engine: Engine, folder: Path = FOLDER) -> None:
     Raises StoreError for a database that is newer than this code, belongs to something else or cannot be opened.
     """
     try:
+        with engine.connect() as connection:
+            if _is_at_head(connection, folder):  # as nearly always: nobody has to wait for whoever writes now
+                return
         with _MIGRATING, _transaction(engine) as connection:
             if not is_current(connection, folder):
                 command.upgrade(_config(folder, connection), "head")
@@ -55,6 +58,8 @@ def require_current(engine: Engine) -> None:
 
 def is_current(connection: Connection, folder: Path = FOLDER) -> bool:
     """Whether no version is missing. Raises StoreError for a database that this code does not know."""
+    if _is_at_head(connection, folder):
+        return True
     versions = ScriptDirectory.from_config(_config(folder))
     known = {script.revision for script in versions.walk_revisions()}
     at = MigrationContext.configure(connection).get_current_revision()
@@ -66,7 +71,12 @@ def is_current(connection: Connection, folder: Path = FOLDER) -> bool:
             "does not know: it was made by a newer one. Update Touchstone, or name another database in "
             "TOUCHSTONE_DATABASE_URL."
         )
-    return at == versions.get_current_head()
+    return False
+
+
+def _is_at_head(connection: Connection, folder: Path) -> bool:
+    head = ScriptDirectory.from_config(_config(folder)).get_current_head()
+    return MigrationContext.configure(connection).get_current_revision() == head
 
 
 def _refuse_foreign_tables(connection: Connection) -> None:

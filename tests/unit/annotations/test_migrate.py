@@ -69,6 +69,15 @@ def constraints(engine: Engine) -> dict[str, dict[str | None, object]]:
     }
 
 
+def test_a_database_of_this_version_opens_while_somebody_writes(sqlite_url: str) -> None:
+    Store.open(sqlite_url).close()
+    writer = create_engine(sqlite_url)
+    with writer.connect() as connection:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        Store.open(f"{sqlite_url}?timeout=0.05").close()
+    writer.dispose()
+
+
 def test_opening_again_keeps_what_is_there(url: str) -> None:
     first = Store.open(url)
     receipt = first.keep_pair(PAIR)

@@ -20,11 +20,11 @@ HALF_DONE = {"answers": {"verdict": "consistent"}}
 
 
 @pytest.fixture
-def hasty(url: str) -> Iterator[Store]:
+def hasty(url: str, store: Store) -> Iterator[Store]:  # noqa: ARG001  # which makes the tables, and may wait for others
     """A store that waits for a lock for a moment only."""
-    store = Store.open(impatient(url))
-    yield store
-    store.close()
+    opened = Store.open(impatient(url))
+    yield opened
+    opened.close()
 
 
 def impatient(url: str) -> str:
