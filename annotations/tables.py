@@ -77,6 +77,8 @@ class EditRow(Table, table=True):
 class Origin(Table, table=True):
     """Who kept an item, from where, and what it was meant to be; one item may come from several places."""
 
+    __table_args__ = (Index("ix_origin_by_item_id", "by", "item_id"),)
+
     id: str = Field(primary_key=True)
     item_id: str = Field(foreign_key="item.id", index=True)
     by: str
@@ -166,6 +168,8 @@ class EditJudgement(Table, table=True):
 
 class Explanation(Table, table=True):
     """Why an item is or is not consistent, in the words of `by`, a person or a model; `id` is its hash."""
+
+    __table_args__ = (Index("ix_explanation_by_id", "by", "id"),)
 
     id: str = Field(primary_key=True)
     item_id: str = Field(foreign_key="item.id", index=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal
@@ -110,38 +110,40 @@ def _next_work(session: Session, campaign: Terms, person: Member, now: datetime)
 
 def _candidates(session: Session, campaign: Terms, person: Member, now: datetime) -> Iterator[str]:
     recent = _recent_groups(session, campaign, person, now)
-    free = _free(campaign, person, now).where(col(Task.group).not_in(recent))
-    yield from session.exec(free.limit(_TRIED)).all()
+    yield from session.exec(_free(campaign, person, now, recent).limit(_TRIED)).all()
 
 
-def _free(campaign: Terms, person: Member, now: datetime) -> SelectOfScalar[str]:
-    """Work that the person may label, what was labelled least first."""
+def _free(campaign: Terms, person: Member, now: datetime, apart_from: Sequence[str] = ()) -> SelectOfScalar[str]:
+    """Work that the person may label and that is no version of some texts, what was labelled least first."""
     # counted task by task: both databases find the few reservations of one faster than they group all of a campaign
     places = select(func.count()).where(Reservation.task_id == Task.id, taken(now)).correlate(Task).scalar_subquery()
     factor = 1 + number_of(campaign.rules.seed, person.id, "factor") % (MOST - 1)
     offset = number_of(campaign.rules.seed, person.id, "offset")
-    return (
-        select(Task.id)
-        .where(
-            Task.campaign_id == campaign.id,
-            Task.part == "work",
-            places < campaign.rules.overlap,
-            ~_had(person),
-            ~_made(person),
-        )
-        .order_by(places, (col(Task.shuffle) * factor + offset) % MOST)
+    left = select(Task.id, places.label("places"), ((col(Task.shuffle) * factor + offset) % MOST).label("place")).where(
+        Task.campaign_id == campaign.id,
+        Task.part == "work",
+        ~_had(person),
+        ~_made(person),
+        col(Task.group).not_in(apart_from),
     )
+    # materialized: the places would else be counted once to choose and once more to sort
+    found = left.cte("left").prefix_with("MATERIALIZED")
+    return select(found.c.id).where(found.c.places < campaign.rules.overlap).order_by(found.c.places, found.c.place)
+
+
+# None of the next two depends on the task that it is asked of: whatever a database believes of its tables, it looks them
+# up once and not once for each task.
 
 
 def _had(person: Member) -> ColumnElement[bool]:
-    return exists().where(col(_HAD.task_id) == col(Task.id), col(_HAD.person_id) == person.id)
+    return col(Task.id).in_(select(Reservation.task_id).where(Reservation.person_id == person.id))
 
 
 def _made(person: Member) -> ColumnElement[bool]:
     """Whether a task is of the person's own making: the edit, or the explanation to be judged."""
-    edits = exists().where(col(Origin.item_id) == col(Task.item_id), col(Origin.by) == person.name)
-    words = exists().where(col(Explanation.id) == col(Task.explanation_id), col(Explanation.by) == person.name)
-    return or_(edits, words)
+    edits = select(Origin.item_id).where(Origin.by == person.name)
+    words = select(Explanation.id).where(Explanation.by == person.name)
+    return or_(col(Task.item_id).in_(edits), col(Task.explanation_id).in_(words))
 
 
 def _recent_groups(session: Session, campaign: Terms, person: Member, now: datetime) -> list[str]:
