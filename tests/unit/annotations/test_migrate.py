@@ -69,13 +69,14 @@ def constraints(engine: Engine) -> dict[str, dict[str | None, object]]:
     }
 
 
-def test_a_database_of_this_version_opens_while_somebody_writes(sqlite_url: str) -> None:
+def test_a_database_of_this_version_is_upgraded_at_once_while_somebody_writes(sqlite_url: str) -> None:
     Store.open(sqlite_url).close()
-    writer = create_engine(sqlite_url)
+    writer, opened = create_engine(sqlite_url), connect(make_url(f"{sqlite_url}?timeout=0.05"))
     with writer.connect() as connection:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
-        Store.open(f"{sqlite_url}?timeout=0.05").close()
+        upgrade(opened)
     writer.dispose()
+    opened.dispose()
 
 
 def test_opening_again_keeps_what_is_there(url: str) -> None:
