@@ -14,7 +14,7 @@ from pages.ui.plain import plain
 
 
 def explanation_table(chosen: Chosen) -> None:
-    """A row for everybody whose explanations were graded, the best explanations first."""
+    """A row for everybody whose explanations were graded or came with a verdict, the best explanations first."""
     found = result_of(
         "Counting grades…",
         ("explained", chosen.key),
@@ -24,7 +24,8 @@ def explanation_table(chosen: Chosen) -> None:
         return
     if not found:
         st.info(
-            "No explanation is graded here. Import graded ones, as factualNLG's, or have them judged on Probe or in a campaign."
+            "No explanation here is graded or comes with a verdict. Import such, as factualNLG's or what `cli.py explain` and "
+            "`cli.py judge` write, or have some judged on Probe or in a campaign."
         )
         return
     ordered = sorted(found, key=lambda one: -(one.figures["ES"].value or 0.0))
