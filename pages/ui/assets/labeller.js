@@ -58,7 +58,8 @@ const times = desk => {
 // was typed or pressed meanwhile is known only here: it stays and is sent again.
 function receive(desk) {
   const { task, stamp, ack, problem, drafted } = desk.component.data;
-  if (drafted === desk.seq && desk.seq) desk.$('.kept').textContent = '· draft kept';
+  if (!desk.task) desk.seq = drafted;  // the session before counted so far
+  if (drafted === desk.seq && desk.seq && !desk.timer) desk.$('.kept').textContent = '· draft kept';
   if (`${stamp} ${problem}` !== desk.told) desk.$('.problem').textContent = problem;
   desk.told = `${stamp} ${problem}`;
   if (stamp === desk.stamp) { texts(desk); preview(desk); return; }
@@ -73,7 +74,7 @@ function receive(desk) {
 }
 
 function begin(desk, task) {
-  clearTimeout(desk.timer);
+  desk.timer = clearTimeout(desk.timer);
   Object.assign(desk, { task, answers: structuredClone(task.answers), active: 0, pick: null, from: null, touched: task.changed, drawn: '' });
   Object.assign(desk, { began: performance.now(), activeMs: task.active_ms, wallMs: task.wall_ms, seen: false });
   tick(desk);

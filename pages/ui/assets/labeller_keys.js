@@ -82,7 +82,7 @@ function complete(desk) {
 }
 
 function send(desk, act, reason) {
-  clearTimeout(desk.timer);
+  desk.timer = clearTimeout(desk.timer);
   const answers = Object.fromEntries(open_ones(desk).filter(q => q.id in desk.answers).map(q => [q.id, desk.answers[q.id]]));
   desk.pending = { reservation: desk.task.reservation, act, reason, event_id: id(), answers, seq: desk.seq, touched: desk.touched, ...times(desk) };
   desk.$('.problem').textContent = '';

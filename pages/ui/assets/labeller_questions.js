@@ -132,6 +132,7 @@ function changed(desk) {
 function draft(desk) {
   clearTimeout(desk.timer);
   desk.timer = setTimeout(() => {
+    desk.timer = 0;  // nothing is typed that is not on its way
     desk.seq += 1;
     desk.component.setStateValue('draft', { reservation: desk.task.reservation, answers: desk.answers, seq: desk.seq, ...times(desk) });
   }, DRAFT_MS);
