@@ -65,7 +65,10 @@ def _answers(sampling: Sampling) -> None:
     if isinstance(outcome, Failure):
         st.error(plain(outcome.message), icon=":material/error:")
     if asking.under_way()[1]:
-        _wait()
+        with st.container(horizontal=True, vertical_alignment="center"):
+            _wait()
+            # not in the fragment: what is pressed there is heard only when the page's own loop has ended
+            st.button("Cancel", key="explain-cancel", on_click=asking.drop_all)
     explanation, graded, stable = st.tabs(["Explanation", "Graded by a model", "Stability"], key="explain-tabs")
     with explanation:
         if found:
@@ -86,7 +89,5 @@ def _wait() -> None:
     """Look for news beside the page; where scores still arrive the page's own loop looks."""
     if asking.explanations_came():
         st.rerun()
-    with st.container(horizontal=True, vertical_alignment="center"):
-        came, total = asking.under_way()
-        st.caption(f"The model is being asked: {came} of {total} answers have come …")
-        st.button("Cancel", key="explain-cancel", on_click=asking.drop_all)
+    came, total = asking.under_way()
+    st.caption(f"The model is being asked: {came} of {total} answers have come …")

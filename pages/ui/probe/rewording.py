@@ -65,7 +65,10 @@ def reworded() -> bool:
 def rewording() -> None:
     """A line while something is being written, with the way to stop it."""
     if wanted := _wanted():
-        _wait(wanted.perturbation.card.title)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            _wait(wanted.perturbation.card.title)
+            # not in the fragment: what is pressed there is heard only when the page's own loop has ended
+            st.button("Cancel", key="rewording-cancel", on_click=drop_rewording)
 
 
 def drop_rewording() -> None:
@@ -84,9 +87,7 @@ def _wait(title: str) -> None:
     """Look for the answer beside the page; where scores still arrive the page's own loop looks."""
     if reworded() or _wanted() is None:
         st.rerun()
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(plain(f"“{title}”: the model is writing …"))
-        st.button("Cancel", key="rewording-cancel", on_click=drop_rewording)
+    st.caption(plain(f"“{title}”: the model is writing …"))
 
 
 def _put(perturbation: Perturbation, text: str, found: Sequence[Edit] | Failure) -> None:
