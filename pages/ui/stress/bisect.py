@@ -37,14 +37,16 @@ def bisect(run: Run, source: Source, variant: Variant) -> None:
     place = (run.plan.name, variant.source, variant.kind)
     texts = bisected(source.example, variant.edits)
     if st.session_state.get("bisected") != place:
-        st.button(
+        # no callback: it would be called with the pair of the run before, when somebody chooses and presses quickly
+        pressed = st.button(
             f"Which of the {number} edits moves which metric? {len(texts)} texts × {len(run.plan.metrics)} metrics",
             icon=":material/call_split:",
             key="bisect-go",
-            on_click=st.session_state.update,
-            args=({"bisected": place},),
         )
-        return
+        if not pressed:
+            return
+        st.session_state["bisected"] = place
+        st.rerun()
     metrics = [METRICS.parse(spec) for spec in run.plan.metrics]
     request = services.engine().submit(_owner(), metrics, list(texts.values()))
     if _open_ones(request):
