@@ -14,6 +14,7 @@ from core.models.state import ModelState, Status
 from core.types import Checkpoint
 from pages.ui.choosing import put_on_bench
 from pages.ui.metrics.model_rows import endpoint_row, gigabytes, model_badge, model_row
+from pages.ui.notices import say_again
 from pages.ui.settings_form import has_settings, settings_form
 
 _UNDER_WAY = (Status.LOADING, Status.DOWNLOADING)
@@ -65,6 +66,7 @@ def follow_models(pool: ModelPool, drawn: Mapping[Checkpoint, ModelState]) -> No
     """Keep the run open while a model is on its way, and draw the page anew when it is no longer as drawn."""
     while pool.states() != drawn or any(state.status in _UNDER_WAY for state in drawn.values()):
         if pool.wait_for_change(drawn, _LOOK_S):
+            say_again()
             st.rerun()
         st.session_state.get("interrupt")  # lets a click end this run
 
