@@ -63,8 +63,9 @@ def _usual(items: ChosenItems) -> Rules:
 
 
 def _create_bar(name: str, wording: Wording, items: ChosenItems) -> None:
-    for hint in hints(read_questions(wording.questions), wording.rules, items):
-        st.caption(f":material/info: {hint}")
+    with st.container():  # what lies below keeps its place when a hint comes or goes
+        for hint in hints(read_questions(wording.questions), wording.rules, items):
+            st.caption(f":material/info: {hint}")
     with st.container(horizontal=True, vertical_alignment="center"):
         # no callback: it would be called with the form of the run before, when somebody types and presses quickly
         pressed = st.button(

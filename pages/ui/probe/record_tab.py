@@ -28,8 +28,9 @@ _FIELDS = ("verdict", "confidence", "error-type", "note", "explanation", "grade"
 def record_tab() -> None:
     """Asks in order, shows a later question only when the one before was answered with yes, and saves once."""
     _prepare()
-    if bench.edits():
-        edits_in_context()
+    with st.container():  # there without edits too: what lies below keeps its place when the first one comes
+        if bench.edits():
+            edits_in_context()
     whose = "edited summary" if bench.edits() else "summary"
     st.segmented_control(f"The {whose} is", [*Verdict], key="verdict", format_func=str.capitalize)
     left, right = st.columns([1.2, 1])

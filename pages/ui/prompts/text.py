@@ -45,8 +45,9 @@ def form(entry: Entry) -> None:
     key = f"prompt-text-{entry.name}"
     st.session_state.setdefault(key, entry.mine or _draft(entry))
     st.text_area("The file: head, system part, user part", key=key, height=420, persist_state="session")
-    if problem := st.session_state.get("prompt-problem", {}).get(entry.name):
-        st.error(plain(problem), icon=":material/error:")
+    with st.container():  # what lies below keeps its place when a problem is told
+        if problem := st.session_state.get("prompt-problem", {}).get(entry.name):
+            st.error(plain(problem), icon=":material/error:")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.button("Save and use", type="primary", icon=":material/save:", on_click=_save, args=(entry.name, key))
         st.button(

@@ -57,10 +57,11 @@ def density(id: str, run: Run, among: frozenset[VariantKey] | None) -> None:
     texts = originals(run) if chosen == _ORIGINALS else variants(run, _TEXTS[chosen], among)
     key = (id, chosen, frozenset(text.example.id for text in texts))
     work = _works().get(key)
-    if work and work.progress.running:
-        _follow(work)
-    else:
-        _offer(key, run, texts, work)
+    with st.container():  # there at the end too, when nothing is offered: what lies below keeps its place
+        if work and work.progress.running:
+            _follow(work)
+        else:
+            _offer(key, run, texts, work)
     if work:
         _shown(run, work.found)
 
