@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.e2e.bench import Bench
 from tests.e2e.hall import Hall, opened
@@ -19,6 +19,9 @@ from tests.e2e.server import PLUGGED, Server, serve
 from tests.e2e.watch import watched
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+PATIENCE_MS = 20_000  # the slowest machine that the tests run on; what is there is seen at once
+expect.set_options(timeout=PATIENCE_MS)
+
 _MISSING = "No Chromium on this machine: install chromium or set CHROMIUM to its path."
 
 
@@ -63,7 +66,7 @@ def new_context(browser: Browser) -> Iterator[Callable[[], BrowserContext]]:
 
         def new() -> BrowserContext:
             context = browser.new_context(viewport={"width": 1440, "height": 1000}, reduced_motion="reduce")
-            context.set_default_timeout(20_000)
+            context.set_default_timeout(PATIENCE_MS)
             open_contexts.callback(context.close)
             open_contexts.enter_context(watched(context))
             return context

@@ -12,6 +12,7 @@ from annotations.campaigns.inviting import load_invites, revoke
 from annotations.campaigns.people import Role
 from tests.e2e.bench import START_MS
 from tests.e2e.hall import Hall, opened
+from tests.e2e.waiting import idle
 
 pytestmark = pytest.mark.e2e
 
@@ -26,10 +27,6 @@ def link(page: Page, name: str) -> None:
     page.get_by_role("link", name=name, exact=True).click(timeout=START_MS)
 
 
-def settled(page: Page) -> None:
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for(timeout=START_MS)
-
-
 def remembered(page: Page) -> None:
     """Wait until the browser keeps the code for its next visit."""
     page.wait_for_function("document.cookie.includes('touchstone_seat=')", timeout=START_MS)
@@ -41,6 +38,7 @@ def people(page: Page, hall: Hall) -> None:
     link(page, "Campaigns")
     page.get_by_test_id("stButtonGroup").get_by_text("People").click(timeout=START_MS)
     expect(page.get_by_role("heading", name="Valid links")).to_be_visible()
+    idle(page)
 
 
 def test_a_link_that_a_manager_makes_lets_one_person_in_until_it_is_revoked(
@@ -48,7 +46,7 @@ def test_a_link_that_a_manager_makes_lets_one_person_in_until_it_is_revoked(
 ) -> None:
     manager, annotator = new_page(), new_page()
     people(manager, hall)
-    manager.get_by_role("textbox", name="Name").fill("Dunja")
+    manager.get_by_role("textbox", name="Name", exact=True).fill("Dunja")
     manager.get_by_role("button", name="Add and make a link").click()
     address = manager.get_by_test_id("stCode").inner_text().strip()
     assert address.startswith(f"{hall.server.url}/?invite=")
@@ -82,7 +80,7 @@ def test_an_annotator_gets_nothing_of_other_pages_by_their_address(browser: Brow
     for path in OTHER_PAGES:
         page.goto(f"{hall.server.url}/{path}?campaign={campaign.id}")
         expect(page.get_by_text("Page not found")).to_be_visible(timeout=START_MS)
-        settled(page)
+        idle(page)
         expect(page.get_by_test_id("stTopNavLink")).to_have_count(1)
         for theirs in ("New campaign", "Items done", "Export JSONL", "Keep pair", "Import data", "New run"):
             expect(page.get_by_text(theirs, exact=True)).to_have_count(0)
@@ -94,8 +92,10 @@ def test_a_revoked_manager_gets_nothing_done_with_a_page_that_is_still_open(page
     enter(page, hall, code)
     link(page, "Campaigns")
     page.get_by_test_id("stButtonGroup").get_by_text("People").click(timeout=START_MS)
-    page.get_by_role("textbox", name="Name").fill("Mallory")
-    settled(page)
+    expect(page.get_by_role("heading", name="Valid links")).to_be_visible()
+    idle(page)
+    page.get_by_role("textbox", name="Name", exact=True).fill("Mallory")
+    idle(page)
     with hall.store.writing() as session:
         [mine] = [row for row in load_invites(session) if row.person == person.name]
         revoke(session, mine.id, "boss")
@@ -111,6 +111,7 @@ def test_signing_out_forgets_the_browser(page: Page, hall: Hall) -> None:
     page.get_by_text(f"{person.name}, annotator").click(timeout=START_MS)
     page.get_by_role("menuitem", name="Sign out").click()
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible(timeout=START_MS)
+    page.wait_for_function("!document.cookie.includes('touchstone_seat=')", timeout=START_MS)
     page.reload()
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible(timeout=START_MS)
     page.get_by_role("textbox", name="Your code").fill(code)

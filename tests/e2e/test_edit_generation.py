@@ -138,10 +138,10 @@ def test_whole_summaries_become_edits_too(page: Page, asking_server: Server) -> 
 
 def test_an_answer_that_cannot_be_read_is_shown_as_it_came(page: Page, asking_server: Server, model: Model) -> None:
     bench = opened(page, asking_server)
-    usual, model.propose = model.propose, lambda: text(None, refused=f"I will not. {HOSTILE}")
-    ask(bench, "third")
-    bench.message(f"The model refused. The model said: “I will not. {HOSTILE}”")
-    model.propose = usual
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(model, "propose", lambda: text(None, refused=f"I will not. {HOSTILE}"))
+        ask(bench, "third")
+        bench.message(f"The model refused. The model said: “I will not. {HOSTILE}”")
     ask(bench, "third")
     expect(page.get_by_text("3 of 5 can be used")).to_be_visible()
 

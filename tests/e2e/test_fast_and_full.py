@@ -114,8 +114,14 @@ def test_a_metric_whose_edit_was_quick_is_scored_while_typing_from_then_on(bench
     expect(forecast(bench)).not_to_contain_text("to load")
     bench.press("Score all")
     expect(bench.score(heavy)).to_have_text(words(edits[0]))
-    bench.write(edits[1])
-    expect(bench.score(heavy)).to_have_text(words(edits[1]))
+    for edit in edits[1:]:
+        bench.write(edit)
+        bench.shows(edit)
+        if bench.score(heavy).inner_text() == words(edit):
+            return
+        bench.press("Score all")  # the machine was too busy for the edit before to be quick
+        expect(bench.score(heavy)).to_have_text(words(edit))
+    pytest.fail("No edit was scored without the key.")
 
 
 def test_a_metric_that_is_moved_to_the_fast_set_is_scored_without_the_key(bench: Bench, heavy: str) -> None:

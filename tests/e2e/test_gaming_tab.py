@@ -15,6 +15,7 @@ from core.stress.records import Plan, Run, Source, as_line
 from core.stress.runfile import assembled
 from tests.e2e.bench import Bench
 from tests.e2e.server import Server
+from tests.e2e.waiting import idle
 
 pytestmark = pytest.mark.e2e
 
@@ -47,7 +48,7 @@ def opened(page: Page, server: Server) -> Callable[[str], None]:
         page.goto(f"{server.url}/stress?run={begin(server, name)}")
         page.get_by_role("button", name="Go on").click()
         page.get_by_role("tab", name="Gaming").click(timeout=RUN_MS)
-        page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+        idle(page)
         expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=RUN_MS)
 
     return open
@@ -57,7 +58,7 @@ def press(page: Page, button: str, name: str) -> None:
     """Begin the longer run of that name, and wait until it is done."""
     page.get_by_role("button", name=button).click()
     expect(page.get_by_role("combobox", name="Run")).to_have_value(re.compile(f"^{re.escape(name)} \\("))
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    idle(page)
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=RUN_MS)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.bench import START_MS
 from tests.e2e.server import Server, serve
+from tests.e2e.waiting import idle
 
 pytestmark = pytest.mark.e2e
 
@@ -55,7 +57,7 @@ def test_a_table_is_imported_by_its_guessed_and_corrected_columns(page: Page, fr
     expect(page.get_by_text("generic: 3 new, 3 read.")).to_be_visible(timeout=WORK_MS)
     # the page knows of the dataset by now, and the receipt is still there to be read
     expect(page.get_by_role("heading", name="generic: 3 samples")).to_be_visible(timeout=WORK_MS)
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    idle(page)
     expect(page.get_by_text("generic: 3 new, 3 read.")).to_be_visible()
     assert verdicts(fresh) == [
         ("consistent", ["inconsistent"]),
@@ -69,5 +71,5 @@ def test_the_bundled_examples_are_a_dataset_at_one_press(page: Page, fresh: Serv
     page.get_by_role("combobox", name="Form of the data").click()
     page.get_by_role("option", name="Bundled examples").click()
     page.get_by_role("button", name="Import the examples").click(timeout=WORK_MS)
-    expect(page.get_by_text("bundled: ")).to_be_visible(timeout=WORK_MS)
+    expect(page.get_by_text(re.compile(r"bundled: \d+ new"))).to_be_visible(timeout=WORK_MS)
     assert [row["name"] for row in fresh.rows("SELECT name FROM dataset")] == ["bundled"]

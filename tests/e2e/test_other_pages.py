@@ -14,6 +14,7 @@ from annotations.records import KeptPair, Record
 from core.types import Edit, Span, Verdict
 from tests.e2e.bench import START_MS, Bench, example
 from tests.e2e.server import Server, serve
+from tests.e2e.waiting import idle
 
 pytestmark = pytest.mark.e2e
 
@@ -59,11 +60,13 @@ def test_a_model_is_unloaded_and_loaded_again_and_memory_follows(page: Page, plu
     card = page.locator(".st-key-card-semantic-similarity")
     bar = page.get_by_text("for models in use")
     expect(card.get_by_role("button", name="Unload")).to_be_visible()
+    idle(page)
     full = bar.inner_text()
     card.get_by_role("button", name="Unload").click()
     expect(card).to_contain_text("not loaded")
+    idle(page)
     assert memory(bar.inner_text()) < memory(full)
-    card.get_by_role("button", name="Load").click()
+    card.get_by_role("button", name="Load", exact=True).click()
     expect(card.get_by_role("button", name="Unload")).to_be_visible()
     expect(bar).to_have_text(full)
 
@@ -92,8 +95,8 @@ def fresh(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 def test_a_demonstration_scores_edits_and_keeps_nothing(page: Page, tmp_path: Path) -> None:
     with serve(tmp_path, TOUCHSTONE_DEMO="1") as server:
         bench = Bench(page, server)
-        page.goto(server.url)
-        expect(bench.score("rouge2")).to_have_text("0.704", timeout=START_MS)
+        bench.open()
+        expect(bench.score("rouge2")).to_have_text("0.704")
         bench.write(example().example.summary + " It rained.")
         expect(bench.cell("rouge2", 5)).to_have_text("0.00")
         expect(page.get_by_role("button", name="Keep pair")).to_be_disabled()

