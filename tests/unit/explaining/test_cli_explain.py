@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from cli import app
 from core.errors import NoEndpointError, TouchstoneError
+from tests.unit.explaining.commands import lines, run
 from tests.unit.llm.scripted import Body, Reply, serving, text
+
+pytestmark = pytest.mark.usefixtures("terminal")
 
 DOCUMENT = "The ferry Alma left Kiel at noon. She carried forty cars."
 SUMMARIES = {
@@ -37,19 +38,8 @@ def reply(_path: str, body: Body) -> Reply:
     return text(json.dumps({"consistent": CALLED[word], "explanation": f"It speaks about {word}."}))
 
 
-@pytest.fixture(autouse=True)
-def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)  # where no .env is
-    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path / 'own.db'}")
-    monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setenv("TOUCHSTONE_DEVICE", "cpu")
-    monkeypatch.setenv("TOUCHSTONE_PROMPTS_DIR", "")
-    monkeypatch.setenv("TOUCHSTONE_LLM_MODEL", "tiny")
-    monkeypatch.delenv("TOUCHSTONE_LLM_BASE_URL", raising=False)
-
-
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, Any]]]:
+def asked(terminal: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, Any]]]:  # noqa: ARG001  # which comes first
     """What the scripted model is asked."""
     with serving(reply) as endpoint:
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
@@ -65,16 +55,6 @@ def pairs(tmp_path: Path) -> Path:
     file = tmp_path / "pairs.jsonl"
     file.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
     return file
-
-
-def run(*arguments: str | Path) -> Result:
-    done = CliRunner().invoke(app, [*map(str, arguments)], catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    return done
-
-
-def lines(file: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
 @pytest.mark.usefixtures("asked")

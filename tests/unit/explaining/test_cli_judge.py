@@ -7,18 +7,18 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from cli import app
 from core.dataset import DATASETS
 from core.errors import NoEndpointError, TouchstoneError
 from core.explaining.casefile import cases_of
 from core.types import Item
+from tests.unit.explaining.commands import lines, run
 from tests.unit.explaining.scenes import DOCUMENT, EXPLANATION, REFERENCE, SEED, SUMMARY, Asked
 from tests.unit.llm.scripted import Body, Reply, serving, text
+
+pytestmark = pytest.mark.usefixtures("terminal")
 
 GIVEN = Path(__file__).parents[4] / "shared" / "data" / "summedits" / "factcc_explanation_annotation.json"
 FIGURES = {"pearson", "spearman", "kendall", "kappa", "weighted kappa"} | {
@@ -38,19 +38,8 @@ def reply(_path: str, body: Body) -> Reply:
     return text(json.dumps({"because": "So it is.", "grade": grade}))
 
 
-@pytest.fixture(autouse=True)
-def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)  # where no .env is
-    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path / 'own.db'}")
-    monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setenv("TOUCHSTONE_DEVICE", "cpu")
-    monkeypatch.setenv("TOUCHSTONE_PROMPTS_DIR", "")
-    monkeypatch.setenv("TOUCHSTONE_LLM_MODEL", "tiny")
-    monkeypatch.delenv("TOUCHSTONE_LLM_BASE_URL", raising=False)
-
-
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
+def asked(terminal: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:  # noqa: ARG001  # which comes first
     """What the scripted judge is asked."""
     with serving(reply) as endpoint:
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
@@ -60,16 +49,6 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
     return tmp_path / "judged.jsonl"
-
-
-def run(*arguments: str | Path) -> Result:
-    done = CliRunner().invoke(app, [*map(str, arguments)], catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    return done
-
-
-def lines(file: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
 def written(file: Path, *records: object) -> Path:
