@@ -7,17 +7,18 @@ import socket
 import sqlite3
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.error import URLError
 
 from annotations.store import Store
 
 ROOT = Path(__file__).parents[2]
 STREAMLIT = ("-m", "streamlit")
+POLL_S = 0.05  # between two looks, so that a server that starts has the processor
 PLUGGED = ("-m", "tests.e2e.plugged")
 
 
@@ -82,6 +83,6 @@ def _wait(url: str, process: subprocess.Popen[bytes]) -> None:
         try:
             with urllib.request.urlopen(f"{url}/_stcore/health", timeout=5):
                 return
-        except (URLError, ConnectionError):
-            continue
+        except OSError:  # not there yet, or too busy with its start to answer
+            time.sleep(POLL_S)
     raise RuntimeError("The app of the test did not start; its log is in the test's folder.")
