@@ -15,7 +15,7 @@ def watched(context: BrowserContext) -> Iterator[None]:
     context.on("weberror", lambda error: problems.append(str(error.error)))
     context.on("console", lambda message: problems.append(message.text) if _is_error(message) else None)
     yield
-    assert not problems
+    assert not problems, problems
 
 
 def _is_error(message: ConsoleMessage) -> bool:

@@ -86,7 +86,7 @@ def _preview(questions: QuestionSet, text: str) -> None:
             st.text(f"{number}. {question.ask}{_condition(question)}")
             st.caption(plain(_kind(question)))
         st.caption(plain(f"Agreement, gold and qualification look at {questions.measure!r}. {questions.source}"))
-        st.download_button("Download as YAML", text, f"{questions.name}.yaml", "text/yaml", on_click="ignore")
+        st.download_button("Download as YAML", lambda: text, f"{questions.name}.yaml", "text/yaml", on_click="ignore")
 
 
 def _condition(question: Asked) -> str:
