@@ -12,7 +12,7 @@ from pages.ui.probe import pair as bench
 from pages.ui.probe.ask_edits import ask_edits, edits_answer, edits_came
 from pages.ui.probe.board import board_feed, score_board
 from pages.ui.probe.document import document_view
-from pages.ui.probe.editing import editor
+from pages.ui.probe.editor import summary_editor
 from pages.ui.probe.edits_tab import edits_tab, json_tab
 from pages.ui.probe.lens import highlights, lens, result_shown
 from pages.ui.probe.null_band import measure, measuring
@@ -46,7 +46,7 @@ with left:
 with right:
     edit, as_json, explain, record = st.tabs(["Edit", "Edit JSON", "Explain", "Record"], key="tabs")
     with edit:
-        editor()
+        summary_editor(key=bench.EDITOR, on_change=bench.note_change, height=180)
         with st.container(height=180, border=False, key="edits"):
             edits_tab()
         ask_edits()

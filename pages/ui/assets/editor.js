@@ -22,6 +22,8 @@ function open(root) {
   listenToSelection(editor);
   listenToBar(editor);
   watchRuns(editor);
+  editor.tell = event => tellField(event);
+  document.addEventListener('keydown', editor.tell, true);
   return editor;
 }
 
@@ -30,6 +32,7 @@ function close(editor, root) {
   clearTimeout(editor.look);
   editor.runs.disconnect();
   document.removeEventListener('pointerup', editor.release);
+  document.removeEventListener('keydown', editor.tell, true);
   editors.delete(root);
 }
 
@@ -61,12 +64,21 @@ function listenToText(editor) {
   });
 }
 
+const isShortcut = event => event.altKey && !event.ctrlKey && !event.metaKey && /^Key|^Digit/.test(event.code);
+
+// The other fields of the page are told of only when they are left, and a shortcut is about what stands in them.
+function tellField(event) {
+  const field = document.activeElement;
+  if (!isShortcut(event) || !field?.matches('input, textarea')) return;
+  field.blur();
+  field.focus();
+}
+
 // The app's shortcuts must not fire while writing (Ctrl+Z would lose native undo); Alt with a letter belongs to them.
 function keepKey(event, editor) {
-  const shortcut = event.altKey && !event.ctrlKey && !event.metaKey && /^Key|^Digit/.test(event.code);
-  if (shortcut && !editor.timer) return;
+  if (isShortcut(event) && !editor.timer) return;
   event.stopPropagation();
-  if (!shortcut) return;
+  if (!isShortcut(event)) return;
   // a shortcut is about the text as it stands: that has to be on its way before the key is heard
   send(editor);
   const { key, code, altKey, shiftKey } = event;

@@ -1,12 +1,12 @@
 """The summary editor: a text box that reports pauses in typing, and replacements of selected words.
 
-The truth is `st.session_state[f"{key}.text"]`; the box is overwritten only by `set_text`, which raises
-`st.session_state[f"{key}.doc_rev"]`, and what the browser sends about an older revision is dropped.
+The truth is `text_of`; the box is overwritten only by `set_text`, which raises `st.session_state[f"{key}.doc_rev"]`,
+and what the browser sends about an older revision is dropped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -33,12 +33,10 @@ class Replacement:
     explanation: str
 
 
-def summary_editor(
-    *, key: str, on_text: Callable[[], None], on_replace: Callable[[Replacement], None], height: int
-) -> None:
-    """Mount the editor, `height` pixels high; both callbacks run after the text in the session state is new.
+def summary_editor(*, key: str, on_change: Callable[[], None], height: int) -> None:
+    """Mount the editor, `height` pixels high; `on_change` runs after each text and each replacement.
 
-    A replacement calls both. To rerun only parts of the page both must end in `st.rerun` with fragment keys.
+    To rerun only parts of the page it must end in `st.rerun` with fragment keys.
     """
     state = st.session_state
     data = {
@@ -48,12 +46,24 @@ def summary_editor(
         "limit": LIMIT,
         "height": height,
     }
-    _mount(
-        key=key,
-        data=data,
-        on_text_change=partial(_take_text, key, on_text),
-        on_replace_change=partial(_take_replacement, key, on_replace),
-    )
+    take = partial(_take, key, on_change)
+    _mount(key=key, data=data, on_text_change=take, on_replace_change=take)
+
+
+def text_of(key: str) -> str:
+    """What stands in the editor of that key, as far as the browser has told.
+
+    A message that comes together with the press of a button counts in the callback of the button already, although
+    Streamlit runs that before the callbacks of a component.
+    """
+    told = _told(key)
+    known: str = st.session_state[f"{key}.text"]
+    return known if told is None else told
+
+
+def replacement_of(key: str) -> Replacement | None:
+    """The replacement that led to the text in the editor, while the message that told of it is heard."""
+    return read_replacement(_message(key).get("replace"), st.session_state[f"{key}.doc_rev"], text_of(key))
 
 
 def set_text(key: str, value: str) -> None:
@@ -88,25 +98,19 @@ def read_replacement(message: object, doc_rev: int, text: str) -> Replacement | 
     return None
 
 
-def _take_text(key: str, on_text: Callable[[], None]) -> None:
-    if _store_text(key):
-        on_text()
-
-
-def _take_replacement(key: str, on_replace: Callable[[Replacement], None]) -> None:
-    state = st.session_state
-    # Streamlit promises no order between the two callbacks of one message.
-    if not _store_text(key):
+def _take(key: str, on_change: Callable[[], None]) -> None:
+    told = _told(key)
+    if told is None:  # the rerun that follows brings the box up to date
         return
-    replacement = read_replacement(state[key].get("replace"), state[f"{key}.doc_rev"], state[f"{key}.text"])
-    if replacement is not None:
-        on_replace(replacement)
+    st.session_state[f"{key}.text"] = told
+    on_change()
 
 
-def _store_text(key: str) -> bool:
-    state = st.session_state
-    text = read_text(state[key].get("text"), state[f"{key}.doc_rev"])
-    if text is None:
-        return False
-    state[f"{key}.text"] = text
-    return True
+def _told(key: str) -> str | None:
+    return read_text(_message(key).get("text"), st.session_state[f"{key}.doc_rev"])
+
+
+def _message(key: str) -> Mapping[str, object]:
+    """What the browser said last; nothing before the editor was mounted, and on other pages."""
+    said: Mapping[str, object] = st.session_state.get(key, {})
+    return said

@@ -30,6 +30,7 @@ def keep_button() -> None:
 
 
 def _keep() -> None:
+    bench.note_change()
     state, pair = st.session_state, bench.current()
     try:
         receipt = services.store().keep_pair(_kept(pair, finished_outcomes()))

@@ -19,7 +19,7 @@ from core.errors import TouchstoneError
 from core.types import Edit, Item, Outcome, Span
 from pages.ui import services
 from pages.ui.probe import links
-from pages.ui.probe.editor import set_text
+from pages.ui.probe.editor import Replacement, replacement_of, set_text, text_of
 
 EDITOR = "editor"
 _STEPS = 200  # undo goes back so far
@@ -50,8 +50,7 @@ def current() -> Pair:
 
 
 def edited() -> str:
-    text: str = st.session_state[f"{EDITOR}.text"]
-    return text
+    return text_of(EDITOR)
 
 
 def edits() -> list[Edit]:
@@ -90,18 +89,23 @@ def open_example(example: str, packed: str = "") -> None:
 
 
 def note_change() -> None:
-    """Remember the text before the last change, however it was made."""
+    """Remember the text before the last change, however it was made; words that were replaced are an edit of their own.
+
+    A press that is about the pair calls this first: what was typed just before may be in the same message.
+    """
     state = st.session_state
-    if edited() == state["known"]:
-        return
-    state["past"] = [*state["past"], state["known"]][-_STEPS:]
-    state["future"] = []
-    state["known"] = edited()
-    keep_draft()
+    if edited() != state["known"]:
+        state["past"] = [*state["past"], state["known"]][-_STEPS:]
+        state["future"] = []
+        state["known"] = edited()
+        keep_draft()
+    if replaced := replacement_of(EDITOR):
+        _declare_replacement(replaced)
 
 
 def rewrite(text: str, declared: Sequence[Edit] = ()) -> None:
     """Change the edited summary from outside the editor; declared edits are kept as units."""
+    note_change()
     for edit in declared:
         declare(edit)
     set_text(EDITOR, text)
@@ -113,13 +117,6 @@ def declare(edit: Edit) -> None:
     others = [other for other in current().declared if other.span != edit.span]
     st.session_state["pair"] = replace(current(), declared=(*others, edit))
     keep_draft()
-
-
-def declare_replacement(explanation: str, by: str, before: Sequence[Edit]) -> None:
-    """Give the one edit that is new since `before` its explanation and author."""
-    new = [edit for edit in edits() if (edit.span, edit.new) not in {(old.span, old.new) for old in before}]
-    if len(new) == 1:
-        declare(replace(new[0], explanation=explanation, by=by))
 
 
 def revert(edit: Edit) -> None:
@@ -225,7 +222,17 @@ def _from_draft(payload: str) -> None:
     st.session_state["notice"] = "Your draft is back." if text != fields["original"] else ""
 
 
+def _declare_replacement(made: Replacement) -> None:
+    """The one edit that is new since the text before gets the replacement's explanation and author."""
+    before = st.session_state["past"][-1] if st.session_state["past"] else current().original
+    known = {(edit.span, edit.new) for edit in executable.recover(current().original, before, current().declared)}
+    new = [edit for edit in edits() if (edit.span, edit.new) not in known]
+    if len(new) == 1:
+        declare(replace(new[0], explanation=made.explanation, by=st.session_state["annotator"]))
+
+
 def _walk(source: str, target: str) -> None:
+    note_change()
     state = st.session_state
     if not state[source]:
         return

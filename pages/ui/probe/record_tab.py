@@ -112,6 +112,7 @@ def save(said: Callable[[], Record]) -> None:
 
 def record_now() -> Record:
     """What the form says of the pair as it stands. Raises RecordError for what cannot be kept."""
+    bench.note_change()
     state, pair = st.session_state, bench.current()
     answers = _answers() if bench.edits() else None
     explanation = state["explanation"].strip()

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.probe.editor import Replacement, set_text, summary_editor
+from pages.ui.probe.editor import replacement_of, set_text, summary_editor
 
 state = st.session_state
 state.setdefault("log", [])
@@ -10,13 +10,10 @@ if "ed.text" not in state:
     set_text("ed", "The 😀 council approved 12 plans on Monday.")
 
 
-def on_text() -> None:
-    state.log.append("text")
-    st.rerun("echo")
-
-
-def on_replace(made: Replacement) -> None:
-    state.log.append(f"replace {made.span.start}-{made.span.end} {made.old!r} -> {made.new!r} ({made.explanation})")
+def on_change() -> None:
+    made = replacement_of("ed")
+    replaced = made and f"replace {made.span.start}-{made.span.end} {made.old!r} -> {made.new!r} ({made.explanation})"
+    state.log.append(replaced or "text")
     st.rerun("echo")
 
 
@@ -31,5 +28,5 @@ def echo() -> None:
 
 st.button("Swap digits", key="swap", on_click=lambda: set_text("ed", state["ed.text"].replace("12", "21")))
 st.button("Rerun", key="rerun")
-summary_editor(key="ed", on_text=on_text, on_replace=on_replace, height=260)
+summary_editor(key="ed", on_change=on_change, height=260)
 echo()
