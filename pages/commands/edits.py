@@ -22,14 +22,15 @@ from core.report import Record as Line
 from core.settings import Settings
 from core.types import Item
 from pages.terminal.files import items_of, keep_apart, opened
+from pages.terminal.options import AskedEndpoint, AskedModel, Draw, Temperature
 from pages.terminal.saying import say, say_estimate
 
 
 def command(
     pairs: Annotated[Path, typer.Argument(help="JSONL or CSV with id, document, summary.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="JSONL, one pair per edit that can be used.")],
-    model: Annotated[str, typer.Option(help="Who is asked; by default the model of the endpoint.")] = "",
-    endpoint: Annotated[str, typer.Option(help="Its name in TOUCHSTONE_ENDPOINTS; by default the default one.")] = "",
+    model: AskedModel = "",
+    endpoint: AskedEndpoint = "",
     form: Annotated[
         Form, typer.Option(help="Replacements that are executed, or whole summaries that are compared.")
     ] = Form.EXECUTABLE,
@@ -37,8 +38,8 @@ def command(
         Sieve,
         typer.Option(help="Leave out trivial edits by nobody's verdict, the rule's, or the rule's and the model's."),
     ] = "rule",
-    temperature: Annotated[float, typer.Option(min=0)] = 0.7,
-    sample: Annotated[int, typer.Option(min=0, help="Another number is another draw.")] = 0,
+    temperature: Temperature = 0.7,
+    sample: Draw = 0,
 ) -> None:
     """Ask a language model for six edits of every summary of a file, each of which makes it inconsistent in one place."""
     keep_apart(pairs, output)

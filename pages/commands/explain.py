@@ -24,7 +24,7 @@ from core.settings import Settings
 from core.stress.picking import pick
 from core.types import Failure
 from pages.terminal.files import items_of, opened
-from pages.terminal.options import PairsFile
+from pages.terminal.options import AskedEndpoint, AskedModel, Draw, PairsFile, Temperature
 from pages.terminal.saying import followed, say, say_estimate
 from pages.terminal.summaries import imported_items, named
 
@@ -44,10 +44,10 @@ def command(
         int | None, typer.Option(min=1, help="So many summaries, drawn by the seed; by default all.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed draws the same summaries.")] = 0,
-    model: Annotated[str, typer.Option(help="Who is asked; by default the model of the endpoint.")] = "",
-    endpoint: Annotated[str, typer.Option(help="Its name in TOUCHSTONE_ENDPOINTS; by default the default one.")] = "",
-    temperature: Annotated[float, typer.Option(min=0)] = 0.0,
-    sample: Annotated[int, typer.Option(min=0, help="Another number is another draw.")] = 0,
+    model: AskedModel = "",
+    endpoint: AskedEndpoint = "",
+    temperature: Temperature = 0.0,
+    sample: Draw = 0,
 ) -> None:
     """Have a language model say of many summaries whether they are consistent, and why; `judge` grades what it says."""
     source = named(pairs, dataset, output)

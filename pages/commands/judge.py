@@ -25,6 +25,7 @@ from core.llm.words import told_spent
 from core.settings import Settings
 from core.types import Failure
 from pages.terminal.files import keep_apart, opened, readable_of
+from pages.terminal.options import AskedEndpoint, AskedModel, Draw, Temperature
 from pages.terminal.saying import followed, say, say_estimate
 from pages.terminal.summaries import imported_items
 
@@ -47,10 +48,10 @@ def command(
     dataset: Annotated[
         str | None, typer.Option(help="Instead of a file: an imported dataset with explanations.")
     ] = None,
-    model: Annotated[str, typer.Option(help="Who is asked; by default the model of the endpoint.")] = "",
-    endpoint: Annotated[str, typer.Option(help="Its name in TOUCHSTONE_ENDPOINTS; by default the default one.")] = "",
-    temperature: Annotated[float, typer.Option(min=0)] = 0.0,
-    sample: Annotated[int, typer.Option(min=0, help="Another number is another draw.")] = 0,
+    model: AskedModel = "",
+    endpoint: AskedEndpoint = "",
+    temperature: Temperature = 0.0,
+    sample: Draw = 0,
 ) -> None:
     """Have a language model grade explanations of errors: entirely, partially or not correct, which count 1, 0.5 and 0."""
     configured(endpoint)  # raises before anything is overwritten where nobody can be asked

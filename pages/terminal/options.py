@@ -29,3 +29,7 @@ Datasets = Annotated[
 ]
 Resamples = Annotated[int, typer.Option(min=1, help="Of the documents, for the intervals.")]
 Output = Annotated[Path, typer.Option("-o", "--output", help="Where to write; .csv for a table, else JSONL.")]
+AskedModel = Annotated[str, typer.Option(help="Who is asked; by default the model of the endpoint.")]
+AskedEndpoint = Annotated[str, typer.Option(help="Its name in TOUCHSTONE_ENDPOINTS; by default the default one.")]
+Temperature = Annotated[float, typer.Option(min=0)]
+Draw = Annotated[int, typer.Option(min=0, help="Another number is another draw.")]
