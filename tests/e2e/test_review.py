@@ -18,6 +18,7 @@ from annotations.campaigns.showing import Work
 from core.datasets.bundled import examples
 from tests.e2e.bench import START_MS
 from tests.e2e.hall import Desk, Hall, sign_in
+from tests.e2e.line import Line
 from tests.e2e.waiting import idle
 
 pytestmark = pytest.mark.e2e
@@ -45,10 +46,14 @@ def review(page: Page, hall: Hall, campaign: Terms, code: str) -> None:
     idle(page)
 
 
+def label_of(page: Page, words: str) -> int:
+    """The number of the label that says this."""
+    return next(n for n in (1, 2) if words in page.locator(f".st-key-label-{n}").inner_text().split("\n"))
+
+
 def take(page: Page, words: str) -> None:
     """Press the number of the label that says this, and wait until it stands in the form."""
-    place = next(n for n in (1, 2) if words in page.locator(f".st-key-label-{n}").inner_text().split("\n"))
-    page.keyboard.press(str(place))
+    page.keyboard.press(str(label_of(page, words)))
     expect(page.get_by_role("radio", name=words, exact=True)).to_be_checked()
     idle(page)
 
@@ -83,6 +88,23 @@ def test_a_case_is_settled_by_keyboard_only(page: Page, hall: Hall) -> None:
     assert json.loads(row["answers"]) == {**BAD, "reason": "It was <b>noon</b>. Gates 1 and 2."}
     assert (row["cause"], row["by"]) == ("guideline gap", person.name)
     assert len(json.loads(row["settles"])) == 2
+
+
+def test_keys_that_come_at_once_settle_with_what_was_chosen_last(page: Page, hall: Hall) -> None:
+    campaign, line = disputed(hall), Line(page)
+    review(page, hall, campaign, hall.code(Role.ADJUDICATOR)[1])
+    take(page, "Consistent")
+    cause(page, "g", "Guideline gap")
+    line.until = "settle"
+    place = label_of(page, "Inconsistent")
+    for key in (str(place), "s", "d"):
+        page.keyboard.press(key)
+    expect(page.get_by_role("radio", name="To settle · 0")).to_be_visible()
+    assert not line.until
+    [row] = hall.server.rows(
+        "SELECT s.* FROM settlement s JOIN task t ON t.id = s.task_id WHERE t.campaign_id = ?", campaign.id
+    )
+    assert (json.loads(row["answers"]), row["cause"]) == (BAD, "annotator slip")
 
 
 def test_an_adjudicator_may_neither_manage_nor_export(page: Page, hall: Hall) -> None:

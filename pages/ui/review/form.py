@@ -68,7 +68,10 @@ def answers_of(dispute: Dispute, questions: QuestionSet) -> dict[str, Any]:
 
 
 def cause_of(dispute: Dispute) -> Cause | None:
-    chosen: Cause | None = st.session_state.get(field(dispute, "/cause"))
+    """The cause that is chosen, also by a key of this very message."""
+    state = st.session_state
+    pressed = [cause for cause in Cause if state.get(field(dispute, f"/{cause.name}"))]
+    chosen: Cause | None = pressed[0] if pressed else state.get(field(dispute, "/cause"))
     return chosen
 
 

@@ -15,7 +15,7 @@ from pages.ui import services
 from pages.ui.plain import plain
 from pages.ui.review.form import answers_of, cause_of, field, fill, form, note_of
 from pages.ui.review.state import desk, opened, press, pressed, steps
-from pages.ui.review.texts import document, labels, summaries
+from pages.ui.review.texts import document, labels, summaries, taken_now
 from pages.ui.review.words import agreement_words, option_words
 
 
@@ -60,6 +60,8 @@ def _decision(campaign: Terms, dispute: Dispute) -> None:
 
 def _settle(campaign: Terms, dispute: Dispute) -> None:
     """The durable write first; what fails stays in the form with its reason."""
+    if taken := taken_now(dispute):  # Streamlit may hear keys that were pressed one after the other in another order
+        fill(dispute, campaign.questions, taken)
     state, cause, name = st.session_state, cause_of(dispute), f"case-{dispute.task}"
     if cause is None:
         state[field(dispute, "/problem")] = "Say why people differed: choose one of the four causes."

@@ -68,6 +68,18 @@ def labels(dispute: Dispute, questions: QuestionSet, take: Callable[[Mapping[str
                 _label(dispute, questions, place, take)
 
 
+def taken_now(dispute: Dispute) -> Mapping[str, Any] | None:
+    """The label that is taken over by a key of this very message."""
+    for place, answers in enumerate(dispute.answers):
+        if st.session_state.get(_take_key(dispute, place)):
+            return answers
+    return None
+
+
+def _take_key(dispute: Dispute, place: int) -> str:
+    return f"take-{dispute.task}-{place + 1}"
+
+
 def _label(dispute: Dispute, questions: QuestionSet, place: int, take: Callable[[Mapping[str, Any]], None]) -> None:
     st.markdown(f"**Label {place + 1}**")
     for question in questions.questions:
@@ -75,7 +87,7 @@ def _label(dispute: Dispute, questions: QuestionSet, place: int, take: Callable[
             _answer(question, dispute, place)
     st.button(
         "Take this one",
-        key=f"take-{dispute.task}-{place + 1}",
+        key=_take_key(dispute, place),
         shortcut=str(place + 1) if place < _KEYS else None,
         on_click=take,
         args=(dispute.answers[place],),
