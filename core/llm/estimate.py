@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.llm.bill import Tokens, most
 from core.llm.endpoint import asked_by
@@ -23,6 +23,17 @@ class Estimate:
     money: float = 0.0
     unpriced: tuple[str, ...] = ()
     unforeseen: int = 0
+
+    def times(self, factor: float) -> Estimate:
+        """For so many times as much work of the same kind."""
+        return replace(
+            self,
+            questions=round(self.questions * factor),
+            read=round(self.read * factor),
+            written=round(self.written * factor),
+            money=self.money * factor,
+            unforeseen=round(self.unforeseen * factor),
+        )
 
 
 def estimate(questions: Iterable[Question], unforeseen: int = 0) -> Estimate:

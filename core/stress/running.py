@@ -34,6 +34,17 @@ def carry_on(engine: Engine, run: Run) -> Generator[Record]:
                 yield record
 
 
+def varying(example: Example, kind: Perturbation, seed: int) -> Talk[list[Edit]]:
+    """The conversation that makes a variant."""
+    return Talk(kind.spec, example, partial(kind.rounds, example, seed), kind.checkpoints())
+
+
+def checking(guard: Guard, example: Example, kind: str, variant: str) -> Talk[Mark]:
+    """The conversation in which a guard reads a variant."""
+    pair = Example(f"{example.id}\0{kind}", example.summary, variant)
+    return Talk(guard.spec, pair, partial(guard.rounds, example.summary, variant), guard.checkpoints())
+
+
 def _records(
     engine: Engine, run: Run, sources: Sequence[Source], kinds: Sequence[Perturbation], metrics: Sequence[Metric]
 ) -> Iterator[Record]:
@@ -48,10 +59,7 @@ def _variants(engine: Engine, run: Run, sources: Sequence[Source], kinds: Sequen
     missing = [
         (source, kind) for source in sources for kind in kinds if not run.has_variant(source.example.id, kind.spec)
     ]
-    talks = [
-        Talk(kind.spec, source.example, partial(kind.rounds, source.example, run.plan.seed), kind.checkpoints())
-        for source, kind in missing
-    ]
+    talks = [varying(source.example, kind, run.plan.seed) for source, kind in missing]
     for (source, kind), (_, found) in zip(missing, engine.converse(talks), strict=True):
         yield _variant(source, kind, found)
 
@@ -88,14 +96,9 @@ def _checks(engine: Engine, run: Run, sources: Sequence[Source], guard: Guard) -
         for kind in run.plan.guarded
         if run.has_variant(example.id, kind) and not run.has_mark(example.id, kind)
     ]
-    talks = [_checking(guard, example, kind, run.variants[example.id, kind].summary or "") for example, kind in missing]
+    talks = [checking(guard, example, kind, run.variants[example.id, kind].summary or "") for example, kind in missing]
     for (example, kind), (_, found) in zip(missing, engine.converse(talks), strict=True):
         yield _check(example.id, kind, found)
-
-
-def _checking(guard: Guard, example: Example, kind: str, variant: str) -> Talk[Mark]:
-    pair = Example(f"{example.id}\0{kind}", example.summary, variant)
-    return Talk(guard.spec, pair, partial(guard.rounds, example.summary, variant), guard.checkpoints())
 
 
 def _check(source: str, kind: str, found: Mark | Failure) -> Check:

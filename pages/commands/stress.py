@@ -16,6 +16,7 @@ from core.listing import as_they_come
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS, by_rule
 from core.settings import Settings
+from core.stress.foreseen import foreseen
 from core.stress.gaming import gaming
 from core.stress.matrix import applied, matrix
 from core.stress.records import Plan, Run
@@ -30,7 +31,7 @@ from core.stress.words import guarded as guard_sentences
 from core.stress.words import refusals as refusal_sentences
 from pages.terminal.fetching import fetch
 from pages.terminal.options import FromDataset, KindsOrAll, Most, OnDevice, PairsFile, Seed
-from pages.terminal.saying import say, watch
+from pages.terminal.saying import say, say_estimate, watch
 from pages.terminal.summaries import begun_with, given, named
 
 _NO_GUARD = "none"
@@ -68,6 +69,7 @@ def command(
         sifted(Run(plan), leave_out or ())  # a wrong name is told before the work, not after it
         run = begin(output, begun_with(plan, given(pairs, dataset, most, seed, refusals)))
         fetch(engine.pool, [*metrics, *filter(None, [checker])])
+        say_estimate(engine, foreseen(engine, run))
         watch(run, append(output, carry_on(engine, run)))
     found = shifts(run, sifted(run, leave_out or ()))
     cells = matrix(run, found)

@@ -113,6 +113,7 @@ def test_a_file_is_run_under_a_guard_whose_marks_are_shown_and_can_be_left_out(
     choose(page, "Paraphrase (LLM)")
     page.get_by_role("combobox", name="Check that the meaning was kept").fill("Language")
     page.get_by_role("option", name="Language model").click()
+    expect(page.get_by_text(re.compile(r"^\d+ questions to endpoints, about .* tokens read"))).to_be_visible()
     run_to_the_end(page, "From a file")
 
     run = stored(guarded_server, "From a file")

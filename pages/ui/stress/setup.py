@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import count
 
 import streamlit as st
@@ -12,8 +13,10 @@ from core.listing import as_they_come
 from core.metric import METRICS
 from core.perturbation import Perturbation
 from core.stress.records import Plan, Run
+from core.trouble import attempt
 from pages.ui import services
 from pages.ui.plain import plain
+from pages.ui.stress.cost import cost_line
 from pages.ui.stress.guard import chosen_guard, guard_choice
 from pages.ui.stress.kinds import kinds_choice
 from pages.ui.stress.runs import begin, listed
@@ -67,12 +70,20 @@ def _run_button(pairs: Pairs, kinds: Sequence[Perturbation]) -> None:
         st.rerun()
     if problem := st.session_state.pop("stress-problem", ""):
         st.error(plain(problem), icon=":material/error:")
+    plan = attempt(partial(_plan, kinds, metrics))
+    if isinstance(plan, Plan):  # what keeps it from being one is said when the button is pressed
+        cost_line(plan, pairs)
 
 
 def _begin(pairs: Pairs, kinds: Sequence[Perturbation], metrics: Sequence[str]) -> None:
-    state = st.session_state
     try:
-        plan = Plan.of(state["stress-name"], kinds, map(METRICS.parse, metrics), state["stress-seed"], chosen_guard())
-        begin(Run(plan, {source.example.id: source for source in pairs.drawn(plan.seed)}))
+        plan = _plan(kinds, metrics)
+        begin(Run(plan, pairs.sources(plan.seed)))
     except TouchstoneError as error:
-        state["stress-problem"] = str(error)
+        st.session_state["stress-problem"] = str(error)
+
+
+def _plan(kinds: Sequence[Perturbation], metrics: Sequence[str]) -> Plan:
+    """The form as it stands. Raises TouchstoneError for a metric or guard that does not exist."""
+    state = st.session_state
+    return Plan.of(state["stress-name"], kinds, map(METRICS.parse, metrics), state["stress-seed"], chosen_guard())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 import streamlit as st
@@ -29,10 +29,15 @@ _MOST = 50  # pairs of a dataset, unless more are asked for
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """So many pairs, and what gives them for a seed; it may read a database."""
+    """So many pairs, what gives them for a seed, maybe from a database, and a key that tells them from others."""
 
     number: int
     drawn: Callable[[int], list[Source]]
+    key: Hashable
+
+    def sources(self, seed: int) -> dict[str, Source]:
+        """By id, as a run holds them."""
+        return {source.example.id: source for source in self.drawn(seed)}
 
 
 def pairs_choice() -> Pairs:
@@ -47,15 +52,15 @@ def pairs_choice() -> Pairs:
     return ways[chosen]()
 
 
-def _all(found: list[Source]) -> Pairs:
-    return Pairs(len(found), lambda _: found)
+def _all(found: list[Source], *key: Hashable) -> Pairs:
+    return Pairs(len(found), lambda _: found, key)
 
 
 def _bundled() -> Pairs:
     originals = [item for item in examples() if not item.parent]
     domains = list(dict.fromkeys(item.domain for item in originals))
     chosen = st.pills("Domains", domains, selection_mode="multi", default=domains, key="stress-domains", wrap=True)
-    return _all([Source.of(item) for item in originals if item.domain in chosen])
+    return _all([Source.of(item) for item in originals if item.domain in chosen], "bundled", *chosen)
 
 
 def _from_probe() -> Pairs:
@@ -65,7 +70,7 @@ def _from_probe() -> Pairs:
     pair = bench.current()
     st.caption(plain(f"{pair.title or 'The pair'}: its summary before your edits."))
     example = Example(pair.example or "probe", pair.document, pair.original)
-    return _all([Source(example, pair.document, pair.domain, pair.title)])
+    return _all([Source(example, pair.document, pair.domain, pair.title)], pair.document, pair.original)
 
 
 def _from_dataset() -> Pairs:
@@ -86,7 +91,8 @@ def _from_dataset() -> Pairs:
         keep = st.toggle(f"Leave out {len(found) - len(among)} labelled inconsistent", True, key="stress-sound")
         among = among if keep else found
     st.caption(f"{len(among)} summaries with their documents.")
-    return Pairs(min(most, len(among)), lambda seed: sources(pick(among, most, seed), texts_of(store, name)))
+    key = (name, state, most, len(among))
+    return Pairs(min(most, len(among)), lambda seed: sources(pick(among, most, seed), texts_of(store, name)), key)
 
 
 def _from_file() -> Pairs:
@@ -101,4 +107,4 @@ def _from_file() -> Pairs:
     refused = [refusal for refusal in found if isinstance(refusal, Refusal)]
     if refused:
         st.text("\n".join(f"Line {refusal.line}: {refusal.reason}" for refusal in refused[:20]))
-    return _all([Source.of(item) for item in found if isinstance(item, Item) and not item.parent])
+    return _all([Source.of(item) for item in found if isinstance(item, Item) and not item.parent], file.file_id)

@@ -1,0 +1,86 @@
+"""What a stress run will ask of endpoints, known before it starts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from core.engine import Engine
+from core.guard import GUARDS
+from core.job import Talk
+from core.llm.addressee import SOURCE
+from core.llm.estimate import Estimate
+from core.metric import METRICS, Metric
+from core.perturbation import PERTURBATIONS
+from core.stress.records import Plan, Run, Source
+from core.stress.running import checking, varying
+from core.types import Checkpoint, Example
+
+_LOOKED_AT = 40  # sources; planning a judge's questions on each variant of a thousand takes half a minute
+
+
+def asks_endpoints(plan: Plan) -> bool:
+    """Whether a run by this plan asks endpoints at all. Raises TouchstoneError for a plan that names what does not exist."""
+    asked = [
+        *(PERTURBATIONS.parse(kind).checkpoints() for kind in plan.kinds),
+        *(METRICS.parse(metric).checkpoints() for metric in plan.metrics),
+        *(GUARDS.parse(guard).checkpoints() for guard in filter(None, [plan.guard])),
+    ]
+    return any(map(_is_asked, asked))
+
+
+def cost(engine: Engine, run: Run) -> Estimate:
+    """What a run would cost at endpoints; of many sources some stand for all."""
+    every = list(run.sources.values())
+    if not every:
+        return Estimate()
+    some = every[:: math.ceil(len(every) / _LOOKED_AT)]
+    return engine.estimate(foreseen(engine, replace(run, sources={one.example.id: one for one in some}))).times(
+        len(every) / len(some)
+    )
+
+
+def foreseen(engine: Engine, run: Run) -> Iterator[Talk[Any]]:
+    """The conversations with endpoints that the run does not hold yet, for an estimate.
+
+    A variant that is not made yet is taken to be as long as its original, and to be none that was refused. Raises
+    TouchstoneError for a plan that names what does not exist.
+    """
+    kinds = [PERTURBATIONS.parse(kind) for kind in run.plan.kinds]
+    guards = [GUARDS.parse(run.plan.guard)] if run.plan.guard else []
+    metrics = [metric for metric in map(METRICS.parse, run.plan.metrics) if _is_asked(metric.checkpoints())]
+    paid_kinds = [kind for kind in kinds if _is_asked(kind.checkpoints())]
+    paid_guards = [guard for guard in guards if _is_asked(guard.checkpoints())]
+    for source in run.sources.values():
+        example = source.example
+        yield from (varying(example, kind, run.plan.seed) for kind in paid_kinds if not _made(run, source, kind.spec))
+        for metric in metrics:
+            yield from engine.talks([metric], _to_score(run, source, metric))
+        for guard in paid_guards:
+            marked = (kind for kind in run.plan.guarded if not run.has_mark(example.id, kind))
+            yield from (checking(guard, example, kind, _text(run, source, kind)) for kind in marked)
+
+
+def _is_asked(checkpoints: tuple[Checkpoint, ...]) -> bool:
+    return any(checkpoint.source == SOURCE for checkpoint in checkpoints)
+
+
+def _made(run: Run, source: Source, kind: str) -> bool:
+    return run.has_variant(source.example.id, kind)
+
+
+def _to_score(run: Run, source: Source, metric: Metric) -> Iterator[Example]:
+    """The summary and its variants that have no score by this metric."""
+    example = source.example
+    for kind in ("", *run.plan.kinds):
+        if not run.has_score(example.id, kind, metric.spec):
+            yield Example(f"{example.id}\0{kind}", example.document, _text(run, source, kind))
+
+
+def _text(run: Run, source: Source, kind: str) -> str:
+    """A variant, or one of its length that differs from all others, as it will."""
+    variant = run.variants.get((source.example.id, kind))
+    made = variant.summary if variant else None
+    return made or " ".join(filter(None, [source.example.summary, kind]))

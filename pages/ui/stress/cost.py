@@ -1,0 +1,31 @@
+"""What a new stress run would cost at endpoints, reckoned beside the page."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from core.llm.words import told
+from core.stress.foreseen import asks_endpoints, cost
+from core.stress.records import Plan, Run, as_line
+from pages.ui import services
+from pages.ui.evaluate.work import result_of
+from pages.ui.plain import plain
+from pages.ui.stress.sources import Pairs
+
+
+def cost_line(plan: Plan, pairs: Pairs) -> None:
+    """One line, where endpoints are asked at all."""
+    if not pairs.number or not asks_endpoints(plan):
+        return
+    engine = services.engine()
+    # what was asked meanwhile is not asked again
+    key = ("stress-cost", as_line(replace(plan, name="")), pairs.key, str(engine.spent()))
+    words = result_of(
+        "Reckoning what endpoints would be asked …",
+        key,
+        lambda: told(cost(engine, Run(plan, pairs.sources(plan.seed)))),
+    )
+    if words:
+        st.caption(plain(f"{words}."))
