@@ -127,6 +127,7 @@ def _around(wrapper: Card, inner: Card) -> Card:
         family=wrapper.family,
         measures=f"{wrapper.measures} Here: {inner.measures}",
         paper=f"{wrapper.paper}; around {inner.paper}",
+        url=wrapper.url,
         differs=f"{wrapper.differs} {inner.differs}".strip(),
     )
 

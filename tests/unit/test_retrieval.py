@@ -120,6 +120,7 @@ def test_the_card_has_range_direction_and_download_of_the_metric_inside() -> Non
         assert (card.low, card.high, card.direction) == (inner.low, inner.high, inner.direction)
         assert card.download_mb == inner.download_mb
         assert inner.title in card.title
+        assert (card.paper.split(";")[0], card.url) == (Retrieve.card.paper, Retrieve.card.url)
 
 
 def test_each_sentence_has_the_best_score_over_its_passages() -> None:
