@@ -12,6 +12,7 @@ from core.stress.records import Plan, Run, as_line
 from pages.ui import services
 from pages.ui.evaluate.work import result_of
 from pages.ui.plain import plain
+from pages.ui.stress.runs import listed
 from pages.ui.stress.sources import Pairs
 
 
@@ -20,8 +21,8 @@ def cost_line(plan: Plan, pairs: Pairs) -> None:
     if not pairs.number or not asks_endpoints(plan):
         return
     engine = services.engine()
-    # what was asked meanwhile is not asked again
-    key = ("stress-cost", as_line(replace(plan, name="")), pairs.key, str(engine.spent()))
+    # a run that was begun meanwhile may have asked the same
+    key = ("stress-cost", as_line(replace(plan, name="")), pairs.key, tuple(listed()))
     words = result_of(
         "Reckoning what endpoints would be asked …",
         key,
