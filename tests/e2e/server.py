@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import socket
 import sqlite3
 import subprocess
@@ -10,7 +11,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from annotations.store import Store
 ROOT = Path(__file__).parents[2]
 STREAMLIT = ("-m", "streamlit")
 POLL_S = 0.05  # between two looks, so that a server that starts has the processor
+_PORTS = range(20_000, 30_000)  # below those that systems give to outgoing connections
 PLUGGED = ("-m", "tests.e2e.plugged")
 
 
@@ -72,10 +74,12 @@ def serve(
 
 
 def free_port() -> int:
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port on which nobody listens, and which no outgoing connection will be given before the server has it."""
+    for port in random.sample(_PORTS, len(_PORTS)):
+        with closing(socket.socket()) as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise RuntimeError("Every port of this machine that a test may use is taken.")
 
 
 def _wait(url: str, process: subprocess.Popen[bytes]) -> None:
