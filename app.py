@@ -1,15 +1,5 @@
-"""Touchstone in the browser: page config, navigation, and nothing else."""
-
-from __future__ import annotations
-
-from pathlib import Path
+"""Touchstone's server, as `streamlit run app.py` starts it; what a visitor sees begins in `pages/main.py`."""
 
 import streamlit as st
 
-from pages.ui.gate import gate
-from pages.ui.navigation import pages_for
-
-ICON = Path(__file__).parent / "pages" / "ui" / "icon.png"
-
-st.set_page_config(page_title="Touchstone", page_icon=str(ICON), layout="wide", initial_sidebar_state="collapsed")
-st.navigation(pages_for(gate()), position="top").run()
+app = st.App("pages/main.py")

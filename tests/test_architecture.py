@@ -34,7 +34,7 @@ ONLY_IN = {
     "sqlmodel": "annotations",
     "sqlalchemy": "annotations",
     "alembic": "annotations",
-    "streamlit": "pages/ui/ pages/views/ app.py",
+    "streamlit": "pages/ui/ pages/views/ pages/main.py app.py",
     "plotly": "pages/ui/ pages/views/",
     "typer": "pages/commands/ pages/terminal/ cli.py",
 }
@@ -45,7 +45,7 @@ OURS = {
     "annotations": {"annotations", "core.types", "core.errors", "core.edits", "core.stats"},
     "pages": {"pages.ui", "pages.terminal", "core", "annotations"},
     "cli.py": {"core", "pages.commands"},
-    "app.py": {"pages.ui", "core"},
+    "app.py": set(),
 }
 """What of ours a package may import."""
 
@@ -101,7 +101,7 @@ def test_listing_what_exists_needs_no_model_library() -> None:
 
 
 def test_no_page_lies_where_streamlit_would_serve_it_past_the_gate() -> None:
-    assert list((ROOT / "pages").glob("*.py")) == []
+    assert [path.name for path in (ROOT / "pages").glob("*.py")] == ["main.py"]  # which begins with the gate
     assert PAGES
 
 

@@ -26,7 +26,7 @@ def pages_for(member: Member) -> dict[str, list[st.Page]]:
     """The pages of a person; the first of them is where the bare address leads. On a shared server also the way out."""
     allowed = [page for page in _PAGES if member.may(page[0])]
     pages = [
-        st.Page(f"pages/views/{name}.py", title=title, icon=icon, url_path=name, default=name == allowed[0][1])
+        st.Page(f"views/{name}.py", title=title, icon=icon, url_path=name, default=name == allowed[0][1])
         for _, name, title, icon in allowed
     ]
     if not services.settings().shared:

@@ -92,6 +92,14 @@ def fresh(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         yield page
 
 
+def test_the_first_visitor_of_a_server_may_come_to_any_page(page: Page, tmp_path: Path) -> None:
+    with serve(tmp_path) as server:
+        page.goto(f"{server.url}/prompts")
+        expect(page.get_by_role("region", name="Prompts with version")).to_be_visible(timeout=START_MS)
+        idle(page)
+        expect(page.get_by_role("dialog")).to_have_count(0)
+
+
 def test_a_demonstration_scores_edits_and_keeps_nothing(page: Page, tmp_path: Path) -> None:
     with serve(tmp_path, TOUCHSTONE_DEMO="1") as server:
         bench = Bench(page, server)

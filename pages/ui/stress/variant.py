@@ -79,4 +79,4 @@ def _open_in_probe(source: Source, variant: Variant) -> None:
     bench.open_pair(opened, variant.summary)
     st.session_state["intended"] = Verdict.CONSISTENT if card.intent == "preserving" else None
     st.session_state["intended-type"] = card.error_type
-    st.switch_page("pages/views/probe.py")
+    st.switch_page("views/probe.py")

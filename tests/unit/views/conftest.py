@@ -14,7 +14,7 @@ from core.engine import Engine
 from core.settings import Settings
 from pages.ui import services
 
-APP = Path(__file__).parents[3] / "app.py"
+APP = Path(__file__).parents[3] / "pages" / "main.py"
 LEXICAL = ["rouge2", "bleu", "coverage"]
 
 Open = Callable[..., AppTest]

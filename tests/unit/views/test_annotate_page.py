@@ -17,7 +17,7 @@ Open = Callable[..., AppTest]
 
 
 def annotate(probe: Open, **query: str) -> AppTest:
-    return probe(**query).switch_page("pages/views/annotate.py").run()
+    return probe(**query).switch_page("views/annotate.py").run()
 
 
 def markdown(app: AppTest) -> str:
@@ -72,7 +72,7 @@ def test_somebody_who_signs_in_after_another_does_not_get_what_lay_before_them(p
     theirs = opened.work(opened.desk("ben"))
     app = probe(campaign=opened.campaign.id)
     app.session_state["hand"] = Hand("ben's id", opened.campaign, theirs)
-    app.switch_page("pages/views/annotate.py").run()
+    app.switch_page("views/annotate.py").run()
     app.button(key="start").click().run()
     mine = app.session_state["hand"]
     assert mine.person not in {"", "ben's id"}

@@ -11,7 +11,7 @@ Open = Callable[..., AppTest]
 
 
 def test_records_say_what_to_do_while_there_are_none(probe: Open) -> None:
-    app = probe().switch_page("pages/views/data.py").run()
+    app = probe().switch_page("views/data.py").run()
     assert not app.exception
     assert "Nothing was kept yet" in app.info[0].value
 
@@ -21,13 +21,13 @@ def test_records_list_what_was_kept(probe: Open) -> None:
     app.session_state["editor.text"] += " It rained."
     app.run()
     app.button(key="keep").click().run()
-    app.switch_page("pages/views/data.py").run()
+    app.switch_page("views/data.py").run()
     assert not app.exception
     assert list(app.dataframe[0].value["what"]) == ["pair"]
 
 
 def test_metrics_have_a_card_each(probe: Open) -> None:
-    app = probe().switch_page("pages/views/metrics.py").run()
+    app = probe().switch_page("views/metrics.py").run()
     assert not app.exception
     titles = " ".join(element.value for element in app.markdown)
     assert all(f"**{title}**" in titles for title in ("ROUGE-2", "MiniCheck RoBERTa", "Semantic similarity"))
@@ -35,7 +35,7 @@ def test_metrics_have_a_card_each(probe: Open) -> None:
 
 def test_a_card_says_what_its_metric_lacks_and_how_to_get_it(probe: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", "")
-    app = probe().switch_page("pages/views/metrics.py").run()
+    app = probe().switch_page("views/metrics.py").run()
     told = " ".join(info.value.replace("\\", "") for info in app.info)
     assert "Set TOUCHSTONE_LLM_BASE_URL" in told
     assert "There is no folder './DAE_xsum_human_best_ckpt'" in told
@@ -43,7 +43,7 @@ def test_a_card_says_what_its_metric_lacks_and_how_to_get_it(probe: Open, monkey
 
 
 def test_a_card_offers_other_settings_where_there_are_any(probe: Open) -> None:
-    app = probe().switch_page("pages/views/metrics.py").run()
+    app = probe().switch_page("views/metrics.py").run()
     app.session_state["settings-rouge2"] = True
     app.run()
     assert app.selectbox(key="set-rouge2-measured").value == "precision"

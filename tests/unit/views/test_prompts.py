@@ -14,7 +14,7 @@ Open = Callable[..., AppTest]
 
 
 def prompts(probe: Open) -> AppTest:
-    app = probe().switch_page("pages/views/prompts.py").run()
+    app = probe().switch_page("views/prompts.py").run()
     assert not app.exception
     return app
 

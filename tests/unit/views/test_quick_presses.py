@@ -15,7 +15,7 @@ Open = Callable[..., AppTest]
 
 
 def opened(probe: Open, page: str) -> AppTest:
-    app = probe().switch_page(f"pages/views/{page}.py").run()
+    app = probe().switch_page(f"views/{page}.py").run()
     assert not app.exception
     return app
 

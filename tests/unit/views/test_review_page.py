@@ -27,7 +27,7 @@ def label(opened: Hall, name: str, *answers: dict[str, object]) -> None:
 
 
 def review(probe: Open) -> AppTest:
-    return probe().switch_page("pages/views/review.py").run()
+    return probe().switch_page("views/review.py").run()
 
 
 def said(app: AppTest) -> str:

@@ -1,0 +1,15 @@
+"""What every visitor runs: page config, the gate, navigation to a page, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from pages.ui.gate import gate
+from pages.ui.navigation import pages_for
+
+ICON = Path(__file__).parent / "ui" / "icon.png"
+
+st.set_page_config(page_title="Touchstone", page_icon=str(ICON), layout="wide", initial_sidebar_state="collapsed")
+st.navigation(pages_for(gate()), position="top").run()
