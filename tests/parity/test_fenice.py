@@ -18,9 +18,10 @@ from core.metrics.fenice import Fenice
 from core.settings import Settings
 from core.types import Example, Result, Score
 from tests.drive import drive
-from tests.parity import tiny_qa
+from tests.parity import tiny_qa, toy_parser
 from tests.parity.texts import LONG_SENTENCE
-from tests.parity.tiny_qa import PAIRS_OF_QUESTIONS, ToyParser, decoded, read_by_t5, sentence_spans
+from tests.parity.tiny_qa import PAIRS_OF_QUESTIONS, decoded, read_by_t5
+from tests.parity.toy_parser import ToyParser, sentence_spans
 from tests.tiny import TEXT
 
 pytestmark = pytest.mark.parity
@@ -53,7 +54,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Models]:
         yield Models(
             tiny_qa.extractor(folder / "extractor"),
             tiny_qa.deberta(folder / "entailment"),
-            tiny_qa.parser(folder / "parser"),
+            toy_parser.parser(folder / "parser"),
         )
 
 

@@ -20,8 +20,9 @@ from core.settings import Settings
 from core.text import sentences
 from core.types import Checkpoint, Example, Question, Result, Score
 from tests.drive import answer, drive
-from tests.parity import tiny_qa
-from tests.parity.tiny_qa import PAIRS_OF_QUESTIONS, ToyParser, chunk_spans, decoded, entity_spans, read_by_t5
+from tests.parity import tiny_qa, toy_parser
+from tests.parity.tiny_qa import PAIRS_OF_QUESTIONS, decoded, read_by_t5
+from tests.parity.toy_parser import ToyParser, chunk_spans, entity_spans
 
 pytestmark = pytest.mark.parity
 
@@ -49,7 +50,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Models]:
             tiny_qa.writer(folder / "generator", 2),
             tiny_qa.albert(folder / "answerer"),
             tiny_qa.judge(folder / "entailment"),
-            tiny_qa.parser(folder / "parser"),
+            toy_parser.parser(folder / "parser"),
         )
 
 

@@ -22,8 +22,9 @@ from core.models.kinds.answer_windows import as_written
 from core.settings import Settings
 from core.types import Checkpoint, Example, Question, Result, Score
 from tests.drive import answer, drive
-from tests.parity import tiny_qa
-from tests.parity.tiny_qa import PAIRS_OF_QUESTIONS, ToyParser, chunk_spans, sentence_spans
+from tests.parity import tiny_qa, toy_parser
+from tests.parity.tiny_qa import PAIRS_OF_QUESTIONS
+from tests.parity.toy_parser import ToyParser, chunk_spans, sentence_spans
 from tests.tiny import TEXT
 
 pytestmark = pytest.mark.parity
@@ -51,7 +52,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Models]:
             tiny_qa.asker(folder / "generator"),
             tiny_qa.electra(folder / "answerer"),
             tiny_qa.rater(folder / "rater"),
-            tiny_qa.parser(folder / "parser"),
+            toy_parser.parser(folder / "parser"),
         )
 
 

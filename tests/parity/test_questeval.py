@@ -21,8 +21,9 @@ from core.settings import Settings
 from core.text import sentences
 from core.types import Answer, Example, Result, Score, Span
 from tests.drive import drive
-from tests.parity import tiny_qa
-from tests.parity.tiny_qa import PAIRS_OF_QUESTIONS, ToyParser, chunk_spans, decoded, entity_spans, read_by_t5
+from tests.parity import tiny_qa, toy_parser
+from tests.parity.tiny_qa import PAIRS_OF_QUESTIONS, decoded, read_by_t5
+from tests.parity.toy_parser import ToyParser, chunk_spans, entity_spans
 
 pytestmark = pytest.mark.parity
 
@@ -50,7 +51,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Models]:
             tiny_qa.writer(folder / "generator", 2),
             tiny_qa.writer(folder / "answerer", 3),
             tiny_qa.bert(folder / "encoder"),
-            tiny_qa.parser(folder / "parser"),
+            toy_parser.parser(folder / "parser"),
         )
 
 
@@ -108,7 +109,7 @@ def toy_sentences(text: str) -> list[str]:
     """As the package splits: the next word after . ! or ? begins a sentence."""
     found, start, ended = [], None, False
     end = 0
-    for match in tiny_qa.WORD.finditer(text):
+    for match in toy_parser.WORD.finditer(text):
         punctuation = not re.match(r"[\w\s]", match.group())
         if ended and not punctuation:
             found.append(text[start:end])
@@ -178,7 +179,7 @@ def test_a_side_without_questions_counts_nothing_and_is_noted(models: Models) ->
 
 def test_a_sentence_begins_after_a_mark_with_the_next_word() -> None:
     text = 'He left... "Why?" she asked. \n So'
-    words = [Span(*match.span()) for match in tiny_qa.WORD.finditer(text)]
+    words = [Span(*match.span()) for match in toy_parser.WORD.finditer(text)]
     marks = tuple(float(not re.match(r"[\w\s]", span.of(text))) for span in words)
     found = [span.of(text) for span in sentences_of(text, Answer(marks, tuple(words)))]
     assert found == ['He left... "', 'Why?"', "she asked.", " \n So"] == toy_sentences(text)

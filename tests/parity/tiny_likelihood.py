@@ -12,7 +12,7 @@ import torch
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 from transformers import BartConfig, BartForConditionalGeneration, BartModel, T5Config, T5ForConditionalGeneration
 
-from tests.parity.tiny_qa import ToyParser, parser
+from tests.parity.toy_parser import ToyParser, parser
 from tests.tiny import SPREAD, TEXT, byte_level, frequent_pieces, passages, random_network, saved
 
 NO, YES = 465, 2163
