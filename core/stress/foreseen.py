@@ -37,9 +37,8 @@ def cost(engine: Engine, run: Run) -> Estimate:
     if not every:
         return Estimate()
     some = every[:: math.ceil(len(every) / _LOOKED_AT)]
-    return engine.estimate(foreseen(engine, replace(run, sources={one.example.id: one for one in some}))).times(
-        len(every) / len(some)
-    )
+    part = replace(run, sources={source.example.id: source for source in some})
+    return engine.estimate(foreseen(engine, part)).times(len(every) / len(some))
 
 
 def foreseen(engine: Engine, run: Run) -> Iterator[Talk[Any]]:
@@ -55,20 +54,17 @@ def foreseen(engine: Engine, run: Run) -> Iterator[Talk[Any]]:
     paid_guards = [guard for guard in guards if _is_asked(guard.checkpoints())]
     for source in run.sources.values():
         example = source.example
-        yield from (varying(example, kind, run.plan.seed) for kind in paid_kinds if not _made(run, source, kind.spec))
+        to_write = (kind for kind in paid_kinds if not run.has_variant(example.id, kind.spec))
+        yield from (varying(example, kind, run.plan.seed) for kind in to_write)
         for metric in metrics:
             yield from engine.talks([metric], _to_score(run, source, metric))
         for guard in paid_guards:
-            marked = (kind for kind in run.plan.guarded if not run.has_mark(example.id, kind))
-            yield from (checking(guard, example, kind, _text(run, source, kind)) for kind in marked)
+            to_check = (kind for kind in run.plan.guarded if not run.has_mark(example.id, kind))
+            yield from (checking(guard, example, kind, _text(run, source, kind)) for kind in to_check)
 
 
 def _is_asked(checkpoints: tuple[Checkpoint, ...]) -> bool:
     return any(checkpoint.source == SOURCE for checkpoint in checkpoints)
-
-
-def _made(run: Run, source: Source, kind: str) -> bool:
-    return run.has_variant(source.example.id, kind)
 
 
 def _to_score(run: Run, source: Source, metric: Metric) -> Iterator[Example]:
