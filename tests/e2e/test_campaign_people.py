@@ -33,7 +33,7 @@ def remembered(page: Page) -> None:
 
 
 def open_people(page: Page) -> None:
-    """Leave the form of a new campaign when all of it is there: its download is looked for once more when it is drawn."""
+    """Leave the form of a new campaign once all of it is there, and wait until the people are."""
     people = page.get_by_test_id("stButtonGroup").get_by_text("People")
     expect(people).to_be_visible(timeout=START_MS)
     idle(page)
