@@ -18,9 +18,10 @@ from core.metrics.fenice import Fenice
 from core.settings import Settings
 from core.types import Example, Result, Score
 from tests.drive import drive
-from tests.parity import tiny_qa, toy_parser
+from tests.parity import reading, tiny_qa, toy_parser
+from tests.parity.reading import decoded, read_by_t5
 from tests.parity.texts import LONG_SENTENCE
-from tests.parity.tiny_qa import PAIRS_OF_QUESTIONS, decoded, read_by_t5
+from tests.parity.tiny_qa import PAIRS_OF_QUESTIONS
 from tests.parity.toy_parser import ToyParser, sentence_spans
 from tests.tiny import TEXT
 
@@ -62,7 +63,7 @@ class Reference:
     """The definition, section 10 of the sheet."""
 
     def __init__(self, models: Models) -> None:
-        self.words, self.pieces = tiny_qa.fast(models.extractor), tiny_qa.fast(models.entailment)
+        self.words, self.pieces = reading.fast(models.extractor), reading.fast(models.entailment)
         self.extractor = T5ForConditionalGeneration.from_pretrained(models.extractor, dtype=torch.float32).eval()
         self.judge = DebertaV2ForSequenceClassification.from_pretrained(models.entailment, dtype=torch.float32).eval()
         self.aligned = cache(self._aligned)

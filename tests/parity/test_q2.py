@@ -20,8 +20,9 @@ from core.settings import Settings
 from core.text import sentences
 from core.types import Checkpoint, Example, Question, Result, Score
 from tests.drive import answer, drive
-from tests.parity import tiny_qa, toy_parser
-from tests.parity.tiny_qa import PAIRS_OF_QUESTIONS, decoded, read_by_t5
+from tests.parity import reading, tiny_qa, toy_parser
+from tests.parity.reading import decoded, read_by_t5
+from tests.parity.tiny_qa import PAIRS_OF_QUESTIONS
 from tests.parity.toy_parser import ToyParser, chunk_spans, entity_spans
 
 pytestmark = pytest.mark.parity
@@ -58,7 +59,7 @@ class Reference:
     """The definition, section 5 of the sheet."""
 
     def __init__(self, models: Models) -> None:
-        self.words, self.pieces, self.bpe = map(tiny_qa.fast, (models.generator, models.answerer, models.entailment))
+        self.words, self.pieces, self.bpe = map(reading.fast, (models.generator, models.answerer, models.entailment))
         self.generator = T5ForConditionalGeneration.from_pretrained(models.generator, dtype=torch.float32).eval()
         self.answerer = AlbertForQuestionAnswering.from_pretrained(models.answerer, dtype=torch.float32).eval()
         self.judge = RobertaForSequenceClassification.from_pretrained(models.entailment, dtype=torch.float32).eval()

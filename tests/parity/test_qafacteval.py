@@ -22,7 +22,7 @@ from core.models.kinds.answer_windows import as_written
 from core.settings import Settings
 from core.types import Checkpoint, Example, Question, Result, Score
 from tests.drive import answer, drive
-from tests.parity import tiny_qa, toy_parser
+from tests.parity import reading, tiny_qa, toy_parser
 from tests.parity.tiny_qa import PAIRS_OF_QUESTIONS
 from tests.parity.toy_parser import ToyParser, chunk_spans, sentence_spans
 from tests.tiny import TEXT
@@ -60,7 +60,7 @@ class Reference:
     """The definition, section 4 of the sheet."""
 
     def __init__(self, models: Models) -> None:
-        self.bart, self.pieces, self.bpe = map(tiny_qa.fast, (models.generator, models.answerer, models.rater))
+        self.bart, self.pieces, self.bpe = map(reading.fast, (models.generator, models.answerer, models.rater))
         self.generator = BartForConditionalGeneration.from_pretrained(models.generator, dtype=torch.float32).eval()
         self.answerer = ElectraForQuestionAnswering.from_pretrained(models.answerer, dtype=torch.float32).eval()
         self.rater = RobertaForSequenceClassification.from_pretrained(models.rater, dtype=torch.float32).eval()

@@ -21,8 +21,9 @@ from core.settings import Settings
 from core.text import sentences
 from core.types import Answer, Example, Result, Score, Span
 from tests.drive import drive
-from tests.parity import tiny_qa, toy_parser
-from tests.parity.tiny_qa import PAIRS_OF_QUESTIONS, decoded, read_by_t5
+from tests.parity import reading, tiny_qa, toy_parser
+from tests.parity.reading import decoded, read_by_t5
+from tests.parity.tiny_qa import PAIRS_OF_QUESTIONS
 from tests.parity.toy_parser import ToyParser, chunk_spans, entity_spans
 
 pytestmark = pytest.mark.parity
@@ -59,7 +60,7 @@ class Reference:
     """The definition, section 3 of the sheet."""
 
     def __init__(self, models: Models) -> None:
-        self.asking, self.telling, self.pieces = map(tiny_qa.fast, (models.generator, models.answerer, models.encoder))
+        self.asking, self.telling, self.pieces = map(reading.fast, (models.generator, models.answerer, models.encoder))
         self.generator = T5ForConditionalGeneration.from_pretrained(models.generator, dtype=torch.float32).eval()
         self.answerer = T5ForConditionalGeneration.from_pretrained(models.answerer, dtype=torch.float32).eval()
         self.encoder = BertModel.from_pretrained(models.encoder, dtype=torch.float32).eval()
@@ -77,13 +78,13 @@ class Reference:
 
     def values(self, phrase: str, questioned: str, other: str) -> tuple[float, float, float]:
         ids = read_by_t5(self.telling, f"{self.question(phrase, questioned)} </s> {other}", 512)
-        wrote, first = tiny_qa.greedy(self.answerer, ids, 20)
+        wrote, first = reading.greedy(self.answerer, ids, 20)
         answer = decoded(self.telling, wrote)
         return 1 - float(first[73]), self.bertscore(answer, phrase), words_in_common(answer, phrase)
 
     def _question(self, phrase: str, text: str) -> str:
         ids = read_by_t5(self.asking, f"sv1 </s> {phrase} </s> {text}", 512)
-        return decoded(self.asking, tiny_qa.greedy(self.generator, ids, 20)[0])
+        return decoded(self.asking, reading.greedy(self.generator, ids, 20)[0])
 
     def bertscore(self, candidate: str, gold: str) -> float:
         if not candidate.strip() or not gold.strip():
