@@ -6,18 +6,12 @@ import ast
 from functools import cache
 from pathlib import Path
 
-import pytest
+from tests.sources import ENTRIES, FILES, PACKAGES, ROOT, SHIPPED, listed, name_of, nodes, text
 
-ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = {"core", "annotations", "pages", "tests"}
-ENTRIES = {"app.py", "cli.py"}
-SHIPPED = [
-    *(path for package in sorted(PACKAGES - {"tests"}) for path in sorted((ROOT / package).rglob("*.py"))),
-    *(ROOT / entry for entry in sorted(ENTRIES)),
-]
 PAGES = sorted((ROOT / "pages" / "views").glob("*.py"))
 LONGEST_PAGE = 120
 VAGUE = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "managers", "base"}
+CONTRACTS = ("metric", "perturbation", "dataset")
 UNSAFE = (
     *("unsafe_allow_html", "unsafe_allow_javascript", "dangerouslySetInnerHTML"),
     *("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "createContextualFragment", "srcdoc"),
@@ -50,19 +44,14 @@ OURS = {
 """What of ours a package may import."""
 
 
-def name_of(path: Path) -> str:
-    return path.relative_to(ROOT).as_posix()
-
-
 @cache
 def imports(path: Path) -> frozenset[str]:
     """The full names of the modules that a file imports, wherever in it; of `from a import b` also `a.b`."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{name_of(path)} imports relatively; write the whole name"
             found |= {f"{node.module}.{alias.name}" for alias in node.names}
     return frozenset(found)
 
@@ -71,25 +60,36 @@ def within(module: str, package: str) -> bool:
     return module == package or module.startswith(f"{package}.")
 
 
-over_files = pytest.mark.parametrize("path", SHIPPED, ids=name_of)
+def test_an_import_gives_the_whole_name() -> None:
+    relative = [
+        f"{name_of(path)}:{node.lineno}"
+        for path in FILES
+        for node in nodes(path)
+        if isinstance(node, ast.ImportFrom) and node.level
+    ]
+    assert not relative, listed(relative)
 
 
-@over_files
-def test_a_package_imports_only_what_lies_below_it(path: Path) -> None:
-    allowed = OURS[name_of(path).split("/")[0]]
-    ours = {module for module in imports(path) if module.split(".")[0] in {*PACKAGES, "app", "cli"}}
-    assert {module for module in ours if not any(within(module, package) for package in allowed)} == set()
+def test_a_package_imports_only_what_lies_below_it() -> None:
+    strays = [
+        f"{name_of(path)} imports {module}"
+        for path in SHIPPED
+        for module in sorted(imports(path))
+        if module.split(".")[0] in {*PACKAGES, "app", "cli"}
+        and not any(within(module, package) for package in OURS[name_of(path).split("/")[0]])
+    ]
+    assert not strays, listed(strays)
 
 
-@over_files
-def test_a_library_is_imported_only_where_it_belongs(path: Path) -> None:
-    strays = {
-        module
-        for module in imports(path)
+def test_a_library_is_imported_only_where_it_belongs() -> None:
+    strays = [
+        f"{name_of(path)} imports {module}"
+        for path in SHIPPED
+        for module in sorted(imports(path))
         for library, places in ONLY_IN.items()
         if within(module, library) and not name_of(path).startswith(tuple(places.split()))
-    }
-    assert strays == set()
+    ]
+    assert not strays, listed(strays)
 
 
 def test_listing_what_exists_needs_no_model_library() -> None:
@@ -105,39 +105,41 @@ def test_no_page_lies_where_streamlit_would_serve_it_past_the_gate() -> None:
     assert PAGES
 
 
-@pytest.mark.parametrize("path", PAGES, ids=name_of)
-def test_a_page_reads_from_top_to_bottom(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
+def test_a_page_reads_from_top_to_bottom() -> None:
     definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    assert len(text.splitlines()) <= LONGEST_PAGE
-    assert [node.name for node in ast.walk(ast.parse(text)) if isinstance(node, definitions)] == []
+    long = [f"{name_of(path)} is too long" for path in PAGES if len(text(path).splitlines()) > LONGEST_PAGE]
+    defined = [
+        f"{name_of(path)}:{node.lineno} defines {node.name}"
+        for path in PAGES
+        for node in nodes(path)
+        if isinstance(node, definitions)
+    ]
+    assert not [*long, *defined], listed([*long, *defined])
 
 
 def test_what_people_write_reaches_the_screen_as_text() -> None:
     sources = [*SHIPPED, *(path for path in (ROOT / "pages").rglob("*") if path.suffix in {".js", ".html", ".css"})]
-    found = {
-        (name_of(path), unsafe) for path in sources for unsafe in UNSAFE if unsafe in path.read_text(encoding="utf-8")
-    }
-    assert found == set()
+    found = [f"{name_of(path)} has {unsafe}" for path in sources for unsafe in UNSAFE if unsafe in text(path)]
+    assert not found, listed(found)
 
 
 def test_the_top_of_the_project_is_that_of_the_design() -> None:
-    assert {path.name for path in ROOT.glob("*.py")} == ENTRIES
+    assert {path.name for path in ROOT.glob("*.py")} == {*ENTRIES}
     packages = {path.name for path in ROOT.iterdir() if path.is_dir() and list(path.glob("*.py"))}
-    assert packages | {"pages", "tests"} == PACKAGES
+    assert packages | {"pages", "tests"} == {*PACKAGES}
 
 
 def test_no_file_has_a_name_that_says_nothing() -> None:
     assert [name_of(path) for path in SHIPPED if path.stem in VAGUE] == []
 
 
-@pytest.mark.parametrize("contract", ["metric", "perturbation", "dataset"])
-def test_beside_the_contract_lies_the_folder_of_its_members(contract: str) -> None:
-    assert (ROOT / "core" / f"{contract}.py").is_file()
-    assert (ROOT / "core" / f"{contract}s" / "__init__.py").is_file()
+def test_beside_a_contract_lies_the_folder_of_its_members() -> None:
+    wanted = [path for name in CONTRACTS for path in (f"core/{name}.py", f"core/{name}s/__init__.py")]
+    missing = [path for path in wanted if not (ROOT / path).is_file()]
+    assert not missing, listed(missing)
 
 
 def test_the_environment_is_read_by_the_settings() -> None:
     """The number of threads has to be set before torch is imported, so the pages' services may do that."""
-    readers = [name_of(path) for path in SHIPPED if "os.environ" in path.read_text(encoding="utf-8")]
+    readers = [name_of(path) for path in SHIPPED if "os.environ" in text(path)]
     assert set(readers) <= {"core/settings.py", "pages/ui/services.py"}

@@ -3,31 +3,13 @@
 from __future__ import annotations
 
 import ast
-import io
 import re
-import tokenize
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
+from tests.sources import FILES, SHIPPED, TESTS, comments, listed, module, name_of, nodes
 
-ROOT = Path(__file__).resolve().parents[1]
-
-
-def name_of(path: Path) -> str:
-    return path.relative_to(ROOT).as_posix()
-
-
-FOLDERS = ("core", "annotations", "pages", "tests")
-FILES = [
-    *(path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))),
-    ROOT / "app.py",
-    ROOT / "cli.py",
-]
-TESTS = [path for path in FILES if name_of(path).startswith("tests/")]
-SHIPPED = [path for path in FILES if path not in TESTS]
 LONG_BODY = 6
 CHECKS = {"raises", "warns", "expect", "fail"}
 """Besides `assert`: pytest's and Playwright's ways to fail."""
@@ -41,12 +23,9 @@ BROAD = {
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
-def functions(path: Path) -> Iterator[Function]:
-    return (node for node in ast.walk(tree(path)) if isinstance(node, Function))
+@cache
+def functions(path: Path) -> tuple[Function, ...]:
+    return tuple(node for node in nodes(path) if isinstance(node, Function))
 
 
 def body(function: Function) -> list[ast.stmt]:
@@ -87,11 +66,6 @@ def is_broad(caught: ast.expr | None) -> bool:
     return caught is None or (isinstance(caught, ast.Name) and caught.id in {"Exception", "BaseException"})
 
 
-def comments(path: Path) -> list[str]:
-    tokens = tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline)
-    return [token.string for token in tokens if token.type == tokenize.COMMENT]
-
-
 def test_no_two_functions_have_the_same_body() -> None:
     places = defaultdict(list)
     for path in FILES:
@@ -99,39 +73,56 @@ def test_no_two_functions_have_the_same_body() -> None:
             statements = body(function)
             if statements and (statements[-1].end_lineno or 0) - statements[0].lineno + 1 >= LONG_BODY:
                 places[shape(statements)].append(f"{name_of(path)}:{function.lineno} {function.name}")
-    assert [copies for copies in places.values() if len(copies) > 1] == []
+    copies = [" = ".join(same) for same in places.values() if len(same) > 1]
+    assert not copies, listed(copies)
 
 
-@pytest.mark.parametrize("path", TESTS, ids=name_of)
-def test_every_test_can_fail(path: Path) -> None:
-    tests = [function.name for function in functions(path) if function.name.startswith("test_")]
-    assert [name for name in tests if name not in able()] == []
+def test_every_test_can_fail() -> None:
+    unable = [
+        f"{name_of(path)}:{function.lineno} {function.name}"
+        for path in TESTS
+        for function in functions(path)
+        if function.name.startswith("test_") and function.name not in able()
+    ]
+    assert not unable, listed(unable)
 
 
 def test_everything_is_caught_only_where_it_is_listed_with_a_reason() -> None:
     found = Counter(
         name_of(path)
         for path in FILES
-        for handler in ast.walk(tree(path))
+        for handler in nodes(path)
         if isinstance(handler, ast.ExceptHandler) and is_broad(handler.type)
     )
     assert found == dict.fromkeys(BROAD, 1)
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_a_module_opens_with_a_sentence(path: Path) -> None:
-    opening = (ast.get_docstring(tree(path)) or "").split("\n\n")[0]
-    assert re.search(r"[.:?]$", opening), opening
+def test_a_module_opens_with_a_sentence() -> None:
+    openings = {path: (ast.get_docstring(module(path)) or "").split("\n\n")[0] for path in FILES}
+    others = [
+        f"{name_of(path)} opens with {opening!r}"
+        for path, opening in openings.items()
+        if not re.search(r"[.:?]$", opening)
+    ]
+    assert not others, listed(others)
 
 
-@pytest.mark.parametrize("path", SHIPPED, ids=name_of)
-def test_an_exception_to_a_rule_has_its_reason_beside_it(path: Path) -> None:
-    excuses = [comment for comment in comments(path) if re.match(r"# (noqa|type: ignore)", comment)]
-    assert [
-        excuse for excuse in excuses if not re.match(r"# (noqa: [\w, ]+|type: ignore\[[\w, -]+\])  # \w", excuse)
-    ] == []
+def test_an_exception_to_a_rule_has_its_reason_beside_it() -> None:
+    silent = [
+        f"{name_of(path)}: {comment}"
+        for path in SHIPPED
+        for comment in comments(path)
+        if re.match(r"# (noqa|type: ignore)", comment)
+        and not re.match(r"# (noqa: [\w, ]+|type: ignore\[[\w, -]+\])  # \w", comment)
+    ]
+    assert not silent, listed(silent)
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_nothing_is_left_to_do_in_the_code(path: Path) -> None:
-    assert [comment for comment in comments(path) if re.search(r"\b(TODO|FIXME|XXX|HACK)\b", comment)] == []
+def test_nothing_is_left_to_do_in_the_code() -> None:
+    left = [
+        f"{name_of(path)}: {comment}"
+        for path in FILES
+        for comment in comments(path)
+        if re.search(r"\b(TODO|FIXME|XXX|HACK)\b", comment)
+    ]
+    assert not left, listed(left)
