@@ -135,6 +135,11 @@ def test_bulk_work_stays_with_the_model_that_answered_last() -> None:
     assert next_checkpoint(orders, [MODEL, OTHER], OTHER) == OTHER
 
 
+def test_a_model_that_answered_last_does_not_keep_a_more_urgent_person_waiting() -> None:
+    orders = {MODEL: (0, -3, 0), OTHER: (0, -2, 0)}
+    assert next_checkpoint(orders, [MODEL, OTHER], OTHER) == MODEL
+
+
 def test_a_person_takes_the_turn_from_bulk_work() -> None:
     orders = {MODEL: (0, -9, 0), OTHER: (1, 5, 1)}
     assert next_checkpoint(orders, [MODEL, OTHER], OTHER) == MODEL

@@ -44,6 +44,7 @@ def test_embeddings_are_asked_of_the_document_first_and_without_blanks_around() 
 def test_the_closest_come_first_and_of_equals_the_earlier() -> None:
     assert closest(np.array([0.1, 0.5, 0.5, 0.9]), 3) == [3, 1, 2]
     assert closest(np.array([0.1]), 3) == [0]
+    assert closest(np.tile([0.2, 0.7], 500), 500) == list(range(1, 1000, 2))  # many: few would be sorted by insertion
 
 
 @pytest.mark.parametrize(

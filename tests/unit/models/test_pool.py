@@ -165,6 +165,12 @@ def test_a_model_larger_than_the_budget_fails_at_once(pools: Pools, copies: list
     assert pool.state(copies[0]).status is Status.FAILED
 
 
+def test_a_model_that_needs_the_whole_budget_is_loaded(pools: Pools, copies: list[Checkpoint]) -> None:
+    pool = pools(memory_bytes(Path(copies[0].source), copies[0]), patience_s=0.05)
+    assert pool.fits(copies[0])
+    assert load(pool, copies[0]) is Status.READY
+
+
 def test_unloading_waits_for_the_lease_to_end(pools: Pools, copies: list[Checkpoint]) -> None:
     pool = pools()
     with pool.lease(copies[0]):

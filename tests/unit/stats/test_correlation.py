@@ -63,6 +63,17 @@ def test_large_scores_that_differ_little_correlate_as_exactly_as_small_ones() ->
     assert RESAMPLES.of(pearson(far)).draws == pytest.approx(RESAMPLES.of(pearson(SAMPLE)).draws, abs=1e-6)
 
 
+def test_a_resample_of_equal_scores_has_no_correlation_though_their_mean_is_rounded() -> None:
+    scores, drawn = np.array([0.1] * 7 + [2.0]), np.random.default_rng(0).integers(0, 4, (8, 50)).astype(float)
+    drawn[7] = 0  # the document that differs
+    assert np.isnan(pearson(Rated(scores, np.arange(8.0), np.arange(8))).weigh(drawn)).all()
+
+
+def test_a_resample_of_scores_that_nearly_agree_has_a_correlation() -> None:
+    statistic = pearson(Rated(np.array([0, 1e-5, 2e-5, 1]), np.array([1.0, 3.0, 2.0, 9.0]), np.arange(4)))
+    assert statistic.weigh(np.array([[1.0], [1.0], [1.0], [0.0]])) == pytest.approx(0.5, abs=1e-4)
+
+
 @pytest.mark.parametrize("coefficient", [pearson, spearman, kendall])
 def test_missing_values_do_not_count(coefficient: Callable[[Rated], Statistic]) -> None:
     scores, human = SCORES.copy(), HUMAN.copy()
@@ -127,5 +138,12 @@ def test_a_partial_correlation_hardly_changes_when_the_means_are_taken_anew() ->
 def test_tau_is_not_told_of_so_many_documents_that_their_square_fills_the_memory() -> None:
     values = np.arange(3001, dtype=np.float64)
     found = kendall(Rated(values, values, np.arange(3001)))
-    assert "Spearman" in found.why
+    assert found.why == "Tau is not told of more than 3,000 documents. Take Spearman's."
     assert found.n == 3001
+
+
+def test_tau_is_told_of_as_many_documents_as_the_limit_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(correlation, "_MOST", 30)
+    values = np.arange(31.0)
+    assert not kendall(Rated(values[:30], values[:30], np.arange(30))).why
+    assert kendall(Rated(values, values, np.arange(31))).why

@@ -147,6 +147,17 @@ def test_known_answers_are_mixed_in_unseen(store: Store, every: int) -> None:
     assert {work.stage.value for work in had} == {"work"}
 
 
+def test_known_answers_come_at_another_place_for_each_person(store: Store) -> None:
+    opened = hall(store, items=10, gold_every=5, overlap=5)
+    opened.add([NewTask(keep(store, 90)[0], "gold", key={"verdict": "inconsistent"})])
+    places = []
+    for name in ("ben", "cem", "dia", "eva"):
+        had = [work.document for work in opened.label(opened.desk(name), 5)]
+        places += [place for place, document in enumerate(had) if "Boat 90" in document]
+    assert len(places) == 4
+    assert len(set(places)) > 1
+
+
 def test_a_part_comes_a_second_time_and_takes_no_place(store: Store) -> None:
     opened = hall(store, items=30, repeat_every=4)
     had = [work.document for work in opened.label(opened.desk("ben"), 34)]
