@@ -6,9 +6,16 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 # threads of torch that wait for each other make tiny models ten times slower on a busy machine
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# the same cases each time, however slow the machine is
+settings.register_profile(
+    "repeatable", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("repeatable")
 
 
 @pytest.fixture(autouse=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 
+from hypothesis import strategies
+
 PIECES = (
     *(
         "The harbour was closed on Tuesday by a storm that tore two ferries away Nobody said Dr U.S e.g 3.4 12% crowns".split()
@@ -12,6 +14,9 @@ PIECES = (
     *("<b>bold</b> <script>alert(1)</script> &amp; </s> [SEP] {} \\n \" ' “ ” — … _a_ #1".split()),
     *(". ! ? , ; : .” ...".split()),
 )
+RANDOM = strategies.randoms(use_true_random=False)
+"""Sources of chance that a property-based test draws from, so that it can make its case smaller."""
+
 BLANKS = (" ", " ", " ", "  ", "\n", "\n\n", "\t", "\u00a0", "\r\n", "")
 
 

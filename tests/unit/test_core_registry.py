@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from types import ModuleType
 from typing import ClassVar, Literal
 
 import pytest
+from hypothesis import given, strategies
 
 from core.errors import BadSettingError, UnknownNameError
 from core.metric import METRICS
@@ -45,11 +45,15 @@ class Sample:
     strict: bool = False
 
 
-@pytest.fixture
-def samples() -> Registry[Sample]:
+def filled() -> Registry[Sample]:
     registry = Registry[Sample]("sample", "core.perturbations")
     registry.add(Sample)
     return registry
+
+
+@pytest.fixture
+def samples() -> Registry[Sample]:
+    return filled()
 
 
 @pytest.fixture
@@ -137,12 +141,18 @@ def test_a_nested_spec_is_spelt_without_quotes() -> None:
     assert spell(Sample("other[x=1,y=2]")) == "sample[path=other[x=1,y=2]]"
 
 
-@pytest.mark.parametrize("seed", range(100))
-def test_a_spelling_is_read_back_to_an_equal_plugin(samples: Registry[Sample], seed: int) -> None:
-    rng = random.Random(seed)
-    path = "".join(rng.choices('ab,[]"= \\\n😀/', k=rng.randint(0, 8)))
-    plugin = Sample(path, rng.choice(("fast", "slow")), rng.randint(-3, 3), rng.random(), rng.random() < 0.5)
-    assert samples.parse(spell(plugin)) == plugin
+@given(
+    strategies.builds(
+        Sample,
+        path=strategies.text('ab,[]"= \\\n😀/', max_size=8),
+        mode=strategies.sampled_from(["fast", "slow"]),
+        count=strategies.integers(-3, 3),
+        share=strategies.floats(0, 1),
+        strict=strategies.booleans(),
+    )
+)
+def test_a_spelling_is_read_back_to_an_equal_plugin(plugin: Sample) -> None:
+    assert filled().parse(spell(plugin)) == plugin
 
 
 @pytest.mark.parametrize(

@@ -93,12 +93,11 @@ def test_what_cannot_be_read_is_refused_with_what_to_do(name: str, data: bytes, 
     assert name in str(refused.value)
 
 
-@pytest.mark.parametrize("position", range(0, 560, 7))
-def test_a_damaged_pdf_is_read_or_refused_and_never_crashes(position: int) -> None:
-    damaged = bytearray(pdf("The freighter struck the quay."))
-    damaged[position : position + 5] = b"<</[("
-    try:
-        text = read_document("a.pdf", bytes(damaged))
-    except TouchstoneError as refused:
-        text = str(refused)
-    assert text.strip()
+def test_a_damaged_pdf_is_read_or_refused_and_never_crashes() -> None:
+    whole, said = pdf("The freighter struck the quay."), {}
+    for position in range(0, 560, 7):
+        try:
+            said[position] = read_document("a.pdf", whole[:position] + b"<</[(" + whole[position + 5 :])
+        except TouchstoneError as refused:
+            said[position] = str(refused)
+    assert [position for position, text in said.items() if not text.strip()] == []

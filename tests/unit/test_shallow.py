@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, strategies
 
 from core.engine import Engine
 from core.errors import BadSettingError, LoadError, TouchstoneError
@@ -92,7 +93,7 @@ def test_targets_that_are_all_alike_are_refused() -> None:
         train(table(lambda values: np.ones(len(values))), LABELS, {})
 
 
-@pytest.mark.parametrize("seed", range(20))
+@given(strategies.integers(0, 2**32 - 1))
 def test_no_document_stands_on_both_sides_of_the_split(seed: int) -> None:
     items = [item(n, f"Text {n % 12}.", group=f"group {n % 9}" if n % 2 else "") for n in range(60)]
     apart = held_out(documents(items), seed)

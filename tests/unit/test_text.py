@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 
 import pytest
+from hypothesis import given
 from nltk.tokenize import sent_tokenize
 
 from core.text import running, sentences, splitter, words
-from tests.doubles.texts import random_text
+from tests.doubles.texts import RANDOM, random_text
 
 
 def split(text: str) -> list[str]:
@@ -48,9 +49,9 @@ def test_a_closing_quotation_mark_stays_with_its_sentence() -> None:
     assert split('"We lose a day." She left.') == ['"We lose a day."', "She left."]
 
 
-@pytest.mark.parametrize("seed", range(50))
-def test_sentences_stand_in_order_and_leave_out_only_blanks(seed: int) -> None:
-    text = random_text(random.Random(seed), 60)
+@given(RANDOM)
+def test_sentences_stand_in_order_and_leave_out_only_blanks(rng: random.Random) -> None:
+    text = random_text(rng, 60)
     spans = sentences(text)
     left_out = "".join(
         text[before:after]
@@ -64,9 +65,9 @@ def test_sentences_stand_in_order_and_leave_out_only_blanks(seed: int) -> None:
 
 
 @pytest.mark.skipif(splitter() != "punkt-tab", reason="NLTK's trained Punkt parameters are not on this machine")
-@pytest.mark.parametrize("seed", range(20))
-def test_with_the_trained_parameters_sentences_are_those_of_nltk(seed: int) -> None:
-    text = random_text(random.Random(seed), 60)
+@given(RANDOM)
+def test_with_the_trained_parameters_sentences_are_those_of_nltk(rng: random.Random) -> None:
+    text = random_text(rng, 60)
     assert split(text) == [sentence for sentence in sent_tokenize(text) if sentence.strip()]
 
 

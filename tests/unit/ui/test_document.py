@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 
-import pytest
+from hypothesis import given
 
 from core.types import Span
 from pages.ui.probe.document import Highlight, Kind, segments, utf16
+from tests.doubles.texts import RANDOM
 
 TEXT = "The council met on Monday 😀 and approved twelve plans."
 
@@ -50,9 +51,8 @@ def test_an_empty_text_has_no_segments() -> None:
     assert segments(0, [mark(0, 5)]) == []
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_segments_cover_the_text_once_and_know_what_covers_them(seed: int) -> None:
-    rng = random.Random(seed)
+@given(RANDOM)
+def test_segments_cover_the_text_once_and_know_what_covers_them(rng: random.Random) -> None:
     kinds: list[Kind] = ["evidence", "piece", "unread"]
     marks = [mark(*sorted(rng.sample(range(51), 2)), rng.choice(kinds)) for _ in range(12)]
     cut = segments(50, marks)
