@@ -1,9 +1,11 @@
-"""Engines and transactions: SQLite in WAL mode or PostgreSQL, through the same code."""
+"""Engines, transactions and the fair write lock: SQLite in WAL mode or PostgreSQL, through the same code."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
+import threading
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,17 +15,48 @@ from sqlalchemy.exc import ArgumentError, DatabaseError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlmodel import Session
 
-from annotations.errors import NotSavedError, StoreError
-from annotations.turns import Turns
+from annotations.records import NotSavedError, StoreError
+
+
+class FairSemaphore:
+    """Whoever waits longest is next. Python's own lock goes to whoever is quickest, so that some wait for seconds."""
+
+    def __init__(self, seats: int = 1) -> None:
+        self._door = threading.Lock()
+        self._waiting: deque[threading.Lock] = deque()
+        self._free = seats
+
+    @property
+    def waiting(self) -> int:
+        """How many are in line."""
+        return len(self._waiting)
+
+    def __enter__(self) -> None:
+        with self._door:
+            if self._free:
+                self._free -= 1
+                return
+            turn = threading.Lock()
+            turn.acquire()
+            self._waiting.append(turn)
+        turn.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        with self._door:
+            if self._waiting:
+                self._waiting.popleft().release()
+            else:
+                self._free += 1
+
 
 BUSY_SECONDS = 30.0
 
 # SQLite has one writer, and serves waiting ones unfairly (a tail of seconds). PostgreSQL has many; more than a few threads of
 # one process only take time from one another.
-_WRITING = {"sqlite": Turns(), "postgresql": Turns(seats=4)}
+_WRITE_LOCKS = {"sqlite": FairSemaphore(), "postgresql": FairSemaphore(seats=4)}
 
 
-def read_url(text: str) -> URL:
+def parse_url(text: str) -> URL:
     """A database URL with its driver named and an SQLite path made absolute. Raises StoreError."""
     try:
         url = make_url(text)
@@ -36,14 +69,14 @@ def read_url(text: str) -> URL:
             f"Touchstone keeps its data in SQLite or PostgreSQL, not in {url.get_backend_name()!r}. "
             "Write sqlite:///folder/file.db or postgresql://…"
         )
-    return url if in_memory(url) or url.get_backend_name() != "sqlite" else url.set(database=str(path_of(url)))
+    return url if is_in_memory(url) or url.get_backend_name() != "sqlite" else url.set(database=str(database_path(url)))
 
 
-def in_memory(url: URL) -> bool:
+def is_in_memory(url: URL) -> bool:
     return url.get_backend_name() == "sqlite" and url.database in {None, "", ":memory:"}
 
 
-def path_of(url: URL) -> Path:
+def database_path(url: URL) -> Path:
     """Where the file of an SQLite URL lies."""
     return Path(url.database or "").expanduser().absolute()
 
@@ -51,27 +84,27 @@ def path_of(url: URL) -> Path:
 def connect(url: URL) -> Engine:
     """An engine that reads and writes; makes the folder of an SQLite file."""
     if url.get_backend_name() != "sqlite":
-        return _postgres(url)
-    if not in_memory(url):
-        _make_folder(path_of(url))
-    return _sqlite(url, ("foreign_keys=ON", "journal_mode=WAL", "synchronous=FULL"))
+        return _postgres_engine(url)
+    if not is_in_memory(url):
+        _make_folder(database_path(url))
+    return _sqlite_engine(url, ("foreign_keys=ON", "journal_mode=WAL", "synchronous=FULL"))
 
 
 def connect_read_only(url: URL) -> Engine:
     """An engine that the database itself keeps from writing."""
     if url.get_backend_name() != "sqlite":
         options = f"{url.query.get('options', '')} -c default_transaction_read_only=on"
-        return _postgres(url.update_query_dict({"options": options}))
-    file = path_of(url)
+        return _postgres_engine(url.update_query_dict({"options": options}))
+    file = database_path(url)
     query = {"mode": "ro", "uri": "true"}
     # SQLite makes two files beside one in WAL mode even to read it; where it cannot, nobody writes either.
     if not os.access(file.parent, os.W_OK) and not Path(f"{file}-wal").exists():
         query["immutable"] = "1"
-    return _sqlite(URL.create("sqlite", database=file.as_uri(), query=query), ("query_only=ON",))
+    return _sqlite_engine(URL.create("sqlite", database=file.as_uri(), query=query), ("query_only=ON",))
 
 
 @contextmanager
-def write(engine: Engine, lasting: bool = True) -> Iterator[Session]:
+def write_session(engine: Engine, lasting: bool = True) -> Iterator[Session]:
     """A transaction that writes: all of it or nothing, and what it reads is current.
 
     On SQLite one that is not `lasting` does not wait for the disk: it outlives this program, but a power cut may take it
@@ -80,18 +113,20 @@ def write(engine: Engine, lasting: bool = True) -> Iterator[Session]:
     """
     try:
         with (
-            _WRITING[engine.dialect.name],
+            _WRITE_LOCKS[engine.dialect.name],
             engine.connect().execution_options(write=True, lasting=lasting) as connection,
             Session(bind=connection, expire_on_commit=False) as session,
             session.begin(),
         ):
             yield session
     except (DatabaseError, PoolTimeoutError) as error:
-        raise NotSavedError(f"This was NOT saved: {reason(error)} Keep this page open and save again.") from error
+        raise NotSavedError(
+            f"This was NOT saved: {explain_database_error(error)} Keep this page open and save again."
+        ) from error
 
 
 @contextmanager
-def read(engine: Engine) -> Iterator[Session]:
+def read_session(engine: Engine) -> Iterator[Session]:
     """A transaction that reads one state of the database from beginning to end. Raises StoreError."""
     snapshot: dict[str, object] = {}
     if engine.dialect.name == "postgresql":
@@ -100,13 +135,13 @@ def read(engine: Engine) -> Iterator[Session]:
         with engine.connect().execution_options(**snapshot) as connection, Session(bind=connection) as session:
             yield session
     except (DatabaseError, PoolTimeoutError) as error:
-        raise StoreError(f"The database could not be read: {reason(error)}") from error
+        raise StoreError(f"The database could not be read: {explain_database_error(error)}") from error
 
 
-def reason(error: Exception) -> str:
+def explain_database_error(error: Exception) -> str:
     """What the database said, and what a person can do about it."""
     said = (str(getattr(error, "orig", None) or error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
-    return f"{said}. {next((advice for sign, advice in _ADVICE if sign in said), _OTHERWISE)}"
+    return f"{said}. {next((advice for sign, advice in _ADVICE if sign in said), _DEFAULT_ADVICE)}"
 
 
 _BUSY = "Another program is writing to it; close that program or wait a moment."
@@ -121,12 +156,12 @@ _ADVICE = (
     ("not a database", "Choose another file in TOUCHSTONE_DATABASE_URL."),
     ("malformed", "The file is damaged; put back a backup."),
 )
-_OTHERWISE = "Check that the database can be reached and that TOUCHSTONE_DATABASE_URL is right."
+_DEFAULT_ADVICE = "Check that the database can be reached and that TOUCHSTONE_DATABASE_URL is right."
 
 
-def _sqlite(url: URL, pragmas: tuple[str, ...]) -> Engine:
+def _sqlite_engine(url: URL, pragmas: tuple[str, ...]) -> Engine:
     # An in-memory database lives in its one connection, so all threads share that one in turn.
-    pool = {"pool_size": 1, "max_overflow": 0} if in_memory(url) else {"pool_size": 10, "max_overflow": 30}
+    pool = {"pool_size": 1, "max_overflow": 0} if is_in_memory(url) else {"pool_size": 10, "max_overflow": 30}
     waiting = {} if "timeout" in url.query else {"timeout": BUSY_SECONDS}
     engine = create_engine(url, connect_args={"check_same_thread": False, **waiting}, poolclass=QueuePool, **pool)
 
@@ -148,7 +183,7 @@ def _sqlite(url: URL, pragmas: tuple[str, ...]) -> Engine:
     return engine
 
 
-def _postgres(url: URL) -> Engine:
+def _postgres_engine(url: URL) -> Engine:
     # what the URL itself says comes after and counts; without a limit a page would wait for a lock for ever
     options = f"-c lock_timeout={BUSY_SECONDS:.0f}s {url.query.get('options', '')}"
     url = url.update_query_dict({"options": options})

@@ -14,9 +14,8 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, SQLModel, col, select
 
 from annotations.campaigns.tables import Person
-from annotations.database import read
-from annotations.loading import load_edits
-from annotations.rows import content_id
+from annotations.database import read_session
+from annotations.reads import load_edits
 from annotations.store import Store
 from annotations.tables import (
     Document,
@@ -29,13 +28,14 @@ from annotations.tables import (
     SampleRow,
     ScoreRow,
 )
+from annotations.writes import content_id
 from core.edits import to_records
 from core.types import Edit
 
-Row = dict[str, Any]
+ExportRow = dict[str, Any]
 """A row has a `kind` and the columns of that kind; its values are JSON-able."""
 
-COLUMNS = (
+EXPORT_COLUMNS = (
     *("kind", "item_id", "document_id", "parent_id", "created_at"),
     *("title", "domain", "source", "by", "intended", "document", "original", "summary", "edits"),
     *("metric", "signature", "status", "value", "error", "error_kind", "parts", "seen", "seconds", "device"),
@@ -47,24 +47,24 @@ COLUMNS = (
 _CHUNK = 500  # rows held in memory at a time
 
 
-def rows(store: Store) -> Iterator[Row]:
+def all_rows(store: Store) -> Iterator[ExportRow]:
     """All rows of one state of the database: items, then what was said of them, each kind oldest first.
 
     Imported texts are their authors' and stay here, but for those that somebody kept or said something of. An edited item is a "pair", an unedited one a "summary"; one kept several times (by several people, from several
     sources) has a row for each. Every other row names its `item_id`. Whoever has a seat here stands under their pseudonym.
     """
-    with read(store.engine) as session:
+    with read_session(store.engine) as session:
         names = dict(session.exec(select(Person.name, Person.pseudonym)).all())
-        for row in _rows(session, names):
-            yield _unnamed(row, names)
+        for row in _rows_by_kind(session, names):
+            yield _with_pseudonyms(row, names)
 
 
-def to_jsonl(rows: Iterable[Row]) -> Iterator[str]:
+def to_jsonl(rows: Iterable[ExportRow]) -> Iterator[str]:
     """Lines of JSON with their ends; exact, and only the columns that a row has."""
     return (json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
 
 
-def to_csv(rows: Iterable[Row], columns: Sequence[str] = COLUMNS) -> Iterator[str]:
+def to_csv(rows: Iterable[ExportRow], columns: Sequence[str] = EXPORT_COLUMNS) -> Iterator[str]:
     """Lines of CSV (RFC 4180) under one header; an absent value is an empty cell, lists and objects are JSON.
 
     A text that a spreadsheet would execute (it begins with = + - @, tab or carriage return) gets an apostrophe before it.
@@ -74,45 +74,47 @@ def to_csv(rows: Iterable[Row], columns: Sequence[str] = COLUMNS) -> Iterator[st
         yield _csv_line([_cell(row.get(column)) for column in columns])
 
 
-def _rows(session: Session, names: Mapping[str, str]) -> Iterator[Row]:
-    yield from _items(session)
-    yield from _numbered(session, "score", ScoreRow, _ours(ScoreRow.item_id))
-    yield from _numbered(session, "label", Label)
-    yield from _numbered(session, "edit_judgement", EditJudgement)
-    yield from _explanations(session, names)
-    yield from _grades(session, names)
+def _rows_by_kind(session: Session, names: Mapping[str, str]) -> Iterator[ExportRow]:
+    yield from _item_rows(session)
+    yield from _rows_in_order(session, "score", ScoreRow, _is_local(ScoreRow.item_id))
+    yield from _rows_in_order(session, "label", Label)
+    yield from _rows_in_order(session, "edit_judgement", EditJudgement)
+    yield from _explanation_rows(session, names)
+    yield from _explanation_judgement_rows(session, names)
 
 
-def _unnamed(row: Row, names: Mapping[str, str]) -> Row:
+def _with_pseudonyms(row: ExportRow, names: Mapping[str, str]) -> ExportRow:
     """The row with pseudonyms in the place of names; what has no seat here, such as a model, keeps its name."""
     told = {name: names.get(row[name], row[name]) for name in ("by", "annotator") if name in row}
     edits = [{**edit, "by": names.get(edit["by"], edit["by"])} for edit in row.get("edits", ())]
     return row | told | ({"edits": edits} if "edits" in row else {})
 
 
-def _explanation_id(row: Explanation, names: Mapping[str, str]) -> str:
+def _pseudonymous_explanation_id(row: Explanation, names: Mapping[str, str]) -> str:
     """The id here is made from a name, which could be guessed by it."""
     return content_id(row.item_id, row.text, names[row.by]) if row.by in names else row.id
 
 
-def _items(session: Session) -> Iterator[Row]:
+def _item_rows(session: Session) -> Iterator[ExportRow]:
     parent = aliased(Item)
     found = session.exec(
         select(Item, Document, parent, Origin)
         .join(Document, col(Document.id) == Item.document_id)
         .outerjoin(parent, col(parent.id) == Item.parent_id)
         .outerjoin(Origin, col(Origin.item_id) == Item.id)
-        .where(_ours(Item.id))
+        .where(_is_local(Item.id))
         .order_by(col(Item.created_at), col(Item.id), col(Origin.created_at)),
         execution_options={"yield_per": _CHUNK},
     )
     for item, document, original, origin in found:
-        yield _item(item, document, original, origin, load_edits(session, item.id) if original else ())
+        yield _item_row(item, document, original, origin, load_edits(session, item.id) if original else ())
 
 
-def _item(item: Item, document: Document, original: Item | None, origin: Origin | None, edits: Iterable[Edit]) -> Row:
+def _item_row(
+    item: Item, document: Document, original: Item | None, origin: Origin | None, edits: Iterable[Edit]
+) -> ExportRow:
     before = original.text if original else item.text
-    kept = _json(origin) if origin else {"created_at": item.created_at.isoformat()}
+    kept = _column_values(origin) if origin else {"created_at": item.created_at.isoformat()}
     return {
         "kind": "pair" if original else "summary",
         "item_id": item.id,
@@ -121,18 +123,18 @@ def _item(item: Item, document: Document, original: Item | None, origin: Origin 
         "document": document.text,
         "original": before,
         "summary": item.text,
-        "edits": [_edit(before, edit) for edit in edits],
+        "edits": [_edit_record(before, edit) for edit in edits],
         **kept,
     }
 
 
-def _edit(text: str, edit: Edit) -> Row:
+def _edit_record(text: str, edit: Edit) -> ExportRow:
     # the first fields can be executed again; an insertion stands there on a neighbouring word, so the exact one follows
     (record,) = to_records(text, [edit])
     return {**record, "by": edit.by, "span": [edit.span.start, edit.span.end], "inserted": edit.new}
 
 
-def _ours(item_id: str) -> ColumnElement[bool]:
+def _is_local(item_id: str) -> ColumnElement[bool]:
     """Whether an item was not imported, or was kept, labelled or explained here, or is the original of such a one."""
     said = union(*(select(table.item_id) for table in (Origin, Label, EditJudgement, Explanation))).subquery()
     originals = select(Item.parent_id).where(col(Item.id).in_(select(said.c.item_id)), col(Item.parent_id).is_not(None))
@@ -140,29 +142,29 @@ def _ours(item_id: str) -> ColumnElement[bool]:
     return or_(col(item_id).not_in(imported), col(item_id).in_(select(said.c.item_id)), col(item_id).in_(originals))
 
 
-def _numbered(
+def _rows_in_order(
     session: Session,
     kind: str,
     table: type[ScoreRow] | type[Label] | type[EditJudgement],
     which: ColumnElement[bool] | None = None,
-) -> Iterator[Row]:
+) -> Iterator[ExportRow]:
     chosen = select(table) if which is None else select(table).where(which)
     found = session.exec(chosen.order_by(col(table.id)), execution_options={"yield_per": _CHUNK})
-    return ({"kind": kind, **_json(row)} for row in found)
+    return ({"kind": kind, **_column_values(row)} for row in found)
 
 
-def _explanations(session: Session, names: Mapping[str, str]) -> Iterator[Row]:
+def _explanation_rows(session: Session, names: Mapping[str, str]) -> Iterator[ExportRow]:
     found = session.exec(
         select(Explanation).order_by(col(Explanation.created_at), col(Explanation.id)),
         execution_options={"yield_per": _CHUNK},
     )
     for row in found:
-        record = _json(row)
-        id = _explanation_id(row, names)
+        record = _column_values(row)
+        id = _pseudonymous_explanation_id(row, names)
         yield {"kind": "explanation", "explanation_id": id, "explanation": record.pop("text"), **record}
 
 
-def _grades(session: Session, names: Mapping[str, str]) -> Iterator[Row]:
+def _explanation_judgement_rows(session: Session, names: Mapping[str, str]) -> Iterator[ExportRow]:
     found = session.exec(
         select(ExplanationJudgement, Explanation)
         .join(Explanation, col(Explanation.id) == ExplanationJudgement.explanation_id)
@@ -170,11 +172,11 @@ def _grades(session: Session, names: Mapping[str, str]) -> Iterator[Row]:
         execution_options={"yield_per": _CHUNK},
     )
     for row, judged in found:
-        record = _json(row) | {"explanation_id": _explanation_id(judged, names)}
+        record = _column_values(row) | {"explanation_id": _pseudonymous_explanation_id(judged, names)}
         yield {"kind": "explanation_judgement", "item_id": judged.item_id, **record}
 
 
-def _json(row: SQLModel) -> Row:
+def _column_values(row: SQLModel) -> ExportRow:
     """All columns but the row's own id, which means nothing in another database."""
     values = row.model_dump(exclude={"id"})
     return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in values.items()}

@@ -1,4 +1,11 @@
-"""What goes into the store and comes out of it: frozen values, checked when they are made."""
+"""What goes into the store and comes out of it: frozen values, checked when they are made; and what can go wrong on the way.
+
+TouchstoneError
+└── StoreError          a database that cannot be opened or read
+    ├── NotSavedError   a write that did not happen
+    ├── ReadOnlyError   a write to a store that keeps nothing
+    ├── RightsError     something that this person may not do
+    └── RecordError     a record that cannot be kept as it is"""
 
 from __future__ import annotations
 
@@ -10,14 +17,35 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Literal
 
-from annotations.errors import RecordError
 from core.edits import apply
+from core.errors import TouchstoneError
 from core.types import Edit, ErrorType, Outcome, Result, Verdict
 
-OWN = "our labels"
+
+class StoreError(TouchstoneError):
+    """A database that cannot be opened or read."""
+
+
+class NotSavedError(StoreError):
+    """A write that did not happen: no part of it is in the database."""
+
+
+class ReadOnlyError(StoreError):
+    """A write to a store that keeps nothing."""
+
+
+class RecordError(StoreError):
+    """A record that cannot be kept as it is."""
+
+
+class RightsError(StoreError):
+    """Something that this person may not do."""
+
+
+LOCAL_LABELS = "our labels"
 """The dataset of what people kept and labelled here; no import may bear its name."""
 
-CAMPAIGN = "campaign: "
+CAMPAIGN_PREFIX = "campaign: "
 """What the dataset of a campaign's labels begins with, before its name; no import's name may."""
 
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
@@ -31,7 +59,7 @@ class Grade(StrEnum):
     NOT = "not"
 
 
-class Cause(StrEnum):
+class ExplanationFlaw(StrEnum):
     """What is wrong with an explanation (SummExecEdit, Thorat et al. 2024)."""
 
     MISATTRIBUTION = "misattribution"
@@ -81,7 +109,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptPair(Pair):
+class PairRecord(Pair):
     """A pair worth keeping, with who made it (`by`), what it is meant to be and what the metrics said.
 
     `source` names a bundled example, "upload", "pasted", …. The outcomes of the two sides have the example_id
@@ -104,7 +132,7 @@ class KeptPair(Pair):
 
 
 @dataclass(frozen=True, slots=True)
-class Record(Pair):
+class LabelRecord(Pair):
     """What a person says of an edited summary, in one go.
 
     `event_id` is made once per press of the button, so that a re-sent press is known. `confidence` is 1 to 5. `blind`
@@ -122,7 +150,7 @@ class Record(Pair):
     explanation: str = ""
     explanation_by: str = ""
     grade: Grade | None = None
-    cause: Cause | None = None
+    cause: ExplanationFlaw | None = None
 
     def __post_init__(self) -> None:
         Pair.__post_init__(self)
@@ -167,7 +195,7 @@ class StoredPair:
 
     id: str
     created_at: datetime
-    kept: KeptPair
+    kept: PairRecord
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,37 +1,132 @@
-"""The store: every write is one transaction, and its receipt is given after the commit."""
+"""The store: every write is one transaction, and its receipt is given after the commit; stress runs also
+in memory alone, where nothing is kept."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Self
+from uuid import uuid4
 
-from sqlalchemy import URL, Engine
-from sqlmodel import Session
+from sqlalchemy import URL, Engine, func, insert
+from sqlmodel import Session, col, select
 
-from annotations.database import connect, connect_read_only, in_memory, path_of, read, read_url, write
-from annotations.datasets import DatasetRow, load_datasets, load_names
-from annotations.errors import ReadOnlyError, StoreError
-from annotations.importing import Counts, Imported, Provenance, spooled, write_spooled
-from annotations.loading import count_rows, load_pair, load_saved
+from annotations.database import (
+    connect,
+    connect_read_only,
+    database_path,
+    is_in_memory,
+    parse_url,
+    read_session,
+    write_session,
+)
+from annotations.dataset_import import CountsCallback, DatasetSource, ImportResult, spool_rows, write_spooled_rows
+from annotations.imported_datasets import DatasetRow, load_dataset_names, load_datasets
 from annotations.migrate import require_current, upgrade
+from annotations.reads import count_rows, load_pair, load_saved_rows
 from annotations.records import (
-    KeptPair,
+    LabelRecord,
+    PairRecord,
+    ReadOnlyError,
     Receipt,
-    Record,
+    RecordError,
     RunRow,
     SavedRow,
     StoredPair,
+    StoreError,
     require_storable,
     require_text,
 )
-from annotations.runs import append_lines, begin_run, load_lines, load_runs
-from annotations.saving import old_drafts, put_draft, save_pair, save_record
-from annotations.scores import add_outcomes
-from annotations.tables import Draft
+from annotations.tables import Draft, Run, RunLine
+from annotations.writes import delete_old_drafts, save_label, save_outcomes, save_pair, upsert_draft
 from core.types import Item, Outcome
+
+
+def begin_run(session: Session, name: str, owner: str, plan: str) -> str:
+    """Add a run without lines; its id. Raises RecordError for a name that is empty or taken."""
+    require_text("name of the run", name)
+    require_storable("the plan of the run", owner, plan)
+    if session.exec(select(Run.id).where(Run.name == name)).first():
+        raise RecordError(f"There is a run called {name!r} already. Choose another name, or open that run and go on.")
+    run = Run(id=uuid4().hex, name=name, owner=owner, plan=plan, created_at=datetime.now(UTC))
+    session.add(run)
+    return run.id
+
+
+def append_run_lines(session: Session, run_id: str, lines: Sequence[str]) -> None:
+    """Add lines behind those that are there. Raises RecordError for a run that is not there."""
+    require_storable("a line of the run", *lines)
+    if session.get(Run, run_id) is None:
+        raise RecordError(f"There is no run {run_id!r} to add to. Begin it first.")
+    rows = [{"run_id": run_id, "line": line, "created_at": datetime.now(UTC)} for line in lines]
+    if rows:
+        session.connection().execute(insert(RunLine), rows)
+
+
+def load_run_lines(session: Session, run_id: str) -> Iterator[str]:
+    """The plan of a run, then its lines in order; nothing where there is no such run."""
+    run = session.get(Run, run_id)
+    if run:
+        yield run.plan
+        yield from session.exec(select(RunLine.line).where(RunLine.run_id == run_id).order_by(col(RunLine.id)))
+
+
+def load_runs(session: Session) -> list[RunRow]:
+    """Every run, newest first, with the number of its lines."""
+    lines = (
+        select(func.count(col(RunLine.id))).where(col(RunLine.run_id) == col(Run.id)).correlate(Run).scalar_subquery()
+    )
+    found = session.exec(select(Run, lines).order_by(col(Run.created_at).desc()))
+    return [RunRow(run.id, run.name, run.owner, run.created_at, count) for run, count in found]
+
+
+_MAX_RUNS = 20  # runs; one of everything bundled is about two megabytes
+
+
+class InMemoryRuns:
+    """Takes runs as the store does, and forgets the oldest beyond its `room`; safe to share between threads."""
+
+    def __init__(self, room: int = _MAX_RUNS) -> None:
+        self._room = room
+        self._lock = threading.Lock()
+        self._rows: dict[str, RunRow] = {}
+        self._lines: dict[str, list[str]] = {}
+
+    def begin_run(self, name: str, owner: str, plan: str) -> str:
+        """Take what a run is to do; its id. Raises RecordError for an empty name."""
+        require_text("name of the run", name)
+        row = RunRow(uuid4().hex, name, owner, datetime.now(UTC), 0)
+        with self._lock:
+            self._rows[row.id], self._lines[row.id] = row, [plan]
+            for old in list(self._rows)[: -self._room]:
+                del self._rows[old], self._lines[old]
+        return row.id
+
+    def append_run(self, id: str, lines: Sequence[str]) -> None:
+        """Put lines behind those of a run. Raises RecordError for one that is not here any more."""
+        with self._lock:
+            if id not in self._rows:
+                raise RecordError("This run made room for newer ones: nothing is kept here. Run it again.")
+            self._lines[id] += lines
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._rows
+
+    def run_lines(self, id: str) -> list[str]:
+        """The plan of a run and then its lines in order; nothing for a run that is not here."""
+        with self._lock:
+            return self._lines.get(id, [])[:]
+
+    def runs(self) -> list[RunRow]:
+        """The runs that are here, newest first."""
+        with self._lock:
+            return [self._counted(row) for row in reversed(self._rows.values())]
+
+    def _counted(self, row: RunRow) -> RunRow:
+        return RunRow(row.id, row.name, row.owner, row.created_at, len(self._lines[row.id]) - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +146,18 @@ class Store:
 
         A read-only store touches no file; where there is none, it is empty. Raises StoreError.
         """
-        parsed = read_url(url)
+        parsed = parse_url(url)
         if read_only:
             return cls._open_read_only(parsed)
         store = cls._ready(connect(parsed), upgrade, read_only=False)
         with store.writing() as session:
-            session.connection().execute(old_drafts())
+            session.connection().execute(delete_old_drafts())
         return store
 
     @classmethod
     def _open_read_only(cls, url: URL) -> Self:
-        if url.get_backend_name() == "sqlite" and (in_memory(url) or not path_of(url).exists()):
-            return cls._ready(connect(read_url("sqlite://")), upgrade, read_only=True)
+        if url.get_backend_name() == "sqlite" and (is_in_memory(url) or not database_path(url).exists()):
+            return cls._ready(connect(parse_url("sqlite://")), upgrade, read_only=True)
         return cls._ready(connect_read_only(url), require_current, read_only=True)
 
     @classmethod
@@ -78,25 +173,25 @@ class Store:
         """Let go of the database."""
         self.engine.dispose()
 
-    def keep_pair(self, pair: KeptPair) -> Receipt:
+    def keep_pair(self, pair: PairRecord) -> Receipt:
         """Keep a pair with its scores; the same pair again gives the same id and `fresh=False`."""
         with self.writing() as session:
             return save_pair(session, pair)
 
-    def record(self, record: Record) -> Receipt:
+    def record(self, record: LabelRecord) -> Receipt:
         """Keep a label with all that was said beside it; a re-sent event gives the receipt of the first time."""
         with self.writing() as session:
-            return save_record(session, record)
+            return save_label(session, record)
 
     def pair(self, id: str) -> StoredPair | None:
         """A kept or labelled item, edited or not, with all that is needed to restore it."""
-        with read(self.engine) as session:
+        with read_session(self.engine) as session:
             return load_pair(session, id)
 
     def saved(self, limit: int = 50) -> list[SavedRow]:
         """What was kept and labelled, newest first."""
-        with read(self.engine) as session:
-            return load_saved(session, limit)
+        with read_session(self.engine) as session:
+            return load_saved_rows(session, limit)
 
     def begin_run(self, name: str, owner: str, plan: str) -> str:
         """Keep what a stress run is to do; its id. Raises RecordError for a name that is empty or taken."""
@@ -106,46 +201,46 @@ class Store:
     def append_run(self, id: str, lines: Sequence[str]) -> None:
         """Keep what a stress run found, behind what it has found before."""
         with self.writing() as session:
-            append_lines(session, id, lines)
+            append_run_lines(session, id, lines)
 
     def run_lines(self, id: str) -> list[str]:
         """The plan of a stress run and then its lines in order; nothing for a run that is not there."""
-        with read(self.engine) as session:
-            return list(load_lines(session, id))
+        with read_session(self.engine) as session:
+            return list(load_run_lines(session, id))
 
     def runs(self) -> list[RunRow]:
         """The stress runs, newest first."""
-        with read(self.engine) as session:
+        with read_session(self.engine) as session:
             return load_runs(session)
 
-    def import_dataset(self, provenance: Provenance, items: Iterable[Item], counts: Counts) -> Imported:
+    def import_dataset(self, provenance: DatasetSource, items: Iterable[Item], counts: CountsCallback) -> ImportResult:
         """Keep the items of a file under the name of a dataset: all of them or, where reading them raises, none.
 
         The same file again adds nothing; another file of the same dataset adds to what is known of its samples. What
         `counts` gives after the last item is kept with the file.
         """
         self._require_writable()
-        with spooled(provenance, items) as file, self.writing() as session:
-            return write_spooled(session, provenance, counts(), file)
+        with spool_rows(provenance, items) as file, self.writing() as session:
+            return write_spooled_rows(session, provenance, counts(), file)
 
     def datasets(self) -> list[DatasetRow]:
         """The imported datasets by name."""
-        with read(self.engine) as session:
+        with read_session(self.engine) as session:
             return load_datasets(session)
 
     def dataset_names(self) -> list[str]:
         """The names of the imported datasets in order."""
-        with read(self.engine) as session:
-            return load_names(session)
+        with read_session(self.engine) as session:
+            return load_dataset_names(session)
 
     def keep_outcomes(self, outcomes: Sequence[Outcome]) -> None:
         """Keep what metrics said of stored texts; each `example_id` is an id of the store."""
         with self.writing() as session:
-            add_outcomes(session, outcomes)
+            save_outcomes(session, outcomes)
 
     def counts(self) -> dict[str, int]:
         """The number of rows of each table."""
-        with read(self.engine) as session:
+        with read_session(self.engine) as session:
             return count_rows(session)
 
     def save_draft(self, id: str, owner: str, payload: str) -> None:
@@ -153,11 +248,11 @@ class Store:
         require_text("draft's id", id)
         require_storable("the draft", owner, payload)
         with self.noting() as session:
-            put_draft(session, Draft(id=id, owner=owner, payload=payload, updated_at=datetime.now(UTC)))
+            upsert_draft(session, Draft(id=id, owner=owner, payload=payload, updated_at=datetime.now(UTC)))
 
     def draft(self, id: str) -> str | None:
         """The payload kept under an id."""
-        with read(self.engine) as session:
+        with read_session(self.engine) as session:
             draft = session.get(Draft, id)
             return draft.payload if draft else None
 
@@ -165,14 +260,14 @@ class Store:
     def writing(self) -> Iterator[Session]:
         """A write transaction of this store. Raises ReadOnlyError in a store that keeps nothing."""
         self._require_writable()
-        with write(self.engine) as session:
+        with write_session(self.engine) as session:
             yield session
 
     @contextmanager
     def noting(self) -> Iterator[Session]:
         """A write transaction for what can be done again after a power cut: drafts, and who has what in hand."""
         self._require_writable()
-        with write(self.engine, lasting=False) as session:
+        with write_session(self.engine, lasting=False) as session:
             yield session
 
     def _require_writable(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import JSON, CheckConstraint, DateTime, Dialect, Index, MetaData, TypeDecorator, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-NAMES = {
+CONSTRAINT_NAMES = {
     "pk": "pk_%(table_name)s",
     "fk": "fk_%(table_name)s_%(column_0_name)s",
     "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -17,7 +17,7 @@ NAMES = {
 }
 
 
-class Moment(TypeDecorator[datetime]):
+class UtcDateTime(TypeDecorator[datetime]):
     """A point in time, kept in UTC; SQLite forgets the zone, so it is put back."""
 
     impl = DateTime(timezone=True)
@@ -35,7 +35,7 @@ class Moment(TypeDecorator[datetime]):
 class Table(SQLModel):
     """The base of all tables; SQLModel does not validate tables, so `records` does before they are made."""
 
-    metadata = MetaData(naming_convention=NAMES)
+    metadata = MetaData(naming_convention=CONSTRAINT_NAMES)
 
 
 class Document(Table, table=True):
@@ -43,7 +43,7 @@ class Document(Table, table=True):
 
     id: str = Field(primary_key=True)
     text: str
-    created_at: datetime = Field(sa_type=Moment)
+    created_at: datetime = Field(sa_type=UtcDateTime)
 
 
 class Item(Table, table=True):
@@ -56,7 +56,7 @@ class Item(Table, table=True):
     document_id: str = Field(foreign_key="document.id", index=True)
     parent_id: str | None = Field(foreign_key="item.id", index=True)
     text: str
-    created_at: datetime = Field(sa_type=Moment)
+    created_at: datetime = Field(sa_type=UtcDateTime)
 
 
 class EditRow(Table, table=True):
@@ -87,7 +87,7 @@ class Origin(Table, table=True):
     title: str
     domain: str
     source: str
-    created_at: datetime = Field(sa_type=Moment, index=True)
+    created_at: datetime = Field(sa_type=UtcDateTime, index=True)
 
 
 class ScoreRow(Table, table=True):
@@ -115,7 +115,7 @@ class ScoreRow(Table, table=True):
     seen: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
     seconds: float | None = None
     device: str = ""
-    created_at: datetime = Field(sa_type=Moment)
+    created_at: datetime = Field(sa_type=UtcDateTime)
 
 
 class Label(Table, table=True):
@@ -139,7 +139,7 @@ class Label(Table, table=True):
     note: str
     blind: bool
     event_id: str
-    created_at: datetime = Field(sa_type=Moment, index=True)
+    created_at: datetime = Field(sa_type=UtcDateTime, index=True)
 
 
 class EditJudgement(Table, table=True):
@@ -163,7 +163,7 @@ class EditJudgement(Table, table=True):
     controlled: bool | None
     explanation_good: bool | None
     event_id: str
-    created_at: datetime = Field(sa_type=Moment)
+    created_at: datetime = Field(sa_type=UtcDateTime)
 
 
 class Explanation(Table, table=True):
@@ -175,7 +175,7 @@ class Explanation(Table, table=True):
     item_id: str = Field(foreign_key="item.id", index=True)
     text: str
     by: str
-    created_at: datetime = Field(sa_type=Moment)
+    created_at: datetime = Field(sa_type=UtcDateTime)
 
 
 class ExplanationJudgement(Table, table=True):
@@ -198,7 +198,7 @@ class ExplanationJudgement(Table, table=True):
     cause: str | None
     note: str
     event_id: str
-    created_at: datetime = Field(sa_type=Moment)
+    created_at: datetime = Field(sa_type=UtcDateTime)
 
 
 class Run(Table, table=True):
@@ -210,7 +210,7 @@ class Run(Table, table=True):
     name: str
     owner: str
     plan: str
-    created_at: datetime = Field(sa_type=Moment, index=True)
+    created_at: datetime = Field(sa_type=UtcDateTime, index=True)
 
 
 class RunLine(Table, table=True):
@@ -219,7 +219,7 @@ class RunLine(Table, table=True):
     id: int | None = Field(default=None, primary_key=True)
     run_id: str = Field(foreign_key="run.id", index=True)
     line: str
-    created_at: datetime = Field(sa_type=Moment)
+    created_at: datetime = Field(sa_type=UtcDateTime)
 
 
 class Dataset(Table, table=True):
@@ -229,7 +229,7 @@ class Dataset(Table, table=True):
 
     id: str = Field(primary_key=True)
     name: str
-    created_at: datetime = Field(sa_type=Moment)
+    created_at: datetime = Field(sa_type=UtcDateTime)
 
 
 class DatasetFile(Table, table=True):
@@ -246,7 +246,7 @@ class DatasetFile(Table, table=True):
     release: str
     by: str
     counts: str
-    created_at: datetime = Field(sa_type=Moment, index=True)
+    created_at: datetime = Field(sa_type=UtcDateTime, index=True)
 
 
 class SampleRow(Table, table=True):
@@ -277,4 +277,4 @@ class Draft(Table, table=True):
     id: str = Field(primary_key=True)
     owner: str = Field(index=True)
     payload: str
-    updated_at: datetime = Field(sa_type=Moment, index=True)
+    updated_at: datetime = Field(sa_type=UtcDateTime, index=True)

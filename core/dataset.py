@@ -1,13 +1,17 @@
-"""The contract of a dataset importer: a file or folder becomes a stream of items and of refusals."""
+"""The contract of a dataset importer, and reading by it: items one after the other, counts of what came and of what was refused."""
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
+from core.errors import TouchstoneError
 from core.registry import Registry
 from core.types import Item
 
@@ -42,3 +46,119 @@ class Importer(ABC):
 
 
 DATASETS: Registry[Importer] = Registry("dataset", "core.datasets")
+
+
+_NAMED_REFUSALS = 20  # refusals that a message names
+_MAX_REASONS = 1000  # kept apart; a large file may have another id in each of its refusals
+_OTHER_REASONS = "other reasons"
+_BLOCK = 1 << 20
+
+
+@dataclass(eq=False)
+class ImportCounts:
+    """What was read so far; another thread may look at it. `refusals` keeps the reasons, equal ones counted."""
+
+    samples: int = 0
+    pairs: int = 0
+    unlabelled: int = 0
+    without_document: int = 0
+    labels: Counter[str] = field(default_factory=Counter)
+    error_types: Counter[str] = field(default_factory=Counter)
+    scores: Counter[str] = field(default_factory=Counter)
+    ratings: Counter[str] = field(default_factory=Counter)
+    explanations: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+    first: list[Refusal] = field(default_factory=list)
+
+    def add(self, item: Item) -> None:
+        self.samples += 1
+        self.pairs += item.parent is not None
+        self.without_document += not item.example.document
+        self.unlabelled += item.intended is None
+        if item.intended:
+            self.labels[item.intended.value] += 1
+        if item.error_type:
+            self.error_types[item.error_type.value] += 1
+        self.scores.update(score.metric for score in item.scores)
+        self.ratings.update(rating.aspect for rating in item.ratings)
+        self.explanations.update(given.grade or "without a grade" for given in item.explanations)
+
+    def refuse(self, refusal: Refusal) -> None:
+        known = refusal.reason in self.refused or len(self.refused) < _MAX_REASONS
+        self.refused[refusal.reason if known else _OTHER_REASONS] += 1
+        if len(self.first) < _NAMED_REFUSALS:
+            self.first.append(refusal)
+
+    def counts(self) -> dict[str, object]:
+        """What was read as JSON-able counts; `skipped` are the refused records by their reason."""
+        return {
+            "samples": self.samples,
+            "pairs": self.pairs,
+            "unlabelled": self.unlabelled,
+            "without_document": self.without_document,
+            "labels": dict(self.labels),
+            "error_types": dict(self.error_types),
+            "released_scores": dict(self.scores),
+            "ratings": dict(self.ratings),
+            "explanations": dict(self.explanations),
+            "skipped": dict(self.refused),
+        }
+
+
+def strict_items(found: Iterable[Item | Refusal], tally: ImportCounts) -> Iterator[Item]:
+    """The items of a source; raises TouchstoneError at its end, with place and reason, where a record was refused."""
+    yield from readable_items(found, tally)
+    if tally.first:
+        told = "\n".join(f"  {_place(refusal)}: {refusal.reason}" for refusal in tally.first)
+        number = tally.refused.total()
+        raise TouchstoneError(
+            f"Nothing was imported: {number} record{'s' if number > 1 else ''} cannot be read, by line or row:\n{told}\n"
+            "Mend the file, or skip what cannot be read (--skip-broken)."
+        )
+
+
+def _place(refusal: Refusal) -> str:
+    return f"{refusal.file}, {refusal.line}" if refusal.file else str(refusal.line)
+
+
+def readable_items(found: Iterable[Item | Refusal], tally: ImportCounts) -> Iterator[Item]:
+    """The items of a source without the records that were refused, which are counted."""
+    for one in found:
+        if isinstance(one, Refusal):
+            tally.refuse(one)
+        else:
+            tally.add(one)
+            yield one
+
+
+def source_sha256(source: Path) -> str:
+    """The SHA-256 of a file, or of the names and contents of all files of a folder. Raises TouchstoneError for neither."""
+    if not source.exists():
+        raise TouchstoneError(f"There is no file or folder {source}. Check the path.")
+    digest = hashlib.sha256()
+    for path in sorted(source.rglob("*")) if source.is_dir() else [source]:
+        if path.is_file():
+            if source.is_dir():
+                digest.update(f"{path.relative_to(source).as_posix()}\0{path.stat().st_size}\0".encode())
+            with path.open("rb") as file:
+                for block in iter(partial(file.read, _BLOCK), b""):
+                    digest.update(block)
+    return digest.hexdigest()
+
+
+def format_counts(counts: dict[str, object]) -> list[str]:
+    """Counts in words, one kind a line and every reason for skipping a line of its own; what is zero is left out."""
+    return [
+        f"{name.replace('_', ' '):17} {told}"
+        for name, value in counts.items()
+        if value
+        for told in _format_count(name, value)
+    ]
+
+
+def _format_count(name: str, value: object) -> list[str]:
+    if not isinstance(value, dict):
+        return [str(value)]
+    if name == "skipped":
+        return [f"{number} × {reason}" for reason, number in value.items()]
+    return [", ".join(f"{kind}: {number}" for kind, number in value.items())]

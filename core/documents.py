@@ -11,7 +11,7 @@ from pypdf.errors import DependencyError, PyPdfError
 
 from core.errors import TouchstoneError
 
-_TEXTS = {".txt", ".md"}
+_TEXT_SUFFIXES = {".txt", ".md"}
 _SIGNATURES = {
     b"%PDF-": "a PDF; give it the ending .pdf",
     b"PK\x03\x04": "a ZIP archive or an office document; save it as .txt or .pdf",
@@ -23,7 +23,16 @@ _SIGNATURES = {
     b"{\\rtf": "a rich-text file; save it as .txt",
 }
 # what pypdf lets through on damaged files besides its own errors
-_DAMAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, OverflowError, AssertionError)
+_PDF_ERRORS = (
+    ValueError,
+    TypeError,
+    KeyError,
+    IndexError,
+    AttributeError,
+    RecursionError,
+    OverflowError,
+    AssertionError,
+)
 
 
 def read_document(name: str, data: bytes) -> str:
@@ -32,9 +41,9 @@ def read_document(name: str, data: bytes) -> str:
     Raises TouchstoneError, with what was got and what to do, for anything that is not readable text.
     """
     ending = PurePath(name).suffix.lower()
-    if ending not in {*_TEXTS, ".pdf"}:
+    if ending not in {*_TEXT_SUFFIXES, ".pdf"}:
         raise TouchstoneError(f"{name!r} is not of a kind that can be read. Known: .txt, .md, .pdf. Or paste the text.")
-    text = _pdf(name, data) if ending == ".pdf" else _decoded(name, data)
+    text = _read_pdf(name, data) if ending == ".pdf" else _decode(name, data)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "\0" in text:
         raise TouchstoneError(
@@ -45,7 +54,7 @@ def read_document(name: str, data: bytes) -> str:
     return text
 
 
-def _decoded(name: str, data: bytes) -> str:
+def _decode(name: str, data: bytes) -> str:
     for signature, found in _SIGNATURES.items():
         if data.startswith(signature):
             raise TouchstoneError(f"{name!r} is not text but {found}.")
@@ -59,7 +68,7 @@ def _decoded(name: str, data: bytes) -> str:
         ) from None
 
 
-def _pdf(name: str, data: bytes) -> str:
+def _read_pdf(name: str, data: bytes) -> str:
     try:
         reader = PdfReader(BytesIO(data))
         if reader.is_encrypted and reader.decrypt("") is PasswordType.NOT_DECRYPTED:
@@ -67,14 +76,14 @@ def _pdf(name: str, data: bytes) -> str:
         pages = [page.extract_text() for page in reader.pages]
     except DependencyError:
         raise TouchstoneError(f"{name!r} is encrypted. Save a copy without encryption.") from None
-    except (PyPdfError, *_DAMAGE) as error:
+    except (PyPdfError, *_PDF_ERRORS) as error:
         raise TouchstoneError(f"{name!r} is not a readable PDF ({error}). Save it anew or paste its text.") from error
     text = "\n\n".join(page.strip() for page in pages if page.strip())
     if not text:
         raise TouchstoneError(f"{name!r} has {len(pages)} pages and no text in them, probably scans. Paste its text.")
-    return _whole_characters(text)
+    return _join_surrogates(text)
 
 
-def _whole_characters(text: str) -> str:
+def _join_surrogates(text: str) -> str:
     """Join surrogate pairs, which some PDF fonts spell apart; a lone half becomes U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

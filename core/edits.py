@@ -59,11 +59,11 @@ def recover(original: str, edited: str, declared: Sequence[Edit] = ()) -> list[E
     """
     possible = list(declared) if edited != original else []
     while True:
-        standing = _apart(possible)
+        standing = _without_overlaps(possible)
         changes = _from_segments(segments(apply(original, standing), edited))
-        touched = _touched(standing, changes)
+        touched = _modified_edits(standing, changes)
         if not touched:
-            return sorted([*standing, *_before(standing, changes)], key=lambda edit: edit.span)
+            return sorted([*standing, *_map_back(standing, changes)], key=lambda edit: edit.span)
         possible = [edit for edit in possible if edit not in touched]
 
 
@@ -77,11 +77,11 @@ def as_segments(original: str, edits: Sequence[Edit]) -> list[Segment]:
     return [segment for segment in [*laid, (0, original[position:])] if segment[1]]
 
 
-def around(laid: Sequence[Segment], margin: int) -> list[Segment]:
+def abridge_unchanged(laid: Sequence[Segment], margin: int) -> list[Segment]:
     """The same diff with the inside of long kept stretches left out, `margin` characters beside every change kept."""
     last = len(laid) - 1
     return [
-        segment if segment[0] else (0, _middle_out(segment[1], margin, place == 0, place == last))
+        segment if segment[0] else (0, _abridge_middle(segment[1], margin, place == 0, place == last))
         for place, segment in enumerate(laid)
     ]
 
@@ -96,7 +96,7 @@ def parse(text: str, summary: str, by: str = "") -> list[Edit]:
     records = _records(text)
     if not records:
         raise EditError("The list of edits is empty. Give at least one object with " + ", ".join(_FIELDS) + ".")
-    edits = [_numbered(records, number, summary, by) for number in range(len(records))]
+    edits = [_parse_numbered(records, number, summary, by) for number in range(len(records))]
     apply(summary, edits)
     return edits
 
@@ -119,8 +119,8 @@ def to_records(summary: str, edits: Sequence[Edit]) -> list[dict[str, str | int]
     limits = [*(edit.span.start for edit in ordered[1:]), len(summary)]
     written = [Edit(Span(0, 0), "")]
     for edit, limit in zip(ordered, limits, strict=True):
-        written.append(_anchored(summary, edit, Span(written[-1].span.end, limit)))
-    return [_record(summary, edit) for edit in written[1:]]
+        written.append(_anchor_insertion(summary, edit, Span(written[-1].span.end, limit)))
+    return [_to_record(summary, edit) for edit in written[1:]]
 
 
 def occurrences(part: str, text: str) -> list[Span]:
@@ -132,7 +132,7 @@ def occurrences(part: str, text: str) -> list[Span]:
     return found
 
 
-def _middle_out(text: str, margin: int, first: bool, last: bool) -> str:
+def _abridge_middle(text: str, margin: int, first: bool, last: bool) -> str:
     if len(text) <= 2 * margin:
         return text
     # a word that the margin cuts through is left out, unless it is all there is
@@ -165,29 +165,29 @@ def _from_segments(diff: Sequence[Segment]) -> list[Edit]:
     return edits
 
 
-def _apart(edits: Sequence[Edit]) -> list[Edit]:
+def _without_overlaps(edits: Sequence[Edit]) -> list[Edit]:
     """Edits in the order of the text, without the earlier of two that were given for the same words."""
     apart: list[Edit] = []
     for edit in reversed(edits):
-        if not any(_overlap(edit.span, other.span) for other in apart):
+        if not any(_overlaps(edit.span, other.span) for other in apart):
             apart.append(edit)
     return sorted(apart, key=lambda edit: edit.span)
 
 
-def _overlap(one: Span, other: Span) -> bool:
+def _overlaps(one: Span, other: Span) -> bool:
     return one == other or (one.start < other.end and other.start < one.end)
 
 
-def _touched(standing: Sequence[Edit], changes: Sequence[Edit]) -> list[Edit]:
+def _modified_edits(standing: Sequence[Edit], changes: Sequence[Edit]) -> list[Edit]:
     """Of the edits that were executed those whose new text is changed further, or added to at its ends."""
     return [
         edit
-        for edit, image in zip(standing, _images(standing), strict=True)
+        for edit, image in zip(standing, _new_spans(standing), strict=True)
         if any(change.span.start <= image.end and image.start <= change.span.end for change in changes)
     ]
 
 
-def _images(edits: Sequence[Edit]) -> list[Span]:
+def _new_spans(edits: Sequence[Edit]) -> list[Span]:
     """Where the new texts of ordered edits stand once they are executed."""
     images, shift = [], 0
     for edit in edits:
@@ -197,9 +197,9 @@ def _images(edits: Sequence[Edit]) -> list[Span]:
     return images
 
 
-def _before(executed: Sequence[Edit], changes: Sequence[Edit]) -> list[Edit]:
+def _map_back(executed: Sequence[Edit], changes: Sequence[Edit]) -> list[Edit]:
     """Changes of the text after some edits, apart from these, as changes of the text before them."""
-    images = _images(executed)
+    images = _new_spans(executed)
     moved = []
     for change in changes:
         passed = [i for i, image in enumerate(images) if image.end < change.span.start]
@@ -208,7 +208,7 @@ def _before(executed: Sequence[Edit], changes: Sequence[Edit]) -> list[Edit]:
     return moved
 
 
-def _load(text: str) -> object:
+def _load_json(text: str) -> object:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
@@ -222,22 +222,22 @@ def _load(text: str) -> object:
 
 
 def _records(text: str) -> list[object]:
-    raw = _load(text)
+    raw = _load_json(text)
     return raw if isinstance(raw, list) else [raw]
 
 
-def _numbered(records: Sequence[object], number: int, summary: str, by: str) -> Edit:
+def _parse_numbered(records: Sequence[object], number: int, summary: str, by: str) -> Edit:
     """One record of several; its errors say which it is."""
     where = f"Edit {number + 1} of {len(records)}: " if len(records) > 1 else ""
     try:
-        return _edit(records[number], summary, by)
+        return _parse_edit(records[number], summary, by)
     except AmbiguousEditError as error:
         raise AmbiguousEditError(f"{where}{error}", error.places, number) from None
     except EditError as error:
         raise EditError(f"{where}{error}") from None
 
 
-def _edit(record: object, summary: str, by: str) -> Edit:
+def _parse_edit(record: object, summary: str, by: str) -> Edit:
     if not isinstance(record, dict):
         raise EditError(f"Expected an object with {', '.join(_FIELDS)}; got {json.dumps(record)[:60]}.")
     for name in _FIELDS:
@@ -248,10 +248,10 @@ def _edit(record: object, summary: str, by: str) -> Edit:
         raise EditError(f"Nothing changes: original_text and replace_text are both {old!r}.")
     if not explanation.strip():
         raise EditError("The explanation is empty. Say why the edited summary is (in)consistent with the document.")
-    return Edit(_place(old, summary, record.get("occurrence")), new, explanation.strip(), by)
+    return Edit(_locate(old, summary, record.get("occurrence")), new, explanation.strip(), by)
 
 
-def _place(old: str, summary: str, occurrence: object) -> Span:
+def _locate(old: str, summary: str, occurrence: object) -> Span:
     places = occurrences(old, summary)
     if not old:
         raise EditError("original_text is empty. To insert, name a neighbouring word and repeat it in replace_text.")
@@ -259,7 +259,7 @@ def _place(old: str, summary: str, occurrence: object) -> Span:
         raise EditError(f"{old!r} is not a substring of the summary. Copy it exactly, with case and punctuation.")
     if occurrence is None and len(places) == 1:
         return places[0]
-    contexts = [_context(summary, place) for place in places]
+    contexts = [_context_of(summary, place) for place in places]
     shown = "; ".join(f"{number}: {context}" for number, context in enumerate(contexts, 1))
     if occurrence is None:
         message = f'{old!r} occurs {len(places)} times. Add "occurrence": a number, or lengthen original_text. {shown}'
@@ -269,11 +269,11 @@ def _place(old: str, summary: str, occurrence: object) -> Span:
     return places[occurrence - 1]
 
 
-def _context(text: str, span: Span) -> str:
+def _context_of(text: str, span: Span) -> str:
     return f"“…{text[max(0, span.start - 20) : span.end + 20]}…”"
 
 
-def _anchored(summary: str, edit: Edit, room: Span) -> Edit:
+def _anchor_insertion(summary: str, edit: Edit, room: Span) -> Edit:
     """An insertion as a replacement of the word before or after it, within the room that other edits leave."""
     if edit.span.start < edit.span.end:
         return edit
@@ -286,7 +286,7 @@ def _anchored(summary: str, edit: Edit, room: Span) -> Edit:
     raise EditError(f"There is no word to write the insertion of {edit.new!r} on. Merge it with its neighbours.")
 
 
-def _record(summary: str, edit: Edit) -> dict[str, str | int]:
+def _to_record(summary: str, edit: Edit) -> dict[str, str | int]:
     old = edit.span.of(summary)
     record: dict[str, str | int] = {
         "original_text": old,

@@ -82,12 +82,12 @@ class SupportMetric(Metric):
             rows.setdefault(question.claim or Span(0, 0), []).append((question, answer))
         best = {claim: self._part(claim, asked) for claim, asked in rows.items()}
         parts = tuple(best[claim] for claim in sentences(example.summary))
-        scored = [best[_all(example.summary)]] if self.whole else parts
-        return Score(sum(part.score for part in scored) / len(scored), parts, _seen(rows))
+        scored = [best[_whole_span(example.summary)]] if self.whole else parts
+        return Score(sum(part.score for part in scored) / len(scored), parts, _describe_input(rows))
 
     def _claims(self, summary: str) -> list[Span]:
         found = list(sentences(summary))
-        return [_all(summary), *found] if self.whole and found not in ([], [_all(summary)]) else found
+        return [_whole_span(summary), *found] if self.whole and found not in ([], [_whole_span(summary)]) else found
 
     def _part(self, claim: Span, asked: Sequence[tuple[Question, Answer]]) -> Part:
         question, answer = max(asked, key=lambda row: self.support(row[1]))
@@ -95,7 +95,7 @@ class SupportMetric(Metric):
         return Part(claim, self.support(answer), found if found and found.start < found.end else None)
 
 
-def share(weights: Checkpoint, answer: Answer, index: int, labels: int, model: str) -> float:
+def label_probability(weights: Checkpoint, answer: Answer, index: int, labels: int, model: str) -> float:
     """One of the probabilities of an answer; raises UnscorableError for a model with another number of labels."""
     if len(answer.values) != labels:
         raise UnscorableError(
@@ -105,11 +105,11 @@ def share(weights: Checkpoint, answer: Answer, index: int, labels: int, model: s
     return answer.values[index]
 
 
-def _all(summary: str) -> Span:
+def _whole_span(summary: str) -> Span:
     return Span(0, len(summary))
 
 
-def _seen(rows: dict[Span, list[tuple[Question, Answer]]]) -> Seen:
+def _describe_input(rows: dict[Span, list[tuple[Question, Answer]]]) -> Seen:
     answers = [answer for asked in rows.values() for _, answer in asked]
     cuts = [max(answer.cut for _, answer in asked) for asked in rows.values()]
     pieces = [question.evidence for question, _ in next(iter(rows.values())) if question.evidence]

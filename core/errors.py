@@ -1,21 +1,14 @@
-"""Every exception that Touchstone raises on purpose.
-
-TouchstoneError
-├── UnknownNameError    a metric, perturbation, setting … that does not exist
-├── BadSettingError     a setting whose value cannot be read
-├── EditError           an executable edit that cannot be executed
-│   └── AmbiguousEditError  one whose words stand in more than one place
-├── UnscorableError     a text that a metric cannot score
-├── NotHereError        weights that are not on this machine
-├── LoadError           weights that do not load
-├── MemoryFullError     weights or a batch that do not fit
-└── NoEndpointError     no language-model endpoint is configured
-"""
+"""Every exception that Touchstone raises on purpose, and the failure that an exception of a metric or a model becomes."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from core.types import FailureKind
 
 
 class TouchstoneError(Exception):
@@ -53,7 +46,7 @@ class UnscorableError(TouchstoneError):
     """A text that a metric cannot score."""
 
 
-class NotHereError(TouchstoneError):
+class MissingWeightsError(TouchstoneError):
     """Weights that are not on this machine."""
 
 
@@ -65,5 +58,46 @@ class MemoryFullError(TouchstoneError):
     """Weights or a batch that do not fit into the memory of the device."""
 
 
-class NoEndpointError(TouchstoneError):
+class MissingEndpointError(TouchstoneError):
     """No language-model endpoint is configured."""
+
+
+_log = logging.getLogger(__name__)
+_T = TypeVar("_T")
+
+_FAILURE_KINDS: Mapping[type[Exception], FailureKind] = {
+    UnscorableError: FailureKind.INPUT,
+    MissingWeightsError: FailureKind.NEEDS_DOWNLOAD,
+    LoadError: FailureKind.LOAD,
+    MemoryFullError: FailureKind.OUT_OF_MEMORY,
+    MissingEndpointError: FailureKind.NEEDS_ENDPOINT,
+    TouchstoneError: FailureKind.ERROR,  # last: the others are of its kind
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What went wrong, as a kind and a sentence."""
+
+    kind: FailureKind
+    message: str
+
+
+def attempt(action: Callable[[], _T]) -> _T | Problem:
+    """The outcome of an action, or the trouble that it raised."""
+    try:
+        return action()
+    except Exception as error:  # noqa: BLE001  # whatever a metric or a model raises must spoil only its own cell
+        return _problem_of(error)
+
+
+def _problem_of(error: Exception) -> Problem:
+    if isinstance(error, MemoryError):
+        return Problem(
+            FailureKind.OUT_OF_MEMORY, "This machine has no memory left for it. Shorten the text or free some."
+        )
+    for raised, kind in _FAILURE_KINDS.items():
+        if isinstance(error, raised):
+            return Problem(kind, str(error))
+    _log.error("A metric or a model failed", exc_info=error)
+    return Problem(FailureKind.ERROR, ": ".join(filter(None, [type(error).__name__, str(error)])))

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from core.llm.addressee import SOURCE
-from core.registry import Registry, settings_of, spell
+from core.llm.endpoints import ENDPOINT_SOURCE
+from core.registry import Registry, format_spec, settings_of
 from core.types import Answer, Checkpoint, Example, Question, Rounds, Score
 
 Direction = Literal["higher", "lower", "neutral"]
@@ -64,7 +64,7 @@ class Metric(ABC):
     @property
     def spec(self) -> str:
         """The spelling that the command line and links use: `name[setting=value,…]`."""
-        return spell(self)
+        return format_spec(self)
 
 
 METRICS: Registry[Metric] = Registry("metric", "core.metrics")
@@ -84,16 +84,16 @@ def signature(
     # an empty setting leaves the choice to another: it says nothing either
     values = {name: str(getattr(metric, name)) for name in settings_of(metric)}
     told = {name: value for name, value in values.items() if value not in {"", *places}}
-    settings = [f"{name}:{_without(value, places)}" for name, value in told.items()]
+    settings = [f"{name}:{_remove_places(value, places)}" for name, value in told.items()]
     decided = [
-        f"{'address' if checkpoint.source == SOURCE else 'weights'}:{fingerprint[:12]}"
+        f"{'address' if checkpoint.source == ENDPOINT_SOURCE else 'weights'}:{fingerprint[:12]}"
         for checkpoint, fingerprint in zip(metric.checkpoints(), fingerprints, strict=True)
     ]
     facts = [*dict.fromkeys([*settings, *asked]), *decided, f"split:{splitter}", f"touchstone:{version}"]
     return "|".join([metric.name, *facts])
 
 
-def _without(value: str, places: Iterable[str]) -> str:
+def _remove_places(value: str, places: Iterable[str]) -> str:
     """A setting that spells another metric, with the places of its weights left out."""
     for place in sorted(places, key=len, reverse=True):
         value = value.replace(place, "…")

@@ -1,14 +1,18 @@
-"""The contract of a perturbation: a seeded generator of executable edits."""
+"""The contract of a perturbation, a seeded generator of executable edits, and the base of those that work by rule."""
 
 from __future__ import annotations
 
 import random
+import re
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from core.registry import Registry, spell
-from core.types import Checkpoint, Edit, ErrorType, Example, Rounds
+from core.english.inflection import indefinite_article
+from core.errors import UnscorableError
+from core.registry import Registry, format_spec
+from core.types import Checkpoint, Edit, ErrorType, Example, Rounds, Span
 
 Intent = Literal["preserving", "breaking", "gaming"]
 Form = Literal["rule", "prompt"]
@@ -53,7 +57,7 @@ class Perturbation(ABC):
 
     @property
     def spec(self) -> str:
-        return spell(self)
+        return format_spec(self)
 
     @property
     def signature(self) -> str:
@@ -64,6 +68,60 @@ class Perturbation(ABC):
 PERTURBATIONS: Registry[Perturbation] = Registry("perturbation", "core.perturbations")
 
 
-def by_rule() -> list[Perturbation]:
+def rule_perturbations() -> list[Perturbation]:
     """Every perturbation that needs no language model, with its default settings."""
     return [plugin() for plugin in PERTURBATIONS if plugin.card.form == "rule"]
+
+
+MAX_MENTIONS = 100
+"""How many names, dates or numbers of a text are looked at: more than a summary has, and a bound for a book."""
+
+_ARTICLE_BEFORE = re.compile(r"\b([Aa]n?) $")
+
+
+@dataclass(frozen=True)
+class RulePerturbation(Perturbation):
+    """Draws up to `most` of its proposals, no two on the same words; `lacking` says why there may be none."""
+
+    lacking: ClassVar[str]
+
+    most: int = 1
+
+    @abstractmethod
+    def proposals(self, example: Example) -> list[Edit]:
+        """Everything that could be done, in any order; alternatives may overlap."""
+
+    def edits(self, example: Example, rng: random.Random) -> list[Edit]:
+        if self.most < 1:
+            raise UnscorableError(f"most={self.most} allows no edit. Set most=1 or more.")
+        drawn = _draw_edits(self.proposals(example), self.most, rng)
+        if not drawn:
+            raise UnscorableError(self.lacking)
+        return [replace(edit, by=self.spec) for edit in drawn]
+
+
+def replacement(summary: str, span: Span, new: str, explanation: str = "") -> Edit:
+    """Put other words in a place: a capital stays a capital, and an indefinite article before it follows the sound."""
+    old = span.of(summary)
+    word = new[:1].upper() + new[1:] if old[:1].isupper() else new
+    before = _ARTICLE_BEFORE.search(summary, max(0, span.start - 4), span.start)
+    if not before or indefinite_article(old) == indefinite_article(word):
+        return Edit(span, word, explanation)
+    written = indefinite_article(word).capitalize() if before.group(1)[0].isupper() else indefinite_article(word)
+    return Edit(Span(before.start(), span.end), f"{written} {word}", explanation)
+
+
+def _draw_edits(proposals: Sequence[Edit], most: int, rng: random.Random) -> list[Edit]:
+    """A place first, then one of its alternatives, so that a place with many alternatives is not drawn more often."""
+    by_place: dict[Span, list[Edit]] = {}
+    for edit in proposals:
+        by_place.setdefault(edit.span, []).append(edit)
+    drawn: list[Edit] = []
+    for span in rng.sample(sorted(by_place), len(by_place)):
+        if len(drawn) < most and all(_are_apart(span, other.span) for other in drawn):
+            drawn.append(rng.choice(by_place[span]))
+    return sorted(drawn, key=lambda edit: edit.span)
+
+
+def _are_apart(one: Span, other: Span) -> bool:
+    return one.end < other.start or other.end < one.start

@@ -65,7 +65,7 @@ class Registry(Generic[P]):
             return plugin()
         if not rest.endswith("]"):
             raise BadSettingError(f"{spec!r} opens a bracket and does not close it. Write {name}[setting=value].")
-        return plugin(**read_settings(plugin, _pairs(spec, rest[:-1])))
+        return plugin(**read_settings(plugin, _parse_pairs(spec, rest[:-1])))
 
     def build(self, name: str, settings: Mapping[str, Setting]) -> P:
         """The plugin of that name with typed settings; a value that it cannot take raises the plugin's TouchstoneError."""
@@ -96,7 +96,7 @@ def choices_of(hint: object) -> tuple[Setting, ...]:
     return typing.get_args(hint) if typing.get_origin(hint) is typing.Literal else ()
 
 
-def spell(plugin: Plugin) -> str:
+def format_spec(plugin: Plugin) -> str:
     """The spec that `Registry.parse` reads back to an equal plugin: only settings that differ from the default."""
     changed = {
         name: getattr(plugin, name)
@@ -105,7 +105,7 @@ def spell(plugin: Plugin) -> str:
     }
     if not changed:
         return plugin.name
-    return f"{plugin.name}[{','.join(f'{name}={_quoted(value)}' for name, value in changed.items())}]"
+    return f"{plugin.name}[{','.join(f'{name}={_quote(value)}' for name, value in changed.items())}]"
 
 
 def read_settings(plugin: type[Plugin], texts: Mapping[str, str]) -> dict[str, Setting]:
@@ -114,10 +114,10 @@ def read_settings(plugin: type[Plugin], texts: Mapping[str, str]) -> dict[str, S
     for name in texts:
         if name not in hints:
             raise UnknownNameError(f"setting of {plugin.name}", name, hints)
-    return {name: _read(f"{plugin.name}[{name}=…]", hints[name], text) for name, text in texts.items()}
+    return {name: _parse_value(f"{plugin.name}[{name}=…]", hints[name], text) for name, text in texts.items()}
 
 
-def _read(where: str, hint: object, text: str) -> Setting:
+def _parse_value(where: str, hint: object, text: str) -> Setting:
     if choices := {str(choice): choice for choice in choices_of(hint)}:
         if text not in choices:
             raise BadSettingError(f"{where} must be one of {', '.join(choices)}; got {text!r}.")
@@ -135,17 +135,17 @@ def _read(where: str, hint: object, text: str) -> Setting:
         raise BadSettingError(f"{where} must be a {kind}; got {text!r}.") from None
 
 
-def _pairs(spec: str, text: str) -> dict[str, str]:
+def _parse_pairs(spec: str, text: str) -> dict[str, str]:
     pairs: dict[str, str] = {}
-    for piece in _pieces(text):
+    for piece in _split_pieces(text):
         name, equals, value = piece.partition("=")
         if not equals:
             raise BadSettingError(f"{piece!r} in {spec!r} is not of the form setting=value.")
-        pairs[name.strip()] = _unquoted(value.strip())
+        pairs[name.strip()] = _unquote(value.strip())
     return pairs
 
 
-def _pieces(text: str) -> list[str]:
+def _split_pieces(text: str) -> list[str]:
     pieces, depth, quoted, start = [], 0, False, 0
     for position, character in enumerate(text):
         if character == '"':
@@ -158,14 +158,14 @@ def _pieces(text: str) -> list[str]:
     return [piece for piece in [*pieces, text[start:]] if piece.strip()]
 
 
-def _quoted(value: Setting) -> str:
+def _quote(value: Setting) -> str:
     """A value as it stands in a spec; in quotes, with those inside doubled, where it would not be read back as it is."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     balanced = text.count("[") == text.count("]")
-    if balanced and '"' not in text and text == text.strip() and _pieces(f"={text}") == [f"={text}"]:
+    if balanced and '"' not in text and text == text.strip() and _split_pieces(f"={text}") == [f"={text}"]:
         return text
     return '"' + text.replace('"', '""') + '"'
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     return text[1:-1].replace('""', '"') if len(text) > 1 and text[0] == text[-1] == '"' else text

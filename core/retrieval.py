@@ -18,7 +18,7 @@ from core.text import sentences
 from core.types import Answer, Checkpoint, Example, Question, Span
 
 Vectors = NDArray[np.float64]
-Window = Literal["symmetric", "coded"]
+WindowMode = Literal["symmetric", "coded"]
 """`symmetric`: w sentences on both sides. `coded`: the one before, or the one after the first, as their code has it."""
 
 
@@ -44,12 +44,12 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """`k` sentences are taken for each claim, with a window of `w` around each; `encoder` is of kind "embed"."""
+    """`k` sentences are taken for each claim, with a window of `w` around each; `encoder` is of kind "sentence_embedding"."""
 
     encoder: Checkpoint
     k: int = 3
     w: int = 1
-    window: Window = "symmetric"
+    window: WindowMode = "symmetric"
 
     def __post_init__(self) -> None:
         if self.k < 1 or self.w < 0:
@@ -81,8 +81,8 @@ class Retrieval:
         ]
 
     def _passages(self, document: str, places: Sequence[Span], row: Vectors) -> tuple[Passage, ...]:
-        around = [self._around(hit, len(places)) for hit in closest(row, self.k)]
-        return tuple(dict.fromkeys(_passage(document, places[inside]) for inside in around))
+        around = [self._around(hit, len(places)) for hit in closest_rows(row, self.k)]
+        return tuple(dict.fromkeys(_join_passage(document, places[inside]) for inside in around))
 
     def _around(self, hit: int, number: int) -> slice:
         if self.window == "coded":
@@ -90,10 +90,10 @@ class Retrieval:
         return slice(max(hit - self.w, 0), min(hit + self.w + 1, number))
 
 
-def closest(row: Vectors, k: int) -> list[int]:
+def closest_rows(row: Vectors, k: int) -> list[int]:
     """The places of the k largest values of (n,), the largest first, of equal ones the earlier first."""
     return [int(place) for place in np.argsort(-row, kind="stable")[:k]]
 
 
-def _passage(document: str, places: Sequence[Span]) -> Passage:
+def _join_passage(document: str, places: Sequence[Span]) -> Passage:
     return Passage(" ".join(place.of(document) for place in places), Span(places[0].start, places[-1].end))

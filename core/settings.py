@@ -14,8 +14,8 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from core.errors import BadSettingError
 
 VERSION = "0.1.0"
-_PREFIX, _FILE = "TOUCHSTONE_", ".env"
-_VAR = Path(__file__).resolve().parent.parent / "var"
+_VARIABLE_PREFIX, _ENV_FILE = "TOUCHSTONE_", ".env"
+_VAR_FOLDER = Path(__file__).resolve().parent.parent / "var"
 
 Device = Literal["auto", "cpu", "cuda", "mps"]
 
@@ -25,10 +25,12 @@ _AT_COMMIT = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}")
 class Settings(BaseSettings):
     """Read once, at the edge: cli.py and pages/ui/services.py."""
 
-    model_config = SettingsConfigDict(env_prefix=_PREFIX, env_file=_FILE, extra="ignore")
+    model_config = SettingsConfigDict(env_prefix=_VARIABLE_PREFIX, env_file=_ENV_FILE, extra="ignore")
 
-    database_url: str = Field(f"sqlite:///{_VAR / 'touchstone.db'}", description="where labels and pairs are kept")
-    cache_dir: Path = Field(_VAR / "cache", description="where model answers are kept")
+    database_url: str = Field(
+        f"sqlite:///{_VAR_FOLDER / 'touchstone.db'}", description="where labels and pairs are kept"
+    )
+    cache_dir: Path = Field(_VAR_FOLDER / "cache", description="where model answers are kept")
     device: Device = Field("auto", description="where models run")
     memory_gb: float | None = Field(None, gt=0, description="memory for models; by default half of what the device has")
     user: str = Field("local", description="the name under which labels are recorded until another is given")
@@ -60,7 +62,7 @@ class Settings(BaseSettings):
         "", description="a TOML file with further endpoints, one table each; its first is asked where none is set above"
     )
     prompts_dir: str = Field(
-        str(_VAR / "prompts"),
+        str(_VAR_FOLDER / "prompts"),
         description="a folder of prompt files that replace those of core/prompts one by one; empty for none",
     )
 
@@ -68,7 +70,7 @@ class Settings(BaseSettings):
     @classmethod
     def _name_code_that_was_read(cls, value: str) -> str:
         """A branch may be moved to other code after it was read: only a commit or a folder says what is trusted."""
-        for place in _places(value):
+        for place in _split_places(value):
             if not (_AT_COMMIT.fullmatch(place) or Path(place).expanduser().is_absolute()):
                 raise ValueError(
                     f"{place!r} is neither owner/name@commit, with all 40 digits, nor a folder's whole path"
@@ -78,12 +80,12 @@ class Settings(BaseSettings):
     @classmethod
     def read(cls) -> Settings:
         """The settings of this process; raises BadSettingError, which names the variables, for values that cannot be."""
-        return _read(_outside())
+        return _read(_environment())
 
     @property
     def trusted(self) -> frozenset[str]:
         """Each as owner/name@commit, or the resolved path of a folder."""
-        places = _places(self.trusted_repos)
+        places = _split_places(self.trusted_repos)
         return frozenset(
             place if _AT_COMMIT.fullmatch(place) else str(Path(place).expanduser().resolve()) for place in places
         )
@@ -95,14 +97,14 @@ class Settings(BaseSettings):
 
 def secret(variable: str) -> SecretStr:
     """What a variable of the environment, or of .env, holds; empty where it is not set."""
-    return _secret(variable, os.environ.get(variable, ""), _outside())
+    return _secret(variable, os.environ.get(variable, ""), _environment())
 
 
 # to read takes milliseconds, and every question to an endpoint reads several times
 @lru_cache(maxsize=64)
 def _secret(variable: str, _value: str, _outside: tuple[object, ...]) -> SecretStr:
     class Found(BaseSettings):
-        model_config = SettingsConfigDict(env_file=_FILE, extra="ignore")
+        model_config = SettingsConfigDict(env_file=_ENV_FILE, extra="ignore")
 
         value: SecretStr = Field(SecretStr(""), validation_alias=variable)
 
@@ -118,13 +120,13 @@ def _read(_outside: tuple[object, ...]) -> Settings:
         raise BadSettingError(f"{'; '.join(wrong)}. Change it in the environment or in .env.") from error
 
 
-def _outside() -> tuple[object, ...]:
+def _environment() -> tuple[object, ...]:
     """All that settings are read from: the variables, and which file `.env` is and when it was written."""
-    variables = sorted(one for one in os.environ.items() if one[0].upper().startswith(_PREFIX))
-    file = Path(_FILE).absolute()
+    variables = sorted(one for one in os.environ.items() if one[0].upper().startswith(_VARIABLE_PREFIX))
+    file = Path(_ENV_FILE).absolute()
     kept = file.stat() if file.is_file() else None
     return (*variables, file, kept and (kept.st_ino, kept.st_size, kept.st_mtime_ns))
 
 
-def _places(text: str) -> list[str]:
+def _split_places(text: str) -> list[str]:
     return [place.strip() for place in text.split(",") if place.strip()]

@@ -1,16 +1,18 @@
-"""Sentences and words of a text as spans that know their place."""
+"""Sentences and words of a text as spans, its named entities by rule, and the document sentence closest to a claim."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cache
+from math import log
 from pathlib import Path
 
 from nltk import redos
 from nltk.data import find
 from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer, load_punkt_params
 
-from core.remember import remembered
+from core.memoize import memoize
 from core.types import Span
 
 # NLTK ends a match after five seconds on the clock, which a busy machine needs for a book; its patterns are linear
@@ -19,7 +21,7 @@ redos.DEFAULT_TIMEOUT = 120.0
 _WORD = re.compile(r"\w+")
 
 
-@remembered(128)
+@memoize(128)
 def sentences(text: str) -> tuple[Span, ...]:
     """The sentences of a text, as NLTK's English Punkt splits them.
 
@@ -29,20 +31,20 @@ def sentences(text: str) -> tuple[Span, ...]:
     return tuple(Span(start, end) for start, end in _punkt().span_tokenize(text))
 
 
-@remembered(128)
+@memoize(128)
 def words(text: str) -> tuple[str, ...]:
     """The lower-cased runs of letters and digits of a text, in order."""
     return tuple(_WORD.findall(text.lower()))
 
 
-@remembered(128)
-def running(text: str) -> str:
+@memoize(128)
+def padded_words(text: str) -> str:
     """The words of a text between single blanks, with one at both ends: `" a b " in running(text)` finds a phrase."""
     return f" {' '.join(words(text))} "
 
 
 @cache
-def splitter() -> str:
+def splitter_name() -> str:
     """Which parameters Punkt runs on, for signatures: "punkt-tab" as the literature, or "punkt-touchstone".
 
     NLTK's trained parameters cannot be shipped or fetched everywhere; without them the same algorithm runs on the
@@ -57,8 +59,94 @@ def splitter() -> str:
 
 @cache
 def _punkt() -> PunktSentenceTokenizer:
-    if splitter() == "punkt-tab":
+    if splitter_name() == "punkt-tab":
         return PunktSentenceTokenizer(load_punkt_params(find("tokenizers/punkt_tab/english/")))
     parameters = PunktParameters()
     parameters.abbrev_types = set(Path(__file__).with_name("abbreviations.txt").read_text(encoding="utf-8").split())
     return PunktSentenceTokenizer(parameters)
+
+
+_NUMBER = r"\d+(?:[.,:]\d+)*"
+_NAME = r"[^\W\d_][\w’'-]*"
+_CANDIDATE = re.compile(rf"{_NUMBER}|{_NAME}(?:\s+{_NAME})*")
+_WORD_RUN = re.compile(r"\w+")
+_NAME_TOKEN = re.compile(_NAME)
+_FUNCTION_WORDS = frozenset(
+    "a after all although an and any as at because before both but by despite during each even every few for from he her "
+    "here his how however i if in into it its many more most much my neither no nor not now of on once one only or other "
+    "our over she since so some such than that the their then there these they this those though through to two under "
+    "until up upon we what when where whether which while who whose why with within without yet you your".split()
+)
+
+
+@memoize(256)
+def entities(text: str) -> tuple[Span, ...]:
+    """Numbers, and runs of capitalised words; a capital that only opens a sentence does not make a name."""
+    openings = {span.start + _leading_blanks(span.of(text)) for span in sentences(text)}
+    found: list[Span] = []
+    for match in _CANDIDATE.finditer(text):
+        if match.group()[0].isdigit():
+            found.append(Span(*match.span()))
+        else:
+            found += _find_names(text, Span(*match.span()), openings)
+    return tuple(found)
+
+
+def _find_names(text: str, phrase: Span, openings: set[int]) -> list[Span]:
+    names: list[Span] = []
+    joined = False
+    for token in _NAME_TOKEN.finditer(text, phrase.start, phrase.end):
+        capital = token.group()[0].isupper() and not _only_opens_sentence(token.group(), token.start(), text, openings)
+        if capital and joined:
+            names[-1] = Span(names[-1].start, token.end())
+        elif capital:
+            names.append(Span(*token.span()))
+        joined = capital
+    return names
+
+
+def _only_opens_sentence(word: str, start: int, text: str, openings: set[int]) -> bool:
+    if start not in openings:
+        return word == "I"
+    small = word.lower()
+    return small in _FUNCTION_WORDS or small in _word_set(text) or _occurs_joined(small, text)
+
+
+@memoize(64)
+def _word_set(text: str) -> frozenset[str]:
+    """The runs of letters and digits of a text."""
+    return frozenset(_WORD_RUN.findall(text))
+
+
+def _occurs_joined(word: str, text: str) -> bool:
+    """Whether a word with an apostrophe or hyphen stands in a text as a whole."""
+    return _WORD_RUN.fullmatch(word) is None and re.search(rf"\b{re.escape(word)}\b", text) is not None
+
+
+def _leading_blanks(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
+def closest_sentence(document: str, claim: str) -> Span | None:
+    """The document sentence with the largest weighted share of words in common; None where none is shared.
+
+    The share is Jaccard's, each word weighing log(1 + sentences / sentences with it): "the" says little.
+    """
+    wanted = frozenset(words(claim))
+    vocabularies, weights = _weighted_words(document)
+    strange = log(1 + len(vocabularies))
+    best, best_share = None, 0.0
+    for span, found in vocabularies:
+        shared = sum(weights[word] for word in wanted & found)
+        share = shared and shared / sum(weights.get(word, strange) for word in wanted | found)
+        if share > best_share:
+            best, best_share = span, share
+    return best
+
+
+@memoize(32)
+def _weighted_words(document: str) -> tuple[tuple[tuple[Span, frozenset[str]], ...], dict[str, float]]:
+    """Every sentence with its words, and the weight of every word."""
+    vocabularies = tuple((span, frozenset(words(span.of(document)))) for span in sentences(document))
+    counts = Counter(word for _, found in vocabularies for word in found)
+    return vocabularies, {word: log(1 + len(vocabularies) / count) for word, count in counts.items()}

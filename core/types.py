@@ -145,7 +145,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptScore:
+class StoredScore:
     """A score that the store holds of one of our metrics (a spec); no value and an `error` where the metric failed."""
 
     metric: str
@@ -165,7 +165,7 @@ class Sample:
     item: Item
     stored: str = ""
     document: str = ""
-    kept: tuple[KeptScore, ...] = ()
+    kept: tuple[StoredScore, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ class Checkpoint:
     """Weights to load, and the kind of forward pass they are for.
 
     `source` is a local folder or file, a hub repository (owner/name), or one file of it (owner/name/file). `kind` names a
-    module of `core/models/kinds`. `dtype` is a torch dtype name. `backbone` is the folder or repository of configuration
+    module of `core/models/adapters`. `dtype` is a torch dtype name. `backbone` is the folder or repository of configuration
     and tokenizer where the weights come without.
     """
 

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui.gate import gate
-from pages.ui.navigation import pages_for
+from pages.ui.session_user import open_session, pages_for
 
 ICON = Path(__file__).parent / "ui" / "icon.png"
 
 st.set_page_config(page_title="Touchstone", page_icon=str(ICON), layout="wide", initial_sidebar_state="collapsed")
-st.navigation(pages_for(gate()), position="top").run()
+st.navigation(pages_for(open_session()), position="top").run()

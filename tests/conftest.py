@@ -21,7 +21,7 @@ settings.load_profile("repeatable")
 @pytest.fixture(autouse=True)
 def quick_closing(monkeypatch: pytest.MonkeyPatch) -> None:
     # late in a session the search for what a closed pool leaves behind walks millions of objects, for seconds
-    monkeypatch.setattr("core.models.device.reclaim", lambda: None)
+    monkeypatch.setattr("core.models.device.collect_garbage", lambda: None)
 
 
 @pytest.fixture(scope="session")

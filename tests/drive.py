@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 @cache
 def model(checkpoint: Checkpoint) -> Model:
-    loaded: Model = importlib.import_module(f"core.models.kinds.{checkpoint.kind}").load(
+    loaded: Model = importlib.import_module(f"core.models.adapters.{checkpoint.kind}").load(
         locate(checkpoint), checkpoint, "cpu"
     )
     return loaded

@@ -18,9 +18,9 @@ UNSAFE = (
 )
 
 ONLY_IN = {
-    "torch": "core/models",
-    "transformers": "core/models",
-    "tokenizers": "core/models",
+    "torch": "core/models core/bench",
+    "transformers": "core/models core/bench",
+    "tokenizers": "core/models core/bench",
     "safetensors": "core/models",
     "huggingface_hub": "core/models",
     "sentence_transformers": "core/models",
@@ -30,14 +30,14 @@ ONLY_IN = {
     "alembic": "annotations",
     "streamlit": "pages/ui/ pages/views/ pages/main.py app.py",
     "plotly": "pages/ui/ pages/views/",
-    "typer": "pages/commands/ pages/terminal/ cli.py",
+    "typer": "pages/commands/ pages/commands/shared/ cli.py",
 }
 """Where a library may be imported, and nowhere else."""
 
 OURS = {
     "core": {"core"},
     "annotations": {"annotations", "core.types", "core.errors", "core.edits", "core.stats"},
-    "pages": {"pages.ui", "pages.terminal", "core", "annotations"},
+    "pages": {"pages.ui", "pages.commands.shared", "core", "annotations"},
     "cli.py": {"core", "pages.commands"},
     "app.py": set(),
 }

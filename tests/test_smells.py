@@ -15,7 +15,7 @@ CHECKS = {"raises", "warns", "expect", "fail"}
 """Besides `assert`: pytest's and Playwright's ways to fail."""
 
 BROAD = {
-    "core/trouble.py": "whatever a metric or a model raises must spoil only its own cell",
+    "core/errors.py": "whatever a metric or a model raises must spoil only its own cell",
     "core/models/pool.py": "libraries raise anything for files that they do not expect",
 }
 """Where everything is caught, once each, and why."""

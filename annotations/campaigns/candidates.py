@@ -1,26 +1,30 @@
-"""What could be labelled: items of the store, and texts that would become some; which of them fit a question set."""
+"""What could be labelled: items of the store, texts that would become some, and items with known answers from a file; and which of them fit
+a question set."""
 
 from __future__ import annotations
 
+import json
 import random
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, cast, get_args
 
 from sqlmodel import Session, col, select
 
-from annotations.campaigns.questions import QuestionSet
-from annotations.campaigns.setup import NewTask, Part
-from annotations.datasets import load_samples
-from annotations.own import load_own
-from annotations.records import OWN, KeptPair
+from annotations.campaigns.campaign import NewTask, TaskPart, with_optional_answers
+from annotations.campaigns.questions import CampaignQuestion, QuestionSet, check_answers
+from annotations.imported_datasets import load_imported_samples
+from annotations.local_labels import load_local_labels
+from annotations.records import LOCAL_LABELS, PairRecord, RecordError
 from annotations.tables import EditRow, Explanation
 from annotations.tables import Item as ItemRow
+from core.edits import recover
 from core.types import ErrorType, Sample, Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class CandidateExplanation:
     """An explanation to judge; `id` names it in the store, "" where it is part of an edit or of an imported set."""
 
     text: str
@@ -38,16 +42,16 @@ class Candidate:
     summary: str
     edited: bool
     item_id: str = ""
-    pair: KeptPair | None = None
+    pair: PairRecord | None = None
     title: str = ""
     domain: str = ""
     maker: str = ""
     intended: Verdict | None = None
     error_type: ErrorType | None = None
-    reasons: tuple[Reason, ...] = ()
+    reasons: tuple[CandidateExplanation, ...] = ()
 
 
-def of_pair(name: str, pair: KeptPair) -> Candidate:
+def candidate_from_pair(name: str, pair: PairRecord) -> Candidate:
     """A pair that is not in the store yet; what its edits say is explained together."""
     told = " ".join(edit.explanation for edit in pair.edits if edit.explanation.strip())
     return Candidate(
@@ -60,27 +64,29 @@ def of_pair(name: str, pair: KeptPair) -> Candidate:
         maker=pair.by,
         intended=pair.intended,
         error_type=pair.error_type,
-        reasons=(Reason(told),) if told else (),
+        reasons=(CandidateExplanation(told),) if told else (),
     )
 
 
 def load_candidates(session: Session, dataset: str) -> list[Candidate]:
     """The items of an imported dataset, or of `OWN`. Raises RecordError for an unknown name."""
-    samples = load_own(session) if dataset == OWN else load_samples(session, dataset)
+    samples = load_local_labels(session) if dataset == LOCAL_LABELS else load_imported_samples(session, dataset)
     ids = {sample.stored for sample in samples if sample.stored}
-    edited = _edited(session, ids)
-    reasons = _reasons(session, ids)
-    return [_of_sample(sample, edited, reasons.get(sample.stored, ())) for sample in samples if sample.stored]
+    edited = _edited_ids(session, ids)
+    reasons = _explanations_by_item(session, ids)
+    return [
+        _candidate_from_sample(sample, edited, reasons.get(sample.stored, ())) for sample in samples if sample.stored
+    ]
 
 
-def fits(candidate: Candidate, questions: QuestionSet) -> bool:
+def fits_questions(candidate: Candidate, questions: QuestionSet) -> bool:
     """Whether the questions can be asked of it: about a pair or explanation, only where there is one."""
     if questions.unit == "summary":
         return True
     return candidate.edited and (questions.unit == "pair" or bool(candidate.reasons))
 
 
-def drawn(candidates: Sequence[Candidate], number: int, seed: int) -> list[Candidate]:
+def draw_candidates(candidates: Sequence[Candidate], number: int, seed: int) -> list[Candidate]:
     """So many of them by chance, in their order; the same for the same seed."""
     if number >= len(candidates):
         return list(candidates)
@@ -88,12 +94,12 @@ def drawn(candidates: Sequence[Candidate], number: int, seed: int) -> list[Candi
     return [candidates[place] for place in places]
 
 
-def tasks(
-    candidate: Candidate, questions: QuestionSet, types: Collection[ErrorType] = (), part: Part = "work"
+def tasks_for_candidate(
+    candidate: Candidate, questions: QuestionSet, types: Collection[ErrorType] = (), part: TaskPart = "work"
 ) -> list[NewTask]:
     """What is to be labelled of it: one task, or one for each explanation, or for each error type that is to be written."""
     if questions.unit == "explanation":
-        return [_judging(candidate, reason, part) for reason in candidate.reasons]
+        return [_judging_task(candidate, reason, part) for reason in candidate.reasons]
     asked = [{"error_type": kind.value} for kind in types] or [{}]
     return [NewTask(candidate.item_id, part, asked=one, pair=candidate.pair) for one in asked]
 
@@ -109,16 +115,16 @@ def likely_answer(candidate: Candidate, questions: QuestionSet) -> str:
     return ""
 
 
-def _judging(candidate: Candidate, reason: Reason, part: Part) -> NewTask:
+def _judging_task(candidate: Candidate, reason: CandidateExplanation, part: TaskPart) -> NewTask:
     asked = {} if reason.id else {"explanation": reason.text}
     return NewTask(candidate.item_id, part, reason.id, asked, pair=candidate.pair)
 
 
-def _of_sample(sample: Sample, edited: Collection[str], own: Sequence[Reason]) -> Candidate:
+def _candidate_from_sample(sample: Sample, edited: Collection[str], own: Sequence[CandidateExplanation]) -> Candidate:
     item = sample.item
     # why it is consistent explains no error
     errors = (told for told in item.explanations if told.verdict is not Verdict.CONSISTENT)
-    imported = [Reason(told.text) for told in errors if told.text.strip()]
+    imported = [CandidateExplanation(told.text) for told in errors if told.text.strip()]
     return Candidate(
         item.example.id,
         item.example.summary,
@@ -133,20 +139,107 @@ def _of_sample(sample: Sample, edited: Collection[str], own: Sequence[Reason]) -
     )
 
 
-def _edited(session: Session, ids: Collection[str]) -> set[str]:
+def _edited_ids(session: Session, ids: Collection[str]) -> set[str]:
     """The items that were made from another."""
     found = session.exec(select(ItemRow.id).where(col(ItemRow.parent_id).is_not(None)))
     return {id for id in found if id in ids}
 
 
-def _reasons(session: Session, ids: Collection[str]) -> dict[str, list[Reason]]:
+def _explanations_by_item(session: Session, ids: Collection[str]) -> dict[str, list[CandidateExplanation]]:
     """What the edits of items say, and what people wrote of them."""
     told: dict[str, list[str]] = defaultdict(list)
     for id, text in session.exec(select(EditRow.item_id, EditRow.explanation).order_by(col(EditRow.position))):
         if id in ids and text.strip():
             told[id].append(text)
-    found = {id: [Reason(" ".join(texts))] for id, texts in told.items()}
+    found = {id: [CandidateExplanation(" ".join(texts))] for id, texts in told.items()}
     for row in session.exec(select(Explanation).order_by(col(Explanation.created_at))):
         if row.item_id in ids:
-            found.setdefault(row.item_id, []).append(Reason(row.text, row.id))
+            found.setdefault(row.item_id, []).append(CandidateExplanation(row.text, row.id))
     return found
+
+
+KNOWN_TASK_FIELDS = (
+    "part",
+    "item",
+    "document",
+    "summary",
+    "original",
+    "explanation",
+    "error_type",
+    "answers",
+    "feedback",
+)
+"""The fields of a record; a table has a column `answers.ID` for each question instead of `answers`."""
+
+_TASK_PARTS = get_args(TaskPart)
+_ANSWER_PREFIX = "answers."
+
+
+def parse_known_task(row: Mapping[str, object], questions: QuestionSet, by: str) -> NewTask:
+    """The task of one record: an `item` of the store by its id, or the texts of `document`, `summary` and `original`.
+
+    Raises RecordError, which names the field, for a record that is none.
+    """
+    unknown = sorted(name for name in row if name not in KNOWN_TASK_FIELDS and not name.startswith(_ANSWER_PREFIX))
+    if unknown:
+        raise RecordError(f"There is no field {unknown[0]!r}. The fields are {', '.join(KNOWN_TASK_FIELDS)}.")
+    part = _text_field(row, "part") or "gold"
+    if part not in _TASK_PARTS:
+        raise RecordError(f"The part is {part!r}. It is one of {', '.join(_TASK_PARTS)}.")
+    item = _text_field(row, "item")
+    asked = {name: text for name in ("error_type", "explanation") if (text := _text_field(row, name))}
+    key, pair = _key_from_row(row, questions), None if item else _pair_from_row(row, by)
+    return NewTask(item, cast("TaskPart", part), "", asked, key, _text_field(row, "feedback"), pair)
+
+
+def _pair_from_row(row: Mapping[str, object], by: str) -> PairRecord:
+    document, summary = _text_field(row, "document"), _text_field(row, "summary")
+    if not document or not summary:
+        raise RecordError("There is neither an item nor a document with its summary. Give one of them.")
+    original = _text_field(row, "original") or summary
+    return PairRecord(document, original, summary, tuple(recover(original, summary)), by=by, source="known answers")
+
+
+def _key_from_row(row: Mapping[str, object], questions: QuestionSet) -> dict[str, Any]:
+    cells = {name.removeprefix(_ANSWER_PREFIX): cell for name, cell in row.items() if name.startswith(_ANSWER_PREFIX)}
+    told = {
+        name: answer
+        for name, answer in {**_answers_object(row.get("answers")), **cells}.items()
+        if answer not in (None, "")
+    }
+    by_id = questions.by_id
+    return check_answers(
+        with_optional_answers(questions), {name: _cell_answer(by_id.get(name), answer) for name, answer in told.items()}
+    )
+
+
+def _answers_object(told: object) -> dict[str, Any]:
+    """The answers of a record; in a table they may stand as JSON."""
+    if told is None or told == "":
+        return {}
+    found = _parse_json(told) if isinstance(told, str) else told
+    if not isinstance(found, dict):
+        raise RecordError("The answers are no object of question ids and answers.")
+    return found
+
+
+def _parse_json(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise RecordError(f"The answers {text[:60]!r} are no JSON. Use a column answers.ID for each.") from None
+
+
+def _cell_answer(question: CampaignQuestion | None, answer: Any) -> Any:
+    """A cell of a table holds a step of a scale as text."""
+    digits = isinstance(answer, str) and answer.strip().isdecimal()
+    return int(answer) if question and question.kind == "scale" and digits else answer
+
+
+def _text_field(row: Mapping[str, object], name: str) -> str:
+    found = row.get(name)
+    if found is None:
+        return ""
+    if not isinstance(found, str):
+        raise RecordError(f"The field {name!r} is no text. Put it in quotes.")
+    return found.strip() if name in {"part", "item", "error_type"} else found

@@ -1,32 +1,191 @@
-"""What an annotator sees and does. Nothing here selects a score, an author, an intention, an answer key or another's label."""
+"""What an annotator does: takes tasks, writes responses and drafts, and sees the scores that are revealed afterwards.
+
+Nothing that is shown before the response selects a score, an author, an intention, an answer key or another's label."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, Literal
 
-from sqlalchemy import func
-from sqlmodel import col, select
+from sqlalchemy import delete, func
+from sqlmodel import Session, col, select
 
+from annotations.campaigns.campaign import CampaignSettings, load_campaign, load_campaigns, read_rules
 from annotations.campaigns.people import Member, Right
-from annotations.campaigns.qualifying import Marked, Stage, done_of, marks, size_of, stage_of
-from annotations.campaigns.queue import Nothing, reserve_next
-from annotations.campaigns.responding import Kept, Sent, draft_id, receipt_again, respond
-from annotations.campaigns.setup import Terms, load_campaigns, terms
-from annotations.campaigns.showing import Work, show
-from annotations.campaigns.tables import Reservation, Response, Task
-from annotations.database import read
-from annotations.errors import RecordError
-from annotations.records import require_storable
+from annotations.campaigns.qualification import (
+    MarkedAnswer,
+    Stage,
+    count_finished_tasks,
+    count_tasks,
+    current_stage,
+    mark_answers,
+)
+from annotations.campaigns.questions import (
+    Answer,
+    Answers,
+    EditSource,
+    check_answers,
+    check_text_answers,
+    pair_from_answers,
+)
+from annotations.campaigns.queue import NoTask, ShownTask, count_taken_places, reserve_next, show_task
+from annotations.campaigns.tables import Reservation, Response, Task, VersionRow
+from annotations.database import read_session
+from annotations.records import RecordError, RightsError, require_storable
 from annotations.store import Store
+from annotations.tables import Draft, Item, ScoreRow
+from annotations.writes import save_pair
 
-_LONGEST_DRAFT = 1_000_000
+ResponseAct = Literal["answer", "skip", "flag", "undo"]
+_MAX_MS = 2**31 - 1
+_TEXT_KINDS = {"span", "edit"}  # answers that have to fit the texts; without one the texts are not read
+_STATE_AFTER_ACT: Mapping[ResponseAct, str] = {
+    "answer": "answered",
+    "skip": "skipped",
+    "flag": "flagged",
+    "undo": "open",
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class SentResponse:
+    """What a person sends: an answer with what was answered, or the reason of a skip or flag.
+
+    `event_id` is made once per press, so that a re-sent press is known. Times are milliseconds.
+    """
+
+    reservation: int
+    act: ResponseAct
+    event_id: str
+    answers: Answers
+    reason: str = ""
+    active_ms: int = 0
+    wall_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseReceipt:
+    """Proof that a response is in the database.
+
+    `counts` is False for an answer that came when others had taken the place; `fresh` when it was there already.
+    """
+
+    reservation: int
+    revision: int
+    created_at: datetime
+    counts: bool
+    fresh: bool
+
+
+def draft_id(reservation: int, person: Member) -> str:
+    """Under which id somebody's half-done answers to a task are kept."""
+    return f"task-{reservation}-{person.id}"
+
+
+def save_response(session: Session, person: Member, held: Reservation, sent: SentResponse) -> ResponseReceipt:
+    """Keep a response as the next revision, and forget the draft. Raises RecordError for one that does not fit."""
+    campaign, now = load_campaign(session, held.campaign_id), datetime.now(UTC)
+    answers = _checked_answers(session, campaign, person, held, sent)
+    last = _last_revision(session, held)
+    session.add(
+        Response(
+            reservation_id=sent.reservation,
+            revision=last + 1,
+            act=sent.act,
+            answers=dict(answers),
+            reason=sent.reason,
+            blind=not last or not _was_revealed(session, held),
+            version=campaign.version,
+            swapped=held.swapped,
+            number=held.number,
+            active_ms=_clamp_ms(sent.active_ms),
+            wall_ms=_clamp_ms(sent.wall_ms),
+            event_id=sent.event_id,
+            created_at=now,
+        )
+    )
+    held.state = _state_after(session, campaign, held, sent, now)
+    session.add(held)
+    session.connection().execute(delete(Draft).where(col(Draft.id) == draft_id(sent.reservation, person)))
+    return ResponseReceipt(sent.reservation, last + 1, now, counts=held.state != "late", fresh=True)
+
+
+def repeat_receipt(known: Response, held: Reservation, sent: SentResponse) -> ResponseReceipt:
+    """The receipt of a press that is in the database already. Raises RecordError where the event is another's."""
+    if (known.reservation_id, known.act) != (sent.reservation, sent.act):
+        raise RecordError("This was NOT saved: its event id belongs to another label. Reload the page and save again.")
+    return ResponseReceipt(
+        known.reservation_id, known.revision, known.created_at, counts=held.state != "late", fresh=False
+    )
+
+
+def _checked_answers(
+    session: Session, campaign: CampaignSettings, person: Member, held: Reservation, sent: SentResponse
+) -> Mapping[str, Answer]:
+    if sent.act == "answer":
+        return _save_answer_edit(session, campaign, person, held, sent)
+    if sent.act != "undo" and not sent.reason.strip():
+        raise RecordError(f"Say in a few words why you {sent.act} this one.")
+    if sent.act == "undo" and held.state != "answered":
+        raise RecordError("There is no answer of yours here to take back.")
+    return {}
+
+
+def _save_answer_edit(
+    session: Session, campaign: CampaignSettings, person: Member, held: Reservation, sent: SentResponse
+) -> Mapping[str, Answer]:
+    """The answers that count; an edit among them is kept as a minimal pair of this person's making."""
+    answers = check_answers(campaign.questions, sent.answers)
+    if not any(answers.get(question.id) for question in campaign.questions.questions if question.kind in _TEXT_KINDS):
+        return answers
+    shown = show_task(session, campaign, held)
+    check_text_answers(campaign.questions, answers, shown.document, shown.left, shown.right)
+    written = EditSource(person.name, f"campaign {campaign.name}", shown.error_type)
+    if pair := pair_from_answers(campaign.questions, answers, (shown.document, shown.left), written):
+        save_pair(session, pair)
+    return answers
+
+
+def _clamp_ms(milliseconds: int) -> int:
+    """A time that both databases hold: a page may stay open for a month."""
+    return min(max(0, milliseconds), _MAX_MS)
+
+
+def _last_revision(session: Session, held: Reservation) -> int:
+    return session.exec(select(func.max(Response.revision)).where(Response.reservation_id == held.id)).one() or 0
+
+
+def _state_after(
+    session: Session, campaign: CampaignSettings, held: Reservation, sent: SentResponse, now: datetime
+) -> str:
+    """What becomes of the reservation; an answer whose place others took meanwhile is kept and does not count."""
+    new = _STATE_AFTER_ACT[sent.act]
+    if new != "answered" or held.turn > 1:
+        return new
+    part = session.exec(select(Task.part).where(Task.id == held.task_id).with_for_update(key_share=True)).one()
+    if part != "work":
+        return new
+    return new if count_taken_places(session, held.task_id, now, but=held.id) < campaign.rules.overlap else "late"
+
+
+def _was_revealed(session: Session, held: Reservation) -> bool:
+    """Whether the scores of a task were shown to its person: after an answer, under rules that show them."""
+    answered = (
+        select(VersionRow.rules)
+        .join(Response, col(Response.version) == VersionRow.version)
+        .where(Response.reservation_id == held.id, Response.act == "answer", VersionRow.campaign_id == held.campaign_id)
+    )
+    return any(read_rules(rules).reveal for rules in session.exec(answered))
+
+
+_MAX_DRAFT_CHARACTERS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorProgress:
     """Where somebody is in a campaign: `done` of the `of` tasks of the stage, and `answered` in all.
 
     `version` is that of the guidelines at their last response; 0 before the first.
@@ -39,7 +198,7 @@ class Standing:
     version: int
 
 
-class Labelling:
+class AnnotatorActions:
     """One person's desk; raises RightsError for somebody who may not label."""
 
     def __init__(self, store: Store, person: Member) -> None:
@@ -47,21 +206,21 @@ class Labelling:
         self._store = store
         self._person = person
 
-    def campaigns(self) -> list[Terms]:
+    def campaigns(self) -> list[CampaignSettings]:
         """The campaigns that take labels."""
-        with read(self._store.engine) as session:
+        with read_session(self._store.engine) as session:
             return [campaign for campaign in load_campaigns(session) if campaign.is_open]
 
-    def next(self, campaign_id: str) -> Work | Nothing:
+    def next(self, campaign_id: str) -> ShownTask | NoTask:
         """The task in hand or the next one, reserved; or why there is none."""
         with self._store.noting() as session:
-            campaign = terms(session, campaign_id)
+            campaign = load_campaign(session, campaign_id)
             found = reserve_next(session, campaign, self._person)
-            return found if isinstance(found, Nothing) else show(session, campaign, found)
+            return found if isinstance(found, NoTask) else show_task(session, campaign, found)
 
-    def before(self, campaign_id: str, number: int) -> Work | None:
+    def before(self, campaign_id: str, number: int) -> ShownTask | None:
         """The last task that this person answered before the one of a number, with the answers."""
-        with read(self._store.engine) as session:
+        with read_session(self._store.engine) as session:
             earlier = (
                 select(Reservation)
                 .where(
@@ -73,9 +232,9 @@ class Labelling:
                 .order_by(col(Reservation.number).desc())
             )
             found = session.exec(earlier.limit(1)).first()
-            return show(session, terms(session, campaign_id), found) if found else None
+            return show_task(session, load_campaign(session, campaign_id), found) if found else None
 
-    def send(self, sent: Sent) -> Kept:
+    def send(self, sent: SentResponse) -> ResponseReceipt:
         """Keep a response before anything else happens; a re-sent event gives the receipt of the first time.
 
         Raises RecordError for answers that do not fit the questions and for a task that is not this person's.
@@ -85,12 +244,12 @@ class Labelling:
             asked = select(Reservation).where(Reservation.id == sent.reservation)
             held = self._own(session.exec(asked.with_for_update()).first())
             known = session.exec(select(Response).where(Response.event_id == sent.event_id)).first()
-            return receipt_again(known, held, sent) if known else respond(session, self._person, held, sent)
+            return repeat_receipt(known, held, sent) if known else save_response(session, self._person, held, sent)
 
     def save_draft(self, reservation: int, half_done: Mapping[str, Any]) -> None:
         """Keep what is half done; it comes back with the task, until that is answered or left out."""
         payload = json.dumps(dict(half_done), ensure_ascii=False)
-        if len(payload) > _LONGEST_DRAFT:
+        if len(payload) > _MAX_DRAFT_CHARACTERS:
             raise RecordError("The draft is too long to keep. Shorten it.")
         self._store.save_draft(draft_id(reservation, self._person), self._person.id, payload)
 
@@ -103,37 +262,65 @@ class Labelling:
     def last_campaign(self) -> str | None:
         """The campaign of the task that this person had last."""
         mine = select(Reservation.campaign_id).where(Reservation.person_id == self._person.id)
-        with read(self._store.engine) as session:
+        with read_session(self._store.engine) as session:
             return session.exec(mine.order_by(col(Reservation.id).desc()).limit(1)).first()
 
-    def standing(self, campaign_id: str) -> Standing:
+    def standing(self, campaign_id: str) -> AnnotatorProgress:
         """Where this person is in a campaign."""
         mine = (Reservation.campaign_id == campaign_id, Reservation.person_id == self._person.id)
-        with read(self._store.engine) as session:
-            campaign = terms(session, campaign_id)
-            stage = stage_of(session, campaign, self._person)
+        with read_session(self._store.engine) as session:
+            campaign = load_campaign(session, campaign_id)
+            stage = current_stage(session, campaign, self._person)
             answered = select(func.count()).where(*mine, Reservation.state == "answered")
             version = select(func.max(Response.version)).join(
                 Reservation, col(Reservation.id) == Response.reservation_id
             )
-            return Standing(
+            return AnnotatorProgress(
                 stage=stage,
-                done=done_of(session, campaign, self._person, stage),
-                of=size_of(session, campaign, stage),
+                done=count_finished_tasks(session, campaign, self._person, stage),
+                of=count_tasks(session, campaign, stage),
                 answered=session.exec(answered).one(),
                 version=session.exec(version.where(*mine)).one() or 0,
             )
 
-    def feedback(self, reservation: int) -> Marked | None:
+    def feedback(self, reservation: int) -> MarkedAnswer | None:
         """What is said of an answered training item; nothing of any other."""
-        with read(self._store.engine) as session:
+        with read_session(self._store.engine) as session:
             held = self._own(session.get(Reservation, reservation))
             if session.get_one(Task, held.task_id).part != "training":
                 return None
-            found = marks(session, terms(session, held.campaign_id), self._person)
+            found = mark_answers(session, load_campaign(session, held.campaign_id), self._person)
             return next((one for one in found if one.task_id == held.task_id), None)
 
     def _own(self, held: Reservation | None) -> Reservation:
         if held is None or held.person_id != self._person.id:
             raise RecordError("This task is not in your hands. Reload the page to get the next one.")
         return held
+
+
+@dataclass(frozen=True, slots=True)
+class RevealedScore:
+    """What one metric says of the item, and of what it was made from."""
+
+    metric: str
+    original: float | None
+    edited: float
+
+
+def load_revealed_scores(store: Store, person: Member, reservation: int) -> list[RevealedScore]:
+    """The stored scores of a task that this person answered. Raises RightsError before that, and where none are shown."""
+    with read_session(store.engine) as session:
+        held = session.get(Reservation, reservation)
+        if held is None or held.person_id != person.id or held.state != "answered":
+            raise RightsError("Scores are shown after your own label, not before.")
+        if not load_campaign(session, held.campaign_id).rules.reveal:
+            raise RightsError("This campaign does not show scores.")
+        item = session.get_one(Item, session.get_one(Task, held.task_id).item_id)
+        edited, original = _newest_scores(session, item.id), _newest_scores(session, item.parent_id or "")
+    return [RevealedScore(metric, original.get(metric), value) for metric, value in edited.items()]
+
+
+def _newest_scores(session: Session, item_id: str) -> dict[str, float]:
+    """The newest score of each metric."""
+    rows = session.exec(select(ScoreRow).where(ScoreRow.item_id == item_id).order_by(col(ScoreRow.id)))
+    return {row.metric: row.value for row in rows if row.value is not None}

@@ -1,8 +1,12 @@
-"""Question sets: what people are asked of an item, read from YAML and checked; and whether answers fit them."""
+"""Question sets: what people are asked of an item, read from YAML and checked; whether answers fit them, and the texts they point into."""
 
 from __future__ import annotations
 
+import json
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -10,26 +14,28 @@ from typing import Annotated, Any, Literal, Self
 import yaml  # type: ignore[import-untyped]  # it ships no types
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from annotations.errors import RecordError
-from annotations.records import require_storable
+from annotations.records import PairRecord, RecordError, require_storable
+from core.edits import apply, parse, recover
+from core.errors import EditError
+from core.types import Edit, ErrorType, Verdict
 
 Unit = Literal["pair", "summary", "explanation"]
 """What an item of a campaign is: an original beside its edited version, one summary, or an explanation with its pair."""
 
-Kind = Literal["choice", "several", "scale", "text", "span", "edit"]
+QuestionKind = Literal["choice", "several", "scale", "text", "span", "edit"]
 Answer = str | int | list[Any] | None
 Answers = Mapping[str, Answer]
 
-_SETS = Path(__file__).parent / "sets"
-_NAME = r"^[a-z][a-z0-9_]*$"
-_MOST_OPTIONS = 12
+_SETS_FOLDER = Path(__file__).parent / "sets"
+_ID_PATTERN = r"^[a-z][a-z0-9_]*$"
+_MAX_OPTIONS = 12
 
 
-class _Strict(BaseModel):
+class _FrozenModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Option(_Strict):
+class Option(_FrozenModel):
     """One answer to choose: what is stored, what is read, and what it means."""
 
     value: str = Field(min_length=1, max_length=80)
@@ -37,7 +43,7 @@ class Option(_Strict):
     means: str = ""
 
 
-class Asked(_Strict):
+class CampaignQuestion(_FrozenModel):
     """One question. `when` names an earlier question and the answers to it after which this one is asked.
 
     A `choice` has one of `options`, `several` any of them; a `scale` runs from `low` to `high`; an `edit` is made in the
@@ -45,10 +51,10 @@ class Asked(_Strict):
     [start, end, "left"].
     """
 
-    id: Annotated[str, Field(pattern=_NAME)]
+    id: Annotated[str, Field(pattern=_ID_PATTERN)]
     ask: str = Field(min_length=1)
-    kind: Kind
-    options: tuple[Option, ...] = Field(default=(), max_length=_MOST_OPTIONS)
+    kind: QuestionKind
+    options: tuple[Option, ...] = Field(default=(), max_length=_MAX_OPTIONS)
     low: int = 1
     high: int = 5
     of: Literal["document", "summary"] = "document"
@@ -72,7 +78,7 @@ class Asked(_Strict):
         return tuple(option.value for option in self.options)
 
 
-class QuestionSet(_Strict):
+class QuestionSet(_FrozenModel):
     """What a campaign asks; `measure` names the question that agreement, gold and qualification look at.
 
     `required_type` says that every item comes with the error type that is to be written.
@@ -82,14 +88,14 @@ class QuestionSet(_Strict):
     title: str = Field(min_length=1)
     unit: Unit
     source: str = ""
-    questions: tuple[Asked, ...] = Field(min_length=1)
+    questions: tuple[CampaignQuestion, ...] = Field(min_length=1)
     measure: str
     required_type: bool = False
     guidelines: str = ""
 
     @model_validator(mode="after")
     def _hangs_together(self) -> Self:
-        earlier: dict[str, Asked] = {}
+        earlier: dict[str, CampaignQuestion] = {}
         for question in self.questions:
             if question.id in earlier:
                 raise ValueError(f"two questions are called {question.id!r}")
@@ -105,11 +111,13 @@ class QuestionSet(_Strict):
         return self
 
     @property
-    def by_id(self) -> dict[str, Asked]:
+    def by_id(self) -> dict[str, CampaignQuestion]:
         return {question.id: question for question in self.questions}
 
 
-def _check_condition(question: Asked, name: str, values: Sequence[str], earlier: Mapping[str, Asked]) -> None:
+def _check_condition(
+    question: CampaignQuestion, name: str, values: Sequence[str], earlier: Mapping[str, CampaignQuestion]
+) -> None:
     if name not in earlier:
         raise ValueError(f"question {question.id!r}: when names {name!r}, which is no earlier question")
     wrong = sorted(set(values) - set(earlier[name].values))
@@ -136,12 +144,12 @@ def read_questions(text: str) -> QuestionSet:
 
 
 @cache
-def ready_made() -> Mapping[str, str]:
+def bundled_question_sets() -> Mapping[str, str]:
     """The YAML of each question set that comes with Touchstone, by its name."""
-    return {file.stem: file.read_text(encoding="utf-8") for file in sorted(_SETS.glob("*.yaml"))}
+    return {file.stem: file.read_text(encoding="utf-8") for file in sorted(_SETS_FOLDER.glob("*.yaml"))}
 
 
-def is_asked(question: Asked, answers: Answers) -> bool:
+def is_asked(question: CampaignQuestion, answers: Answers) -> bool:
     """Whether a question comes up after what was answered so far."""
     return all(answers.get(name) in values for name, values in question.when.items())
 
@@ -163,19 +171,19 @@ def check_answers(questions: QuestionSet, answers: Answers) -> dict[str, Answer]
             if question.required:
                 raise RecordError(f"“{question.ask}” is not answered yet.")
             continue
-        _check(question, answer)
+        _require_answer(question, answer)
         kept[question.id] = answer
     return kept
 
 
-def _check(question: Asked, answer: Answer) -> None:
-    if not _fits(question, answer):
+def _require_answer(question: CampaignQuestion, answer: Answer) -> None:
+    if not _is_answer(question, answer):
         raise RecordError(f"{answer!r} is no answer to “{question.ask}”. Choose one of those that are offered.")
     for text in (part for part in (answer if isinstance(answer, list) else [answer]) if isinstance(part, str)):
         require_storable(f"the answer to “{question.ask}”", text)
 
 
-def _fits(question: Asked, answer: Answer) -> bool:
+def _is_answer(question: CampaignQuestion, answer: Answer) -> bool:
     match question.kind:
         case "choice":
             return answer in question.values
@@ -198,3 +206,121 @@ def _is_span(piece: object) -> bool:
         case [start, end] | [start, end, "left" | "right"]:
             return type(start) is int and type(end) is int and 0 <= start < end
     return False
+
+
+_WORD = re.compile(r"\w+")
+_MAX_STRETCH_WORDS = 15  # words of the summary between the first and the last that changed
+_MIN_LENGTH_RATIO, _MAX_LENGTH_RATIO = 0.6, 1.6  # words of the new summary by those of the old one
+_MIN_KEPT_SHARE = 0.5  # share of the old words that stay
+
+
+@dataclass(frozen=True, slots=True)
+class EditSource:
+    """Who made an edit, for which campaign, and of which error type."""
+
+    by: str
+    source: str
+    error_type: str
+
+
+def check_text_answers(questions: QuestionSet, answers: Answers, document: str, left: str, right: str | None) -> None:
+    """Raise RecordError for a marked passage that lies outside its text and for an edit that is not as BUMP asks.
+
+    `left` and `right` are the summaries as they were shown; there is one, or a pair.
+    """
+    for question in questions.questions:
+        answer = answers.get(question.id)
+        if question.kind == "span" and isinstance(answer, list):
+            for start, end, *side in answer:
+                _check_span((start, end), _marked_text(question, side, document, left, right))
+        if question.kind == "edit" and isinstance(answer, list):
+            parse_answer_edits(answer, left, _given_explanation(answers))
+
+
+def pair_from_answers(
+    questions: QuestionSet, answers: Answers, texts: tuple[str, str], written: EditSource
+) -> PairRecord | None:
+    """The minimal pair that answers made of (document, summary); None where they hold no edit."""
+    document, summary = texts
+    for question in questions.questions:
+        answer = answers.get(question.id)
+        if question.kind == "edit" and isinstance(answer, list):
+            edits = tuple(
+                replace(edit, by=written.by)
+                for edit in parse_answer_edits(answer, summary, _given_explanation(answers))
+            )
+            return PairRecord(
+                document,
+                summary,
+                apply(summary, edits),
+                edits,
+                by=written.by,
+                intended=Verdict.INCONSISTENT,
+                error_type=ErrorType(written.error_type) if written.error_type else None,
+                source=written.source,
+            )
+    return None
+
+
+def apply_answer_edit(summary: str, records: Sequence[Any]) -> str:
+    """The summary that a stored edit leads to; the same where it does not fit."""
+    try:
+        return apply(summary, parse(json.dumps([{**record, "explanation": "-"} for record in records]), summary))
+    except EditError:
+        return summary
+
+
+def parse_answer_edits(records: Sequence[Any], summary: str, explanation: str) -> list[Edit]:
+    """The edits of an answer, with the explanation given beside. Raises RecordError where they are not one local change that reads as well as before.
+
+    Local: it begins and ends within 15 words. The new summary has six to sixteen tenths of the words, keeps half of the old
+    ones, and differs in more than punctuation and case.
+    """
+    try:
+        edits = parse(json.dumps([{**record, "explanation": explanation} for record in records]), summary)
+        edited = apply(summary, edits)
+    except EditError as error:
+        raise RecordError(str(error)) from None
+    before, after = _casefolded_words(summary), _casefolded_words(edited)
+    if before == after:
+        raise RecordError("Only punctuation, case or blanks changed. Change what the summary says.")
+    if _changed_stretch_words(summary, edited) > _MAX_STRETCH_WORDS:
+        raise RecordError(f"The changes are more than {_MAX_STRETCH_WORDS} words apart. Make one change in one place.")
+    if not _MIN_LENGTH_RATIO * len(before) <= len(after) <= _MAX_LENGTH_RATIO * len(before):
+        raise RecordError(
+            f"The summary had {len(before)} words and has {len(after)} now. Keep it about as long as it was."
+        )
+    if sum((Counter(before) & Counter(after)).values()) < _MIN_KEPT_SHARE * len(before):
+        raise RecordError("Less than half of the summary is left. Change one detail and keep the rest.")
+    return edits
+
+
+def _given_explanation(answers: Answers) -> str:
+    return str(answers.get("explanation") or "No explanation was asked for.")
+
+
+def _marked_text(question: CampaignQuestion, side: Sequence[str], document: str, left: str, right: str | None) -> str:
+    """The text in which a passage was marked."""
+    expected = 1 if question.of == "summary" and right is not None else 0
+    if len(side) != expected:
+        raise RecordError(f"A passage of “{question.ask}” does not say where it stands. Mark it again.")
+    if question.of == "document":
+        return document
+    return right if right is not None and "right" in side else left
+
+
+def _check_span(span: tuple[int, int], text: str) -> None:
+    if span[1] > len(text):
+        raise RecordError(
+            f"A marked passage ends at {span[1]}, and the text has {len(text)} characters. Mark it again."
+        )
+
+
+def _casefolded_words(text: str) -> list[str]:
+    return [word.casefold() for word in _WORD.findall(text)]
+
+
+def _changed_stretch_words(summary: str, edited: str) -> int:
+    """How many words of the summary lie from the first change to the last."""
+    changes = recover(summary, edited)
+    return len(_WORD.findall(summary[changes[0].span.start : changes[-1].span.end]))

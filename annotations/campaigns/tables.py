@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import JSON, BigInteger, CheckConstraint, Index, UniqueConstraint
 from sqlmodel import Field
 
-from annotations.tables import Moment, Table
+from annotations.tables import Table, UtcDateTime
 from core.types import ErrorType
 
 
@@ -25,7 +25,7 @@ class Person(Table, table=True):
     name: str
     pseudonym: str
     role: str
-    created_at: datetime = Field(sa_type=Moment)
+    created_at: datetime = Field(sa_type=UtcDateTime)
 
 
 class Invite(Table, table=True):
@@ -37,8 +37,8 @@ class Invite(Table, table=True):
     person_id: str = Field(foreign_key="person.id", index=True)
     code_hash: str
     by: str
-    expires_at: datetime | None = Field(sa_type=Moment)
-    created_at: datetime = Field(sa_type=Moment)
+    expires_at: datetime | None = Field(sa_type=UtcDateTime)
+    created_at: datetime = Field(sa_type=UtcDateTime)
 
 
 class Revocation(Table, table=True):
@@ -46,7 +46,7 @@ class Revocation(Table, table=True):
 
     invite_id: str = Field(foreign_key="invite.id", primary_key=True)
     by: str
-    created_at: datetime = Field(sa_type=Moment)
+    created_at: datetime = Field(sa_type=UtcDateTime)
 
 
 class Campaign(Table, table=True):
@@ -57,10 +57,10 @@ class Campaign(Table, table=True):
     id: str = Field(primary_key=True)
     name: str
     by: str
-    created_at: datetime = Field(sa_type=Moment)
+    created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class Version(Table, table=True):
+class VersionRow(Table, table=True):
     """Guidelines (Markdown), questions (YAML) and rules (JSON) of a campaign from this version on."""
 
     __tablename__ = "campaignversion"
@@ -77,7 +77,7 @@ class Version(Table, table=True):
     rules: str
     open: bool
     by: str
-    created_at: datetime = Field(sa_type=Moment)
+    created_at: datetime = Field(sa_type=UtcDateTime)
 
 
 class Task(Table, table=True):
@@ -102,10 +102,10 @@ class Task(Table, table=True):
     group: str
     position: int
     shuffle: int = Field(sa_type=BigInteger)
-    created_at: datetime = Field(sa_type=Moment)
+    created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class Key(Table, table=True):
+class AnswerKey(Table, table=True):
     """The known answers to a task and what is said of them afterwards; labelling never reads it before an answer."""
 
     __tablename__ = "taskkey"
@@ -137,8 +137,8 @@ class Reservation(Table, table=True):
     number: int
     swapped: bool
     state: str
-    reserved_at: datetime = Field(sa_type=Moment)
-    expires_at: datetime = Field(sa_type=Moment)
+    reserved_at: datetime = Field(sa_type=UtcDateTime)
+    expires_at: datetime = Field(sa_type=UtcDateTime)
 
 
 class Response(Table, table=True):
@@ -169,7 +169,7 @@ class Response(Table, table=True):
     active_ms: int
     wall_ms: int
     event_id: str
-    created_at: datetime = Field(sa_type=Moment, index=True)
+    created_at: datetime = Field(sa_type=UtcDateTime, index=True)
 
 
 class Settlement(Table, table=True):
@@ -193,7 +193,7 @@ class Settlement(Table, table=True):
     settles: list[Any] = Field(sa_type=JSON)
     by: str
     event_id: str
-    created_at: datetime = Field(sa_type=Moment)
+    created_at: datetime = Field(sa_type=UtcDateTime)
 
 
 class Correction(Table, table=True):
@@ -214,4 +214,4 @@ class Correction(Table, table=True):
     note: str
     by: str
     event_id: str
-    created_at: datetime = Field(sa_type=Moment)
+    created_at: datetime = Field(sa_type=UtcDateTime)

@@ -1,30 +1,98 @@
-"""The three workloads: a first score, the same after one edited sentence, and a set of pairs that share documents."""
+"""The three workloads and the texts they are timed on: a first score, the same after one edited sentence, and a set of pairs that share documents."""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from core.bench.line import Bill, Line
-from core.bench.recipes import check, prepare
-from core.bench.texts import pair, sentence_pool, shared
-from core.bench.track import EngineRun, StraightRun, Track
+from core.bench.comparison import EngineRun, MetricComparison, OneByOneRun
+from core.bench.measurement import BenchRow, Usage
+from core.bench.network_shapes import Sizes
+from core.bench.recipes import parse_supported_metric, prepare_metric
+from core.datasets import bundled
 from core.metric import Metric
 from core.models import device as devices
-from core.models.shapes import Sizes
 from core.settings import Settings
+from core.text import sentences
 from core.types import Example
 
-_WORDS, _SET_WORDS = 1000, 500  # of a document; the bundled ones have about as many as those of the set
-_CLAIMS = 10  # sentences of every summary
-_FIRST_OF_SET = 1000  # the number of its first document: none of the others has it
+_MIN_WORDS, _MAX_WORDS = 8, 30  # words of a sentence that is taken
+_SENTENCE_ENDS = (".", "!", "?")
 
-DEFAULT = (
+
+def make_pair(number: int, words: int, claims: int, changed: int | None = None) -> Example:
+    """A document of about so many words, and a summary of so many sentences, one of which may be changed.
+
+    Every number is another document that shares no sentence with the others, and so is its summary: what was asked about
+    one says nothing about the next.
+    """
+    chosen = _choose_sentences(number, words)
+    document = " ".join(f"In report {number}, {sentence}" for sentence in chosen)
+    picked = [chosen[place * len(chosen) // claims] for place in range(claims)]
+    said = [_make_claim(number, sentence, denied=place == changed) for place, sentence in enumerate(picked)]
+    name = f"{number}" if changed is None else f"{number}/{changed}"
+    return Example(name, document, " ".join(said))
+
+
+def make_pairs_sharing_documents(first: int, documents: int, pairs: int, words: int, claims: int) -> list[Example]:
+    """Pairs that share documents numbered from `first`: each with its summary, then the summary with one sentence changed."""
+    versions = [*range(-1, claims)]
+    return [
+        make_pair(
+            first + place % documents, words, claims, _make_changed_claim(versions[place // documents % len(versions)])
+        )
+        for place in range(pairs)
+    ]
+
+
+@cache
+def sentence_pool() -> tuple[str, ...]:
+    """Plain sentences of the bundled documents."""
+    documents = dict.fromkeys(item.example.document for item in bundled.bundled_items())
+    found = [" ".join(span.of(document).split()) for document in documents for span in sentences(document)]
+    return tuple(sentence for sentence in dict.fromkeys(found) if _is_plain(sentence))
+
+
+def _is_plain(sentence: str) -> bool:
+    whole = sentence.endswith(_SENTENCE_ENDS) and not any(
+        stop in sentence[:-1] for stop in (*_SENTENCE_ENDS, '"', "“", ":")
+    )
+    return whole and _MIN_WORDS <= len(sentence.split()) <= _MAX_WORDS
+
+
+def _choose_sentences(number: int, words: int) -> list[str]:
+    """Sentences of the pool in an order that the number gives, until they have the words."""
+    pool = list(sentence_pool())
+    random.Random(number).shuffle(pool)
+    chosen: list[str] = []
+    while sum(len(sentence.split()) + 3 for sentence in chosen) < words:
+        chosen.append(pool[len(chosen) % len(pool)])
+    return chosen
+
+
+def _make_claim(number: int, sentence: str, denied: bool) -> str:
+    return f"Report {number} {'denies' if denied else 'says'} that {sentence}"
+
+
+def _make_changed_claim(version: int) -> int | None:
+    return None if version < 0 else version
+
+
+_DOCUMENT_WORDS, _SET_DOCUMENT_WORDS = (
+    1000,
+    500,
+)  # of a document; the bundled ones have about as many as those of the set
+_SUMMARY_SENTENCES = 10  # sentences of every summary
+_FIRST_SET_NUMBER = 1000  # the number of its first document: none of the others has it
+
+DEFAULT_METRICS = (
     *("alignscore-base", "summac-zs", "minicheck-flan-t5", "unieval-fact"),
     *("bartscore", "bertscore", "semantic-similarity"),
 )
@@ -32,7 +100,7 @@ DEFAULT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class BenchPlan:
     """How much is timed: pairs of the set and their documents, repeats of the other workloads, questions of each model.
 
     The set is run once: it is long enough to be its own repeat.
@@ -46,72 +114,74 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Both:
+class BothRuns:
     """One workload run both ways."""
 
     engine: EngineRun
-    straightforward: StraightRun
+    straightforward: OneByOneRun
 
 
-def bench(specs: Sequence[str], sizes: Sizes, plan: Plan, settings: Settings) -> Iterator[Line]:
+def run_bench(specs: Sequence[str], sizes: Sizes, plan: BenchPlan, settings: Settings) -> Iterator[BenchRow]:
     """Lines as they are measured, metric by metric; raises TouchstoneError at once for what cannot be timed."""
-    devices.require(settings.device)
+    devices.require_device(settings.device)
     for spec in specs:
-        check(spec)
-    return chain.from_iterable(_metric(spec, sizes, plan, settings) for spec in specs)
+        parse_supported_metric(spec)
+    return chain.from_iterable(_bench_metric(spec, sizes, plan, settings) for spec in specs)
 
 
-def _metric(spec: str, sizes: Sizes, plan: Plan, settings: Settings) -> Iterator[Line]:
+def _bench_metric(spec: str, sizes: Sizes, plan: BenchPlan, settings: Settings) -> Iterator[BenchRow]:
     with TemporaryDirectory(prefix="touchstone-bench-") as folder:
-        metric, shapes = prepare(spec, sizes, sentence_pool(), Path(folder) / "models")
-        with closing(Track(metric, settings.device, settings.memory_bytes, Path(folder) / "cache")) as track:
-            track.warm_up(pair(0, _SET_WORDS, _CLAIMS))
-            for workload, runs in _workloads(track, plan):
-                yield _line(metric, shapes, workload, runs)
+        metric, shapes = prepare_metric(spec, sizes, sentence_pool(), Path(folder) / "models")
+        with closing(MetricComparison(metric, settings.device, settings.memory_bytes, Path(folder) / "cache")) as track:
+            track.warm_up(make_pair(0, _SET_DOCUMENT_WORDS, _SUMMARY_SENTENCES))
+            for workload, runs in _repeat_workloads(track, plan):
+                yield _bench_row(metric, shapes, workload, runs)
 
 
-def _workloads(track: Track, plan: Plan) -> Iterator[tuple[str, list[Both]]]:
+def _repeat_workloads(track: MetricComparison, plan: BenchPlan) -> Iterator[tuple[str, list[BothRuns]]]:
     """Each workload with its repeats; the engine and the straightforward way take turns, with a fresh pair at every turn."""
-    turns = [_turn(track, number, plan) for number in range(1, plan.repeats + 1)]
+    turns = [_one_repeat(track, number, plan) for number in range(1, plan.repeats + 1)]
     for workload in turns[0]:
         yield workload, [turn[workload] for turn in turns]
-    examples = shared(_FIRST_OF_SET, plan.documents, plan.pairs, _SET_WORDS, _CLAIMS)
-    yield f"{plan.pairs} pairs, {plan.documents} documents", [_both_ways(track, [examples], plan)[0]]
+    examples = make_pairs_sharing_documents(
+        _FIRST_SET_NUMBER, plan.documents, plan.pairs, _SET_DOCUMENT_WORDS, _SUMMARY_SENTENCES
+    )
+    yield f"{plan.pairs} pairs, {plan.documents} documents", [_run_both_ways(track, [examples], plan)[0]]
 
 
-def _turn(track: Track, number: int, plan: Plan) -> dict[str, Both]:
+def _one_repeat(track: MetricComparison, number: int, plan: BenchPlan) -> dict[str, BothRuns]:
     # from the end: a decoder that remembers what it read finds before each edit what it would after the first score
-    places = {"edit at end": _CLAIMS - 1, "edit in middle": _CLAIMS // 2, "edit at start": 0}
-    edits = {name: [pair(number, _WORDS, _CLAIMS, place)] for name, place in places.items()}
-    workloads = {"first score": [pair(number, _WORDS, _CLAIMS)], **edits}
-    return dict(zip(workloads, _both_ways(track, list(workloads.values()), plan), strict=True))
+    places = {"edit at end": _SUMMARY_SENTENCES - 1, "edit in middle": _SUMMARY_SENTENCES // 2, "edit at start": 0}
+    edits = {name: [make_pair(number, _DOCUMENT_WORDS, _SUMMARY_SENTENCES, place)] for name, place in places.items()}
+    workloads = {"first score": [make_pair(number, _DOCUMENT_WORDS, _SUMMARY_SENTENCES)], **edits}
+    return dict(zip(workloads, _run_both_ways(track, list(workloads.values()), plan), strict=True))
 
 
-def _both_ways(track: Track, workloads: Sequence[Sequence[Example]], plan: Plan) -> list[Both]:
+def _run_both_ways(track: MetricComparison, workloads: Sequence[Sequence[Example]], plan: BenchPlan) -> list[BothRuns]:
     """The engine first and all at a stretch, because the straightforward way makes the models forget what they read."""
     engine = [track.engine(examples) for examples in workloads]
     straight = [track.straightforward(examples, plan.rows, plan.seed) for examples in workloads]
-    return [Both(*runs) for runs in zip(engine, straight, strict=True)]
+    return [BothRuns(*runs) for runs in zip(engine, straight, strict=True)]
 
 
-def _line(metric: Metric, shapes: tuple[str, ...], workload: str, runs: Sequence[Both]) -> Line:
-    return Line(
+def _bench_row(metric: Metric, shapes: tuple[str, ...], workload: str, runs: Sequence[BothRuns]) -> BenchRow:
+    return BenchRow(
         metric=metric.name,
         shapes=shapes,
         workload=workload,
         repeats=len(runs),
-        engine=_middle([run.engine.bill for run in runs]),
-        straightforward=_middle([run.straightforward.bill for run in runs]),
+        engine=_median_usage([run.engine.bill for run in runs]),
+        straightforward=_median_usage([run.straightforward.bill for run in runs]),
         unpadded_seconds=median(run.straightforward.unpadded_seconds for run in runs),
         timed=round(median(run.straightforward.timed for run in runs)),
-        score_difference=max(_apart(run) for run in runs),
+        score_difference=max(_largest_score_difference(run) for run in runs),
         answer_difference=max(run.straightforward.answer_difference for run in runs),
     )
 
 
-def _middle(bills: Sequence[Bill]) -> Bill:
+def _median_usage(bills: Sequence[Usage]) -> Usage:
     """The median of each number."""
-    return Bill(
+    return Usage(
         seconds=median(bill.seconds for bill in bills),
         rows=round(median(bill.rows for bill in bills)),
         padded_tokens=round(median(bill.padded_tokens for bill in bills)),
@@ -120,6 +190,6 @@ def _middle(bills: Sequence[Bill]) -> Bill:
     )
 
 
-def _apart(run: Both) -> float:
+def _largest_score_difference(run: BothRuns) -> float:
     pairs = zip(run.engine.results, run.straightforward.scores, strict=True)
     return max(abs(result.score - score.value) for result, score in pairs)

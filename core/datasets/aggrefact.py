@@ -14,12 +14,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.dataset import DATASETS, Importer, Refusal
-from core.datasets.reading import fields, stream
-from core.datasets.reading.row import Row
-from core.datasets.reading.stream import Convert, Place, Seen
-from core.datasets.reading.tables import rows
-from core.datasets.reading.xlsxfile import sheets
-from core.datasets.record import LABELS
+from core.datasets.formats import fields, item_stream
+from core.datasets.formats.item_stream import LABEL_WORDS, RecordConverter, RecordPlace, SeenItems
+from core.datasets.formats.table_files import Row, file_rows, xlsx_sheets
 from core.types import Example, Item, ReleasedScore, Split
 
 _CUTS = {"val": Split.DEV, "test": Split.TEST}
@@ -41,7 +38,7 @@ class AggreFact(Importer):
     url: ClassVar[str] = "https://github.com/Liyan06/AggreFact"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        files = stream.found(source, "aggre_fact*.csv", "AggreFact-Unified*.xlsx")
+        files = item_stream.matching_files(source, "aggre_fact*.csv", "AggreFact-Unified*.xlsx")
         books = [path for path in files if path.suffix.lower() == ".xlsx"]
         tables = [path for path in files if path not in books]
         # in a folder the first is the final table, of which the other is a part
@@ -50,15 +47,15 @@ class AggreFact(Importer):
 
 def _books(books: Sequence[Path]) -> Iterator[Item | Refusal]:
     """The summaries of all sheets, each once."""
-    seen: Seen = {}
+    seen: SeenItems = {}
     for path in books:
-        for name, lines in sheets(path):
+        for name, lines in xlsx_sheets(path):
             sheet = path.with_name(f"{path.name}, sheet {name}")
-            yield from stream.from_lines(lines, sheet, _unified(name.partition("_")[0], seen), seen)
+            yield from item_stream.items_of_rows(lines, sheet, _unified(name.partition("_")[0], seen), seen)
 
 
-def _unified(origin: str, seen: Seen) -> Convert:
-    def convert(row: Row, _: Place) -> list[Item]:
+def _unified(origin: str, seen: SeenItems) -> RecordConverter:
+    def convert(row: Row, _: RecordPlace) -> list[Item]:
         item = _item(row, "summ", origin)
         return [] if item.example.id in seen else [item]
 
@@ -69,24 +66,24 @@ def _table(path: Path, books: Sequence[Path]) -> Iterator[Item | Refusal]:
     """The rows of a table with the error types that the workbooks have for the same text; they spell datasets otherwise."""
     known = [item for item in _books(books) if isinstance(item, Item)]
     types = {(item.group, item.example.summary): item.categories for item in known}
-    seen: Seen = {}
+    seen: SeenItems = {}
 
-    def convert(row: Row, place: Place) -> list[Item]:
+    def convert(row: Row, place: RecordPlace) -> list[Item]:
         item = _item(row, "summary", fields.optional(row, "origin"))
         # published figures count a row that stands twice as two
         name = f"{item.example.id}/{place.number}" if item.example.id in seen else item.example.id
         found = types.get((item.group, item.example.summary), item.categories)
         return [replace(item, example=replace(item.example, id=name), categories=found)]
 
-    yield from stream.from_lines(rows(path), path, convert, seen)
+    yield from item_stream.items_of_rows(file_rows(path), path, convert, seen)
 
 
 def _item(row: Row, text: str, origin: str) -> Item:
     dataset, document, summary = fields.text(row, "dataset"), fields.text(row, "id"), fields.text(row, text)
     system = fields.optional(row, "model_name")
     return Item(
-        Example(f"{dataset}/{document}/{system}/{fields.key_of(summary)}", fields.optional(row, "doc"), summary),
-        intended=fields.choice(row, "label", LABELS),
+        Example(f"{dataset}/{document}/{system}/{fields.document_key(summary)}", fields.optional(row, "doc"), summary),
+        intended=fields.choice(row, "label", LABEL_WORDS),
         domain={"cnn": "cnndm"}.get(origin, origin),
         group=document,
         title=dataset,

@@ -15,9 +15,9 @@ from typing import ClassVar
 
 from core import edits
 from core.dataset import DATASETS, Importer, Refusal
-from core.datasets.reading import fields, stream
-from core.datasets.reading.row import Row
-from core.datasets.reading.stream import Place
+from core.datasets.formats import fields, item_stream
+from core.datasets.formats.item_stream import RecordPlace
+from core.datasets.formats.table_files import Row
 from core.errors import TouchstoneError
 from core.types import ErrorType, Example, Item, ReleasedScore, Verdict
 
@@ -36,10 +36,10 @@ class Bump(Importer):
     url: ClassVar[str] = "https://github.com/dataminr-ai/BUMP"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        return stream.items(stream.found(source, "task*.json"), _pair)
+        return item_stream.items_of_files(item_stream.matching_files(source, "task*.json"), _pair)
 
 
-def _pair(row: Row, _: Place) -> list[Item]:
+def _pair(row: Row, _: RecordPlace) -> list[Item]:
     task = 1 if "corrected_error_type" in row else 2
     name = f"task{task}-{fields.text(row, 'id')}"
     reference = Item(

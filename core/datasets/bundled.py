@@ -68,7 +68,7 @@ class Bundled(Importer):
 
 
 @cache
-def examples() -> tuple[Item, ...]:
+def bundled_items() -> tuple[Item, ...]:
     """Every bundled item in order: each faithful pair, then its variants (`parent` is the pair's id)."""
     return tuple(item for path in sorted(FOLDER.glob("*.json")) for item in _items(path))
 

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.dataset import DATASETS, Importer, Refusal
-from core.datasets.reading import fields, stream
-from core.datasets.reading.row import Row
-from core.datasets.reading.stream import Place
-from core.datasets.record import NAMES
+from core.datasets.formats import fields, item_stream
+from core.datasets.formats.item_stream import FIELD_NAMES, RecordPlace
+from core.datasets.formats.table_files import Row
 from core.errors import TouchstoneError
 from core.types import Example, Item
 
@@ -33,12 +32,12 @@ class Documents(Importer):
     licence: ClassVar[str] = "your own"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        return stream.items([source], _item)
+        return item_stream.items_of_files([source], _item)
 
 
-def _item(row: Row, _: Place) -> list[Item]:
-    group = fields.text(row, _first(row, _IDS))
-    document = _dialogue(row) if "utt" in row else _text(row, _first(row, NAMES["document"]))
+def _item(row: Row, _: RecordPlace) -> list[Item]:
+    group = fields.text(row, _first_known(row, _IDS))
+    document = _dialogue(row) if "utt" in row else _text(row, _first_known(row, FIELD_NAMES["document"]))
     return [Item(Example(f"document-{group}", document, ""), group=group)]
 
 
@@ -53,7 +52,7 @@ def _dialogue(row: Row) -> str:
     return "\n".join(f"{speaker}: {said}" for speaker, said in zip(speakers, utterances, strict=True))
 
 
-def _first(row: Row, names: tuple[str, ...]) -> str:
+def _first_known(row: Row, names: tuple[str, ...]) -> str:
     found = next((name for name in names if name in row), "")
     if not found:
         raise TouchstoneError(f"There is no {' or '.join(names)}. The fields here are {', '.join(row)}.")

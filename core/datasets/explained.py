@@ -12,15 +12,14 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.dataset import DATASETS, Importer, Refusal
-from core.datasets.reading import fields, stream
-from core.datasets.reading.row import Row
-from core.datasets.reading.stream import Place
-from core.datasets.reading.tables import rows
-from core.explaining.grades import WORTH
+from core.datasets.formats import fields, item_stream
+from core.datasets.formats.item_stream import RecordPlace
+from core.datasets.formats.table_files import Row, file_rows
+from core.explanations.judge import GRADE_VALUES
 from core.types import Example, GradedExplanation, Item, Verdict
 
 _VERDICTS = {verdict.value: verdict for verdict in (Verdict.CONSISTENT, Verdict.INCONSISTENT)}
-_GRADES: dict[str, str] = {grade: grade for grade in WORTH}
+_GRADES: dict[str, str] = {grade: grade for grade in GRADE_VALUES}
 
 
 @DATASETS.add
@@ -34,8 +33,8 @@ class Explained(Importer):
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
         found: dict[str, Item] = {}
-        for line in rows(source):
-            for one in stream.from_lines([line], source, _item, {}):  # each by itself: a sample may have many
+        for line in file_rows(source):
+            for one in item_stream.items_of_rows([line], source, _item, {}):  # each by itself: a sample may have many
                 if isinstance(one, Refusal):
                     yield one
                     continue
@@ -46,12 +45,14 @@ class Explained(Importer):
         yield from found.values()
 
 
-def _item(row: Row, _: Place) -> list[Item]:
+def _item(row: Row, _: RecordPlace) -> list[Item]:
     sample = fields.text(row, "sample")
-    return [Item(Example(sample, "", ""), group=fields.optional(row, "group") or sample, explanations=_said(row))]
+    return [
+        Item(Example(sample, "", ""), group=fields.optional(row, "group") or sample, explanations=_explanations(row))
+    ]
 
 
-def _said(row: Row) -> tuple[GradedExplanation, ...]:
+def _explanations(row: Row) -> tuple[GradedExplanation, ...]:
     """The explanation; none where there was no answer."""
     text = fields.optional(row, "explanation")
     if not text:

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.dataset import DATASETS, Importer, Refusal
-from core.datasets.reading import fields, stream
-from core.datasets.reading.row import Row
-from core.datasets.reading.stream import Place
+from core.datasets.formats import fields, item_stream
+from core.datasets.formats.item_stream import RecordPlace
+from core.datasets.formats.table_files import Row
 from core.types import Example, Item, Verdict
 
 _KINDS = ("SubObjE", "ProE", "NegE", "ParE", "HalE", "OtherE")
-_THERE = {"yes": True, "no": False}
+_ERROR_PRESENT = {"yes": True, "no": False}
 _LABELS = {"yes": Verdict.INCONSISTENT, "no": Verdict.CONSISTENT}
 
 
@@ -34,10 +34,10 @@ class FacEval(Importer):
     url: ClassVar[str] = "https://github.com/BinWang28/FacEval"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        return stream.items(stream.found(source, "*human_result*.csv"), _item)
+        return item_stream.items_of_files(item_stream.matching_files(source, "*human_result*.csv"), _item)
 
 
-def _item(row: Row, _: Place) -> list[Item]:
+def _item(row: Row, _: RecordPlace) -> list[Item]:
     group, system = fields.text(row, "DocID"), fields.text(row, "Model")
     return [
         Item(
@@ -45,7 +45,7 @@ def _item(row: Row, _: Place) -> list[Item]:
             intended=fields.choice(row, "w/ Error", _LABELS),
             domain="dialogue",
             group=group,
-            categories=tuple(kind for kind in _KINDS if fields.choice(row, kind, _THERE)),
+            categories=tuple(kind for kind in _KINDS if fields.choice(row, kind, _ERROR_PRESENT)),
             system=system,
         )
     ]

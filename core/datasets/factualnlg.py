@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.dataset import DATASETS, Importer, Refusal
-from core.datasets.reading import fields, stream
-from core.datasets.reading.row import Row
-from core.datasets.reading.stream import Place
+from core.datasets.formats import fields, item_stream
+from core.datasets.formats.item_stream import RecordPlace
+from core.datasets.formats.table_files import Row
 from core.types import Example, GradedExplanation, Item
 
 _GRADES = {grade: grade for grade in ("correct", "partially_correct", "incorrect", "unrelated", "no_explanation")}
@@ -33,16 +33,18 @@ class FactualNLG(Importer):
     url: ClassVar[str] = "https://github.com/salesforce/factualNLG"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        return stream.items(stream.found(source, "factcc_explanation_annotation.json"), _item)
+        return item_stream.items_of_files(
+            item_stream.matching_files(source, "factcc_explanation_annotation.json"), _item
+        )
 
 
-def _item(row: Row, _: Place) -> list[Item]:
+def _item(row: Row, _: RecordPlace) -> list[Item]:
     example = Example(fields.text(row, "id"), fields.text(row, "doc"), fields.text(row, "summary"))
     return [
         Item(
             example,
             domain="news",
-            group=fields.key_of(example.document),
+            group=fields.document_key(example.document),
             explanations=tuple(_explanation(sample) for sample in fields.records(row, "samples")),
         )
     ]

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.dataset import DATASETS, Importer, Refusal
-from core.datasets.reading import fields, stream
-from core.datasets.reading.jsonfile import whole
-from core.datasets.reading.row import Line, Row
-from core.datasets.reading.stream import Place, Seen
+from core.datasets.formats import fields, item_stream
+from core.datasets.formats.item_stream import RecordPlace, SeenItems
+from core.datasets.formats.table_files import NumberedRow, Row, json_object
 from core.errors import TouchstoneError
 from core.types import Example, Item, Judgement, ReleasedScore, Span, Verdict
 
@@ -43,16 +42,16 @@ class FaithBench(Importer):
     url: ClassVar[str] = "https://github.com/vectara/FaithBench"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        seen: Seen = {}
-        for path in stream.found(source, "batch_?.json", "batch_??.json"):
-            yield from stream.from_lines(_samples(path), path, _item, seen)
+        seen: SeenItems = {}
+        for path in item_stream.matching_files(source, "batch_?.json", "batch_??.json"):
+            yield from item_stream.items_of_rows(_samples(path), path, _item, seen)
 
 
-def _samples(path: Path) -> Iterator[Line]:
-    return enumerate(fields.records(whole(path), "samples"), start=1)
+def _samples(path: Path) -> Iterator[NumberedRow]:
+    return enumerate(fields.records(json_object(path), "samples"), start=1)
 
 
-def _item(row: Row, place: Place) -> list[Item]:
+def _item(row: Row, place: RecordPlace) -> list[Item]:
     name = f"{place.path.stem}-{fields.text(row, 'sample_id')}"
     document, summary = fields.text(row, "source"), fields.text(row, "summary")
     # a mark without a label is a remark
@@ -63,7 +62,7 @@ def _item(row: Row, place: Place) -> list[Item]:
         Item(
             Example(name, document, summary),
             intended=_worst(judgements),
-            group=fields.key_of(document),
+            group=fields.document_key(document),
             judgements=judgements,
             categories=tuple(dict.fromkeys(judgement.category for judgement in judgements)),
             system=fields.optional(known, "summarizer"),

@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.dataset import DATASETS, Importer, Refusal
-from core.datasets.reading import fields, stream
-from core.datasets.reading.row import Row
-from core.datasets.reading.stream import Place
-from core.datasets.reading.tables import rows
+from core.datasets.formats import fields, item_stream
+from core.datasets.formats.item_stream import RecordPlace
+from core.datasets.formats.table_files import Row, file_rows
 from core.errors import TouchstoneError
 from core.types import Example, Item, Rating, ReleasedScore, Split, Verdict
 
@@ -44,21 +43,21 @@ class Frank(Importer):
     url: ClassVar[str] = "https://github.com/artidoro/frank"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        for path in stream.found(source, "human_annotations.json"):
+        for path in item_stream.matching_files(source, "human_annotations.json"):
             names = ("baseline_factuality_metrics_outputs", "benchmark_data", "human_annotations_sentence")
-            beside = _Beside(*(_by_key(path.with_name(f"{name}.json")) for name in names))
-            yield from stream.items([path], beside.item)
+            beside = _CompanionFiles(*(_rows_by_key(path.with_name(f"{name}.json")) for name in names))
+            yield from item_stream.items_of_files([path], beside.item)
 
 
 _Table = dict[tuple[str, str], Row]
 
 
-def _by_key(companion: Path) -> _Table:
+def _rows_by_key(companion: Path) -> _Table:
     """The records of a file that may not be there, by summary. Raises TouchstoneError where one of them is broken."""
     if not companion.is_file():
         return {}
     table: _Table = {}
-    for number, row in rows(companion):
+    for number, row in file_rows(companion):
         if isinstance(row, str):
             raise TouchstoneError(f"{companion.name}, record {number}: {row}")
         table[_key(row)] = row
@@ -70,14 +69,14 @@ def _key(row: Row) -> tuple[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Beside:
+class _CompanionFiles:
     """What the files beside the annotations know of each summary."""
 
     scores: _Table
     texts: _Table
     sentences: _Table
 
-    def item(self, row: Row, _: Place) -> list[Item]:
+    def item(self, row: Row, _: RecordPlace) -> list[Item]:
         document, system = key = _key(row)
         texts, sentences = self.texts.get(key, {}), self.sentences.get(key, {})
         summary = fields.optional(texts, "summary") or " ".join(_sentences(sentences))

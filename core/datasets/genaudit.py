@@ -14,11 +14,9 @@ from typing import ClassVar
 
 from core import edits
 from core.dataset import DATASETS, Importer, Refusal
-from core.datasets.reading import fields, stream
-from core.datasets.reading.jsonfile import whole
-from core.datasets.reading.row import Row
-from core.datasets.reading.stream import Place, Seen
-from core.datasets.reading.tables import rows
+from core.datasets.formats import fields, item_stream
+from core.datasets.formats.item_stream import RecordPlace, SeenItems
+from core.datasets.formats.table_files import Row, file_rows, json_object
 from core.errors import TouchstoneError
 from core.types import Edit, Example, Item, Judgement, Span, Verdict
 
@@ -39,16 +37,16 @@ class GenAudit(Importer):
     url: ClassVar[str] = "https://github.com/kukrishna/genaudit"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        seen: Seen = {}
-        paths = stream.found(source, "*enaudit_annotations.csv", "*.json")
+        seen: SeenItems = {}
+        paths = item_stream.matching_files(source, "*enaudit_annotations.csv", "*.json")
         for path in [path for path in paths if path.suffix.lower() == ".csv"] or paths:
             if path.suffix.lower() == ".json":
-                yield from stream.from_lines(iter([(1, whole(path))]), path, _saved, seen)
+                yield from item_stream.items_of_rows(iter([(1, json_object(path))]), path, _tool_items, seen)
             else:
-                yield from stream.from_lines(rows(path), path, _annotated, seen)
+                yield from item_stream.items_of_rows(file_rows(path), path, _annotated_items, seen)
 
 
-def _annotated(row: Row, _: Place) -> list[Item]:
+def _annotated_items(row: Row, _: RecordPlace) -> list[Item]:
     name, summary = fields.text(row, "id"), fields.text(row, "summary")
     marked = [words for words in fields.optional(row, "annotated_spans").split("<sep>") if words.strip()]
     group = name.rpartition(":")[0]
@@ -59,24 +57,24 @@ def _annotated(row: Row, _: Place) -> list[Item]:
             intended=Verdict.INCONSISTENT if marked else Verdict.CONSISTENT,
             domain=fields.optional(row, "origin"),
             group=group.rpartition("#")[2] or name,
-            judgements=tuple(_mark(words, name, judge, summary) for words in marked),
+            judgements=tuple(_marked_span(words, name, judge, summary) for words in marked),
             system=fields.optional(row, "model"),
         )
     ]
 
 
-def _mark(words: str, name: str, judge: str, summary: str) -> Judgement:
+def _marked_span(words: str, name: str, judge: str, summary: str) -> Judgement:
     places = edits.occurrences(words, summary)
     if not places:
         return Judgement(name, judge, Verdict.INCONSISTENT, note=words)
     return Judgement(name, judge, Verdict.INCONSISTENT, places[0])
 
 
-def _saved(row: Row, place: Place) -> list[Item]:
+def _tool_items(row: Row, place: RecordPlace) -> list[Item]:
     name = fields.optional(row, "id") or place.path.stem
     lines = fields.texts(row, "output_lines")
     original = Example(name, "\n".join(fields.texts(row, "input_lines")), " ".join(lines))
-    proposed = _proposed(row, lines)
+    proposed = _proposed_edits(row, lines)
     corrected = edits.apply(original.summary, proposed)
     plain = Item(original, group=name, title=fields.optional(row, "question"))
     if not proposed:
@@ -89,7 +87,7 @@ def _saved(row: Row, place: Place) -> list[Item]:
     ]
 
 
-def _proposed(row: Row, lines: list[str]) -> list[Edit]:
+def _proposed_edits(row: Row, lines: list[str]) -> list[Edit]:
     """The edits of all lines, at their places in the summary that the lines make with a blank between them."""
     codes, responses = fields.texts(row, "line_codes"), fields.record(row, "cached_responses")
     if len(codes) != len(lines):
@@ -97,17 +95,17 @@ def _proposed(row: Row, lines: list[str]) -> list[Edit]:
     found, start = [], 0
     for code, line in zip(codes, lines, strict=True):
         if code in responses:
-            found += _of_line(fields.record(responses, code), start)
+            found += _line_edits(fields.record(responses, code), start)
         start += len(line) + 1
     return found
 
 
-def _of_line(response: Row, start: int) -> list[Edit]:
+def _line_edits(response: Row, start: int) -> list[Edit]:
     spans, new = fields.value(response, "todelete_spans"), fields.value(response, "replacement_strings")
     if not (isinstance(spans, list) and isinstance(new, list) and len(spans) == len(new)):
         raise TouchstoneError("The fields 'todelete_spans' and 'replacement_strings' must be lists of the same length.")
     return [
-        Edit(_span(place, start), fields.clean("replacement_strings", text), by="GenAudit")
+        Edit(_span(place, start), fields.clean_text("replacement_strings", text), by="GenAudit")
         for place, text in zip(spans, new, strict=True)
     ]
 

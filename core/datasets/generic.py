@@ -9,20 +9,17 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.dataset import DATASETS, Importer, Refusal
-from core.datasets import record
-from core.datasets.reading import fields, stream
-from core.datasets.reading.guessing import guess
-from core.datasets.reading.judges import filled, voters
-from core.datasets.reading.mapping import SPLITS, ColumnMap, load
-from core.datasets.reading.row import Line, Row
-from core.datasets.reading.stream import Place
-from core.datasets.reading.tables import rows
+from core.datasets.formats import fields, item_stream
+from core.datasets.formats.column_inference import infer_column_map
+from core.datasets.formats.column_map import SPLIT_WORDS, ColumnMap, is_filled, load_column_map, voting_columns
+from core.datasets.formats.item_stream import RecordPlace
+from core.datasets.formats.table_files import NumberedRow, Row, file_rows
 from core.errors import TouchstoneError
 from core.types import Item, Judgement, Rating, ReleasedScore, Verdict
 
-_COPIED = ("id", "edited", "edits", "group", "domain", "title")
-_NEEDED = ("document", "summary")
-_LOOKED_AT = 500  # rows
+_COPIED_FIELDS = ("id", "edited", "edits", "group", "domain", "title")
+_REQUIRED_FIELDS = ("document", "summary")
+_PREVIEW_ROWS = 500  # rows
 
 
 @DATASETS.add
@@ -36,39 +33,39 @@ class Generic(Importer):
     mapping: str = ""
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        columns = load(Path(self.mapping)) if self.mapping else guess(preview(source))
-        return read_by(source, columns)
+        columns = load_column_map(Path(self.mapping)) if self.mapping else infer_column_map(preview_rows(source))
+        return read_with_map(source, columns)
 
 
-def preview(source: Path, number: int = _LOOKED_AT) -> list[Row]:
+def preview_rows(source: Path, number: int = _PREVIEW_ROWS) -> list[Row]:
     """The first rows that can be read, with the fields of an object as columns of their own: `scores.ROUGE-2`.
 
     Raises TouchstoneError where there is none.
     """
-    found: list[Row] = [_flat(row) for _, row in islice(rows(source), number) if not isinstance(row, str)]
+    found: list[Row] = [_flat_row(row) for _, row in islice(file_rows(source), number) if not isinstance(row, str)]
     if not found:
         raise TouchstoneError(f"{source.name} has no row that can be read.")
     return found
 
 
-def read_by(source: Path, columns: ColumnMap) -> Iterator[Item | Refusal]:
+def read_with_map(source: Path, columns: ColumnMap) -> Iterator[Item | Refusal]:
     """The items of a file by a mapping. Raises TouchstoneError where the file lacks one of the mapped columns."""
-    first = preview(source)
+    first = preview_rows(source)
     known = dict.fromkeys(name for row in first for name in row)
     for field, column in columns.used():
         if column not in known:
             raise TouchstoneError(
                 f"{source.name} has no column {column!r} for the {field}. The columns are {', '.join(known)}."
             )
-    reading = _ByColumns(columns, columns.single(), columns.verdicts, columns.votes, voters(first, columns))
-    return stream.from_lines(_flattened(rows(source)), source, reading.items, {})
+    reading = _MappedReader(columns, columns.single(), columns.verdicts, columns.votes, voting_columns(first, columns))
+    return item_stream.items_of_rows(_flat_lines(file_rows(source)), source, reading.items, {})
 
 
-def _flattened(lines: Iterable[Line]) -> Iterator[Line]:
-    return ((number, row if isinstance(row, str) else _flat(row)) for number, row in lines)
+def _flat_lines(lines: Iterable[NumberedRow]) -> Iterator[NumberedRow]:
+    return ((number, row if isinstance(row, str) else _flat_row(row)) for number, row in lines)
 
 
-def _flat(row: Row) -> Row:
+def _flat_row(row: Row) -> Row:
     if not any(isinstance(value, dict) for value in row.values()):
         return row
     flat: dict[str, object] = {}
@@ -78,7 +75,7 @@ def _flat(row: Row) -> Row:
 
 
 @dataclass(frozen=True, slots=True)
-class _ByColumns:
+class _MappedReader:
     """A mapping in use; what its columns hold and its words mean is worked out once for all rows."""
 
     columns: ColumnMap
@@ -87,16 +84,18 @@ class _ByColumns:
     votes: dict[str, Verdict]
     voters: frozenset[str]
 
-    def items(self, row: Row, place: Place) -> list[Item]:
+    def items(self, row: Row, place: RecordPlace) -> list[Item]:
         """The pair of a row and its edit; label, error type and annotators speak of the edit where there is one."""
-        made = record.made(self._texts(row), f"{place.path.stem}-{place.number}")
+        made = item_stream.items_of_fields(self._texts(row), f"{place.path.stem}-{place.number}")
         *plain, last = (self._described(item, row) for item in made)
         return [*plain, self._judged(last, row)]
 
     def _texts(self, row: Row) -> dict[str, object]:
         """The fields that a record has under any importer; those that must not be blank are checked by their column."""
-        copied = {field: row.get(self.mapped[field]) for field in _COPIED if field in self.mapped}
-        return copied | {field: fields.text(row, self.mapped[field]) for field in _NEEDED if field in self.mapped}
+        copied = {field: row.get(self.mapped[field]) for field in _COPIED_FIELDS if field in self.mapped}
+        return copied | {
+            field: fields.text(row, self.mapped[field]) for field in _REQUIRED_FIELDS if field in self.mapped
+        }
 
     def _described(self, item: Item, row: Row) -> Item:
         """An item with what holds for both sides of a pair, and the scores of its own side."""
@@ -106,19 +105,19 @@ class _ByColumns:
         return replace(
             item,
             system=fields.optional(row, columns.system) if columns.system else "",
-            split=fields.choice(row, columns.split, SPLITS) if columns.split else None,
+            split=fields.choice(row, columns.split, SPLIT_WORDS) if columns.split else None,
             scores=tuple(ReleasedScore(metric, value) for metric, value in values if value is not None),
         )
 
     def _judged(self, item: Item, row: Row) -> Item:
         """An item with what was said of it: its label, its errors, the votes and the ratings."""
         columns, name = self.columns, item.example.id
-        judges = [judge for judge in columns.annotators if filled(row, judge)]
+        judges = [judge for judge in columns.annotators if is_filled(row, judge)]
         voting = [judge for judge in judges if judge in self.voters]
         rating = [judge for judge in judges if judge not in self.voters]
-        errors = _errors(row, columns.error_type) if columns.error_type else ()
-        kinds = [record.kind_of(error) for error in errors]
-        labelled = columns.label and filled(row, columns.label)
+        errors = _error_categories(row, columns.error_type) if columns.error_type else ()
+        kinds = [item_stream.parse_error_type(error) for error in errors]
+        labelled = columns.label and is_filled(row, columns.label)
         return replace(
             item,
             intended=fields.choice(row, columns.label, self.verdicts) if labelled else None,
@@ -129,7 +128,7 @@ class _ByColumns:
         )
 
 
-def _errors(row: Row, column: str) -> tuple[str, ...]:
+def _error_categories(row: Row, column: str) -> tuple[str, ...]:
     found = row.get(column)
     if isinstance(found, list):
         return tuple(fields.texts(row, column))

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.dataset import DATASETS, Importer, Refusal
-from core.datasets.reading import fields, stream
-from core.datasets.reading.row import Row
-from core.datasets.reading.stream import Place
+from core.datasets.formats import fields, item_stream
+from core.datasets.formats.item_stream import RecordPlace
+from core.datasets.formats.table_files import Row
 from core.errors import TouchstoneError
 from core.types import Example, Item
 
@@ -37,10 +37,10 @@ class LexAbSumm(Importer):
     hub: ClassVar[str] = "MahmoudAly/LexAbSumm"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        return stream.items(stream.found(source, "*.json", "*.jsonl", "*.parquet"), _item)
+        return item_stream.items_of_files(item_stream.matching_files(source, "*.json", "*.jsonl", "*.parquet"), _item)
 
 
-def _item(row: Row, place: Place) -> list[Item]:
+def _item(row: Row, place: RecordPlace) -> list[Item]:
     judgment, summary = (_named(row, names) for names in (_DOCUMENT, _SUMMARY))
     if not judgment or not summary:
         raise TouchstoneError(
@@ -52,7 +52,7 @@ def _item(row: Row, place: Place) -> list[Item]:
         Item(
             Example(f"{place.path.stem}-{place.number}", document, _text(row, summary)),
             domain="law",
-            group=fields.optional(row, name) or fields.key_of(document),
+            group=fields.optional(row, name) or fields.document_key(document),
             title=fields.optional(row, aspect),
         )
     ]

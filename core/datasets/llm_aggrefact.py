@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.dataset import DATASETS, Importer, Refusal
-from core.datasets.reading import fields, stream
-from core.datasets.reading.row import Row
-from core.datasets.reading.stream import Place
-from core.datasets.record import LABELS
+from core.datasets.formats import fields, item_stream
+from core.datasets.formats.item_stream import LABEL_WORDS, RecordPlace
+from core.datasets.formats.table_files import Row
 from core.types import Example, Item, Split
 
 
@@ -33,17 +32,17 @@ class LlmAggreFact(Importer):
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
         patterns = (f"{split}*.{form}" for split in ("dev", "test") for form in ("parquet", "csv", "jsonl", "json"))
-        return stream.items(stream.found(source, *patterns), _item)
+        return item_stream.items_of_files(item_stream.matching_files(source, *patterns), _item)
 
 
-def _item(row: Row, place: Place) -> list[Item]:
+def _item(row: Row, place: RecordPlace) -> list[Item]:
     document = fields.text(row, "doc")
     return [
         Item(
             Example(f"{place.path.stem}-{place.number}", document, fields.text(row, "claim")),
-            intended=fields.choice(row, "label", LABELS),
+            intended=fields.choice(row, "label", LABEL_WORDS),
             domain=fields.text(row, "dataset"),
-            group=fields.key_of(document),
+            group=fields.document_key(document),
             split=next((split for split in Split if place.path.name.startswith(split.value)), None),
         )
     ]

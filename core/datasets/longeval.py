@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.dataset import DATASETS, Importer, Refusal
-from core.datasets.reading import fields, stream
-from core.datasets.reading.jsonfile import whole
-from core.datasets.reading.row import Row
-from core.datasets.reading.stream import Place
+from core.datasets.formats import fields, item_stream
+from core.datasets.formats.item_stream import RecordPlace
+from core.datasets.formats.table_files import Row, json_object
 from core.errors import TouchstoneError
 from core.types import Example, Item, Rating
 
@@ -43,12 +42,12 @@ class LongEval(Importer):
     def read(self, source: Path) -> Iterator[Item | Refusal]:
         folder = source.parent if source.is_file() else source
         files = sorted(folder.rglob(_TEXTS))
-        texts = whole(files[0]) if files else {}
+        texts = json_object(files[0]) if files else {}
 
-        def convert(row: Row, _: Place) -> list[Item]:
+        def convert(row: Row, _: RecordPlace) -> list[Item]:
             return [_item(row, texts)]
 
-        yield from stream.items(stream.found(source, "pubmed_fine_scores.json"), convert)
+        yield from item_stream.items_of_files(item_stream.matching_files(source, "pubmed_fine_scores.json"), convert)
 
 
 def _item(row: Row, texts: Row) -> Item:

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.dataset import DATASETS, Importer, Refusal
-from core.datasets.reading import fields, stream
-from core.datasets.reading.csvfile import rows as table
-from core.datasets.reading.jsonfile import rows as listed
-from core.datasets.reading.row import Line, Row
-from core.datasets.reading.stream import Place, Seen
+from core.datasets.formats import fields, item_stream
+from core.datasets.formats.item_stream import RecordPlace, SeenItems
+from core.datasets.formats.table_files import NumberedRow, Row
+from core.datasets.formats.table_files import csv_rows as table
+from core.datasets.formats.table_files import json_rows as listed
 from core.errors import TouchstoneError
 from core.types import Example, Item, Rating
 
@@ -42,18 +42,18 @@ class LongSciVerify(Importer):
     url: ClassVar[str] = "https://github.com/jbshp/LongDocFACTScore"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        seen: Seen = {}
+        seen: SeenItems = {}
         folder = source.parent if source.is_file() else source
-        for first in stream.found(folder, "*_reviewer_1.csv"):
+        for first in item_stream.matching_files(folder, "*_reviewer_1.csv"):
             corpus = first.name.removesuffix("_reviewer_1.csv")
             reviewers = sorted(first.parent.glob(f"{corpus}_reviewer_*.csv"))
             papers = next(iter(sorted(folder.rglob(f"{corpus}_test.json"))), None)
             joined = _Papers(corpus, [_rows(path) for path in reviewers], _rows(papers) if papers else None)
-            yield from stream.from_lines(_numbered(joined.tables[0]), first, joined.items, seen)
+            yield from item_stream.items_of_rows(_numbered(joined.tables[0]), first, joined.items, seen)
 
 
 def _rows(path: Path) -> list[Row]:
-    lines: Iterator[Line] = listed(path) if path.suffix == ".json" else table(path)
+    lines: Iterator[NumberedRow] = listed(path) if path.suffix == ".json" else table(path)
     found = list(lines)
     broken = next(((number, row) for number, row in found if isinstance(row, str)), None)
     if broken:
@@ -61,7 +61,7 @@ def _rows(path: Path) -> list[Row]:
     return [row for _, row in found if not isinstance(row, str)]
 
 
-def _numbered(rows: list[Row]) -> Iterator[Line]:
+def _numbered(rows: list[Row]) -> Iterator[NumberedRow]:
     return enumerate(rows, start=2)  # the header is line 1
 
 
@@ -73,7 +73,7 @@ class _Papers:
     tables: list[list[Row]]
     papers: list[Row] | None
 
-    def items(self, row: Row, place: Place) -> list[Item]:
+    def items(self, row: Row, place: RecordPlace) -> list[Item]:
         where = place.number - 2
         reviews = [self._review(table, where, row) for table in self.tables]
         paper = _joined(self.papers[where : where + 1], row) if self.papers is not None else {}

@@ -1,7 +1,7 @@
 """A file of document-summary pairs: one JSON object a line, a list of them, or a table with a header.
 
 Fields: `id`, `document`, `summary`, and where there is one, `edited` (a summary) or `edits` (executable edits), `label`,
-`error_type`, `domain`, `title`, `group`. core/datasets/record.py lists the other names under which they are known,
+`error_type`, `domain`, `title`, `group`. core/datasets/formats/item_stream.py lists the other names under which they are known,
 such as doc, article, source and text for the document, claim and hypothesis for the summary.
 """
 
@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.dataset import DATASETS, Importer, Refusal
-from core.datasets import record
-from core.datasets.reading import csvfile, stream
-from core.datasets.reading.row import Row
-from core.datasets.reading.stream import Place
+from core.datasets.formats import item_stream, table_files
+from core.datasets.formats.item_stream import RecordPlace
+from core.datasets.formats.table_files import Row
 from core.types import Item
 
 _TABLES = {".csv", ".tsv"}
@@ -37,9 +36,9 @@ class Pairs(Importer):
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
         if source.suffix.lower() in _TABLES:
-            record.columns(csvfile.header(source))
-        yield from stream.items([source], _items)
+            item_stream.match_columns(table_files.csv_header(source))
+        yield from item_stream.items_of_files([source], _items)
 
 
-def _items(row: Row, place: Place) -> list[Item]:
-    return record.items(row, f"line-{place.number}")
+def _items(row: Row, place: RecordPlace) -> list[Item]:
+    return item_stream.items_of_record(row, f"line-{place.number}")

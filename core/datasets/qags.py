@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.dataset import DATASETS, Importer, Refusal
-from core.datasets.reading import fields, stream
-from core.datasets.reading.row import Row
-from core.datasets.reading.stream import Place
+from core.datasets.formats import fields, item_stream
+from core.datasets.formats.item_stream import RecordPlace
+from core.datasets.formats.table_files import Row
 from core.errors import TouchstoneError
 from core.types import Example, Item, Rating, Verdict
 
@@ -38,10 +38,10 @@ class Qags(Importer):
     url: ClassVar[str] = "https://github.com/W4ngatang/qags"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        return stream.items(stream.found(source, "mturk_*.jsonl"), _item)
+        return item_stream.items_of_files(item_stream.matching_files(source, "mturk_*.jsonl"), _item)
 
 
-def _item(row: Row, place: Place) -> list[Item]:
+def _item(row: Row, place: RecordPlace) -> list[Item]:
     corpus, document = place.path.stem.removeprefix("mturk_"), fields.text(row, "article")
     sentences = fields.records(row, "summary_sentences")
     if not sentences:
@@ -54,7 +54,7 @@ def _item(row: Row, place: Place) -> list[Item]:
             Example(f"{corpus}-{place.number - 1}", document, summary),
             intended=Verdict.CONSISTENT if all(supported) else Verdict.INCONSISTENT,
             domain=corpus,
-            group=fields.key_of(document),
+            group=fields.document_key(document),
             system=_SYSTEMS.get(corpus, ""),
             ratings=(Rating("all", _ASPECT, sum(supported) / len(supported)), *votes),
         )

@@ -15,10 +15,9 @@ from typing import ClassVar
 
 from core import edits
 from core.dataset import DATASETS, Importer, Refusal
-from core.datasets.reading import fields, stream
-from core.datasets.reading.row import Row
-from core.datasets.reading.stream import Place
-from core.datasets.reading.tables import rows
+from core.datasets.formats import fields, item_stream
+from core.datasets.formats.item_stream import RecordPlace
+from core.datasets.formats.table_files import Row, file_rows
 from core.errors import TouchstoneError
 from core.types import Example, Item, Judgement, Split, Verdict
 
@@ -40,19 +39,19 @@ class RagTruth(Importer):
     url: ClassVar[str] = "https://github.com/ParticleMedia/RAGTruth"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        for path in stream.found(source, "response.jsonl"):
+        for path in item_stream.matching_files(source, "response.jsonl"):
             sources = _sources(path.with_name("source_info.jsonl"))
 
-            def convert(row: Row, _: Place, sources: dict[str, Row] = sources) -> list[Item]:
+            def convert(row: Row, _: RecordPlace, sources: dict[str, Row] = sources) -> list[Item]:
                 return [_item(row, sources)]
 
-            yield from stream.items([path], convert)
+            yield from item_stream.items_of_files([path], convert)
 
 
 def _sources(path: Path) -> dict[str, Row]:
     """The sources by id, none where there is no file. Raises TouchstoneError where one of them is broken."""
     found: dict[str, Row] = {}
-    for number, row in rows(path) if path.is_file() else ():
+    for number, row in file_rows(path) if path.is_file() else ():
         if isinstance(row, str):
             raise TouchstoneError(f"{path.name}, line {number}: {row}")
         found[fields.text(row, "source_id")] = row

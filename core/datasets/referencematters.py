@@ -14,10 +14,9 @@ from typing import ClassVar
 
 from core import edits
 from core.dataset import DATASETS, Importer, Refusal
-from core.datasets.reading import fields, stream
-from core.datasets.reading.row import Row
-from core.datasets.reading.stream import Place
-from core.datasets.record import LABELS
+from core.datasets.formats import fields, item_stream
+from core.datasets.formats.item_stream import LABEL_WORDS, RecordPlace
+from core.datasets.formats.table_files import Row
 from core.errors import TouchstoneError
 from core.types import Example, Item, Judgement, Span, Split, Verdict
 
@@ -41,10 +40,12 @@ class ReferenceMatters(Importer):
     url: ClassVar[str] = "https://github.com/sanjanaramprasad/probing_summarization_factuality"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        return stream.items(stream.found(source, *(f"{split}.json" for split in _SPLITS)), _items)
+        return item_stream.items_of_files(
+            item_stream.matching_files(source, *(f"{split}.json" for split in _SPLITS)), _items
+        )
 
 
-def _items(row: Row, place: Place) -> list[Item]:
+def _items(row: Row, place: RecordPlace) -> list[Item]:
     corpus = place.path.resolve().parent.name
     group = fields.text(row, "id")
     plain = Item(
@@ -65,7 +66,7 @@ def _pair(summary: Row, system: str, plain: Item) -> list[Item]:
     original = replace(
         plain,
         example=replace(example, summary=text),
-        intended=fields.choice(summary, "consistency", LABELS),
+        intended=fields.choice(summary, "consistency", LABEL_WORDS),
         judgements=judgements,
         categories=tuple(dict.fromkeys(judgement.category for judgement in judgements)),
         system=system,

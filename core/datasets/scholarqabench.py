@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.dataset import DATASETS, Importer, Refusal
-from core.datasets.reading import fields, stream
-from core.datasets.reading.row import Row
-from core.datasets.reading.stream import Place
+from core.datasets.formats import fields, item_stream
+from core.datasets.formats.item_stream import RecordPlace
+from core.datasets.formats.table_files import Row
 from core.errors import TouchstoneError
 from core.types import Example, Item
 
@@ -31,10 +31,10 @@ class ScholarQABench(Importer):
     url: ClassVar[str] = "https://github.com/AkariAsai/ScholarQABench"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        return stream.items(stream.found(source, "human_answers*.json"), _item)
+        return item_stream.items_of_files(item_stream.matching_files(source, "human_answers*.json"), _item)
 
 
-def _item(row: Row, _: Place) -> list[Item]:
+def _item(row: Row, _: RecordPlace) -> list[Item]:
     passages = fields.records(row, "ctxs")
     if not passages:
         raise TouchstoneError("The field 'ctxs' is empty: the answer has no passages to rest on.")

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.dataset import DATASETS, Importer, Refusal
-from core.datasets.reading import fields, stream
-from core.datasets.reading.row import Row
-from core.datasets.reading.stream import Place
+from core.datasets.formats import fields, item_stream
+from core.datasets.formats.item_stream import RecordPlace
+from core.datasets.formats.table_files import Row
 from core.types import Example, Item, Split
 
 _SPLITS = {split.value: split for split in Split}
@@ -36,12 +36,12 @@ class Squality(Importer):
     url: ClassVar[str] = "https://github.com/nyu-mll/SQuALITY"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        paths = stream.found(source, *(f"{split}.jsonl" for split in Split))
+        paths = item_stream.matching_files(source, *(f"{split}.jsonl" for split in Split))
         newest = max((path.parent for path in paths), key=lambda folder: (folder.name == "txt", folder.parent.name))
-        return stream.items((path for path in paths if path.parent == newest), _items)
+        return item_stream.items_of_files((path for path in paths if path.parent == newest), _items)
 
 
-def _items(row: Row, place: Place) -> list[Item]:
+def _items(row: Row, place: RecordPlace) -> list[Item]:
     document = fields.text(row, "document")
     story = fields.text(fields.record(row, "metadata"), "passage_id")
     split = _SPLITS.get(place.path.stem)

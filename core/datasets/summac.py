@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.dataset import DATASETS, Importer, Refusal
-from core.datasets.reading import fields, stream
-from core.datasets.reading.row import Row
-from core.datasets.reading.stream import Place
-from core.datasets.record import LABELS
+from core.datasets.formats import fields, item_stream
+from core.datasets.formats.item_stream import LABEL_WORDS, RecordPlace
+from core.datasets.formats.table_files import Row
 from core.errors import TouchstoneError
 from core.types import Example, Item, Judgement, Split
 
@@ -33,18 +32,18 @@ class SummaCBenchmark(Importer):
     url: ClassVar[str] = "https://github.com/tingofurro/summac"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        return stream.items(stream.found(source, "*.json", "*.jsonl", "*.csv"), _item)
+        return item_stream.items_of_files(item_stream.matching_files(source, "*.json", "*.jsonl", "*.csv"), _item)
 
 
-def _item(row: Row, place: Place) -> list[Item]:
+def _item(row: Row, place: RecordPlace) -> list[Item]:
     name = f"{place.path.stem}-{place.number}"
     document, error = fields.text(row, "document"), row.get("error_type")
     return [
         Item(
             Example(name, document, fields.text(row, "claim")),
-            intended=fields.choice(row, "label", LABELS),
+            intended=fields.choice(row, "label", LABEL_WORDS),
             domain=fields.optional(row, "dataset") or fields.optional(row, "origin"),
-            group=fields.key_of(document),
+            group=fields.document_key(document),
             judgements=_votes(row, name),
             categories=tuple(fields.texts(row, "error_type")) if isinstance(error, list) else _one(row),
             system=fields.optional(row, "model_name"),
@@ -63,6 +62,6 @@ def _votes(row: Row, name: str) -> tuple[Judgement, ...]:
     if not isinstance(votes, list):
         raise TouchstoneError(f"The field 'annotations' must be a list of votes; got {str(votes)[:60]!r}.")
     return tuple(
-        Judgement(name, f"annotator-{number}", fields.choice({"annotations": vote}, "annotations", LABELS))
+        Judgement(name, f"annotator-{number}", fields.choice({"annotations": vote}, "annotations", LABEL_WORDS))
         for number, vote in enumerate(votes, start=1)
     )

@@ -14,10 +14,9 @@ from typing import ClassVar
 
 from core import edits
 from core.dataset import DATASETS, Importer, Refusal
-from core.datasets.reading import fields, stream
-from core.datasets.reading.row import Row
-from core.datasets.reading.stream import Place
-from core.datasets.record import LABELS
+from core.datasets.formats import fields, item_stream
+from core.datasets.formats.item_stream import LABEL_WORDS, RecordPlace
+from core.datasets.formats.table_files import Row
 from core.types import Example, Item, Split
 
 _SPLITS = {"evaluation": Split.DEV, "test": Split.TEST}
@@ -37,10 +36,10 @@ class SummEdits(Importer):
     hub: ClassVar[str] = "Salesforce/summedits"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        return stream.items(stream.found(source, "summedits*.json"), _item)
+        return item_stream.items_of_files(item_stream.matching_files(source, "summedits*.json"), _item)
 
 
-def _item(row: Row, place: Place) -> list[Item]:
+def _item(row: Row, place: RecordPlace) -> list[Item]:
     example = Example(fields.text(row, "id"), fields.text(row, "doc"), fields.text(row, "summary"))
     seed = fields.text(row, "original_summary" if "original_summary" in row else "seed_summary")
     number, _, edit = example.id.rpartition("_")
@@ -50,10 +49,10 @@ def _item(row: Row, place: Place) -> list[Item]:
             example,
             parent=f"{number}_{_SEED}" if changed else None,
             edits=tuple(edits.recover(seed, example.summary)) if changed else (),
-            intended=fields.choice(row, "label", LABELS),
+            intended=fields.choice(row, "label", LABEL_WORDS),
             domain=fields.optional(row, "domain") or place.path.stem.removeprefix("summedits_"),
             # two seeds may stand on the same document
-            group=fields.key_of(example.document),
+            group=fields.document_key(example.document),
             categories=tuple(fields.texts(row, "edit_types")) if row.get("edit_types") else (),
             split=fields.choice(row, "split", _SPLITS) if row.get("split") else None,
         )

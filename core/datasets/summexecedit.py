@@ -14,9 +14,9 @@ from typing import ClassVar
 
 from core import edits
 from core.dataset import DATASETS, Importer, Refusal
-from core.datasets.reading import fields, stream
-from core.datasets.reading.row import Row
-from core.datasets.reading.stream import Place
+from core.datasets.formats import fields, item_stream
+from core.datasets.formats.item_stream import RecordPlace
+from core.datasets.formats.table_files import Row
 from core.errors import TouchstoneError
 from core.types import Edit, Example, Item, Span, Verdict
 
@@ -36,13 +36,15 @@ class SummExecEdit(Importer):
     hub: ClassVar[str] = "Salesforce/summexecedit"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        return stream.items(stream.found(source, "*.json", "*.jsonl"), _items)
+        return item_stream.items_of_files(item_stream.matching_files(source, "*.json", "*.jsonl"), _items)
 
 
-def _items(row: Row, _: Place) -> list[Item]:
+def _items(row: Row, _: RecordPlace) -> list[Item]:
     document, original = fields.text(row, "doc"), fields.text(row, "original_summary")
     group, domain = fields.text(row, "doc_id"), fields.optional(row, "domain")
-    seed = Item(Example(f"seed-{group}-{fields.key_of(original)}", document, original), group=group, domain=domain)
+    seed = Item(
+        Example(f"seed-{group}-{fields.document_key(original)}", document, original), group=group, domain=domain
+    )
     edited = Example(fields.text(row, "sample_id"), document, fields.text(row, "edited_summary"))
     changed = edited.summary != original
     variant = Item(
@@ -59,7 +61,7 @@ def _items(row: Row, _: Place) -> list[Item]:
 
 def _edits(row: Row, original: str, edited: str) -> tuple[Edit, ...]:
     """The edit as it was executed, at the occurrence that gives the edited summary; the consistent ones declare none."""
-    old, new = (fields.clean(name, row.get(name)) for name in ("original_text", "replace_text"))
+    old, new = (fields.clean_text(name, row.get(name)) for name in ("original_text", "replace_text"))
     if not old:
         return tuple(edits.recover(original, edited))
     by, why = fields.optional(row, "model"), fields.optional(row, "explanation")

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.dataset import DATASETS, Importer, Refusal
-from core.datasets.reading import fields, stream
-from core.datasets.reading.row import Line, Row
-from core.datasets.reading.stream import Place, Seen
-from core.datasets.reading.tables import rows
+from core.datasets.formats import fields, item_stream
+from core.datasets.formats.item_stream import RecordPlace, SeenItems
+from core.datasets.formats.table_files import NumberedRow, Row, file_rows
 from core.types import Example, Item, Judgement, Span, Split, Verdict
 
 _LABELS = {"yes": Verdict.CONSISTENT, "no": Verdict.INCONSISTENT}
@@ -39,12 +38,12 @@ class TofuEval(Importer):
     url: ClassVar[str] = "https://github.com/amazon-science/tofueval"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        seen: Seen = {}
-        for path in stream.found(source, "*factual_eval*.csv"):
-            yield from stream.from_lines(_summaries(rows(path)), path, _item, seen)
+        seen: SeenItems = {}
+        for path in item_stream.matching_files(source, "*factual_eval*.csv"):
+            yield from item_stream.items_of_rows(_summaries(file_rows(path)), path, _item, seen)
 
 
-def _summaries(lines: Iterator[Line]) -> Iterator[Line]:
+def _summaries(lines: Iterator[NumberedRow]) -> Iterator[NumberedRow]:
     """Neighbouring rows of one summary as one record; a row that cannot be read stays a reason."""
     for key, group in groupby(lines, key=lambda line: _key(line[1])):
         found = list(group)
@@ -58,7 +57,7 @@ def _key(row: Row | str) -> tuple[object, ...] | None:
     return None if isinstance(row, str) else tuple(row.get(name) for name in ("doc_id", "topic", "model_name"))
 
 
-def _item(record: Row, place: Place) -> list[Item]:
+def _item(record: Row, place: RecordPlace) -> list[Item]:
     sentences = sorted(fields.records(record, _SENTENCES), key=lambda row: fields.number(row, "sent_idx"))
     first = sentences[0]
     group, topic, system = (fields.text(first, name) for name in ("doc_id", "topic", "model_name"))

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.dataset import DATASETS, Importer, Refusal
-from core.datasets.reading import fields, stream
-from core.datasets.reading.row import Row
-from core.datasets.reading.stream import Place
+from core.datasets.formats import fields, item_stream
+from core.datasets.formats.item_stream import RecordPlace
+from core.datasets.formats.table_files import Row
 from core.types import Example, Item, Rating, ReleasedScore, Verdict
 
 
@@ -35,10 +35,10 @@ class UniEval(Importer):
     url: ClassVar[str] = "https://github.com/maszhongming/UniEval"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        return stream.items(stream.found(source, "*_result.json"), _item)
+        return item_stream.items_of_files(item_stream.matching_files(source, "*_result.json"), _item)
 
 
-def _item(row: Row, place: Place) -> list[Item]:
+def _item(row: Row, place: RecordPlace) -> list[Item]:
     task = place.path.stem.removesuffix("_result")
     document = "\n".join(text for name in ("source", "context") if (text := fields.optional(row, name)))
     human = fields.record(row, "scores")
@@ -49,7 +49,7 @@ def _item(row: Row, place: Place) -> list[Item]:
             Example(f"{task}-{place.number - 1}", document, fields.text(row, "system_output")),
             intended=_label(human) if task.startswith("qags") else None,
             domain=task,
-            group=f"{task}-{fields.text(row, 'doc_id')}" if "doc_id" in row else fields.key_of(document),
+            group=f"{task}-{fields.text(row, 'doc_id')}" if "doc_id" in row else fields.document_key(document),
             system=system,
             ratings=tuple(Rating("all", aspect, fields.number(human, aspect)) for aspect in human),
             scores=tuple(ReleasedScore(f"UniEval {aspect}", fields.number(predicted, aspect)) for aspect in predicted),

@@ -1,39 +1,69 @@
-"""Edits of many summaries: proposed, sifted, and told as lines of pairs, or as what is not used and why."""
+"""Edits of many summaries, filtered and written as pairs, and one request for edits in the background."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
+from core.background import BackgroundTask
 from core.editing.editor import Editor
-from core.editing.line import as_pair
-from core.editing.proposal import Accepted, Proposals, Why
-from core.engine import Engine
-from core.job import Talk
-from core.report import Record
-from core.trivial import Opinion, trivial
+from core.editing.proposals import EDITS_PER_REQUEST, INTENDED_VERDICT, AcceptedEdit, Proposals, UnusedReason
+from core.editing.trivial import TrivialityJudgement, trivial_kind
+from core.edits import to_records
+from core.engine.conversation import Conversation
+from core.engine.engine import Engine
+from core.english.mentions import edit_origin
+from core.outcome_record import JsonRecord
 from core.types import Example, Failure, Item
 
-Sieve = Literal["none", "rule", "both"]
+
+def pair_record(source: Item, accepted: AcceptedEdit, opinion: TrivialityJudgement | None) -> JsonRecord:
+    """The source with one edit; `trivial` tells what the rule and, where it was asked, the model says of it."""
+    example = source.example
+    by_rule = trivial_kind(accepted.edit, example.summary)
+    return {
+        "id": f"{example.id}/{accepted.number}",
+        "source": example.id,
+        "document": example.document,
+        "summary": example.summary,
+        "edited": accepted.edited,
+        "edits": to_records(example.summary, [accepted.edit]),
+        "label": INTENDED_VERDICT.value,
+        "signature": accepted.edit.by,
+        "trivial": {
+            "rule": by_rule and by_rule.value,
+            "model": opinion and (opinion.kind.value if opinion.kind else "other"),
+        },
+        "origin": edit_origin(accepted.edit, example.summary, example.document),
+        "remarks": list(accepted.remarks),
+        "group": source.group,
+        "domain": source.domain,
+    }
+
+
+TrivialFilter = Literal["none", "rule", "both"]
 """Which verdicts keep a trivial edit out: nobody's, the rule's, or the rule's and the model's."""
 
 
 @dataclass(frozen=True, slots=True)
-class Unused:
+class UnusedEdit:
     """What does not become a pair, where it came from, and why."""
 
     source: str
-    why: Why
+    why: UnusedReason
     reason: str
 
 
-def edited_pairs(engine: Engine, editor: Editor, items: Iterable[Item], sieve: Sieve) -> Iterator[Record | Unused]:
+def edited_pairs(
+    engine: Engine, editor: Editor, items: Iterable[Item], sieve: TrivialFilter
+) -> Iterator[JsonRecord | UnusedEdit]:
     """Every edit of every answer, as they come. With the sieve "both" the model is asked about what the rule leaves."""
     asked: dict[str, Item] = {}
 
-    def talks() -> Iterator[Talk[Proposals]]:
+    def talks() -> Iterator[Conversation[Proposals]]:
         for item in items:
             asked[item.example.id] = item
             yield editor.proposing(item.example)
@@ -42,42 +72,101 @@ def edited_pairs(engine: Engine, editor: Editor, items: Iterable[Item], sieve: S
         for talk, outcome in answers:
             item = asked.pop(talk.example.id)
             if isinstance(outcome, Failure):
-                yield Unused(item.example.id, Why.FAILED, outcome.message)
+                yield UnusedEdit(item.example.id, UnusedReason.FAILED, outcome.message)
                 continue
             for rejected in outcome.rejected:
-                yield Unused(f"{item.example.id}/{rejected.number}", rejected.why, rejected.reason)
-            yield from _sifted(engine, editor, item, outcome, sieve)
+                yield UnusedEdit(f"{item.example.id}/{rejected.number}", rejected.why, rejected.reason)
+            yield from _filter_trivial(engine, editor, item, outcome, sieve)
 
 
-def opinions(
-    engine: Engine, editor: Editor, example: Example, edits: Sequence[Accepted]
-) -> Iterator[Opinion | Failure]:
+def judge_triviality(
+    engine: Engine, editor: Editor, example: Example, edits: Sequence[AcceptedEdit]
+) -> Iterator[TrivialityJudgement | Failure]:
     """What the model says of each edit, in their order, all asked for at once."""
     talks = [editor.judging(example, accepted.edit) for accepted in edits]
     return (outcome for _, outcome in engine.converse(talks))
 
 
-def _sifted(
-    engine: Engine, editor: Editor, item: Item, proposals: Proposals, sieve: Sieve
-) -> Iterator[Record | Unused]:
+def _filter_trivial(
+    engine: Engine, editor: Editor, item: Item, proposals: Proposals, sieve: TrivialFilter
+) -> Iterator[JsonRecord | UnusedEdit]:
     kept = []
     for accepted in proposals.accepted:
-        kind = trivial(accepted.edit, item.example.summary)
+        kind = trivial_kind(accepted.edit, item.example.summary)
         if sieve == "none" or kind is None:
             kept.append(accepted)
         else:
-            yield Unused(f"{item.example.id}/{accepted.number}", Why.TRIVIAL, f"By rule it is a change of {kind}.")
+            yield UnusedEdit(
+                f"{item.example.id}/{accepted.number}", UnusedReason.TRIVIAL, f"By rule it is a change of {kind}."
+            )
     if sieve != "both":
-        yield from (as_pair(item, accepted, None) for accepted in kept)
+        yield from (pair_record(item, accepted, None) for accepted in kept)
         return
-    for accepted, opinion in zip(kept, opinions(engine, editor, item.example, kept), strict=True):
-        yield _judged(item, accepted, opinion)
+    for accepted, opinion in zip(kept, judge_triviality(engine, editor, item.example, kept), strict=True):
+        yield _judged_record(item, accepted, opinion)
 
 
-def _judged(item: Item, accepted: Accepted, opinion: Opinion | Failure) -> Record | Unused:
+def _judged_record(
+    item: Item, accepted: AcceptedEdit, opinion: TrivialityJudgement | Failure
+) -> JsonRecord | UnusedEdit:
     id = f"{item.example.id}/{accepted.number}"
     if isinstance(opinion, Failure):
-        return Unused(id, Why.FAILED, f"Whether it is trivial: {opinion.message}")
+        return UnusedEdit(id, UnusedReason.FAILED, f"Whether it is trivial: {opinion.message}")
     if opinion.kind:
-        return Unused(id, Why.TRIVIAL, f"By the model it is a change of {opinion.kind}: {opinion.because}")
-    return as_pair(item, accepted, opinion)
+        return UnusedEdit(id, UnusedReason.TRIVIAL, f"By the model it is a change of {opinion.kind}: {opinion.because}")
+    return pair_record(item, accepted, opinion)
+
+
+_EditEvent = Proposals | Failure | tuple[AcceptedEdit, TrivialityJudgement | Failure]
+
+
+class EditRequestTask:
+    """The edits of one answer and, where `judged`, what the same model says of each of them afterwards."""
+
+    def __init__(self, engine: Engine, editor: Editor, example: Example, judged: bool) -> None:
+        self.example = example
+        self.editor = editor
+        self.judged = judged
+        self._work: BackgroundTask[_EditEvent] = BackgroundTask(
+            partial(_edit_events, engine, editor, example, judged), 1 + EDITS_PER_REQUEST
+        )
+
+    @property
+    def came(self) -> int:
+        """A number that grows with everything that is new to show."""
+        return len(self._work.found) + (not self.running)
+
+    @property
+    def running(self) -> bool:
+        return self._work.progress.running
+
+    @property
+    def trouble(self) -> str:
+        """Why nothing came that should have; empty where all is well."""
+        return self._work.progress.trouble
+
+    @property
+    def outcome(self) -> Proposals | Failure | None:
+        """None until there is an answer."""
+        return next((one for one in self._work.found if not isinstance(one, tuple)), None)
+
+    @property
+    def verdicts(self) -> dict[int, TrivialityJudgement | Failure]:
+        """What the model has said of the edits so far, by their number."""
+        return {one[0].number: one[1] for one in self._work.found if isinstance(one, tuple)}
+
+    def drop(self) -> None:
+        """Ask nothing more; an answer under way is paid for and is not shown."""
+        self._work.cancel()
+
+    def wait(self, timeout: float) -> bool:
+        """Wait until everything has come; False when it did not in time."""
+        return self._work.wait(timeout)
+
+
+def _edit_events(engine: Engine, editor: Editor, example: Example, judged: bool) -> Generator[_EditEvent]:
+    for _, outcome in engine.converse([editor.proposing(example)]):
+        yield outcome
+        if judged and isinstance(outcome, Proposals):
+            kept = outcome.accepted
+            yield from zip(kept, judge_triviality(engine, editor, example, kept), strict=True)

@@ -1,25 +1,102 @@
-"""Who is asked for edits, in which form and how: settings whose signature every edit carries."""
+"""A language model that edits: asks for edits in one of two forms and reads the answer (SummExecEdit, Thorat et al. 2024)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
-from core.editing.asking import ASK, PROMPTS
-from core.editing.proposal import Form, Proposals
-from core.job import Talk
-from core.llm.addressee import at
-from core.llm.endpoint import chosen_model
-from core.llm.promptfile import prompt
-from core.llm.saying import Sampling
-from core.llm.signing import signed
-from core.prompt import Prompt
-from core.registry import spell
-from core.trivial import Opinion, by_language_model
+from core import edits as executable
+from core.editing.proposals import EditForm, Proposals, RawEdit, check_edits, smallest_edit
+from core.editing.trivial import TrivialityJudgement, judge_trivial_kind
+from core.engine.conversation import Conversation
+from core.errors import EditError, UnscorableError
+from core.llm.chat import Sampling, model_signature
+from core.llm.endpoints import endpoint_checkpoint, resolve_model
+from core.llm.prompts import Messages, Prompt, load_prompt
+from core.llm.rewrites import clean_rewrite
+from core.llm.structured import StructuredAnswer, ask_structured
+from core.registry import format_spec
 from core.types import Edit, Example, Rounds
 
-_TEXTS = ("document", "summary")
+
+class ProposedEdit(StructuredAnswer):
+    """One executable edit as the prompt asks for it."""
+
+    original_text: str
+    replace_text: str
+    explanation: str
+
+
+class ExecutableEdits(StructuredAnswer):
+    """What the prompt `executable-edits` asks for."""
+
+    edits: list[ProposedEdit]
+
+
+class EditedSummary(StructuredAnswer):
+    """One edited summary as the prompt asks for it."""
+
+    edited_summary: str
+    explanation: str
+
+
+class EditedSummaries(StructuredAnswer):
+    """What the prompt `edited-summaries` asks for."""
+
+    summaries: list[EditedSummary]
+
+
+EditRequest = Callable[[Example, Messages, Sampling, str], Rounds[Proposals]]
+
+
+def request_executable_edits(example: Example, messages: Messages, sampling: Sampling, by: str) -> Rounds[Proposals]:
+    """The edits of an answer that tells replacements. Raises UnscorableError for an answer without any."""
+    answer = yield from ask_structured(messages, sampling, ExecutableEdits)
+    told = [RawEdit(_to_json(one), partial(_parse_executable, one, example.summary, by)) for one in answer.edits]
+    return _require_any(check_edits(example, told))
+
+
+def request_edited_summaries(example: Example, messages: Messages, sampling: Sampling, by: str) -> Rounds[Proposals]:
+    """The edits of an answer that tells whole summaries, recovered by diff. Raises UnscorableError for one without any."""
+    answer = yield from ask_structured(messages, sampling, EditedSummaries)
+    told = [RawEdit(_to_json(one), partial(_recover_edit, one, example, by)) for one in answer.summaries]
+    return _require_any(check_edits(example, told))
+
+
+EDIT_PROMPTS = {EditForm.EXECUTABLE: "executable-edits", EditForm.REWRITTEN: "edited-summaries"}
+
+EDIT_REQUESTS: dict[EditForm, EditRequest] = {
+    EditForm.EXECUTABLE: request_executable_edits,
+    EditForm.REWRITTEN: request_edited_summaries,
+}
+
+
+def _parse_executable(told: ProposedEdit, summary: str, by: str) -> Edit:
+    [edit] = executable.parse(json.dumps(told.model_dump()), summary, by)
+    return edit
+
+
+def _recover_edit(told: EditedSummary, example: Example, by: str) -> Edit:
+    if not told.explanation.strip():
+        raise EditError("The explanation is empty. Say why the edited summary is inconsistent with the document.")
+    found = smallest_edit(example.summary, clean_rewrite(example, told.edited_summary))
+    return replace(found, explanation=told.explanation.strip(), by=by)
+
+
+def _to_json(told: StructuredAnswer) -> str:
+    return json.dumps(told.model_dump(), ensure_ascii=False, indent=1)
+
+
+def _require_any(proposals: Proposals) -> Proposals:
+    if not proposals.checked:
+        raise UnscorableError("The model proposed no edit at all. Ask again, or ask another model.")
+    return proposals
+
+
+_PROMPT_VARIABLES = ("document", "summary")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +108,7 @@ class Editor:
 
     name: ClassVar[str] = "edits"
 
-    form: Form = Form.EXECUTABLE
+    form: EditForm = EditForm.EXECUTABLE
     model: str = ""
     endpoint: str = ""
     temperature: float = 0.7
@@ -44,32 +121,39 @@ class Editor:
         """What tells the edits of two editors apart; raises NoEndpointError where nobody can be asked."""
         return self._signed(self._prompt(), self._sampling())
 
-    def proposing(self, example: Example) -> Talk[Proposals]:
+    def proposing(self, example: Example) -> Conversation[Proposals]:
         """The conversation that ends in the edits of one answer, checked and executed."""
-        return Talk(spell(self), example, partial(self._propose, example), (at(self.endpoint, "say"),))
+        return Conversation(
+            format_spec(self),
+            example,
+            partial(self._propose, example),
+            (endpoint_checkpoint(self.endpoint, "endpoint_chat"),),
+        )
 
-    def judging(self, example: Example, edit: Edit) -> Talk[Opinion]:
+    def judging(self, example: Example, edit: Edit) -> Conversation[TrivialityJudgement]:
         """The conversation in which the same model says whether an edit of the summary is trivial."""
         rounds = partial(self._judge, example, edit)
-        return Talk(f"trivial by {spell(self)}", example, rounds, (at(self.endpoint, "say"),))
+        return Conversation(
+            f"trivial by {format_spec(self)}", example, rounds, (endpoint_checkpoint(self.endpoint, "endpoint_chat"),)
+        )
 
     def _propose(self, example: Example) -> Rounds[Proposals]:
         used, sampling = self._prompt(), self._sampling()
         messages = used.fill({"document": example.document, "summary": example.summary})
-        return (yield from ASK[self.form](example, messages, sampling, self._signed(used, sampling)))
+        return (yield from EDIT_REQUESTS[self.form](example, messages, sampling, self._signed(used, sampling)))
 
-    def _judge(self, example: Example, edit: Edit) -> Rounds[Opinion]:
+    def _judge(self, example: Example, edit: Edit) -> Rounds[TrivialityJudgement]:
         # at temperature 0 whatever the edits were drawn at: a filter is no draw
-        return (yield from by_language_model(edit, example.summary, Sampling(self._model(), endpoint=self.endpoint)))
+        return (yield from judge_trivial_kind(edit, example.summary, Sampling(self._model(), endpoint=self.endpoint)))
 
     def _prompt(self) -> Prompt:
-        return prompt(PROMPTS[self.form], _TEXTS)
+        return load_prompt(EDIT_PROMPTS[self.form], _PROMPT_VARIABLES)
 
     def _model(self) -> str:
-        return chosen_model(self.model, self.endpoint)
+        return resolve_model(self.model, self.endpoint)
 
     def _sampling(self) -> Sampling:
         return Sampling(self._model(), self.temperature, self.top_p, self.max_tokens, self.sample, self.endpoint)
 
     def _signed(self, used: Prompt, sampling: Sampling) -> str:
-        return signed(f"{self.name}-{self.form}", used, sampling)
+        return model_signature(f"{self.name}-{self.form}", used, sampling)

@@ -1,4 +1,4 @@
-"""The people, places and organisations of a text whose sort plain signs tell: our lists, titles, last words."""
+"""The people, places and organisations of a text whose kind plain signs tell, and the places that tell where something is."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
-from core.english.lists import groups
-from core.english.times import CALENDAR
-from core.entities import entities
-from core.remember import remembered
+from core.english.dates import CALENDAR
+from core.english.word_lists import list_groups
+from core.memoize import memoize
+from core.text import entities
 from core.types import Span
 
 
-class Sort(StrEnum):
+class NameKind(StrEnum):
     """What a name names."""
 
     WOMAN = "woman"
@@ -29,18 +29,24 @@ class Sort(StrEnum):
     ORGANISATION = "organisation"
 
 
-PEOPLE = frozenset({Sort.WOMAN, Sort.MAN, Sort.PERSON})
-PLACES = frozenset({Sort.COUNTRY, Sort.CITY, Sort.PLACE})
-TITLES = {"Mr": Sort.MAN, "Mrs": Sort.WOMAN, "Ms": Sort.WOMAN, "Miss": Sort.WOMAN, "Dr": Sort.PERSON}
+PEOPLE = frozenset({NameKind.WOMAN, NameKind.MAN, NameKind.PERSON})
+PLACES = frozenset({NameKind.COUNTRY, NameKind.CITY, NameKind.PLACE})
+TITLES = {
+    "Mr": NameKind.MAN,
+    "Mrs": NameKind.WOMAN,
+    "Ms": NameKind.WOMAN,
+    "Miss": NameKind.WOMAN,
+    "Dr": NameKind.PERSON,
+}
 
-_OF_ORGANISATIONS = frozenset(
+_ORGANISATION_WORDS = frozenset(
     "Agency Association Authority Bank College Commission Committee Company Corporation Council Foundation Group Hospital "
     "Institute Ministry Party Society Union University".split()
 )
-_OF_PLACES = frozenset(
+_PLACE_WORDS = frozenset(
     "Avenue Bay Beach Bridge End Fen Harbour Hill Island Lake Park Point Quay River Road Sound Square Street Valley".split()
 )
-_NO_PERSON = _OF_ORGANISATIONS | _OF_PLACES | frozenset(
+_NO_PERSON = _ORGANISATION_WORDS | _PLACE_WORDS | frozenset(
     "Act Airport Award Center Centre Church Court Cup Day Democrats Festival Hall House Marathon Museum Prize School Star Station "
     "Stadium Theatre Trust War".split()
 )  # fmt: skip
@@ -56,8 +62,8 @@ _BEFORE_PLACE = re.compile(r"\b(?:in|near) $")
 _AFTER_PLACE = re.compile(
     r"\s*(?:[.,;:!?)]|$|(?:and|or|but|on|at|for|by|from|to|who|which|where|when|after|before|because)\b)"
 )
-_LONGEST = 60  # characters of a name
-_MARGIN = 12  # characters looked at on either side of a name
+_MAX_NAME_CHARACTERS = 60  # characters of a name
+_NAME_MARGIN = 12  # characters looked at on either side of a name
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +72,7 @@ class Name:
 
     span: Span
     text: str
-    sort: Sort
+    sort: NameKind
     definite: bool
 
     @property
@@ -74,39 +80,39 @@ class Name:
         return frozenset(word for word in self.text.split() if word not in TITLES)
 
 
-@remembered(256)
-def names(text: str, context: str) -> tuple[Name, ...]:
+@memoize(256)
+def find_names(text: str, context: str) -> tuple[Name, ...]:
     """The mentions in a text, in order; `context` is what tells whose surname or which place a word is.
 
     A name beside another name, as in "Boston, Lincolnshire" or "Paris-Roubaix", is left out: it is part of a whole.
     """
-    known = _known(context)
-    found = (_name(text, mention, known) for mention in _mentions(text))
-    return tuple(name for name in found if name and not _beside_a_name(text, name.span))
+    known = _known_kinds(context)
+    found = (_read_name(text, mention, known) for mention in _mentions(text))
+    return tuple(name for name in found if name and not _touches_name(text, name.span))
 
 
-def listed(sort: Sort) -> tuple[str, ...]:
+def listed_names(sort: NameKind) -> tuple[str, ...]:
     """The names of one sort that stand in our lists."""
-    return tuple(name for name, known in _lists().items() if known is sort)
+    return tuple(name for name, known in _listed_kinds().items() if known is sort)
 
 
-def _name(text: str, mention: Span, known: dict[str, Sort]) -> Name | None:
+def _read_name(text: str, mention: Span, known: dict[str, NameKind]) -> Name | None:
     words = mention.of(text).split()
     for skipped in range(len(words)):
         rest = words[skipped:]
-        sort = _sort(rest, known)
+        sort = _kind_of_words(rest, known)
         if sort and (not skipped or words[skipped - 1] in _OFFICES):
-            start = mention.end - len(_tail(mention.of(text), skipped))
+            start = mention.end - len(_skip_words(mention.of(text), skipped))
             whole = Span(start, mention.end)
             return Name(whole, whole.of(text), sort, text[max(0, mention.start - 4) : mention.start].lower() == "the ")
     return None
 
 
-def _tail(text: str, words: int) -> str:
+def _skip_words(text: str, words: int) -> str:
     return text.split(maxsplit=words)[-1] if words else text
 
 
-def _sort(words: list[str], known: dict[str, Sort]) -> Sort | None:
+def _kind_of_words(words: list[str], known: dict[str, NameKind]) -> NameKind | None:
     """The sort of a run of capitalised words, if its first word or the whole tells it."""
     whole = " ".join(words)
     if words[0] in TITLES:
@@ -115,44 +121,44 @@ def _sort(words: list[str], known: dict[str, Sort]) -> Sort | None:
         return known[whole]
     if len(words) == 1 or len(words) > 4:
         return None
-    if words[-1] in _OF_ORGANISATIONS:
-        return Sort.ORGANISATION
-    if words[-1] in _OF_PLACES:
-        return Sort.PLACE
-    first = _lists().get(words[0])
+    if words[-1] in _ORGANISATION_WORDS:
+        return NameKind.ORGANISATION
+    if words[-1] in _PLACE_WORDS:
+        return NameKind.PLACE
+    first = _listed_kinds().get(words[0])
     plain = all(word.istitle() or "-" in word or "’" in word or "'" in word for word in words)
     return first if first in PEOPLE and plain and not _NO_PERSON & set(words) else None
 
 
-@remembered(64)
-def _known(context: str) -> dict[str, Sort]:
+@memoize(64)
+def _known_kinds(context: str) -> dict[str, NameKind]:
     """The lists, with the surnames of people who are named in full and the places that a text puts things in."""
-    learnt: defaultdict[str, set[Sort]] = defaultdict(set)
+    learnt: defaultdict[str, set[NameKind]] = defaultdict(set)
     for mention in _mentions(context):
         words = mention.of(context).split()
         for skipped in range(len(words) - 1):
-            sort = _sort(words[skipped:], _lists())
+            sort = _kind_of_words(words[skipped:], _listed_kinds())
             if sort in PEOPLE:
                 learnt[words[-1]].add(sort)
         if len(words) == 1 and _looks_like_place(context, mention):
-            learnt[words[0]].add(Sort.PLACE)
-    return {word: min(sorts) for word, sorts in learnt.items() if len(sorts) == 1} | _lists()
+            learnt[words[0]].add(NameKind.PLACE)
+    return {word: min(sorts) for word, sorts in learnt.items() if len(sorts) == 1} | _listed_kinds()
 
 
 def _looks_like_place(text: str, mention: Span) -> bool:
-    before = text[max(0, mention.start - _MARGIN) : mention.start]
-    after = text[mention.end : mention.end + _MARGIN]
+    before = text[max(0, mention.start - _NAME_MARGIN) : mention.start]
+    after = text[mention.end : mention.end + _NAME_MARGIN]
     unlike = mention.of(text) in _NOT_PLACES or not mention.of(text).isalpha()
     return not unlike and bool(_BEFORE_PLACE.search(before) and _AFTER_PLACE.match(after))
 
 
-@remembered(256)
+@memoize(256)
 def _mentions(text: str) -> tuple[Span, ...]:
     """Runs of capitalised words on one line, without dates, numbers and a possessive ending."""
     return tuple(
         Span(found.start, found.end - (2 if found.of(text).endswith(("'s", "’s")) else 0))
         for found in entities(text)
-        if found.end - found.start <= _LONGEST and _is_name(found.of(text))
+        if found.end - found.start <= _MAX_NAME_CHARACTERS and _is_name(found.of(text))
     )
 
 
@@ -160,7 +166,7 @@ def _is_name(run: str) -> bool:
     return not (run[0].isdigit() or "\n" in run or run[-1] in "'’" or CALENDAR & set(run.split()))
 
 
-def _beside_a_name(text: str, span: Span) -> bool:
+def _touches_name(text: str, span: Span) -> bool:
     before, after = text[max(0, span.start - 3) : span.start], text[span.end : span.end + 5]
     joined = re.match(r"[-–/&@]|, ?[A-Z]| & | ?\(| (?:van|von|de|da|del|der|di)\b", after) or re.search(
         r"[-–/&@.#]$|[A-Z]\w*, $", before
@@ -169,13 +175,34 @@ def _beside_a_name(text: str, span: Span) -> bool:
 
 
 @cache
-def _lists() -> dict[str, Sort]:
-    found: defaultdict[str, list[Sort]] = defaultdict(list)
-    genders = {"female": Sort.WOMAN, "male": Sort.MAN}
-    for head, members in groups("given_names"):
+def _listed_kinds() -> dict[str, NameKind]:
+    found: defaultdict[str, list[NameKind]] = defaultdict(list)
+    genders = {"female": NameKind.WOMAN, "male": NameKind.MAN}
+    for head, members in list_groups("given_names"):
         for name in members:
             found[name].append(genders[head])
-    for head, members in (*groups("places"), *groups("organisations")):
+    for head, members in (*list_groups("places"), *list_groups("organisations")):
         for name in members:
-            found[name].append(Sort(head))
+            found[name].append(NameKind(head))
     return {name: sorts[0] for name, sorts in found.items() if len(sorts) == 1}
+
+
+_BEFORE_CIRCUMSTANCE = re.compile(r"\b(?:[Ii]n|[Nn]ear|[Aa]t)(?: the)? $")
+_POSSESSIVE_BEFORE = re.compile(r"\b(?:its|his|her|their) $")
+_AFTER_CIRCUMSTANCE = re.compile(
+    r"\s*(?:[.;:)]|$|(?:and|but|on|at|for|by|from|to|when|after|before|because|while|until|with|during|last|this|that|has|have"
+    r"|is|are|was|were|will|had|\w{2,8}ed)\b)"
+)
+_CIRCUMSTANCE_MARGIN = 12  # characters looked at on either side
+
+
+def find_places(text: str, context: str) -> tuple[Name, ...]:
+    """The places that stand as circumstances in a text, in order."""
+    return tuple(name for name in find_names(text, context) if name.sort in PLACES and _is_circumstance(text, name))
+
+
+def _is_circumstance(text: str, name: Name) -> bool:
+    before = text[max(0, name.span.start - _CIRCUMSTANCE_MARGIN) : name.span.start]
+    after = text[name.span.end : name.span.end + _CIRCUMSTANCE_MARGIN]
+    owned = _POSSESSIVE_BEFORE.search(before) and after[:2].strip().islower()
+    return bool(owned or (_BEFORE_CIRCUMSTANCE.search(before) and _AFTER_CIRCUMSTANCE.match(after)))

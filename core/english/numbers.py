@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from core.english.times import MONTHS, dates
-from core.remember import remembered
+from core.english.dates import MONTHS, find_dates
+from core.memoize import memoize
 from core.types import Span
 
 _UNITS = tuple(
     "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
 )
 _TENS = tuple("twenty thirty forty fifty sixty seventy eighty ninety".split())
-WORDS = dict(zip(_UNITS, range(2, 20), strict=True)) | dict(zip(_TENS, range(20, 100, 10), strict=True))
-_SPELT = {value: word for word, value in WORDS.items()}
+NUMBER_WORDS = dict(zip(_UNITS, range(2, 20), strict=True)) | dict(zip(_TENS, range(20, 100, 10), strict=True))
+_SPELLED = {value: word for word, value in NUMBER_WORDS.items()}
 _NUMBER = re.compile(
-    rf"(?<![\w.,:/'’-])(?:\d{{1,3}}(?:,\d{{3}})+|\d+)(?:\.\d+)?(?![\w:/]|[.,-]\d|-\w+-\d)|(?<![\w-])(?:{'|'.join(WORDS)})(?!\w)",
+    rf"(?<![\w.,:/'’-])(?:\d{{1,3}}(?:,\d{{3}})+|\d+)(?:\.\d+)?(?![\w:/]|[.,-]\d|-\w+-\d)|(?<![\w-])(?:{'|'.join(NUMBER_WORDS)})(?!\w)",
     re.IGNORECASE,
 )
 # a ratio, a range, a time of day, a share of a known whole, the number of a name: a change would not stand alone
@@ -41,39 +41,39 @@ class Number:
     text: str
 
 
-@remembered(128)
-def numbers(text: str) -> tuple[Number, ...]:
+@memoize(128)
+def find_numbers(text: str) -> tuple[Number, ...]:
     """The numbers of a text that nothing else in their phrase depends on."""
-    taken = {place for date in dates(text) for place in range(date.span.start, date.span.end)}
+    taken = {place for date in find_dates(text) for place in range(date.span.start, date.span.end)}
     found = (Number(Span(*match.span()), match.group()) for match in _NUMBER.finditer(text))
-    return tuple(number for number in found if number.span.start not in taken and _stands_alone(text, number))
+    return tuple(number for number in found if number.span.start not in taken and _is_independent(text, number))
 
 
-def others(number: str) -> list[str]:
+def other_numbers(number: str) -> list[str]:
     """Numbers of about the same size, written in the same way, that are clearly different and never one."""
-    value = WORDS.get(number.lower())
+    value = NUMBER_WORDS.get(number.lower())
     if value is not None:
         near = [
             other
-            for other in _SPELT
+            for other in _SPELLED
             if other != value and value / 3 <= other <= value * 3 and (other > 19) == (value > 19)
         ]
-        return [_SPELT[other] for other in near if abs(other - value) > value / 5]
+        return [_SPELLED[other] for other in near if abs(other - value) > value / 5]
     places = len(number.partition(".")[2])
     return [
         f"{float(number.replace(',', '')) * factor:{',' if ',' in number else ''}.{places}f}" for factor in _FACTORS
     ]
 
 
-def amount(number: str) -> float:
+def numeric_value(number: str) -> float:
     """The value of a number as it is written here."""
-    return float(WORDS.get(number.lower()) or number.replace(",", ""))
+    return float(NUMBER_WORDS.get(number.lower()) or number.replace(",", ""))
 
 
 _FACTORS = (0.4, 0.6, 0.7, 1.4, 1.6, 1.9)
 
 
-def _stands_alone(text: str, number: Number) -> bool:
+def _is_independent(text: str, number: Number) -> bool:
     before = text[max(0, number.span.start - _MARGIN) : number.span.start]
     after = text[number.span.end : number.span.end + _MARGIN]
     return not (_NOT_AFTER.search(before) or _NOT_BEFORE.match(after) or _is_small(number.text))
@@ -81,6 +81,6 @@ def _stands_alone(text: str, number: Number) -> bool:
 
 def _is_small(number: str) -> bool:
     """Nought and one have other grammar; four figures without a comma may be a year."""
-    if number.lower() in WORDS:
+    if number.lower() in NUMBER_WORDS:
         return False
     return float(number.replace(",", "")) < 2 or re.fullmatch(r"[12]\d{3}", number) is not None

@@ -1,4 +1,4 @@
-"""Words and phrases that say the same wherever they stand, by a small list of our own."""
+"""Words and phrases that say the same: by a bundled list, or by WordNet where word, sense and form are certain."""
 
 from __future__ import annotations
 
@@ -6,17 +6,29 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from core.english.closed import DETERMINERS
-from core.english.lists import conditioned, groups
-from core.english.numbers import WORDS
-from core.english.predicates import verb_forms
-from core.english.tokens import Sentence, at
-from core.english.verbs import inflected
+from core.english.inflection import base_forms, inflect, possible_verb_forms, third_person_form
+from core.english.numbers import NUMBER_WORDS
+from core.english.syntax import Sentence, Token, contextual_verb_readings, token_at
+from core.english.word_lists import (
+    ADVERBS,
+    ARTICLES,
+    COORDINATORS,
+    DETERMINERS,
+    FINITE_BE,
+    FUNCTION_WORDS,
+    HAVE,
+    MODALS,
+    POSSESSIVES,
+    PREPOSITIONS,
+    conditional_words,
+    list_groups,
+)
+from core.english.wordnet import PartOfSpeech, WordNet, load_wordnet
 from core.types import Span
 
-_LONGEST = 6  # words of a phrase
+_MAX_PHRASE_WORDS = 6  # words of a phrase
 _FRACTIONS = frozenset("half third quarter fifth tenth hundred".split())
-Change = tuple[Span, str]
+Replacement = tuple[Span, str]
 """(place in the summary, what may stand there)"""
 
 
@@ -26,60 +38,142 @@ class Lexicon:
 
     title: str
     signature: str
-    synonyms: Callable[[str, Sentence], Iterator[Change]]
+    synonyms: Callable[[str, Sentence], Iterator[Replacement]]
 
 
-def synonyms(summary: str, sentence: Sentence) -> Iterator[Change]:
+def bundled_synonyms(summary: str, sentence: Sentence) -> Iterator[Replacement]:
     """Every place of a sentence where another expression says the same, with that expression."""
     for place, token in enumerate(sentence):
         if token.is_word:
-            yield from _phrases(summary, sentence, place)
-            yield from _verbs(sentence, place)
+            yield from _phrase_synonyms(summary, sentence, place)
+            yield from _verb_synonyms(sentence, place)
 
 
-def _phrases(summary: str, sentence: Sentence, place: int) -> Iterator[Change]:
-    for length in range(_LONGEST, 0, -1):
+def _phrase_synonyms(summary: str, sentence: Sentence, place: int) -> Iterator[Replacement]:
+    for length in range(_MAX_PHRASE_WORDS, 0, -1):
         words = sentence[place : place + length]
         counted = f"{' '.join(token.low for token in words)} <n>"
         span = Span(sentence[place].span.start, words[-1].span.end)
         plain = " ".join(span.of(summary).lower().split())
-        if counted in _listed() and _is_number(sentence, place + length):
-            yield from ((span, other.removesuffix(" <n>")) for other in _listed()[counted])
+        if counted in _bundled_groups() and _is_number(sentence, place + length):
+            yield from ((span, other.removesuffix(" <n>")) for other in _bundled_groups()[counted])
             return
-        if plain in _listed() and not _is_part(sentence, place, place + length):
-            yield from ((span, other) for other in _listed()[plain])
+        if plain in _bundled_groups() and not _is_part_of_name(sentence, place, place + length):
+            yield from ((span, other) for other in _bundled_groups()[plain])
             return
 
 
-def _is_part(sentence: Sentence, start: int, end: int) -> bool:
+def _is_part_of_name(sentence: Sentence, start: int, end: int) -> bool:
     """Whether a phrase is a piece of a name or title: a capital inside of a sentence."""
     return any(token.is_capital for token in sentence[max(1, start) : end]) or (
-        start == 0 and at(sentence, end).is_capital
+        start == 0 and token_at(sentence, end).is_capital
     )
 
 
 def _is_number(sentence: Sentence, place: int) -> bool:
-    token, after = at(sentence, place), at(sentence, place + 1)
-    return token.text[0].isdigit() or token.low in WORDS or (token.low in {"a", "one"} and after.low in _FRACTIONS)
+    token, after = token_at(sentence, place), token_at(sentence, place + 1)
+    return (
+        token.text[0].isdigit() or token.low in NUMBER_WORDS or (token.low in {"a", "one"} and after.low in _FRACTIONS)
+    )
 
 
-def _verbs(sentence: Sentence, place: int) -> Iterator[Change]:
-    readings = verb_forms(sentence, place)
-    after = at(sentence, place + 1).low
+def _verb_synonyms(sentence: Sentence, place: int) -> Iterator[Replacement]:
+    readings = contextual_verb_readings(sentence, place)
+    after = token_at(sentence, place + 1).low
     if len(readings) == 1 and not sentence[place].is_capital:
         base, form = readings[0]
-        for other, needed, barred in conditioned("verb_synonyms").get(base, ()):
+        for other, needed, barred in conditional_words("verb_synonyms").get(base, ()):
             if (
                 needed in ("", after)
                 and barred != after
                 and (needed or after in DETERMINERS | {"by", "in", "to", "only", "."})
             ):
-                yield sentence[place].span, inflected(other, form)
+                yield sentence[place].span, inflect(other, form)
 
 
 @cache
-def _listed() -> dict[str, tuple[str, ...]]:
-    return dict(groups("synonyms"))
+def _bundled_groups() -> dict[str, tuple[str, ...]]:
+    return dict(list_groups("synonyms"))
 
 
-BUNDLED = Lexicon("the bundled list", "bundled", synonyms)
+BUNDLED_LEXICON = Lexicon("the bundled list", "bundled", bundled_synonyms)
+
+
+_PARTS: tuple[PartOfSpeech, ...] = ("noun", "verb", "adjective", "adverb")
+_END_MARKS = frozenset(".,;:!?)")
+_AFTER_NOUN = _END_MARKS | FINITE_BE | HAVE | MODALS | PREPOSITIONS | COORDINATORS
+_PERSONS = frozenset("somebody someone anybody anyone everybody everyone person persons".split())
+_NEVER_REPLACED = FUNCTION_WORDS | _PERSONS
+_CLOSED_WORDS = _NEVER_REPLACED | ADVERBS | frozenset(NUMBER_WORDS)
+_MIN_LETTERS = 4  # letters; shorter ones are often units and abbreviations
+
+
+def wordnet_lexicon() -> Lexicon | None:
+    """The WordNet that NLTK has, or None where it has none; its fingerprint stands in signatures."""
+    found = load_wordnet()
+    if found is None:
+        return None
+    return Lexicon("WordNet", f"wordnet#{found.fingerprint}", lambda _, sentence: wordnet_synonyms(found, sentence))
+
+
+def wordnet_synonyms(wordnet: WordNet, sentence: Sentence) -> Iterator[Replacement]:
+    """Every place of a sentence where another word surely says the same, with that word in the same form."""
+    for place, token in enumerate(sentence):
+        if (
+            token.text.isalpha()
+            and token.text.islower()
+            and len(token.text) >= _MIN_LETTERS
+            and token.low not in _CLOSED_WORDS
+            and _stands_alone(wordnet, sentence, place)
+        ):
+            for new in _replacements(wordnet, sentence, place):
+                if (
+                    len(new) >= _MIN_LETTERS
+                    and new not in _NEVER_REPLACED
+                    and not base_forms(new) & base_forms(token.low)
+                ):
+                    yield token.span, new
+
+
+def _stands_alone(wordnet: WordNet, sentence: Sentence, place: int) -> bool:
+    """Whether a word is no piece of an expression that WordNet knows, nor of a compound of nouns."""
+    before, word, after = (token_at(sentence, place + step) for step in (-1, 0, 1))
+    pairs = (f"{before.low}_{word.low}", f"{word.low}_{after.low}")
+    return not any(map(wordnet.knows, pairs)) and not any(
+        _may_be_compound(wordnet, beside) for beside in (before, after)
+    )
+
+
+def _may_be_compound(wordnet: WordNet, beside: Token) -> bool:
+    """A capital may belong to a name; also that of the first word, which costs a few synonyms."""
+    return beside.low not in _CLOSED_WORDS and (beside.is_capital or bool(wordnet.bases(beside.low, "noun")))
+
+
+def _replacements(wordnet: WordNet, sentence: Sentence, place: int) -> Iterator[str]:
+    word = sentence[place].low
+    parts = [part for part in _PARTS if wordnet.bases(word, part)]
+    verbs = contextual_verb_readings(sentence, place)
+    if len(verbs) == 1 and token_at(sentence, place + 1).low not in PREPOSITIONS:
+        base, form = verbs[0]
+        known = (other for other in wordnet.synonyms(base, "verb") if possible_verb_forms(other))
+        yield from (inflect(other, form) for other in known)
+    elif parts == ["noun"] or ("noun" in parts and _is_noun_here(sentence, place)):
+        yield from _noun_synonyms(wordnet, word)
+    elif parts in (["adjective"], ["adverb"]):
+        yield from wordnet.synonyms(word, parts[0])
+
+
+def _is_noun_here(sentence: Sentence, place: int) -> bool:
+    return (
+        token_at(sentence, place - 1).low in ARTICLES | POSSESSIVES and token_at(sentence, place + 1).low in _AFTER_NOUN
+    )
+
+
+def _noun_synonyms(wordnet: WordNet, word: str) -> Iterator[str]:
+    bases = wordnet.bases(word, "noun")
+    if bases == [word]:
+        # "woods" for "forest" would need another form of the verb
+        yield from (other for other in wordnet.synonyms(word, "noun") if not other.endswith("s"))
+    elif len(bases) == 1 and word == third_person_form(bases[0]):
+        others = wordnet.synonyms(bases[0], "noun")
+        yield from (third_person_form(other) for other in others if not wordnet.is_irregular(other, "noun"))

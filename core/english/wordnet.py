@@ -11,13 +11,19 @@ from typing import Literal, NamedTuple
 
 from nltk.data import find
 
-Part = Literal["noun", "verb", "adjective", "adverb"]
+PartOfSpeech = Literal["noun", "verb", "adjective", "adverb"]
 
-_NUMBERS: dict[str, Part] = {"1": "noun", "2": "verb", "3": "adjective", "4": "adverb", "5": "adjective"}
-_INDEX = "corpora/wordnet/index.sense"
-_SURE = 0.8  # of the uses of a word that were counted
-_LEAST = 5  # uses that are enough to tell
-_ENDINGS: dict[Part, tuple[tuple[str, str], ...]] = {
+_PARTS_BY_NUMBER: dict[str, PartOfSpeech] = {
+    "1": "noun",
+    "2": "verb",
+    "3": "adjective",
+    "4": "adverb",
+    "5": "adjective",
+}
+_INDEX_FILE = "corpora/wordnet/index.sense"
+_MIN_MAIN_SHARE = 0.8  # of the uses of a word that were counted
+_MIN_USES = 5  # uses that are enough to tell
+_ENDINGS: dict[PartOfSpeech, tuple[tuple[str, str], ...]] = {
     "noun": (("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("ies", "y")),
     "verb": (("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")),
     "adjective": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
@@ -38,11 +44,11 @@ class WordNet:
     """Words in lower case, blanks as underscores. `senses` of (word, part of speech) stand the most frequent first."""
 
     fingerprint: str
-    senses: Mapping[tuple[str, Part], tuple[Sense, ...]] = field(repr=False)
+    senses: Mapping[tuple[str, PartOfSpeech], tuple[Sense, ...]] = field(repr=False)
     members: Mapping[str, tuple[str, ...]] = field(repr=False)
-    exceptions: Mapping[Part, Mapping[str, tuple[str, ...]]] = field(repr=False)
+    exceptions: Mapping[PartOfSpeech, Mapping[str, tuple[str, ...]]] = field(repr=False)
 
-    def bases(self, word: str, part: Part) -> list[str]:
+    def bases(self, word: str, part: PartOfSpeech) -> list[str]:
         """The words that a lower-case word may be a form of, itself included."""
         exceptions = self.exceptions[part].get(word)
         regular = [word[: -len(end)] + new for end, new in _ENDINGS[part] if word.endswith(end)]
@@ -53,11 +59,11 @@ class WordNet:
         """Whether it stands in WordNet as it is, as whatever part of speech."""
         return any((word, part) in self.senses for part in _ENDINGS)
 
-    def is_irregular(self, base: str, part: Part) -> bool:
+    def is_irregular(self, base: str, part: PartOfSpeech) -> bool:
         """Whether a word has a form that is not made by rule."""
         return any(base in bases for bases in self.exceptions[part].values())
 
-    def synonyms(self, base: str, part: Part) -> list[str]:
+    def synonyms(self, base: str, part: PartOfSpeech) -> list[str]:
         """Single words that surely mean the same: both words are mostly used in the sense that they share.
 
         The counts are WordNet's, of its semantic concordance. A synonym was counted at least five times, so that it is no
@@ -67,46 +73,46 @@ class WordNet:
         others = self.members[main] if main else ()
         return [other for other in others if other != base and other.isalpha() and self._is_common(other, part, main)]
 
-    def _is_common(self, word: str, part: Part, synset: str | None) -> bool:
+    def _is_common(self, word: str, part: PartOfSpeech, synset: str | None) -> bool:
         uses = {of: sum(sense.uses for sense in self.senses.get((word, of), ())) for of in _ENDINGS}
-        return uses[part] >= max(_LEAST, _SURE * sum(uses.values())) and self._main(word, part) == synset
+        return uses[part] >= max(_MIN_USES, _MIN_MAIN_SHARE * sum(uses.values())) and self._main(word, part) == synset
 
-    def _main(self, base: str, part: Part) -> str | None:
+    def _main(self, base: str, part: PartOfSpeech) -> str | None:
         """The synset of the sense that a word has in most of its counted uses, or that is its only one."""
         senses = self.senses.get((base, part), ())
         total = sum(sense.uses for sense in senses)
-        if len(senses) == 1 or (total >= _LEAST and senses[0].uses >= _SURE * total):
+        if len(senses) == 1 or (total >= _MIN_USES and senses[0].uses >= _MIN_MAIN_SHARE * total):
             return senses[0].synset
         return None
 
 
-def is_here() -> bool:
+def is_installed() -> bool:
     """Whether NLTK finds WordNet on this machine; nothing is read."""
     try:
-        find(_INDEX)
+        find(_INDEX_FILE)
     except LookupError:
         return False
     return True
 
 
 @cache
-def installed() -> WordNet | None:
+def load_wordnet() -> WordNet | None:
     """WordNet as NLTK finds it, in a folder or a zip file; None where it is not installed. Takes seconds once."""
-    if not is_here():
+    if not is_installed():
         return None
-    with find(_INDEX).open() as file:
+    with find(_INDEX_FILE).open() as file:
         text = file.read()
-    return read(text.decode("utf-8"), {part: dict(_exceptions(part)) for part in _ENDINGS})
+    return parse_wordnet(text.decode("utf-8"), {part: dict(_read_exceptions(part)) for part in _ENDINGS})
 
 
-def read(index: str, exceptions: Mapping[Part, Mapping[str, tuple[str, ...]]]) -> WordNet:
+def parse_wordnet(index: str, exceptions: Mapping[PartOfSpeech, Mapping[str, tuple[str, ...]]]) -> WordNet:
     """From the lines of `index.sense`: `lemma%number:…  offset sense-number count` each (senseidx(5WN))."""
-    found: defaultdict[tuple[str, Part], list[tuple[int, Sense]]] = defaultdict(list)
+    found: defaultdict[tuple[str, PartOfSpeech], list[tuple[int, Sense]]] = defaultdict(list)
     members: defaultdict[str, list[str]] = defaultdict(list)
     for line in index.splitlines():
         key, offset, number, count = line.split()
         word, _, rest = key.partition("%")
-        part = _NUMBERS[rest[0]]
+        part = _PARTS_BY_NUMBER[rest[0]]
         synset = f"{part}-{offset}"
         found[word, part].append((int(number), Sense(synset, int(count))))
         members[synset].append(word)
@@ -115,7 +121,7 @@ def read(index: str, exceptions: Mapping[Part, Mapping[str, tuple[str, ...]]]) -
     return WordNet(fingerprint, senses, {synset: tuple(sorted(words)) for synset, words in members.items()}, exceptions)
 
 
-def _exceptions(part: Part) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _read_exceptions(part: PartOfSpeech) -> Iterator[tuple[str, tuple[str, ...]]]:
     """A form that is not made by rule, and what it may be a form of."""
     short = {"adjective": "adj", "adverb": "adv"}.get(part, part)
     with find(f"corpora/wordnet/{short}.exc").open() as file:

@@ -1,4 +1,4 @@
-"""Asks an OpenAI-compatible endpoint, and says in a sentence what went wrong."""
+"""The client of an OpenAI-compatible endpoint: sends requests and turns every failure into an error message."""
 
 from __future__ import annotations
 
@@ -12,18 +12,25 @@ from openai.types.chat import ChatCompletionMessageParam
 from openai.types.shared_params import ResponseFormatJSONSchema
 
 from core.errors import TouchstoneError
-from core.llm.complaint import complaint
-from core.llm.endpoint import Endpoint
-from core.llm.reading import FirstToken, Saying, first_token, joined, saying, served
-from core.llm.saying import Sampling
+from core.llm.chat import Sampling
+from core.llm.endpoints import Endpoint
+from core.llm.responses import (
+    Completion,
+    FirstToken,
+    error_message,
+    read_completion,
+    read_first_token,
+    read_model_names,
+    read_stream,
+)
 
-_NO_SCHEMAS = (openai.BadRequestError, openai.UnprocessableEntityError)
+_SCHEMA_REFUSALS = (openai.BadRequestError, openai.UnprocessableEntityError)
 """How servers refuse a question that asks for a schema, which they do not know."""
 
 _T = TypeVar("_T")
 
 
-class _Drawn(TypedDict, total=False):
+class _SamplingOptions(TypedDict, total=False):
     temperature: float
     top_p: float
     max_tokens: int
@@ -62,9 +69,9 @@ class Client:
                 extra_body={"add_special_tokens": True} if special_tokens else {},
             ),
         )
-        return first_token(answer, self._endpoint)
+        return read_first_token(answer, self._endpoint)
 
-    def say(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Saying:
+    def say(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Completion:
         """The answer to a system message, then requests and answers in turn.
 
         A schema (see `structured.schema_of`) is left out where the server refuses the question with it and answers without,
@@ -74,7 +81,7 @@ class Client:
 
     def models(self) -> list[str]:
         """The names of the models that the endpoint says it serves, sorted."""
-        return self._asked("", lambda: served(self._openai.get("/models", cast_to=object), self._endpoint))
+        return self._asked("", lambda: read_model_names(self._openai.get("/models", cast_to=object), self._endpoint))
 
     def count(self, model: str, text: str) -> int:
         """The tokens of a text without special ones, by the path /tokenize that vLLM adds to those of OpenAI."""
@@ -88,40 +95,40 @@ class Client:
             )
         return count
 
-    def _said(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Saying:
+    def _said(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Completion:
         ask = self._streamed if self._endpoint.stream else self._completed
         if not schema or sampling.model in self._without_schemas:
             return ask(messages, sampling, "")
         try:
             return ask(messages, sampling, schema)
-        except _NO_SCHEMAS:
+        except _SCHEMA_REFUSALS:
             told = ask(messages, sampling, "")
         self._without_schemas.add(sampling.model)
         return told
 
-    def _completed(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Saying:
+    def _completed(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Completion:
         answer: object = self._openai.chat.completions.create(
             model=sampling.model,
-            messages=_dialogue(messages),
+            messages=_to_messages(messages),
             **self._drawn(sampling),
             stop=sampling.stop or openai.omit,
-            response_format=_format(schema) if schema else openai.omit,
+            response_format=_response_format(schema) if schema else openai.omit,
         )
-        return saying(answer, self._endpoint)
+        return read_completion(answer, self._endpoint)
 
-    def _streamed(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Saying:
+    def _streamed(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Completion:
         with self._openai.chat.completions.create(
             model=sampling.model,
-            messages=_dialogue(messages),
+            messages=_to_messages(messages),
             **self._drawn(sampling),
             stop=sampling.stop or openai.omit,
-            response_format=_format(schema) if schema else openai.omit,
+            response_format=_response_format(schema) if schema else openai.omit,
             stream=True,
             stream_options={"include_usage": True},
         ) as pieces:
-            return joined(pieces, self._endpoint)
+            return read_stream(pieces, self._endpoint)
 
-    def _drawn(self, sampling: Sampling) -> _Drawn:
+    def _drawn(self, sampling: Sampling) -> _SamplingOptions:
         """How the answer is drawn; a model that thinks counts its thoughts as written, and takes no temperature."""
         if thoughts := self._endpoint.thoughts:
             return {"max_completion_tokens": sampling.max_tokens + thoughts}
@@ -132,10 +139,10 @@ class Client:
             return ask()
         except (openai.OpenAIError, ValueError) as error:
             # not chained: the library's errors hold the request with its key
-            raise TouchstoneError(complaint(self._endpoint, model, error)) from None
+            raise TouchstoneError(error_message(self._endpoint, model, error)) from None
 
 
-def _dialogue(messages: Sequence[str]) -> list[ChatCompletionMessageParam]:
+def _to_messages(messages: Sequence[str]) -> list[ChatCompletionMessageParam]:
     system, *turns = messages
     dialogue: list[ChatCompletionMessageParam] = [{"role": "system", "content": system}]
     for number, text in enumerate(turns):
@@ -143,12 +150,12 @@ def _dialogue(messages: Sequence[str]) -> list[ChatCompletionMessageParam]:
     return dialogue
 
 
-def _format(schema: str) -> ResponseFormatJSONSchema:
+def _response_format(schema: str) -> ResponseFormatJSONSchema:
     told = json.loads(schema)
     return {"type": "json_schema", "json_schema": {"name": told["name"], "schema": told["schema"], "strict": True}}
 
 
 @cache
-def client(endpoint: Endpoint) -> Client:
+def client_for(endpoint: Endpoint) -> Client:
     """The client of an endpoint, which keeps its connections."""
     return Client(endpoint)

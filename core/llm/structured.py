@@ -9,64 +9,64 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from core.errors import UnscorableError
-from core.llm.saying import Sampling, ask, flagged, question, said
-from core.prompt import Messages
+from core.llm.chat import Sampling, answer_text, chat_question, first_question, unusable_answer
+from core.llm.prompts import Messages
 from core.types import Rounds
 
 _FENCED = re.compile(r"```[\w-]*\n(.*?)```", re.DOTALL)
-_REPAIR = (
+_REPAIR_REQUEST = (
     "That answer cannot be used: {problem}\nGive the same answer again as one JSON object and nothing else. "
     "It follows this JSON schema:\n{schema}"
 )
 
 
-class Shape(BaseModel):
+class StructuredAnswer(BaseModel):
     """The shape of an answer: a subclass names its fields; none may be missing, added, or of another type."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-S = TypeVar("S", bound=Shape)
+S = TypeVar("S", bound=StructuredAnswer)
 
 
-def schema_of(shape: type[Shape]) -> str:
+def answer_schema(shape: type[StructuredAnswer]) -> str:
     """The JSON schema of a shape, by its name, as it travels in a question."""
     return json.dumps({"name": shape.__name__, "schema": shape.model_json_schema()})
 
 
-def read(text: str, shape: type[S]) -> S:
+def read_structured(text: str, shape: type[S]) -> S:
     """The one object of a shape that a text holds, in a fence or among prose.
 
     Raises UnscorableError, with the text, where there is none, more than one, or one of another shape.
     """
-    objects = _objects(text)
+    objects = _json_objects(text)
     if len(objects) != 1:
         found = "no complete JSON object" if not objects else f"{len(objects)} JSON objects"
-        raise flagged(f"The answer holds {found}; one is expected.", text)
+        raise unusable_answer(f"The answer holds {found}; one is expected.", text)
     try:
         return shape.model_validate_json(objects[0])
     except ValidationError as error:
         wrong = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'object'}: {one['msg']}" for one in error.errors())
-        raise flagged(f"The answer is not as asked ({wrong}).", text) from None
+        raise unusable_answer(f"The answer is not as asked ({wrong}).", text) from None
 
 
-def structured(messages: Messages, sampling: Sampling, shape: type[S]) -> Rounds[S]:
+def ask_structured(messages: Messages, sampling: Sampling, shape: type[S]) -> Rounds[S]:
     """Ask for an answer of a shape; one that cannot be read is asked for once more with what is wrong.
 
     Raises UnscorableError, with the raw answer, for one that was refused or cut off, and after the second attempt.
     """
-    schema = schema_of(shape)
-    [answer] = yield [ask(messages, sampling, schema)]
-    text = said(answer)
+    schema = answer_schema(shape)
+    [answer] = yield [first_question(messages, sampling, schema)]
+    text = answer_text(answer)
     try:
-        return read(text, shape)
+        return read_structured(text, shape)
     except UnscorableError as problem:
-        repair = _REPAIR.format(problem=str(problem).partition(" The model said:")[0], schema=schema)
-    [answer] = yield [question((messages.system, messages.user, text, repair), sampling, schema)]
-    return read(said(answer), shape)
+        repair = _REPAIR_REQUEST.format(problem=str(problem).partition(" The model said:")[0], schema=schema)
+    [answer] = yield [chat_question((messages.system, messages.user, text, repair), sampling, schema)]
+    return read_structured(answer_text(answer), shape)
 
 
-def _objects(text: str) -> list[str]:
+def _json_objects(text: str) -> list[str]:
     """The JSON objects of a text that stand in no other, as they are written."""
     fenced = _FENCED.findall(text)
     decoder, rest = json.JSONDecoder(), "\n".join(fenced) if fenced else text

@@ -1,25 +1,26 @@
-"""Samples as arrays: labels, documents, minimal pairs, and one column of scores for each metric."""
+"""Samples of one dataset or several as arrays: labels, documents, minimal pairs, and one column of scores for each metric."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]  # it ships no types
 
 from core.errors import TouchstoneError, UnknownNameError
 from core.metric import METRICS, Direction
-from core.stats.statistic import Numbers, Values, tally
+from core.stats.statistic import Numbers, Values, count_matrix
 from core.types import Sample, Verdict
 
-_LABELS: dict[Verdict | None, float] = {Verdict.CONSISTENT: 1.0, Verdict.INCONSISTENT: 0.0}
-_SIDES: dict[str, Direction] = {"higher": "higher", "lower": "lower", "neutral": "neutral"}
+_LABEL_VALUES: dict[Verdict | None, float] = {Verdict.CONSISTENT: 1.0, Verdict.INCONSISTENT: 0.0}
+_DIRECTIONS: dict[str, Direction] = {"higher": "higher", "lower": "lower", "neutral": "neutral"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Column:
+class MetricColumn:
     """The scores of one metric, (samples,), nan where there is none; `failed` of them for a reason that was kept.
 
     `signature` is empty for scores that the authors of a dataset released: these are higher where more consistent.
@@ -50,7 +51,7 @@ class Cases:
     documents: Numbers
     pairs: Numbers
     harmless: Numbers
-    columns: tuple[Column, ...]
+    columns: tuple[MetricColumn, ...]
     warnings: tuple[str, ...] = ()
 
     @property
@@ -64,7 +65,7 @@ class Cases:
         return bool(len(self.pairs)) and not np.any(~sides & ~np.isnan(self.labels))
 
 
-def cases(samples: Sequence[Sample]) -> Cases:
+def build_cases(samples: Sequence[Sample]) -> Cases:
     """Samples of one dataset or several; see `pooling.pooled` for the scales of released scores."""
     places = {(sample.dataset, sample.item.example.id): place for place, sample in enumerate(samples)}
     linked = [
@@ -73,16 +74,16 @@ def cases(samples: Sequence[Sample]) -> Cases:
         if sample.item.parent and (sample.dataset, sample.item.parent) in places and not _borderline(sample)
     ]
     linked = [(one, two) for one, two in linked if not _borderline(samples[one])]
-    labels = np.array([_LABELS.get(sample.item.intended, np.nan) for sample in samples], dtype=np.float64)
-    directions = _directions({score.metric for sample in samples for score in sample.kept})
+    labels = np.array([_LABEL_VALUES.get(sample.item.intended, np.nan) for sample in samples], dtype=np.float64)
+    directions = _metric_directions({score.metric for sample in samples for score in sample.kept})
     return Cases(
         samples=tuple(samples),
         labels=labels,
-        documents=_documents(samples),
-        pairs=_broken(linked, labels),
-        harmless=_rows([(one, two) for one, two in linked if labels[two] == 1 and labels[one] != 0]),
-        columns=(*_released(samples), *_ours(samples, directions)),
-        warnings=tuple(said for said in directions.values() if said not in _SIDES),
+        documents=_document_numbers(samples),
+        pairs=_broken_pairs(linked, labels),
+        harmless=_pair_array([(one, two) for one, two in linked if labels[two] == 1 and labels[one] != 0]),
+        columns=(*_released_columns(samples), *_own_columns(samples, directions)),
+        warnings=tuple(said for said in directions.values() if said not in _DIRECTIONS),
     )
 
 
@@ -90,7 +91,7 @@ def _borderline(sample: Sample) -> bool:
     return sample.item.intended is Verdict.BORDERLINE
 
 
-def of_metrics(cases: Cases, names: Sequence[str]) -> Cases:
+def select_metrics(cases: Cases, names: Sequence[str]) -> Cases:
     """The same cases with the columns of these metrics only. Raises UnknownNameError for one that has no score."""
     columns = {column.name: column for column in cases.columns}
     for name in names:
@@ -99,17 +100,17 @@ def of_metrics(cases: Cases, names: Sequence[str]) -> Cases:
     return replace(cases, columns=tuple(column for column in cases.columns if column.name in names))
 
 
-def _broken(linked: Iterable[tuple[int, int]], labels: Values) -> Numbers:
+def _broken_pairs(linked: Iterable[tuple[int, int]], labels: Values) -> Numbers:
     """The faithful and the broken side; an original without a label counts as faithful to its broken edit."""
     pairs = [(one, two) if labels[two] == 0 else (two, one) for one, two in linked if 0 in (labels[one], labels[two])]
-    return _rows([(good, bad) for good, bad in pairs if labels[bad] == 0 and labels[good] != 0])
+    return _pair_array([(good, bad) for good, bad in pairs if labels[bad] == 0 and labels[good] != 0])
 
 
-def _rows(pairs: Sequence[tuple[int, int]]) -> Numbers:
+def _pair_array(pairs: Sequence[tuple[int, int]]) -> Numbers:
     return np.array(pairs, dtype=np.intp).reshape(-1, 2)
 
 
-def _documents(samples: Sequence[Sample]) -> Numbers:
+def _document_numbers(samples: Sequence[Sample]) -> Numbers:
     """Samples of one group or of one text, in whichever dataset, share a number; one that has neither stands alone."""
     names: dict[object, int] = {}
     edges = []
@@ -122,20 +123,20 @@ def _documents(samples: Sequence[Sample]) -> Numbers:
         edges += [(place, names.setdefault(mark, len(samples) + len(names))) for mark in marks]
     size = len(samples) + len(names)
     one, two = np.array(edges, dtype=np.intp).reshape(-1, 2).T
-    _, components = connected_components(tally(one, two, (size, size)), directed=False)
+    _, components = connected_components(count_matrix(one, two, (size, size)), directed=False)
     numbers: Numbers = np.unique(components[: len(samples)], return_inverse=True)[1]
     return numbers
 
 
-def _released(samples: Sequence[Sample]) -> list[Column]:
+def _released_columns(samples: Sequence[Sample]) -> list[MetricColumn]:
     found: dict[str, Values] = defaultdict(lambda: np.full(len(samples), np.nan))
     for place, sample in enumerate(samples):
         for score in sample.item.scores:
             found[score.metric][place] = score.value
-    return [Column(name, values) for name, values in found.items()]
+    return [MetricColumn(name, values) for name, values in found.items()]
 
 
-def _directions(specs: Iterable[str]) -> dict[str, str]:
+def _metric_directions(specs: Iterable[str]) -> dict[str, str]:
     """Which way each metric points, or why its scores are left out: it was removed, or its settings have changed."""
     found = {}
     for spec in sorted(specs):
@@ -146,7 +147,7 @@ def _directions(specs: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _ours(samples: Sequence[Sample], directions: Mapping[str, str]) -> list[Column]:
+def _own_columns(samples: Sequence[Sample], directions: Mapping[str, str]) -> list[MetricColumn]:
     """A column for each signature: numbers of two settings, checkpoints or versions never stand in one."""
     values: dict[tuple[str, str], Values] = defaultdict(lambda: np.full(len(samples), np.nan))
     failed: Counter[str] = Counter()
@@ -158,13 +159,13 @@ def _ours(samples: Sequence[Sample], directions: Mapping[str, str]) -> list[Colu
                 values[score.metric, score.signature][place] = score.value
     taken = {score.metric for sample in samples for score in sample.item.scores}
     return [
-        Column(name, values[key], _SIDES[directions[key[0]]], key[1], failed[key[0]])
-        for key, name in _names(values, taken).items()
-        if directions[key[0]] in _SIDES
+        MetricColumn(name, values[key], _DIRECTIONS[directions[key[0]]], key[1], failed[key[0]])
+        for key, name in _column_names(values, taken).items()
+        if directions[key[0]] in _DIRECTIONS
     ]
 
 
-def _names(values: Mapping[tuple[str, str], Values], taken: Iterable[str]) -> dict[tuple[str, str], str]:
+def _column_names(values: Mapping[tuple[str, str], Values], taken: Iterable[str]) -> dict[tuple[str, str], str]:
     """The spec of each signature, numbered from the second on, the one with the most scores first."""
     order = sorted(values, key=lambda key: (key[0], -int(np.sum(~np.isnan(values[key]))), key[1]))
     seen: Counter[str] = Counter()
@@ -174,3 +175,77 @@ def _names(values: Mapping[tuple[str, str], Values], taken: Iterable[str]) -> di
         number = f" ({seen[key[0]]})" if seen[key[0]] > 1 else ""
         names[key] = f"{key[0]}{' (ours)' if key[0] in taken else ''}{number}"
     return names
+
+
+_ROUNDING = 1e-4  # of the range of scores: what releases of the same scores differ by
+
+
+def scale_warning(first: Values, second: Values) -> str:
+    """Why the scores of one metric in two sources must not be pooled; empty where they may.
+
+    Both are (n,), scores of the same texts, nan where a source lacks one.
+    """
+    both = ~np.isnan(first) & ~np.isnan(second)
+    x, y = first[both], second[both]
+    if not len(x):
+        return "The two sources share no text with a score, so nobody can tell whether their scales are the same."
+    differ = np.abs(x - y) > _ROUNDING * max(np.ptp(x), np.abs(x).max())
+    if not differ.any():
+        return ""
+    found = f"The two sources score {differ.sum()} of {len(x)} common texts differently"
+    return f"{found}{_linear_relation(x, y)}. Their scores cannot be pooled."
+
+
+def _linear_relation(x: Values, y: Values) -> str:
+    """How the second scale follows from the first, if it does by a straight line."""
+    if np.ptp(x) == 0:
+        return ""
+    slope, offset = np.polyfit(x, y, 1)
+    if np.abs(slope * x + offset - y).max() > _ROUNDING * np.ptp(y):
+        return ""
+    return f": the second is {slope:.4f} times the first {'+' if offset >= 0 else '−'} {abs(offset):.4f}"
+
+
+def pool_cases(datasets: Sequence[Sequence[Sample]]) -> Cases:
+    """All samples together. A released metric on different scales, or on scales that nobody can compare, is left out.
+
+    A warning names it and says why; another one names documents that datasets have in common. Our own scores of a signature have one scale.
+    """
+    together = build_cases([sample for samples in datasets for sample in samples])
+    found = {column.name: _column_warnings(together, column) for column in together.columns if column.released}
+    kept = tuple(column for column in together.columns if not found.get(column.name))
+    said = (sentence for sentences in found.values() for sentence in sentences)
+    return replace(together, columns=kept, warnings=(*together.warnings, *_shared_documents(datasets), *said))
+
+
+def _shared_documents(datasets: Sequence[Sequence[Sample]]) -> list[str]:
+    """Which datasets have documents in common: what they hold of these is no evidence of its own."""
+    texts = {samples[0].dataset: {sample.document for sample in samples} - {""} for samples in datasets if samples}
+    common = [(one, two, len(texts[one] & texts[two])) for one, two in combinations(texts, 2)]
+    return [
+        f"{one} and {two} have {number} documents in common, which the bootstrap draws together."
+        for one, two, number in common
+        if number
+    ]
+
+
+def _column_warnings(together: Cases, column: MetricColumn) -> list[str]:
+    named = {
+        sample.dataset for sample, value in zip(together.samples, column.values, strict=True) if not np.isnan(value)
+    }
+    said = [(pair, _pair_warning(together, column, *pair)) for pair in combinations(sorted(named), 2)]
+    return [f"{column.name} in {one} and {two}: {sentence}" for (one, two), sentence in said if sentence]
+
+
+def _pair_warning(together: Cases, column: MetricColumn, one: str, two: str) -> str:
+    first, second = (_scores_by_text(together.samples, column, name) for name in (one, two))
+    common = sorted(first.keys() & second.keys())
+    return scale_warning(np.array([first[text] for text in common]), np.array([second[text] for text in common]))
+
+
+def _scores_by_text(samples: Iterable[Sample], column: MetricColumn, dataset: str) -> dict[str, float]:
+    return {
+        sample.stored: float(value)
+        for sample, value in zip(samples, column.values, strict=True)
+        if sample.dataset == dataset and sample.stored and not np.isnan(value)
+    }

@@ -62,7 +62,7 @@ class AlignScore(SupportMetric):
 
     @property
     def weights(self) -> Checkpoint:
-        return Checkpoint(self.checkpoint, "align", self.revision, self.dtype, self.backbone)
+        return Checkpoint(self.checkpoint, "alignscore", self.revision, self.dtype, self.backbone)
 
     @property
     def whole(self) -> bool:

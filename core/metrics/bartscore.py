@@ -51,7 +51,7 @@ class BartScore(Metric):
 
     @property
     def weights(self) -> Checkpoint:
-        return Checkpoint(self.checkpoint, "likelihood", self.revision, self.dtype)
+        return Checkpoint(self.checkpoint, "seq2seq_likelihood", self.revision, self.dtype)
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         return (self.weights,)
@@ -63,7 +63,9 @@ class BartScore(Metric):
     def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:  # noqa: ARG002  # one question
         [answer] = answers
         parts = [
-            Part(span, self._scaled(inside)) for span in sentences(example.summary) if (inside := _inside(span, answer))
+            Part(span, self._scaled(inside))
+            for span in sentences(example.summary)
+            if (inside := _sentence_values(span, answer))
         ]
         notes = (f"{answer.cut} tokens beyond the limit were not read.",) if answer.cut else ()
         seen = Seen((Span(0, len(example.document)),), answer.tokens, answer.cut, notes)
@@ -74,7 +76,7 @@ class BartScore(Metric):
         return math.exp(mean) if self.scale == "exp" else mean
 
 
-def _inside(sentence: Span, answer: Answer) -> list[float]:
+def _sentence_values(sentence: Span, answer: Answer) -> list[float]:
     """The values of the tokens that begin in a sentence and have a letter; those of the template have none."""
     return [
         value

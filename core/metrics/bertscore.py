@@ -31,7 +31,7 @@ class BertScore(Metric):
 
     @property
     def weights(self) -> Checkpoint:
-        return Checkpoint(self.checkpoint, "match", self.revision)
+        return Checkpoint(self.checkpoint, "bertscore", self.revision)
 
     @property
     def before(self) -> str:
@@ -51,15 +51,15 @@ class BertScore(Metric):
         [answer] = answers
         if not answer.values:
             raise UnscorableError("The summary has no token that the model knows. Write it in letters.")
-        tokens = _moved(answer.spans[: len(answer.values)], example.summary, len(self.before))
-        matches = _moved(answer.spans[len(answer.values) :], example.document, len(self.before))
+        tokens = _shift_spans(answer.spans[: len(answer.values)], example.summary, len(self.before))
+        matches = _shift_spans(answer.spans[len(answer.values) :], example.document, len(self.before))
         places = sentences(example.document)
         parts = []
         for span in sentences(example.summary):
             inside = [i for i, token in enumerate(tokens) if span.start <= token.start < span.end]
             if inside:
                 mean = sum(answer.values[i] for i in inside) / len(inside)
-                parts.append(Part(span, self.scaled(mean), _home([matches[i] for i in inside], places)))
+                parts.append(Part(span, self.scaled(mean), _evidence_sentence([matches[i] for i in inside], places)))
         value = sum(answer.values) / len(answer.values)
         return Score(self.scaled(value), tuple(parts), _seen(example, answer))
 
@@ -124,7 +124,7 @@ class BertScoreDeberta(BertScore):
 
     @property
     def weights(self) -> Checkpoint:
-        return Checkpoint(self.checkpoint, "match", self.revision, self.dtype)
+        return Checkpoint(self.checkpoint, "bertscore", self.revision, self.dtype)
 
     @property
     def before(self) -> str:
@@ -134,7 +134,7 @@ class BertScoreDeberta(BertScore):
         return (cosine - BASELINE) / (1 - BASELINE) if self.rescaled else cosine
 
 
-def _moved(spans: Sequence[Span], text: str, added: int) -> list[Span]:
+def _shift_spans(spans: Sequence[Span], text: str, added: int) -> list[Span]:
     """Spans of the text as it was read, stripped and with characters added in front, as spans of the text itself.
 
     Byte-level tokens begin with the blank before their word, which is left out: it stands in no sentence.
@@ -144,7 +144,7 @@ def _moved(spans: Sequence[Span], text: str, added: int) -> list[Span]:
     return [Span(span.end - len(span.of(text).lstrip()), span.end) for span in moved]
 
 
-def _home(matches: Sequence[Span], places: Sequence[Span]) -> Span | None:
+def _evidence_sentence(matches: Sequence[Span], places: Sequence[Span]) -> Span | None:
     """The document sentence that holds most of the matches; the first of equals."""
     found = Counter(
         place for match in matches for place in places if place.start <= match.start < match.end <= place.end

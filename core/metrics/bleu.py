@@ -9,10 +9,9 @@ from typing import ClassVar
 
 from sacrebleu.metrics.bleu import BLEU, BLEUScore
 
-from core.evidence import closest
+from core.memoize import memoize
 from core.metric import METRICS, Card, Metric
-from core.remember import remembered
-from core.text import sentences
+from core.text import closest_sentence, sentences
 from core.types import Answer, Example, Part, Question, Score, Seen, Span
 
 
@@ -44,15 +43,15 @@ class Bleu(Metric):
         claim = span.of(example.summary)
         precisions = _score(example.document, claim).precisions
         value = math.exp(sum(map(math.log, precisions)) / len(precisions)) if all(precisions) else 0.0
-        return Part(span, value, closest(example.document, claim))
+        return Part(span, value, closest_sentence(example.document, claim))
 
 
 def _score(document: str, text: str) -> BLEUScore:
-    score: BLEUScore = _against(document).corpus_score([text], None)
+    score: BLEUScore = _reference_bleu(document).corpus_score([text], None)
     return score
 
 
-@remembered(8)
-def _against(document: str) -> BLEU:
+@memoize(8)
+def _reference_bleu(document: str) -> BLEU:
     # one corpus of one sentence is sacrebleu's sentence BLEU, and keeps the n-grams of the document between keystrokes
     return BLEU(effective_order=True, references=[[document]])

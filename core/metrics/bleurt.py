@@ -43,7 +43,7 @@ class Bleurt20(Metric):
 
     @property
     def weights(self) -> Checkpoint:
-        return Checkpoint(self.checkpoint, "regress", self.revision, self.dtype)
+        return Checkpoint(self.checkpoint, "bleurt", self.revision, self.dtype)
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         return (self.weights,)

@@ -11,16 +11,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from core.answering import AskingMetric, parse
 from core.errors import BadSettingError
 from core.metric import METRICS, Card
+from core.question_answering import MultiRoundMetric, parser_question
 from core.text import sentences
 from core.types import Answer, Checkpoint, Example, Part, Question, Rounds, Score, Seen, Span
 
 Strategy = Literal["token", "span", "sent", "doc"]
 """What is masked: words of the summary, these with two neighbours on both sides, their sentences, or everything."""
 
-CARRYING = frozenset("ADJ ADP ADV AUX INTJ NOUN NUM PRON PROPN VERB X".split())
+CONTENT_POS = frozenset("ADJ ADP ADV AUX INTJ NOUN NUM PRON PROPN VERB X".split())
 """The parts of speech whose words are masked."""
 
 MASK = "<mask>"
@@ -29,7 +29,7 @@ _NEWLINES = str.maketrans("\n\r\v\f\x85\u2028\u2029", " " * 7)
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class SummaryWord:
     """A word of the summary as the model writes it, the place of its first token, and whether its text is whole."""
 
     span: Span
@@ -39,7 +39,7 @@ class Word:
 
 @METRICS.add
 @dataclass(frozen=True)
-class CoCo(AskingMetric):
+class CoCo(MultiRoundMetric):
     """Asks in rounds: the words of both texts, the length of what the mask leaves, the likelihoods."""
 
     name: ClassVar[str] = "coco"
@@ -73,22 +73,22 @@ class CoCo(AskingMetric):
 
     @property
     def weights(self) -> Checkpoint:
-        return Checkpoint(self.checkpoint, "likelihood", self.revision, self.dtype)
+        return Checkpoint(self.checkpoint, "seq2seq_likelihood", self.revision, self.dtype)
 
     @property
     def pipeline(self) -> Checkpoint:
-        return Checkpoint(self.parser, "parse")
+        return Checkpoint(self.parser, "spacy_parse")
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         return (self.pipeline, self.weights)
 
     def rounds(self, example: Example) -> Rounds[Score]:
         document, summary = one_line(example.document), one_line(example.summary)
-        asked = [parse(self.pipeline, document, "words"), parse(self.pipeline, summary, "words")]
+        asked = [parser_question(self.pipeline, document, "words"), parser_question(self.pipeline, summary, "words")]
         read, said, *split = yield [*asked, *self._also(document)]
-        keys = carrying(summary, said)
-        hidden = hide(self.mask, document, read, split[0].spans if split else (), keys)
-        [lengths] = yield [Question(Checkpoint(self.checkpoint, "count", self.revision), tuple(hidden))]
+        keys = content_words(summary, said)
+        hidden = mask_document(self.mask, document, read, split[0].spans if split else (), keys)
+        [lengths] = yield [Question(Checkpoint(self.checkpoint, "token_count", self.revision), tuple(hidden))]
         limit = self._limit([int(length) for length in lengths.values])
         plain, masked = yield [
             self._ask(document, summary, self.max_tokens),
@@ -97,7 +97,7 @@ class CoCo(AskingMetric):
         return _score(example, keys, plain, masked)
 
     def _also(self, document: str) -> list[Question]:
-        return [parse(self.pipeline, document, "sentences")] if self.mask == "sent" else []
+        return [parser_question(self.pipeline, document, "sentences")] if self.mask == "sent" else []
 
     def _limit(self, lengths: Sequence[int]) -> int:
         """The tokens of the masked document that are read, where nothing between two masks takes a place all the same."""
@@ -118,21 +118,23 @@ def one_line(text: str) -> str:
     return text.translate(_NEWLINES).strip()
 
 
-def carrying(text: str, words: Answer) -> frozenset[str]:
+def content_words(text: str, words: Answer) -> frozenset[str]:
     """The words of a text that carry meaning, by their part of speech."""
-    return frozenset(span.of(text) for span, kind in zip(words.spans, words.texts, strict=True) if kind in CARRYING)
+    return frozenset(span.of(text) for span, kind in zip(words.spans, words.texts, strict=True) if kind in CONTENT_POS)
 
 
-def hide(strategy: Strategy, document: str, words: Answer, split: Sequence[Span], keys: Collection[str]) -> list[str]:
+def mask_document(
+    strategy: Strategy, document: str, words: Answer, split: Sequence[Span], keys: Collection[str]
+) -> list[str]:
     """What the masks leave of a document, its words between single blanks: the passages before, between and after them."""
     wanted = {key.lower() for key in keys}
     found = {number for number, span in enumerate(words.spans) if span.of(document).lower() in wanted}
-    hidden = _spread(strategy, found, words.spans, split)
+    hidden = _masked_places(strategy, found, words.spans, split)
     shown = [MASK if number in hidden else span.of(document) for number, span in enumerate(words.spans)]
     return [passage.rstrip() for passage in " ".join(shown).split(MASK)]
 
 
-def _spread(strategy: Strategy, found: set[int], spans: Sequence[Span], split: Sequence[Span]) -> set[int]:
+def _masked_places(strategy: Strategy, found: set[int], spans: Sequence[Span], split: Sequence[Span]) -> set[int]:
     """The places of the words that a strategy masks, from those of the words that the summary shares."""
     if strategy == "doc":
         return set(range(len(spans)))
@@ -140,37 +142,37 @@ def _spread(strategy: Strategy, found: set[int], spans: Sequence[Span], split: S
         return {place + step for place in found for step in range(-_NEIGHBOURS, _NEIGHBOURS + 1)}
     if strategy == "token":
         return found
-    struck = [sentence for sentence in split if any(_begins(spans[place], sentence) for place in found)]
-    return {place for place, span in enumerate(spans) if any(_begins(span, sentence) for sentence in struck)}
+    struck = [sentence for sentence in split if any(_begins_in(spans[place], sentence) for place in found)]
+    return {place for place, span in enumerate(spans) if any(_begins_in(span, sentence) for sentence in struck)}
 
 
-def _begins(word: Span, sentence: Span) -> bool:
+def _begins_in(word: Span, sentence: Span) -> bool:
     return sentence.start <= word.start < sentence.end
 
 
-def written(text: str, tokens: Sequence[Span]) -> list[Word]:
+def decoded_words(text: str, tokens: Sequence[Span]) -> list[SummaryWord]:
     """The words of a text as its tokens spell them: one begins with every token that begins with a blank.
 
     A token that is a blank alone counts for nothing, though it takes the blank away from the one after it.
     """
-    words: list[Word] = []
+    words: list[SummaryWord] = []
     for place, token in enumerate(tokens):
         if token.start == token.end:
             continue
         blank = tokens[place - 1].end < token.start and text[token.start - 1] == " "
         if blank or not words:
-            words.append(Word(token, place))
+            words.append(SummaryWord(token, place))
         else:
             # of a character that several tokens spell the authors' script sees fragments, which no word equals
             whole = words[-1].whole and token.start >= words[-1].span.end
-            words[-1] = Word(Span(words[-1].span.start, token.end), words[-1].token, whole)
+            words[-1] = SummaryWord(Span(words[-1].span.start, token.end), words[-1].token, whole)
     return words
 
 
 def _score(example: Example, keys: Collection[str], plain: Answer, masked: Answer) -> Score:
     summary = one_line(example.summary)
     blanks = example.summary.translate(_NEWLINES).index(summary)
-    words = written(summary, plain.spans)
+    words = decoded_words(summary, plain.spans)
     lost = {
         blanks + word.span.start: math.exp(plain.values[word.token]) - math.exp(masked.values[word.token])
         for word in words

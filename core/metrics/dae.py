@@ -15,10 +15,10 @@ from core.metric import METRICS, Card, Metric
 from core.text import sentences
 from core.types import Answer, Checkpoint, Example, Part, Question, Rounds, Score, Seen, Span
 
-DROPPED = {"punct", "ROOT", "root", "det", "case", "aux", "auxpass", "dep", "cop", "mark"}
+DROPPED_RELATIONS = {"punct", "ROOT", "root", "det", "case", "aux", "auxpass", "dep", "cop", "mark"}
 """The relations that the authors leave out."""
 _AS_CASE = "prep"  # spaCy hangs a noun on its preposition, which CoreNLP marks as the noun's case and leaves out
-MOST_ARCS = 20
+MAX_ARCS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +30,13 @@ class Arc:
     span: Span
 
 
-def arcs(words: Sequence[Span], labels: Sequence[str], heads: Sequence[int]) -> list[Arc]:
+def judged_arcs(words: Sequence[Span], labels: Sequence[str], heads: Sequence[int]) -> list[Arc]:
     """The arcs that are judged, in the order of their words: none of the dropped relations, and through a preposition to
     what the preposition depends on.
     """
     found = []
     for child, label in enumerate(labels):
-        if label in DROPPED or label == _AS_CASE or not label:
+        if label in DROPPED_RELATIONS or label == _AS_CASE or not label:
             continue
         head = heads[child]
         while labels[head] == _AS_CASE and heads[head] != head:
@@ -81,11 +81,11 @@ class DaeSpacy(Metric):
 
     @property
     def weights(self) -> Checkpoint:
-        return Checkpoint(self.checkpoint, "judge_arcs", dtype=self.dtype)
+        return Checkpoint(self.checkpoint, "dae", dtype=self.dtype)
 
     @property
     def grammar(self) -> Checkpoint:
-        return Checkpoint(self.parser, "arcs")
+        return Checkpoint(self.parser, "dependency_parse")
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         return (self.weights, self.grammar)
@@ -96,13 +96,13 @@ class DaeSpacy(Metric):
         read, claimed = yield [
             Question(self.grammar, (text,), pipeline) for text in (example.document, example.summary)
         ]
-        places = _without_blanks(example.summary, claimed)
-        pairs = tuple(places[word] for arc in _judged(example.summary, claimed) for word in (arc.child, arc.head))
+        places = _word_numbers(example.summary, claimed)
+        pairs = tuple(places[word] for arc in _summary_arcs(example.summary, claimed) for word in (arc.child, arc.head))
         if not pairs:
             raise UnscorableError(
                 "The parser finds no two words of the summary that depend on each other. Write a sentence."
             )
-        inputs = (_joined(example.document, read), _joined(example.summary, claimed))
+        inputs = (_joined_words(example.document, read), _joined_words(example.summary, claimed))
         question = Question(self.weights, inputs, (("arcs", pairs), ("limit", self.max_tokens)))
         [answer] = yield [question]
         return self.fold(example, [question], [claimed, answer])
@@ -112,33 +112,33 @@ class DaeSpacy(Metric):
         whose word stands in a sentence.
         """
         claimed, answer = answers
-        judged = list(zip(_judged(example.summary, claimed), answer.values, strict=True))
+        judged = list(zip(_summary_arcs(example.summary, claimed), answer.values, strict=True))
         parts = tuple(
             Part(sentence, sum(inside) / len(inside))
             for sentence in sentences(example.summary)
             if (inside := [share for arc, share in judged if sentence.start <= arc.span.start < sentence.end])
         )
         notes = [f"{answer.cut} tokens at the end of the document were not read."] if answer.cut else []
-        if len(judged) == MOST_ARCS:
+        if len(judged) == MAX_ARCS:
             last = judged[-1][0].span
-            notes.append(f"{MOST_ARCS} arcs were judged; what follows “{last.of(example.summary)}” may not have been.")
+            notes.append(f"{MAX_ARCS} arcs were judged; what follows “{last.of(example.summary)}” may not have been.")
         seen = Seen((Span(0, len(example.document)),), answer.tokens, answer.cut, tuple(notes))
         return Score(sum(answer.values) / len(answer.values), parts, seen)
 
 
-def _judged(summary: str, parsed: Answer) -> list[Arc]:
+def _summary_arcs(summary: str, parsed: Answer) -> list[Arc]:
     """The first arcs between words, as many as the authors judge."""
-    words = _without_blanks(summary, parsed)
-    found = arcs(parsed.spans, parsed.texts, [int(head) for head in parsed.values])
-    return [arc for arc in found if arc.child in words and arc.head in words][:MOST_ARCS]
+    words = _word_numbers(summary, parsed)
+    found = judged_arcs(parsed.spans, parsed.texts, [int(head) for head in parsed.values])
+    return [arc for arc in found if arc.child in words and arc.head in words][:MAX_ARCS]
 
 
-def _joined(text: str, parsed: Answer) -> str:
+def _joined_words(text: str, parsed: Answer) -> str:
     """The words in lower case, a blank between each two."""
     return " ".join(word for span in parsed.spans if (word := span.of(text).strip())).lower()
 
 
-def _without_blanks(text: str, parsed: Answer) -> dict[int, int]:
+def _word_numbers(text: str, parsed: Answer) -> dict[int, int]:
     """The numbers of words among those that are no run of blanks, by their numbers among all."""
     kept = [number for number, span in enumerate(parsed.spans) if span.of(text).strip()]
     return {number: place for place, number in enumerate(kept)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.entailment import Claims, Dtype, Passage, SupportMetric, share
+from core.entailment import Claims, Dtype, Passage, SupportMetric, label_probability
 from core.metric import METRICS, Card
 from core.types import Answer, Checkpoint, Option, Span
 
@@ -41,7 +41,7 @@ class FactCC(SupportMetric):
 
     @property
     def weights(self) -> Checkpoint:
-        return Checkpoint(self.checkpoint, "classify", self.revision, self.dtype)
+        return Checkpoint(self.checkpoint, "sequence_classifier", self.revision, self.dtype)
 
     @property
     def whole(self) -> bool:
@@ -58,4 +58,4 @@ class FactCC(SupportMetric):
         return passage, claim
 
     def support(self, answer: Answer) -> float:
-        return share(self.weights, answer, _CORRECT, 2, "FactCC")
+        return label_probability(self.weights, answer, _CORRECT, 2, "FactCC")

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from nltk.tokenize.destructive import NLTKWordTokenizer
 
-from core.entailment import Claims, Dtype, Passage, SupportMetric, share
+from core.entailment import Claims, Dtype, Passage, SupportMetric, label_probability
 from core.errors import UnscorableError
 from core.metric import METRICS, Card
 from core.text import sentences
@@ -40,7 +40,7 @@ def chunks(document: str) -> list[Passage]:
     groups: list[list[Span]] = [[]]
     used = 0
     for span in sentences(document):
-        words = _count(span.of(document))
+        words = _word_count(span.of(document))
         if used + words > _CHUNK_WORDS:
             groups.append([])
             used = 0
@@ -53,7 +53,7 @@ def chunks(document: str) -> list[Passage]:
     return [*passages, Passage(last.text.replace(" \n ", "\n").strip(), last.span)]
 
 
-def _count(sentence: str) -> int:
+def _word_count(sentence: str) -> int:
     """The words that NLTK finds, which splits the sentence once more."""
     return sum(len(_WORDS.tokenize(span.of(sentence))) for span in sentences(sentence))
 
@@ -95,7 +95,7 @@ class FactCG(SupportMetric):
 
     @property
     def weights(self) -> Checkpoint:
-        return Checkpoint(self.checkpoint, "classify", self.revision, self.dtype)
+        return Checkpoint(self.checkpoint, "sequence_classifier", self.revision, self.dtype)
 
     @property
     def whole(self) -> bool:
@@ -112,4 +112,4 @@ class FactCG(SupportMetric):
         return (prompt(passage, claim),)
 
     def support(self, answer: Answer) -> float:
-        return share(self.weights, answer, _GROUNDED, 2, "FactCG")
+        return label_probability(self.weights, answer, _GROUNDED, 2, "FactCG")

@@ -10,10 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from core.answering import AskingMetric, Found, mean, parse, parts_of, seen
 from core.errors import BadSettingError, UnscorableError
-from core.evidence import closest
 from core.metric import METRICS, Card
+from core.question_answering import (
+    MultiRoundMetric,
+    ScoredPhrase,
+    document_seen,
+    mean,
+    parser_question,
+    sentence_parts,
+)
+from core.text import closest_sentence
 from core.types import Answer, Checkpoint, Example, Question, Rounds, Score, Span
 
 Dtype = Literal["float32", "float16", "bfloat16"]
@@ -32,7 +39,7 @@ class Premise:
 
 @METRICS.add
 @dataclass(frozen=True)
-class Fenice(AskingMetric):
+class Fenice(MultiRoundMetric):
     """Asks in rounds: claims, their sentences and those of the document, entailment."""
 
     name: ClassVar[str] = "fenice"
@@ -67,15 +74,15 @@ class Fenice(AskingMetric):
 
     @property
     def writer(self) -> Checkpoint:
-        return Checkpoint(self.extractor, "generate", self.revision, self.dtype)
+        return Checkpoint(self.extractor, "seq2seq_generation", self.revision, self.dtype)
 
     @property
     def judge(self) -> Checkpoint:
-        return Checkpoint(self.entailment, "classify", self.revision, self.dtype)
+        return Checkpoint(self.entailment, "sequence_classifier", self.revision, self.dtype)
 
     @property
     def grammar(self) -> Checkpoint:
-        return Checkpoint(self.parser, "parse", self.revision)
+        return Checkpoint(self.parser, "spacy_parse", self.revision)
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         return (self.writer, self.judge, self.grammar)
@@ -83,7 +90,10 @@ class Fenice(AskingMetric):
     def rounds(self, example: Example) -> Rounds[Score]:
         [written] = yield [Question(self.writer, tuple(example.summary.split(END)))]
         text = written.texts[0]
-        homes, said = yield [parse(self.grammar, example.document, "sentences"), parse(self.grammar, text, "sentences")]
+        homes, said = yield [
+            parser_question(self.grammar, example.document, "sentences"),
+            parser_question(self.grammar, text, "sentences"),
+        ]
         claims = list(dict.fromkeys(span.of(text) for span in said.spans))
         premises = self.premises(example.document, homes.spans)
         if not claims or not premises:
@@ -93,14 +103,14 @@ class Fenice(AskingMetric):
         questions = [self._entailment_of(premise, claim) for claim in claims for premise in premises]
         answers = yield questions
         best = [
-            max(zip(answers[at : at + len(premises)], premises, strict=True), key=lambda pair: _aligned(pair[0]))
+            max(zip(answers[at : at + len(premises)], premises, strict=True), key=lambda pair: _alignment(pair[0]))
             for at in range(0, len(answers), len(premises))
         ]
-        found = [_found(example.summary, claim, pair) for claim, pair in zip(claims, best, strict=True)]
+        found = [_score_claim(example.summary, claim, pair) for claim, pair in zip(claims, best, strict=True)]
         notes = (f"{len(claims)} claims: {' | '.join(claims)}",)
-        score = mean(_aligned(answer) for answer, _ in best)
-        parts = parts_of(example.summary, example.document, [one for one in found if one])
-        return Score(score, parts, seen(example.document, [written, *answers], notes))
+        score = mean(_alignment(answer) for answer, _ in best)
+        parts = sentence_parts(example.summary, example.document, [one for one in found if one])
+        return Score(score, parts, document_seen(example.document, [written, *answers], notes))
 
     def premises(self, document: str, homes: Sequence[Span]) -> list[Premise]:
         """The sentences and, where there is more than one window of them, the windows and the whole."""
@@ -118,7 +128,7 @@ class Fenice(AskingMetric):
         return Question(self.judge, (premise.text, claim), (("limit", premise.limit),), evidence=premise.span)
 
 
-def _aligned(answer: Answer) -> float:
+def _alignment(answer: Answer) -> float:
     """Entailment less neutrality; the labels are entailment, neutral, contradiction."""
     if len(answer.values) != 3:
         raise UnscorableError(
@@ -128,8 +138,8 @@ def _aligned(answer: Answer) -> float:
     return answer.values[0] - answer.values[1]
 
 
-def _found(summary: str, claim: str, best: tuple[Answer, Premise]) -> Found | None:
+def _score_claim(summary: str, claim: str, best: tuple[Answer, Premise]) -> ScoredPhrase | None:
     """A claim put to the summary's sentence that shares most words with it; None where none does."""
     answer, premise = best
-    home = closest(summary, claim)
-    return Found(home, _aligned(answer), premise.span) if home else None
+    home = closest_sentence(summary, claim)
+    return ScoredPhrase(home, _alignment(answer), premise.span) if home else None

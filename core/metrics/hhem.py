@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.entailment import Claims, Dtype, Passage, SupportMetric, share
+from core.entailment import Claims, Dtype, Passage, SupportMetric, label_probability
 from core.errors import BadSettingError
 from core.metric import METRICS, Card
 from core.types import Answer, Checkpoint, Option, Span
@@ -55,7 +55,7 @@ class HHEM(SupportMetric):
 
     @property
     def weights(self) -> Checkpoint:
-        return Checkpoint(self.checkpoint, "first", self.revision, self.dtype, self.backbone)
+        return Checkpoint(self.checkpoint, "hhem", self.revision, self.dtype, self.backbone)
 
     @property
     def whole(self) -> bool:
@@ -72,4 +72,4 @@ class HHEM(SupportMetric):
         return (prompt(passage, claim),)
 
     def support(self, answer: Answer) -> float:
-        return share(self.weights, answer, _CONSISTENT, 2, "HHEM")
+        return label_probability(self.weights, answer, _CONSISTENT, 2, "HHEM")

@@ -18,11 +18,11 @@ from core.types import Answer, Checkpoint, Example, Part, Question, Rounds, Scor
 
 UNSUPPORTED = 1
 """The label of a token that the document does not support."""
-_SPECIAL = 3  # tokens of the template around two texts
+_SPECIAL_TOKENS = 3  # tokens of the template around two texts
 
 
 @dataclass(frozen=True, slots=True)
-class Flag:
+class UnsupportedSpan:
     """A stretch of the summary whose tokens are all called unsupported, and the largest probability among them."""
 
     span: Span
@@ -35,7 +35,7 @@ def prompt(passages: Sequence[str]) -> str:
     return "\n".join(["Summarize the following text:", *lines, "output:"])
 
 
-def groups(spans: Sequence[Span], sizes: Sequence[int], budget: int) -> list[list[Span]]:
+def group_passages(spans: Sequence[Span], sizes: Sequence[int], budget: int) -> list[list[Span]]:
     """Passages in order, in groups whose numbered lines stay within the budget; one that is larger stands alone."""
     found: list[list[Span]] = [[]]
     used = 0
@@ -48,13 +48,13 @@ def groups(spans: Sequence[Span], sizes: Sequence[int], budget: int) -> list[lis
     return found
 
 
-def flags(spans: Sequence[Span], shares: Sequence[float], called: Sequence[bool]) -> list[Flag]:
+def unsupported_spans(spans: Sequence[Span], shares: Sequence[float], called: Sequence[bool]) -> list[UnsupportedSpan]:
     """The runs of tokens that are called unsupported."""
-    found: list[Flag] = []
+    found: list[UnsupportedSpan] = []
     for run, tokens in groupby(zip(spans, shares, called, strict=True), key=lambda token: token[2]):
         places, probabilities, _ = zip(*tokens, strict=True)
         if run:
-            found.append(Flag(Span(places[0].start, places[-1].end), max(probabilities)))
+            found.append(UnsupportedSpan(Span(places[0].start, places[-1].end), max(probabilities)))
     return found
 
 
@@ -93,7 +93,7 @@ class LettuceDetect(Metric):
 
     @property
     def weights(self) -> Checkpoint:
-        return Checkpoint(self.checkpoint, "tag", self.revision, self.dtype)
+        return Checkpoint(self.checkpoint, "token_classifier", self.revision, self.dtype)
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         return (self.weights,)
@@ -102,12 +102,12 @@ class LettuceDetect(Metric):
         spans = self._passages(example.document)
         texts = [span.of(example.document) for span in spans]
         lines = [f"passage {number}: {text}" for number, text in enumerate(texts, 1)]
-        counter = Checkpoint(self.checkpoint, "count", self.revision)
+        counter = Checkpoint(self.checkpoint, "token_count", self.revision)
         read, claimed = yield [
             Question(counter, (prompt(texts), prompt([""]), *lines)),
             Question(counter, (example.summary,)),
         ]
-        room = self.max_tokens - _SPECIAL - int(claimed.values[0])
+        room = self.max_tokens - _SPECIAL_TOKENS - int(claimed.values[0])
         if room < 1:
             raise UnscorableError(
                 f"The summary has {claimed.values[0]:.0f} tokens and the model reads {self.max_tokens} with the document. "
@@ -115,7 +115,7 @@ class LettuceDetect(Metric):
             )
         whole, overhead, *sizes = map(int, read.values)
         fits = whole <= room or overhead >= room
-        questions = self.ask(example, [spans] if fits else groups(spans, sizes, room - overhead))
+        questions = self.ask(example, [spans] if fits else group_passages(spans, sizes, room - overhead))
         answers = yield questions
         return self.fold(example, questions, answers)
 
@@ -141,7 +141,7 @@ class LettuceDetect(Metric):
         spans, shares = [span for span, _ in tokens], [share for _, share in tokens]
         # the package asks for the likelier label in one group and for a half over several
         called = [share > 0.5 if len(answers) == 1 else share >= 0.5 for share in shares]
-        seen = _seen(example, questions, answers, flags(spans, shares, called))
+        seen = _seen(example, questions, answers, unsupported_spans(spans, shares, called))
         return Score(self._score(shares), self._parts(example.summary, tokens), seen)
 
     def _parts(self, summary: str, tokens: Sequence[tuple[Span, float]]) -> tuple[Part, ...]:
@@ -170,7 +170,9 @@ def _first_character(span: Span, text: str) -> int:
     return span.end - len(span.of(text).lstrip())
 
 
-def _seen(example: Example, questions: Sequence[Question], answers: Sequence[Answer], found: Sequence[Flag]) -> Seen:
+def _seen(
+    example: Example, questions: Sequence[Question], answers: Sequence[Answer], found: Sequence[UnsupportedSpan]
+) -> Seen:
     cut = sum(answer.cut for answer in answers)
     notes = [f"{cut} tokens at the end of the document were not read."] if cut else []
     notes += [

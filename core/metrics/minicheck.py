@@ -55,7 +55,7 @@ class Chunk:
     span: Span
 
 
-def units(document: str) -> list[Span]:
+def document_units(document: str) -> list[Span]:
     """The sentences of each line, and between two lines the newline as a unit of its own."""
     found: list[Span] = []
     start = 0
@@ -66,7 +66,7 @@ def units(document: str) -> list[Span]:
     return found[:-1]  # no newline after the last line
 
 
-def pack(document: str, spans: Sequence[Span], sizes: Iterable[int], budget: int) -> list[Chunk]:
+def pack_chunks(document: str, spans: Sequence[Span], sizes: Iterable[int], budget: int) -> list[Chunk]:
     """Fill chunks with whole units while the sizes stay within the budget; a unit over the budget stands alone."""
     groups: list[list[Span]] = [[]]
     used = 0
@@ -155,7 +155,7 @@ class MiniCheck(Metric):
 class EncoderMiniCheck(MiniCheck):
     """Chunks are measured in the model's own tokens, so its tokenizer is asked first."""
 
-    kind: ClassVar[str] = "classify"
+    kind: ClassVar[str] = "sequence_classifier"
     chunk_tokens: int = 400
 
     @property
@@ -163,11 +163,11 @@ class EncoderMiniCheck(MiniCheck):
         return self.chunk_tokens
 
     def rounds(self, example: Example) -> Rounds[Score]:
-        spans = units(example.document)
-        counter = Checkpoint(self.checkpoint, "count", self.revision)
+        spans = document_units(example.document)
+        counter = Checkpoint(self.checkpoint, "token_count", self.revision)
         [lengths] = yield [Question(counter, tuple(span.of(example.document) for span in spans))]
         sizes = [min(int(length), self.max_tokens) for length in lengths.values]
-        questions = self.ask(example, pack(example.document, spans, sizes, self.budget))
+        questions = self.ask(example, pack_chunks(example.document, spans, sizes, self.budget))
         answers = yield questions
         return self.fold(example, questions, answers)
 
@@ -202,7 +202,7 @@ class MiniCheckFlanT5(MiniCheck):
 
     name: ClassVar[str] = "minicheck-flan-t5"
     card: ClassVar[Card] = _card("MiniCheck Flan-T5", 3_133)
-    kind: ClassVar[str] = "choose"
+    kind: ClassVar[str] = "seq2seq_choice"
     prefix: ClassVar[str] = "predict: "
     checkpoint: str = "lytang/MiniCheck-Flan-T5-Large"
     chunk_words: int = 500
@@ -216,17 +216,17 @@ class MiniCheckFlanT5(MiniCheck):
         return (*super().options, ("choices", NO_AND_YES))
 
     def plan(self, example: Example) -> list[Question]:
-        spans = units(example.document)
+        spans = document_units(example.document)
         sizes = [len(span.of(example.document).split()) for span in spans]
-        return self.ask(example, pack(example.document, spans, sizes, self.budget))
+        return self.ask(example, pack_chunks(example.document, spans, sizes, self.budget))
 
 
 def _part(weights: Checkpoint, asked: Sequence[tuple[Question, Answer]]) -> Part:
-    question, answer = max(asked, key=lambda row: _supported(weights, row[1]))
-    return Part(question.claim or Span(0, 0), _supported(weights, answer), question.evidence)
+    question, answer = max(asked, key=lambda row: _support_probability(weights, row[1]))
+    return Part(question.claim or Span(0, 0), _support_probability(weights, answer), question.evidence)
 
 
-def _supported(weights: Checkpoint, answer: Answer) -> float:
+def _support_probability(weights: Checkpoint, answer: Answer) -> float:
     if len(answer.values) != 2:
         raise UnscorableError(
             f"{weights.source} gives {len(answer.values)} probabilities and a MiniCheck model two. "

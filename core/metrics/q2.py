@@ -12,8 +12,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from core.answering import AskingMetric, Found, mean, overlap, parse, parts_of, seen
 from core.metric import METRICS, Card
+from core.question_answering import (
+    MultiRoundMetric,
+    ScoredPhrase,
+    document_seen,
+    mean,
+    parser_question,
+    sentence_parts,
+    word_f1,
+)
 from core.types import Answer, Checkpoint, Example, Option, Question, Rounds, Score, Span
 
 Dtype = Literal["float32", "float16", "bfloat16"]
@@ -23,7 +31,7 @@ END = "</s>"
 
 _SEARCH: tuple[Option, ...] = (("beams", 5), ("returned", 5), ("max_length", 128), ("no_repeat", 3))
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
-_PERSONAL = {"nsubj": ("i", "you"), "poss": ("my", "your")}
+_PERSONAL_PRONOUNS = {"nsubj": ("i", "you"), "poss": ("my", "your")}
 _SMALL_WORDS = re.compile(r"\b(a|an|the|in|our)\b")
 
 
@@ -36,7 +44,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PhraseQuestion:
     """A question that the summary answers with the phrase, and what the document answers."""
 
     candidate: Candidate
@@ -46,7 +54,7 @@ class Asked:
 
     @property
     def f1(self) -> float:
-        return 0.0 if self.answer == NO_ANSWER else f1(self.candidate.text, self.answer)
+        return 0.0 if self.answer == NO_ANSWER else answer_f1(self.candidate.text, self.answer)
 
     @property
     def undecided(self) -> bool:
@@ -56,7 +64,7 @@ class Asked:
 
 @METRICS.add
 @dataclass(frozen=True)
-class Q2(AskingMetric):
+class Q2(MultiRoundMetric):
     """Asks in rounds: phrases, questions, whether they are personal, the summary's answers, the document's, entailment."""
 
     name: ClassVar[str] = "q2"
@@ -92,19 +100,19 @@ class Q2(AskingMetric):
 
     @property
     def writer(self) -> Checkpoint:
-        return Checkpoint(self.generator, "generate", self.revision, self.dtype)
+        return Checkpoint(self.generator, "seq2seq_generation", self.revision, self.dtype)
 
     @property
     def finder(self) -> Checkpoint:
-        return Checkpoint(self.answerer, "answer_span", self.revision, self.dtype)
+        return Checkpoint(self.answerer, "qa_span", self.revision, self.dtype)
 
     @property
     def judge(self) -> Checkpoint:
-        return Checkpoint(self.entailment, "classify", self.revision, self.dtype)
+        return Checkpoint(self.entailment, "sequence_classifier", self.revision, self.dtype)
 
     @property
     def reader(self) -> Checkpoint:
-        return Checkpoint(self.parser, "parse", self.revision)
+        return Checkpoint(self.parser, "spacy_parse", self.revision)
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         return (self.writer, self.finder, self.judge, self.reader)
@@ -116,25 +124,30 @@ class Q2(AskingMetric):
             return (yield from self._without_questions(example))
         asked, answers = yield from self._answered(example.document, valid)
         scores = yield from self._scores(asked)
-        found = [Found(one.candidate.span, score, one.evidence) for one, score in zip(asked, scores, strict=True)]
+        found = [
+            ScoredPhrase(one.candidate.span, score, one.evidence) for one, score in zip(asked, scores, strict=True)
+        ]
         notes = (f"{len(asked)} questions that the summary answers as it should.",)
-        parts = parts_of(example.summary, example.document, found)
-        return Score(mean(scores), parts, seen(example.document, answers, notes))
+        parts = sentence_parts(example.summary, example.document, found)
+        return Score(mean(scores), parts, document_seen(example.document, answers, notes))
 
     def _candidates(self, summary: str) -> Rounds[list[Candidate]]:
         """Names, then noun chunks that are not yet among them; not "I"."""
-        names, chunks = yield [parse(self.reader, summary, "entities"), parse(self.reader, summary, "noun_chunks")]
+        names, chunks = yield [
+            parser_question(self.reader, summary, "entities"),
+            parser_question(self.reader, summary, "noun_chunks"),
+        ]
         found = [Candidate(span.of(summary), span) for span in names.spans]
         for span in chunks.spans:
             if span.of(summary).lower() not in {candidate.text.lower() for candidate in found}:
                 found.append(Candidate(span.of(summary), span))
         return [candidate for candidate in found if candidate.text.lower() != "i"]
 
-    def _valid(self, summary: str, candidates: Sequence[Candidate]) -> Rounds[list[Asked]]:
+    def _valid(self, summary: str, candidates: Sequence[Candidate]) -> Rounds[list[PhraseQuestion]]:
         """The questions whose answer in the summary is the phrase they were made for."""
         written = yield [self._question_for(candidate, summary) for candidate in candidates]
         asked = [
-            [Asked(candidate, text.replace("question: ", "", 1)) for text in answer.texts]
+            [PhraseQuestion(candidate, text.replace("question: ", "", 1)) for text in answer.texts]
             for candidate, answer in zip(candidates, written, strict=True)
         ]
         if self.personal == "remove":
@@ -143,29 +156,31 @@ class Q2(AskingMetric):
             return (yield from self._confirmed(summary, [one for row in asked for one in row]))
         return (yield from self._first_confirmed(summary, asked))
 
-    def _first_confirmed(self, summary: str, asked: list[list[Asked]]) -> Rounds[list[Asked]]:
+    def _first_confirmed(self, summary: str, asked: list[list[PhraseQuestion]]) -> Rounds[list[PhraseQuestion]]:
         """Of each phrase's questions the first valid one; later ones are asked only where the earlier failed."""
-        found: dict[int, Asked] = {}
+        found: dict[int, PhraseQuestion] = {}
         for rank in range(max(map(len, asked), default=0)):
             left = {number: row[rank] for number, row in enumerate(asked) if number not in found and rank < len(row)}
             confirmed = yield from self._confirmed(summary, list(left.values()))
             found |= {number: one for number, one in left.items() if one in confirmed}
         return [found[number] for number in sorted(found)]
 
-    def _confirmed(self, summary: str, asked: Sequence[Asked]) -> Rounds[list[Asked]]:
+    def _confirmed(self, summary: str, asked: Sequence[PhraseQuestion]) -> Rounds[list[PhraseQuestion]]:
         answers = yield [Question(self.finder, (one.question, summary), self._limit) for one in asked]
         return [one for one, answer in zip(asked, answers, strict=True) if _is_valid(one, answer.texts[0])]
 
-    def _impersonal(self, asked: list[list[Asked]]) -> Rounds[list[list[Asked]]]:
+    def _impersonal(self, asked: list[list[PhraseQuestion]]) -> Rounds[list[list[PhraseQuestion]]]:
         """Without the questions about "I" or "you", "my" or "your"."""
         flat = [one for row in asked for one in row]
-        parsed = yield [parse(self.reader, one.question, "dependencies") for one in flat]
+        parsed = yield [parser_question(self.reader, one.question, "dependencies") for one in flat]
         personal = {
             one.question for one, answer in zip(flat, parsed, strict=True) if _is_personal(one.question, answer)
         }
         return [[one for one in row if one.question not in personal] for row in asked]
 
-    def _answered(self, document: str, valid: Sequence[Asked]) -> Rounds[tuple[list[Asked], list[Answer]]]:
+    def _answered(
+        self, document: str, valid: Sequence[PhraseQuestion]
+    ) -> Rounds[tuple[list[PhraseQuestion], list[Answer]]]:
         answers = yield [
             Question(self.finder, (one.question, document), self._limit, one.candidate.span) for one in valid
         ]
@@ -175,7 +190,7 @@ class Q2(AskingMetric):
         ]
         return asked, answers
 
-    def _scores(self, asked: Sequence[Asked]) -> Rounds[list[float]]:
+    def _scores(self, asked: Sequence[PhraseQuestion]) -> Rounds[list[float]]:
         """Shared words, and where these do not settle it entailment of the summary's answer by the document's."""
         scores = [one.f1 for one in asked]
         if self.compare == "f1":
@@ -191,13 +206,13 @@ class Q2(AskingMetric):
         inputs = (example.document.lower(), example.summary.lower())
         answers = yield [Question(self.judge, inputs, self._limit)]
         notes = ("No valid question: the score is the entailment of the whole summary (1, 0.5 or 0).",)
-        return Score(self._settled(answers[0], 0.5), (), seen(example.document, answers, notes))
+        return Score(self._settled(answers[0], 0.5), (), document_seen(example.document, answers, notes))
 
     def _question_for(self, candidate: Candidate, summary: str) -> Question:
         text = f"answer: {candidate.text}  context: {summary} {END}"
         return Question(self.writer, tuple(text.split(END)), _SEARCH, claim=candidate.span)
 
-    def _entailment_of(self, one: Asked) -> Question:
+    def _entailment_of(self, one: PhraseQuestion) -> Question:
         said = f"{one.question} {one.answer}.", f"{one.question} {one.candidate.text}."
         return Question(self.judge, said, self._limit, one.candidate.span, one.evidence)
 
@@ -210,20 +225,20 @@ class Q2(AskingMetric):
         return (("limit", self.limit),)
 
 
-def clean(text: str) -> str:
+def normalize_answer(text: str) -> str:
     """Lower case, without ASCII punctuation and some small words, single blanks."""
     return re.sub(" +", " ", _SMALL_WORDS.sub(" ", text.lower().translate(_NO_PUNCTUATION))).strip()
 
 
-def f1(phrase: str, answer: str) -> float:
+def answer_f1(phrase: str, answer: str) -> float:
     """Words in common."""
-    return overlap(clean(phrase).split(), clean(answer).split())
+    return word_f1(normalize_answer(phrase).split(), normalize_answer(answer).split())
 
 
-def _is_valid(one: Asked, answer: str) -> bool:
-    return answer != NO_ANSWER and clean(one.candidate.text) == clean(answer)
+def _is_valid(one: PhraseQuestion, answer: str) -> bool:
+    return answer != NO_ANSWER and normalize_answer(one.candidate.text) == normalize_answer(answer)
 
 
 def _is_personal(question: str, parsed: Answer) -> bool:
     words = [(label, span.of(question).lower()) for label, span in zip(parsed.texts, parsed.spans, strict=True)]
-    return any(word in _PERSONAL.get(label, ()) for label, word in words)
+    return any(word in _PERSONAL_PRONOUNS.get(label, ()) for label, word in words)

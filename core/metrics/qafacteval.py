@@ -10,18 +10,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from core.answering import AskingMetric, Found, mean, parse, parts_of, seen, squad_f1
 from core.metric import METRICS, Card
+from core.question_answering import (
+    MultiRoundMetric,
+    ScoredPhrase,
+    document_seen,
+    mean,
+    parser_question,
+    sentence_parts,
+    squad_f1,
+)
 from core.types import Answer, Checkpoint, Example, Question, Rounds, Score, Span
 
 Dtype = Literal["float32", "float16", "bfloat16"]
 
-ALIKE = 0.60
+MIN_SIMILARITY = 0.60
 """The F1 that a chunk and the summary's own answer must exceed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ChunkQuestion:
     """A noun chunk of the summary with its question, and what a text answers."""
 
     chunk: str
@@ -34,7 +42,7 @@ class Asked:
 
 @METRICS.add
 @dataclass(frozen=True)
-class QAFactEval(AskingMetric):
+class QAFactEval(MultiRoundMetric):
     """Asks in rounds: sentences and chunks, questions, the summary's answers, the document's, how alike they are."""
 
     name: ClassVar[str] = "qafacteval"
@@ -63,19 +71,19 @@ class QAFactEval(AskingMetric):
 
     @property
     def asker(self) -> Checkpoint:
-        return Checkpoint(self.generator, "ask", self.revision, self.dtype)
+        return Checkpoint(self.generator, "question_generation", self.revision, self.dtype)
 
     @property
     def reader(self) -> Checkpoint:
-        return Checkpoint(self.answerer, "answer_windows", self.revision, self.dtype)
+        return Checkpoint(self.answerer, "qa_windows", self.revision, self.dtype)
 
     @property
     def judge(self) -> Checkpoint:
-        return Checkpoint(self.rater, "rate", self.revision, self.dtype)
+        return Checkpoint(self.rater, "sequence_regressor", self.revision, self.dtype)
 
     @property
     def grammar(self) -> Checkpoint:
-        return Checkpoint(self.parser, "parse", self.revision)
+        return Checkpoint(self.parser, "spacy_parse", self.revision)
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         return (self.asker, self.reader, self.judge, self.grammar)
@@ -84,50 +92,55 @@ class QAFactEval(AskingMetric):
         chunks = yield from self._chunks(example.summary)
         written = yield [self._question_for(example.summary, chunk, home) for chunk, home in chunks]
         asked = [
-            Asked(chunk.of(example.summary), chunk, answer.texts[0])
+            ChunkQuestion(chunk.of(example.summary), chunk, answer.texts[0])
             for (chunk, _), answer in zip(chunks, written, strict=True)
         ]
         own = yield from self._told(asked, example.summary)
         kept = [
             one
             for one, told in zip(asked, own, strict=True)
-            if told.answered and squad_f1(one.chunk, told.answer) > ALIKE
+            if told.answered and squad_f1(one.chunk, told.answer) > MIN_SIMILARITY
         ]
         told = yield from self._told(kept, example.document)
         answered = [one for one in told if one.answered]
         rated = yield [self._comparison(one, example.document) for one in answered]
         scores = dict(zip(answered, (answer.values[0] for answer in rated), strict=True))
-        found = [Found(one.span, scores.get(one, 0.0), one.evidence) for one in told]
-        parts = parts_of(example.summary, example.document, found)
+        found = [ScoredPhrase(one.span, scores.get(one, 0.0), one.evidence) for one in told]
+        parts = sentence_parts(example.summary, example.document, found)
         return Score(
-            mean(one.score for one in found), parts, seen(example.document, [*written, *rated], _notes(asked, told))
+            mean(one.score for one in found),
+            parts,
+            document_seen(example.document, [*written, *rated], _notes(asked, told)),
         )
 
     def _chunks(self, summary: str) -> Rounds[list[tuple[Span, Span]]]:
         """Every noun chunk, and the sentence that it stands in."""
-        homes, chunks = yield [parse(self.grammar, summary, "sentences"), parse(self.grammar, summary, "noun_chunks")]
+        homes, chunks = yield [
+            parser_question(self.grammar, summary, "sentences"),
+            parser_question(self.grammar, summary, "noun_chunks"),
+        ]
         return [(chunk, home) for home in homes.spans for chunk in chunks.spans if home.start <= chunk.start < home.end]
 
     def _question_for(self, summary: str, chunk: Span, home: Span) -> Question:
         around = summary[home.start : chunk.start], chunk.of(summary), summary[chunk.end : home.end]
         return Question(self.asker, around, claim=chunk)
 
-    def _told(self, asked: Sequence[Asked], text: str) -> Rounds[list[Asked]]:
+    def _told(self, asked: Sequence[ChunkQuestion], text: str) -> Rounds[list[ChunkQuestion]]:
         """The questions with the answers of a text; answered where an answer is likelier than none."""
         answers = yield [Question(self.reader, (one.question, text), claim=one.span) for one in asked]
-        return [_with(one, answer) for one, answer in zip(asked, answers, strict=True)]
+        return [_with_answer(one, answer) for one, answer in zip(asked, answers, strict=True)]
 
-    def _comparison(self, one: Asked, document: str) -> Question:
+    def _comparison(self, one: ChunkQuestion, document: str) -> Question:
         text = f"{one.question} <q> {one.chunk} <r> {one.answer} <c> {document}"
         return Question(self.judge, (text,), (("limit", self.limit),), one.span, one.evidence)
 
 
-def _with(one: Asked, answer: Answer) -> Asked:
+def _with_answer(one: ChunkQuestion, answer: Answer) -> ChunkQuestion:
     likely, nothing = answer.values
     return replace(one, answer=answer.texts[0], evidence=next(iter(answer.spans), None), answered=likely > nothing)
 
 
-def _notes(asked: Sequence[Asked], told: Sequence[Asked]) -> tuple[str, ...]:
+def _notes(asked: Sequence[ChunkQuestion], told: Sequence[ChunkQuestion]) -> tuple[str, ...]:
     unanswered = sum(not one.answered for one in told)
     counts = f"{len(asked)} questions, {len(told)} that the summary answers as it should, {unanswered} that the document does not answer."
     return (counts,) if told else (counts, "No question is left: the score is 0 by definition.")

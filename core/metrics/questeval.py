@@ -10,9 +10,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from core.answering import AskingMetric, Found, mean, parse, parts_of, seen, squad_f1
-from core.evidence import closest
 from core.metric import METRICS, Card
+from core.question_answering import (
+    MultiRoundMetric,
+    ScoredPhrase,
+    document_seen,
+    mean,
+    parser_question,
+    sentence_parts,
+    squad_f1,
+)
+from core.text import closest_sentence
 from core.types import Answer, Checkpoint, Example, Option, Question, Rounds, Score, Span
 
 Dtype = Literal["float32", "float16", "bfloat16"]
@@ -43,7 +51,7 @@ class Reply:
 
 @METRICS.add
 @dataclass(frozen=True)
-class QuestEval(AskingMetric):
+class QuestEval(MultiRoundMetric):
     """Asks in rounds: words, phrases, questions, answers, and how alike the answers are."""
 
     name: ClassVar[str] = "questeval"
@@ -77,19 +85,19 @@ class QuestEval(AskingMetric):
 
     @property
     def writer(self) -> Checkpoint:
-        return Checkpoint(self.generator, "generate", self.revision, self.dtype)
+        return Checkpoint(self.generator, "seq2seq_generation", self.revision, self.dtype)
 
     @property
     def reader(self) -> Checkpoint:
-        return Checkpoint(self.answerer, "generate", self.revision, self.dtype)
+        return Checkpoint(self.answerer, "seq2seq_generation", self.revision, self.dtype)
 
     @property
     def matcher(self) -> Checkpoint:
-        return Checkpoint(self.encoder, "match", self.revision, self.dtype)
+        return Checkpoint(self.encoder, "bertscore", self.revision, self.dtype)
 
     @property
     def grammar(self) -> Checkpoint:
-        return Checkpoint(self.parser, "parse", self.revision)
+        return Checkpoint(self.parser, "spacy_parse", self.revision)
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         return (self.writer, self.reader, self.matcher, self.grammar)
@@ -106,26 +114,30 @@ class QuestEval(AskingMetric):
             for other, own in zip(reversed(texts), asked, strict=True)
             for question in own
         ]
-        replies = [_reply(phrase, answer) for phrase, answer in zip([*phrases[0], *phrases[1]], answers, strict=True)]
+        replies = [
+            _make_reply(phrase, answer) for phrase, answer in zip([*phrases[0], *phrases[1]], answers, strict=True)
+        ]
         values = yield from self._values(replies)
         of_document, of_summary = values[: len(phrases[0])], values[len(phrases[0]) :]
-        value = mean([_side(of_document), _side(of_summary)])
+        value = mean([_mean_of_answers(of_document), _mean_of_answers(of_summary)])
         found = [
-            Found(phrase.span, mean(three), _evidence(example, phrase))
+            ScoredPhrase(phrase.span, mean(three), _evidence_sentence(example, phrase))
             for phrase, three in zip(phrases[1], of_summary, strict=True)
         ]
-        read = seen(example.document, [*questions, *answers], _notes(phrases))
-        return Score(value, parts_of(example.summary, example.document, found), read)
+        read = document_seen(example.document, [*questions, *answers], _notes(phrases))
+        return Score(value, sentence_parts(example.summary, example.document, found), read)
 
     def _phrases(self, texts: Sequence[str]) -> Rounds[list[list[Phrase]]]:
         """Names, then noun chunks, of the beginning of each text; repeated ones count again."""
-        words = yield [parse(self.grammar, text, "words") for text in texts]
-        pieces = [sentences_of(text, answer)[: self.sentences] for text, answer in zip(texts, words, strict=True)]
+        words = yield [parser_question(self.grammar, text, "words") for text in texts]
+        pieces = [sentence_spans(text, answer)[: self.sentences] for text, answer in zip(texts, words, strict=True)]
         starts = [" ".join(span.of(text) for span in spans) for text, spans in zip(texts, pieces, strict=True)]
-        parsed = yield [parse(self.grammar, start, what) for start in starts for what in ("entities", "noun_chunks")]
+        parsed = yield [
+            parser_question(self.grammar, start, what) for start in starts for what in ("entities", "noun_chunks")
+        ]
         return [
             [
-                Phrase(span.of(start), _moved(span, spans))
+                Phrase(span.of(start), _text_span(span, spans))
                 for answer in parsed[place : place + 2]
                 for span in answer.spans
             ]
@@ -145,15 +157,16 @@ class QuestEval(AskingMetric):
     def _values(self, replies: Sequence[Reply]) -> Rounds[list[tuple[float, float, float]]]:
         """Answerability, closeness in meaning and in words of each reply, each within [0, 1]."""
         meant = [reply for reply in replies if reply.answer.strip() and reply.phrase.text.strip()]
-        cosines = yield [self._matched(*pair) for reply in meant for pair in _both_ways(reply)]
+        cosines = yield [self._matched(*pair) for reply in meant for pair in _reply_values(reply)]
         close = {
-            reply: _f1(*pair) for reply, pair in zip(meant, zip(cosines[::2], cosines[1::2], strict=True), strict=True)
+            reply: _cosine_f1(*pair)
+            for reply, pair in zip(meant, zip(cosines[::2], cosines[1::2], strict=True), strict=True)
         }
         return [
             (
-                _bounded(reply.answerable),
-                _bounded(close.get(reply, 0.0)),
-                _bounded(squad_f1(reply.answer, reply.phrase.text)),
+                _clamp(reply.answerable),
+                _clamp(close.get(reply, 0.0)),
+                _clamp(squad_f1(reply.answer, reply.phrase.text)),
             )
             for reply in replies
         ]
@@ -162,7 +175,7 @@ class QuestEval(AskingMetric):
         return Question(self.matcher, (text.strip(), candidate.strip()), (("layer", self.layer), ("limit", self.limit)))
 
 
-def sentences_of(text: str, words: Answer) -> list[Span]:
+def sentence_spans(text: str, words: Answer) -> list[Span]:
     """A sentence begins with the first word after a full stop, exclamation or question mark that is no punctuation."""
     starts, ended = [0], False
     for number, (span, punctuation) in enumerate(zip(words.spans, words.values, strict=True)):
@@ -176,51 +189,51 @@ def sentences_of(text: str, words: Answer) -> list[Span]:
     return [Span(words.spans[start].start, words.spans[end - 1].end) for start, end in pairs if start < end]
 
 
-def _moved(span: Span, pieces: Sequence[Span]) -> Span:
+def _text_span(span: Span, pieces: Sequence[Span]) -> Span:
     """A span of pieces joined by blanks as a span of the text that they were cut from."""
-    start, end = _place(span.start, pieces), _place(span.end - 1, pieces)
+    start, end = _text_position(span.start, pieces), _text_position(span.end - 1, pieces)
     return Span(start, end + 1)
 
 
-def _place(position: int, pieces: Sequence[Span]) -> int:
-    for piece, begin in _begins(pieces):
+def _text_position(position: int, pieces: Sequence[Span]) -> int:
+    for piece, begin in _piece_starts(pieces):
         if position <= begin + piece.end - piece.start:
             return min(piece.start + position - begin, piece.end - 1)
     return pieces[-1].end - 1
 
 
-def _begins(pieces: Sequence[Span]) -> Iterator[tuple[Span, int]]:
+def _piece_starts(pieces: Sequence[Span]) -> Iterator[tuple[Span, int]]:
     begin = 0
     for piece in pieces:
         yield piece, begin
         begin += piece.end - piece.start + 1
 
 
-def _reply(phrase: Phrase, answer: Answer) -> Reply:
+def _make_reply(phrase: Phrase, answer: Answer) -> Reply:
     return Reply(phrase, answer.texts[0], 1 - answer.values[0])
 
 
-def _both_ways(reply: Reply) -> tuple[tuple[str, str], tuple[str, str]]:
+def _reply_values(reply: Reply) -> tuple[tuple[str, str], tuple[str, str]]:
     return (reply.phrase.text, reply.answer), (reply.answer, reply.phrase.text)
 
 
-def _f1(precise: Answer, recalled: Answer) -> float:
+def _cosine_f1(precise: Answer, recalled: Answer) -> float:
     """BERTScore F1 of the cosines both ways; 0 where a text has no token."""
     precision, recall = mean(precise.values), mean(recalled.values)
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-def _bounded(value: float) -> float:
+def _clamp(value: float) -> float:
     return min(1.0, max(0.0, value))
 
 
-def _side(values: Sequence[tuple[float, float, float]]) -> float:
+def _mean_of_answers(values: Sequence[tuple[float, float, float]]) -> float:
     """The mean over all values of all questions; 0 without a question."""
     return mean(value for three in values for value in three)
 
 
-def _evidence(example: Example, phrase: Phrase) -> Span | None:
-    return closest(example.document, phrase.text)
+def _evidence_sentence(example: Example, phrase: Phrase) -> Span | None:
+    return closest_sentence(example.document, phrase.text)
 
 
 def _notes(phrases: Sequence[Sequence[Phrase]]) -> tuple[str, ...]:

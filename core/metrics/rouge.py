@@ -9,16 +9,16 @@ from typing import ClassVar, Literal
 from rouge_score.rouge_scorer import RougeScorer
 from rouge_score.tokenizers import DefaultTokenizer, Tokenizer
 
+from core.memoize import memoize
 from core.metric import METRICS, Card
-from core.remember import remembered
-from core.surface import SurfaceMetric
+from core.surface_metric import SurfaceMetric
 
 
-class _Remembering(Tokenizer):  # type: ignore[misc]  # rouge-score carries no types
+class _MemoizingTokenizer(Tokenizer):  # type: ignore[misc]  # rouge-score carries no types
     """rouge-score's own tokenizer, which otherwise stems the unchanged document again for every keystroke."""
 
     def __init__(self, stemmer: bool) -> None:
-        self._tokens = remembered(64)(DefaultTokenizer(stemmer).tokenize)
+        self._tokens = memoize(64)(DefaultTokenizer(stemmer).tokenize)
 
     def tokenize(self, text: str) -> list[str]:
         tokens: list[str] = self._tokens(text)
@@ -27,7 +27,7 @@ class _Remembering(Tokenizer):  # type: ignore[misc]  # rouge-score carries no t
 
 @cache
 def _scorer(stemmer: bool) -> RougeScorer:
-    return RougeScorer(["rouge2"], tokenizer=_Remembering(stemmer))
+    return RougeScorer(["rouge2"], tokenizer=_MemoizingTokenizer(stemmer))
 
 
 @METRICS.add

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from core.answering import AskingMetric
 from core.errors import BadSettingError
 from core.metric import METRICS, Card, Metric
-from core.metrics.retrieve import Verdict, together
-from core.shallow.model import FEATURES, SUFFIX
+from core.metrics.retrieval_wrapper import InnerOutcome, run_in_lockstep
+from core.question_answering import MultiRoundMetric
+from core.shallow.model import FEATURES, MODEL_SUFFIX
 from core.types import Answer, Checkpoint, Example, Option, Question, Rounds, Score, Seen, Span
 
 
 @METRICS.add
 @dataclass(frozen=True)
-class Shallow(AskingMetric):
+class Shallow(MultiRoundMetric):
     """Goes round after round with the six metrics at once, and asks a trained model what their values come to."""
 
     name: ClassVar[str] = "shallow"
@@ -40,7 +40,7 @@ class Shallow(AskingMetric):
 
     def __post_init__(self) -> None:
         if self.model:
-            object.__setattr__(self, "model", _on_this_machine(self.model))  # the fields alone are frozen
+            object.__setattr__(self, "model", _local_path(self.model))  # the fields alone are frozen
 
     @property
     def features(self) -> Mapping[str, Metric]:
@@ -53,10 +53,10 @@ class Shallow(AskingMetric):
     def rounds(self, example: Example) -> Rounds[Score]:
         if not self.model:
             raise BadSettingError(
-                f"No model is chosen. Train one: python cli.py train-shallow PAIRS.jsonl -o MODEL{SUFFIX}, and write "
-                f"shallow[model=MODEL{SUFFIX}]."
+                f"No model is chosen. Train one: python cli.py train-shallow PAIRS.jsonl -o MODEL{MODEL_SUFFIX}, and write "
+                f"shallow[model=MODEL{MODEL_SUFFIX}]."
             )
-        verdicts = yield from together({spec: metric.rounds(example) for spec, metric in self.features.items()})
+        verdicts = yield from run_in_lockstep({spec: metric.rounds(example) for spec, metric in self.features.items()})
         values: tuple[Option, ...] = tuple(
             (spec, verdict.value) for spec, verdict in verdicts.items() if isinstance(verdict, Score)
         )
@@ -64,21 +64,21 @@ class Shallow(AskingMetric):
         return Score(answer.values[0], seen=_seen(example, verdicts, answer))
 
 
-def _on_this_machine(path: str) -> str:
+def _local_path(path: str) -> str:
     """The same path, written so that it cannot be taken for a repository of the hub."""
     return path if Path(path).is_absolute() or path.startswith((".", "~")) else f"./{path}"
 
 
-def _seen(example: Example, verdicts: Mapping[str, Verdict], answer: Answer) -> Seen:
+def _seen(example: Example, verdicts: Mapping[str, InnerOutcome], answer: Answer) -> Seen:
     """What the six metrics read, their values or reasons, and where the model comes from."""
     read = [verdict.seen for verdict in verdicts.values() if isinstance(verdict, Score)]
     return Seen(
         pieces=(Span(0, len(example.document)),),
         tokens=sum(seen.tokens for seen in read),
         cut=sum(seen.cut for seen in read),
-        notes=(*answer.texts, *(f"{spec}: {_told(verdict)}" for spec, verdict in verdicts.items())),
+        notes=(*answer.texts, *(f"{spec}: {_format_outcome(verdict)}" for spec, verdict in verdicts.items())),
     )
 
 
-def _told(verdict: Verdict) -> str:
+def _format_outcome(verdict: InnerOutcome) -> str:
     return f"{verdict.value:.3f}." if isinstance(verdict, Score) else f"undefined. {verdict}"

@@ -18,7 +18,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from core.entailment import Dtype, Passage, share
+from core.entailment import Dtype, Passage, label_probability
 from core.metric import METRICS, Card, Metric
 from core.text import sentences
 from core.types import Answer, Checkpoint, Example, Part, Question, Score, Seen, Span
@@ -53,7 +53,7 @@ _SETTINGS = (
 )
 
 
-def units(text: str, granularity: Units) -> list[Passage]:
+def text_units(text: str, granularity: Units) -> list[Passage]:
     """The units of a text, each of more than ten characters unless it is the whole text."""
     if granularity == "document":
         return [Passage(text, Span(0, len(text)))]
@@ -61,7 +61,7 @@ def units(text: str, granularity: Units) -> list[Passage]:
         return _paragraphs(text)
     found = [Passage(span.of(text), span) for span in sentences(text) if len(span.of(text)) >= _MIN_CHARACTERS]
     if granularity == "2sents":
-        return [*(_joined(first, second) for first, second in pairwise(found)), *found[-1:]]
+        return [*(_join_passages(first, second) for first, second in pairwise(found)), *found[-1:]]
     return [*found, *_paragraphs(text)] if granularity == "mixed" else found
 
 
@@ -77,7 +77,7 @@ def _paragraphs(text: str) -> list[Passage]:
     return [passage for passage in found if len(passage.text) >= _MIN_CHARACTERS]
 
 
-def _joined(first: Passage, second: Passage) -> Passage:
+def _join_passages(first: Passage, second: Passage) -> Passage:
     return Passage(f"{first.text} {second.text}", Span(first.span.start, second.span.end))
 
 
@@ -97,7 +97,7 @@ class SummaC(Metric):
 
     @property
     def weights(self) -> Checkpoint:
-        return Checkpoint(self.checkpoint or _MODELS[self.nli][0], "classify", self.revision, self.dtype)
+        return Checkpoint(self.checkpoint or _MODELS[self.nli][0], "sequence_classifier", self.revision, self.dtype)
 
     @abstractmethod
     def value(self, entailed: Matrix, contradicted: Matrix) -> float:
@@ -122,7 +122,9 @@ class SummaC(Metric):
     def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:  # noqa: ARG002  # the units say which pairs were asked
         read, claimed = self._read(example), self._claimed(example)
         if not answers:
-            return Score(self.value(np.zeros((1, 1)), np.zeros((1, 1))), seen=Seen(notes=(_nothing(read),)))
+            return Score(
+                self.value(np.zeros((1, 1)), np.zeros((1, 1))), seen=Seen(notes=(_empty_document_message(read),))
+            )
         entailed, contradicted = self._matrices(answers, (len(claimed), len(read)))
         counted = [] if self.summary_units in _OVERLAPPING else claimed
         parts = tuple(
@@ -139,23 +141,26 @@ class SummaC(Metric):
         """Probabilities of entailment and of contradiction, (document units, summary units) each."""
         _, entailment, contradiction = _MODELS[self.nli]
         rows = [
-            [share(self.weights, answer, label, 3, "SummaC's models") for label in (entailment, contradiction)]
+            [
+                label_probability(self.weights, answer, label, 3, "SummaC's models")
+                for label in (entailment, contradiction)
+            ]
             for answer in answers
         ]
         first, second = np.array(rows).T
         return first.reshape(shape).T, second.reshape(shape).T
 
     def _read(self, example: Example) -> list[Passage]:
-        return units(example.document, self.document_units)[:_MAX_DOCUMENT_UNITS]
+        return text_units(example.document, self.document_units)[:_MAX_DOCUMENT_UNITS]
 
     def _claimed(self, example: Example) -> list[Passage]:
-        return units(example.summary, self.summary_units)[: self.rows]
+        return text_units(example.summary, self.summary_units)[: self.rows]
 
     def _seen(self, example: Example, answers: Sequence[Answer]) -> Seen:
         read, cut = self._read(example), sum(answer.cut for answer in answers)
-        beyond = len(units(example.document, self.document_units)) - len(read)
-        uncounted = len(units(example.summary, self.summary_units)) - len(self._claimed(example))
-        short = _short(example.summary) if self.summary_units == "sentence" else 0
+        beyond = len(text_units(example.document, self.document_units)) - len(read)
+        uncounted = len(text_units(example.summary, self.summary_units)) - len(self._claimed(example))
+        short = _short_summary_message(example.summary) if self.summary_units == "sentence" else 0
         notes = {
             f"The document goes on: {beyond} units after the first {_MAX_DOCUMENT_UNITS} are not read.": beyond,
             f"The summary goes on: {uncounted} units after the first {self.rows} do not count.": uncounted,
@@ -226,7 +231,7 @@ class SummaCConv(SummaC):
     over_summary: Literal["mean", "min", "max", "all"] = "mean"
 
     def value(self, entailed: Matrix, contradicted: Matrix) -> float:  # noqa: ARG002  # the released head knows entailment only
-        head = _head()
+        head = _conv_head()
         counts = np.array([np.histogram(column, head.bins)[0] for column in entailed.T])  # (summary units, bins)
         ratings = counts @ head.row_weights + head.row_bias  # (summary units,)
         names = ("min", "mean", "max") if self.over_summary == "all" else (self.over_summary,) * 3
@@ -236,7 +241,7 @@ class SummaCConv(SummaC):
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class ConvHead:
     """The weights of Conv: 23 bins of probability, one number for a histogram, then two for three of these."""
 
     bins: Matrix
@@ -247,10 +252,10 @@ class Head:
 
 
 @cache
-def _head() -> Head:
+def _conv_head() -> ConvHead:
     """The released weights, as the data file beside this module has them."""
     numbers = json.loads(Path(__file__).with_name("summac_conv_head.json").read_text(encoding="utf-8"))
-    return Head(
+    return ConvHead(
         bins=np.array(numbers["bins"]),
         row_weights=np.array(numbers["row_weights"]),
         row_bias=numbers["row_bias"],
@@ -262,10 +267,10 @@ def _head() -> Head:
 _REDUCTIONS: dict[str, Callable[[Matrix, int], Matrix]] = {"max": np.max, "mean": np.mean, "min": np.min}
 
 
-def _nothing(read: Sequence[Passage]) -> str:
+def _empty_document_message(read: Sequence[Passage]) -> str:
     which = "summary" if read else "document"
     return f"No unit of the {which} has more than ten characters: the score is what the method gives to nothing."
 
 
-def _short(summary: str) -> int:
+def _short_summary_message(summary: str) -> int:
     return sum(len(span.of(summary)) < _MIN_CHARACTERS for span in sentences(summary))

@@ -17,7 +17,7 @@ from core.types import Answer, Checkpoint, Example, Part, Question, Score, Seen,
 YES_AND_NO = (2163, 465)
 """Token ids of T5 for the pieces "▁Yes" and "▁No"."""
 
-LONGEST = 1 << 16
+MAX_TOKENS = 1 << 16
 """T5 has relative positions and no limit of its own; this one is for the memory."""
 
 _QUESTION = "question: Is this claim consistent with the document? </s> claim: {claim} </s> document: {document}"
@@ -50,12 +50,12 @@ class UniEval(Metric):
     max_tokens: int = 1024
 
     def __post_init__(self) -> None:
-        if not 64 <= self.max_tokens <= LONGEST:
-            raise BadSettingError(f"{self.name}: max_tokens must be 64 to {LONGEST}; got {self.max_tokens}.")
+        if not 64 <= self.max_tokens <= MAX_TOKENS:
+            raise BadSettingError(f"{self.name}: max_tokens must be 64 to {MAX_TOKENS}; got {self.max_tokens}.")
 
     @property
     def weights(self) -> Checkpoint:
-        return Checkpoint(self.checkpoint, "choose", self.revision, self.dtype)
+        return Checkpoint(self.checkpoint, "seq2seq_choice", self.revision, self.dtype)
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         return (self.weights,)

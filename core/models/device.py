@@ -12,12 +12,12 @@ from core.errors import BadSettingError
 _CGROUP = Path("/sys/fs/cgroup/memory.max")
 
 
-def resolve(device: str) -> str:
+def resolve_device(device: str) -> str:
     """The device that "auto" stands for: cuda, mps or cpu; imports torch only for "auto"."""
     return _accelerator() or "cpu" if device == "auto" else device
 
 
-def require(device: str) -> None:
+def require_device(device: str) -> None:
     """Raise BadSettingError for a device that is named and not here; imports torch only to look for cuda or mps."""
     if device not in {"auto", "cpu"} and device != _accelerator():
         raise BadSettingError(
@@ -54,7 +54,7 @@ def empty_cache() -> None:
         torch.mps.empty_cache()
 
 
-def settle() -> None:
+def freeze_objects() -> None:
     """After a load: keep the long-lived objects out of every later garbage collection.
 
     Streamlit scripts collect often, and walking the modules of torch takes a quarter of a second.
@@ -63,7 +63,7 @@ def settle() -> None:
     gc.freeze()
 
 
-def reclaim() -> None:
+def collect_garbage() -> None:
     """After an unload: find the cycles of a dropped model among the frozen objects, and free its memory."""
     gc.unfreeze()
     gc.collect()

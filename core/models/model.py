@@ -1,12 +1,13 @@
-"""The contract of a loaded model: questions become rows of tokens, rows become answers in one forward pass."""
+"""The contract of a loaded model: questions become rows of tokens, rows become answers in one forward pass; a model behind an endpoint asks instead."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from core.errors import BadSettingError
+from core.llm.endpoints import Endpoint, endpoint_of
 from core.models.tokenizer import Input, TextTokenizer, Tokens
 from core.types import Answer, Question
 
@@ -27,7 +28,7 @@ class Row:
 
 
 class Model(Protocol):
-    """What `load(path, checkpoint, device)` of a module in `core/models/kinds` returns.
+    """What `load(path, checkpoint, device)` of a module in `core/models/adapters` returns.
 
     `load` raises LoadError for files that are broken or do not fit the kind, MemoryFullError where they do not fit.
     """
@@ -52,7 +53,7 @@ class Model(Protocol):
 def rows_of(tokenizer: TextTokenizer, questions: Sequence[Question], limit: int = UNLIMITED) -> list[Row]:
     """Rows for kinds that read each question as one text or one pair; option "limit" lowers the limit."""
     limits = [min(limit, int_option(question, "limit", limit)) for question in questions]
-    tokens = tokenizer.encode([_input(question) for question in questions], limits)
+    tokens = tokenizer.encode([_tokenizer_input(question) for question in questions], limits)
     return [Row(question, len(row), (row,)) for question, row in zip(questions, tokens, strict=True)]
 
 
@@ -64,6 +65,22 @@ def int_option(question: Question, name: str, default: int) -> int:
     return value
 
 
-def _input(question: Question) -> Input:
+def _tokenizer_input(question: Question) -> Input:
     first, *rest = question.inputs
     return (first, rest[0]) if rest else first
+
+
+class EndpointModel:
+    """Asks by a function that several threads may call; needs no torch."""
+
+    nbytes = 0
+
+    def __init__(self, ask: Callable[[Endpoint, Question], Answer]) -> None:
+        self._ask = ask
+
+    def encode(self, questions: Sequence[Question]) -> list[Row]:
+        return [Row(question, length=0, payload=()) for question in questions]
+
+    def forward(self, rows: Sequence[Row]) -> list[Answer]:
+        """Ask one after the other: `core.engine.endpoint_worker` has several threads for that."""
+        return [self._ask(endpoint_of(row.question.checkpoint), row.question) for row in rows]

@@ -24,7 +24,7 @@ FromPretrained = Callable[..., object]
 
 _OFFSET_POSITIONS = {"roberta", "xlm-roberta", "camembert", "mpnet", "longformer", "data2vec-text"}
 # what broken, foreign or truncated files make transformers raise
-_BROKEN = (OSError, ValueError, KeyError, RuntimeError, TypeError, EOFError, SafetensorError, UnpicklingError)
+_LOAD_ERRORS = (OSError, ValueError, KeyError, RuntimeError, TypeError, EOFError, SafetensorError, UnpicklingError)
 
 
 def load_network(
@@ -38,7 +38,7 @@ def load_network(
     logging.disable_progress_bar()  # the pool reports progress
     logging.set_verbosity_error()  # missing weights are an error here, not a table in the log
     with freeing_memory(f"{checkpoint.source} does not fit"):
-        network, report = _from_files(read, folder, checkpoint.dtype)
+        network, report = _read_network(read, folder, checkpoint.dtype)
         missing = sorted(key for key in report["missing_keys"] if not (unused and key.startswith(unused)))
         if missing:
             raise LoadError(
@@ -48,24 +48,24 @@ def load_network(
         return cast(PreTrainedModel, network.eval().to(device))
 
 
-def _from_files(read: FromPretrained, folder: Path, dtype: str) -> tuple[PreTrainedModel, dict[str, set[str]]]:
+def _read_network(read: FromPretrained, folder: Path, dtype: str) -> tuple[PreTrainedModel, dict[str, set[str]]]:
     options = {"dtype": _dtype(dtype), "local_files_only": True, "trust_remote_code": False, "weights_only": True}
     try:
         loaded = read(folder, **options, output_loading_info=True)
-    except _BROKEN as error:
-        if _is_full(error):
+    except _LOAD_ERRORS as error:
+        if _is_out_of_memory(error):
             raise
-        raise LoadError(_broken(folder, error)) from error
+        raise LoadError(_load_error(folder, error)) from error
     return cast(tuple[PreTrainedModel, dict[str, set[str]]], loaded)
 
 
-def size_of(network: torch.nn.Module) -> int:
+def network_bytes(network: torch.nn.Module) -> int:
     """Bytes of its parameters and buffers."""
     tensors = [*network.parameters(), *network.buffers()]
     return sum(tensor.numel() * tensor.element_size() for tensor in tensors)
 
 
-def padded(rows: Sequence[Tokens], network: PreTrainedModel) -> tuple[Tensor, Tensor, Tensor]:
+def pad_batch(rows: Sequence[Tokens], network: PreTrainedModel) -> tuple[Tensor, Tensor, Tensor]:
     """Ids, mask and segment types for a network, each (rows, longest), padded on the right."""
     longest = max(len(row) for row in rows)
     ids = torch.full((len(rows), longest), network.config.pad_token_id or 0)
@@ -77,13 +77,13 @@ def padded(rows: Sequence[Tokens], network: PreTrainedModel) -> tuple[Tensor, Te
     return ids.to(network.device), mask.to(network.device), types.to(network.device)
 
 
-def positions(network: PreTrainedModel) -> int:
+def max_positions(network: PreTrainedModel) -> int:
     """The tokens that fit into the network's table of positions, which RoBERTa's descendants count from behind the pad."""
     first = network.config.pad_token_id + 1 if network.config.model_type in _OFFSET_POSITIONS else 0
     return int(getattr(network.config, "max_position_embeddings", 512)) - first
 
 
-def segments(network: PreTrainedModel, types: Tensor) -> dict[str, Tensor]:
+def segment_types(network: PreTrainedModel, types: Tensor) -> dict[str, Tensor]:
     """Segment types as keyword where the network knows more than one."""
     return {"token_type_ids": types} if getattr(network.config, "type_vocab_size", 0) > 1 else {}
 
@@ -94,7 +94,7 @@ def freeing_memory(what: str) -> Iterator[None]:
     try:
         yield
     except (RuntimeError, MemoryError) as error:
-        if not _is_full(error):
+        if not _is_out_of_memory(error):
             raise
         full = f"{what} into the memory of the device. Unload another model or use a smaller one."
     else:
@@ -104,7 +104,7 @@ def freeing_memory(what: str) -> Iterator[None]:
     raise MemoryFullError(full)
 
 
-def _is_full(error: BaseException) -> bool:
+def _is_out_of_memory(error: BaseException) -> bool:
     """Whether a device or the machine ran out of memory; only CUDA has an exception of its own for it."""
     says = ("out of memory", "allocate memory")
     return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or any(words in str(error) for words in says)
@@ -117,7 +117,7 @@ def _dtype(name: str) -> torch.dtype:
     return dtype
 
 
-def _broken(folder: Path, error: BaseException) -> str:
+def _load_error(folder: Path, error: BaseException) -> str:
     lines = str(error).strip().splitlines()
     reason = lines[0].rstrip(" .") if lines else type(error).__name__
     return f"The model in {folder} does not load: {reason}. Get its files again."

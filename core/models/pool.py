@@ -1,25 +1,160 @@
-"""Models in memory: loaded in the background, leased while in use, the least recently used dropped under a budget."""
+"""One background thread that does one job after another."""
 
 from __future__ import annotations
 
 import importlib
 import logging
+import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from queue import SimpleQueue
 
-from core.errors import LoadError, MemoryFullError, NotHereError, TouchstoneError
+from core.errors import LoadError, MemoryFullError, MissingWeightsError, TouchstoneError
 from core.models import device as devices
+from core.models.device import collect_garbage
 from core.models.download import download
-from core.models.files import locate, memory_bytes
-from core.models.fingerprints import Fingerprints
+from core.models.files import ModelState, ModelStatus, locate, memory_bytes, state_on_disk
+from core.models.integrity import Fingerprints
 from core.models.model import Model
-from core.models.shelf import Entry, Shelf
-from core.models.state import ModelState, Status, state_on_disk
-from core.models.worker import Worker
 from core.types import Checkpoint
+
+
+class SerialWorker:
+    """A daemon, so that a download that hangs never keeps the process from ending. Jobs must not raise."""
+
+    def __init__(self, name: str) -> None:
+        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def put(self, job: Callable[[], None]) -> None:
+        self._jobs.put(job)
+
+    def close(self, patience_s: float) -> None:
+        """Do no job after those queued, and wait a while for these."""
+        self._jobs.put(None)
+        self._thread.join(patience_s)
+
+    def _run(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            job()
+
+
+@dataclass(slots=True, eq=False)
+class PoolEntry:
+    """One checkpoint, from the request to the drop. `model` or `error` is set in the end; `unwanted` ends with the leases."""
+
+    state: ModelState
+    model: Model | None = None
+    error: TouchstoneError | None = None
+    leases: int = 0
+    used_at: float = 0.0
+    unwanted: bool = False
+
+    @property
+    def idle(self) -> bool:
+        return self.model is not None and not self.leases
+
+
+class LoadedModels:
+    """Entries by checkpoint. `changed` guards them: hold it over steps that belong together. Safe among threads."""
+
+    def __init__(self) -> None:
+        self.changed = threading.Condition()
+        self.entries: dict[Checkpoint, PoolEntry] = {}
+        self._watchers: tuple[Callable[[], None], ...] = ()
+
+    def states(self) -> Mapping[Checkpoint, ModelState]:
+        with self.changed:
+            return {checkpoint: entry.state for checkpoint, entry in self.entries.items()}
+
+    def used_bytes(self) -> int:
+        return sum(state.nbytes for state in self.states().values())
+
+    def set(self, entry: PoolEntry, state: ModelState) -> None:
+        if state != entry.state:
+            entry.state = state
+            self.tell()
+
+    def fill(self, entry: PoolEntry, model: Model) -> None:
+        with self.changed:
+            entry.model, entry.used_at = model, time.monotonic()
+        self.set(entry, ModelState(ModelStatus.READY, nbytes=model.nbytes))
+
+    def fail(self, entry: PoolEntry, error: TouchstoneError) -> None:
+        entry.error = type(error)(str(error))  # without the traceback, which would keep a half-loaded model alive
+        self.set(entry, ModelState(ModelStatus.FAILED, str(error)))
+
+    def forget_failure(self, checkpoint: Checkpoint) -> None:
+        with self.changed:
+            entry = self.entries.get(checkpoint)
+            if entry is not None and entry.error:
+                del self.entries[checkpoint]
+
+    def model_of(self, entry: PoolEntry) -> Model:
+        """The model once it is loaded; raises what its load failed with."""
+        with self.changed:
+            self.changed.wait_for(lambda: entry.model or entry.error)
+        if entry.error:
+            raise type(entry.error)(str(entry.error))  # a new one: an exception collects the traceback of its thread
+        assert entry.model is not None  # leased, so nobody drops it
+        return entry.model
+
+    def give_back(self, entry: PoolEntry) -> None:
+        """End a lease."""
+        with self.changed:
+            entry.leases -= 1
+            entry.used_at = time.monotonic()
+            self.changed.notify_all()
+        self.drop_unwanted()
+
+    def idle(self) -> list[Checkpoint]:
+        """What takes memory and is leased by nobody, the least recently used first."""
+        found = [
+            (entry.used_at, checkpoint)
+            for checkpoint, entry in self.entries.items()
+            if entry.idle and entry.state.nbytes
+        ]
+        return [checkpoint for _, checkpoint in sorted(found, key=lambda pair: pair[0])]
+
+    def drop_oldest(self) -> bool:
+        """Drop the least recently used idle model; False where there is none."""
+        return self._drop(lambda: self.idle()[:1])
+
+    def drop_unwanted(self) -> None:
+        """Drop the idle models that somebody wants unloaded."""
+        self._drop(lambda: [checkpoint for checkpoint, entry in self.entries.items() if entry.idle and entry.unwanted])
+
+    def watch(self, callback: Callable[[], None]) -> Callable[[], None]:
+        with self.changed:
+            self._watchers = (*self._watchers, callback)
+        return lambda: self._unwatch(callback)
+
+    def tell(self) -> None:
+        """Wake those who wait and call the watchers, these without holding the lock."""
+        with self.changed:
+            self.changed.notify_all()
+        for callback in self._watchers:
+            callback()
+
+    def _drop(self, choose: Callable[[], list[Checkpoint]]) -> bool:
+        with self.changed:
+            dropped = [self.entries.pop(checkpoint) for checkpoint in choose()]
+        for entry in dropped:
+            entry.model = None  # whoever still holds the entry must not keep the weights
+        if dropped:
+            collect_garbage()
+            self.tell()
+        return bool(dropped)
+
+    def _unwatch(self, callback: Callable[[], None]) -> None:
+        with self.changed:
+            self._watchers = tuple(watcher for watcher in self._watchers if watcher is not callback)
+
 
 _log = logging.getLogger(__name__)
 
@@ -37,14 +172,14 @@ class ModelPool:
         self._wanted_budget = budget_bytes
         self._patience_s = patience_s
         self._fingerprints = Fingerprints(cache_dir)
-        self._shelf = Shelf()
-        self._loader = Worker("model-loader")
-        self._downloader = Worker("model-downloader")
+        self._shelf = LoadedModels()
+        self._loader = SerialWorker("model-loader")
+        self._downloader = SerialWorker("model-downloader")
 
     @cached_property
     def device(self) -> str:
         """The device that models run on; for "auto" the first look imports torch."""
-        return devices.resolve(self._wanted_device)
+        return devices.resolve_device(self._wanted_device)
 
     @cached_property
     def budget_bytes(self) -> int:
@@ -76,12 +211,12 @@ class ModelPool:
 
     def fetch(self, checkpoint: Checkpoint) -> ModelState:
         """Download what is missing, then load; tries again what failed."""
-        if state_on_disk(checkpoint).status is not Status.NEEDS_DOWNLOAD:
+        if state_on_disk(checkpoint).status is not ModelStatus.NEEDS_DOWNLOAD:
             return self.retry(checkpoint)
         with self._shelf.changed:
             self._shelf.forget_failure(checkpoint)
             if checkpoint not in self._shelf.entries:
-                entry = Entry(ModelState(Status.DOWNLOADING, "waiting for its turn"))
+                entry = PoolEntry(ModelState(ModelStatus.DOWNLOADING, "waiting for its turn"))
                 self._shelf.entries[checkpoint] = entry
                 self._downloader.put(lambda: self._download(checkpoint, entry))
         self._shelf.tell()
@@ -121,7 +256,7 @@ class ModelPool:
         """
         return self._shelf.watch(callback)
 
-    def wait_for(self, checkpoint: Checkpoint, statuses: Collection[Status], timeout_s: float) -> ModelState:
+    def wait_for(self, checkpoint: Checkpoint, statuses: Collection[ModelStatus], timeout_s: float) -> ModelState:
         """Wait until a checkpoint is in one of the statuses; raises TimeoutError."""
         with self._shelf.changed:
             if not self._shelf.changed.wait_for(lambda: self.state(checkpoint).status in statuses, timeout_s):
@@ -143,52 +278,52 @@ class ModelPool:
         self._downloader.close(patience_s=0.1)
         with self._shelf.changed:
             self._shelf.entries.clear()
-        devices.reclaim()
+        devices.collect_garbage()
 
     def _start(self, checkpoint: Checkpoint) -> None:
-        if checkpoint in self._shelf.entries or state_on_disk(checkpoint).status is not Status.COLD:
+        if checkpoint in self._shelf.entries or state_on_disk(checkpoint).status is not ModelStatus.COLD:
             return
-        entry = Entry(ModelState(Status.LOADING, "waiting for its turn"))
+        entry = PoolEntry(ModelState(ModelStatus.LOADING, "waiting for its turn"))
         self._shelf.entries[checkpoint] = entry
         self._loader.put(lambda: self._load(checkpoint, entry))
 
-    def _hold(self, checkpoint: Checkpoint) -> Entry:
+    def _hold(self, checkpoint: Checkpoint) -> PoolEntry:
         with self._shelf.changed:
             self._start(checkpoint)
             entry = self._shelf.entries.get(checkpoint)
             if entry is None:
                 locate(checkpoint)  # says why it is not here
-                raise NotHereError(f"{checkpoint.source} came to this machine just now. Try again.")
-            if entry.state.status is Status.DOWNLOADING:
-                raise NotHereError(f"{checkpoint.source} is being downloaded. Try again when it is here.")
+                raise MissingWeightsError(f"{checkpoint.source} came to this machine just now. Try again.")
+            if entry.state.status is ModelStatus.DOWNLOADING:
+                raise MissingWeightsError(f"{checkpoint.source} is being downloaded. Try again when it is here.")
             entry.leases += 1
             entry.unwanted = False
         self._shelf.tell()
         return entry
 
-    def _download(self, checkpoint: Checkpoint, entry: Entry) -> None:
+    def _download(self, checkpoint: Checkpoint, entry: PoolEntry) -> None:
         def report(share: float) -> None:
-            self._shelf.set(entry, ModelState(Status.DOWNLOADING, progress=round(share, 2)))
+            self._shelf.set(entry, ModelState(ModelStatus.DOWNLOADING, progress=round(share, 2)))
 
         with self._failing(entry):
             report(0.0)
             download(checkpoint, report)
-            self._shelf.set(entry, ModelState(Status.LOADING, "waiting for its turn"))
+            self._shelf.set(entry, ModelState(ModelStatus.LOADING, "waiting for its turn"))
             self._loader.put(lambda: self._load(checkpoint, entry))
 
-    def _load(self, checkpoint: Checkpoint, entry: Entry) -> None:
+    def _load(self, checkpoint: Checkpoint, entry: PoolEntry) -> None:
         with self._failing(entry):
             folder = locate(checkpoint)
             self._make_room(entry, memory_bytes(folder, checkpoint))
             if entry.error:  # the pool was closed meanwhile
                 return
-            self._shelf.set(entry, ModelState(Status.LOADING, "loading"))
-            kind = importlib.import_module(f"core.models.kinds.{checkpoint.kind}")
+            self._shelf.set(entry, ModelState(ModelStatus.LOADING, "loading"))
+            kind = importlib.import_module(f"core.models.adapters.{checkpoint.kind}")
             self._shelf.fill(entry, kind.load(folder, checkpoint, self.device))
-        devices.settle()
+        devices.freeze_objects()
         self._shelf.drop_unwanted()
 
-    def _make_room(self, entry: Entry, need: int) -> None:
+    def _make_room(self, entry: PoolEntry, need: int) -> None:
         """Drop idle models until `need` bytes fit; raises MemoryFullError."""
         if need > self.budget_bytes:
             raise MemoryFullError(
@@ -198,17 +333,17 @@ class ModelPool:
         deadline = time.monotonic() + self._patience_s
         while self._shelf.used_bytes() + need > self.budget_bytes and not entry.error:
             if not self._shelf.drop_oldest():
-                self._shelf.set(entry, ModelState(Status.LOADING, "waiting for memory that other models use"))
+                self._shelf.set(entry, ModelState(ModelStatus.LOADING, "waiting for memory that other models use"))
                 self._wait_for_idle(entry, deadline)
 
-    def _wait_for_idle(self, entry: Entry, deadline: float) -> None:
+    def _wait_for_idle(self, entry: PoolEntry, deadline: float) -> None:
         with self._shelf.changed:
             over = self._shelf.changed.wait_for(lambda: self._shelf.idle() or entry.error, deadline - time.monotonic())
         if not over:
             raise MemoryFullError("All the memory for models is in use. Unload one and try again.")
 
     @contextmanager
-    def _failing(self, entry: Entry) -> Iterator[None]:
+    def _failing(self, entry: PoolEntry) -> Iterator[None]:
         """Whatever is raised inside spoils this model only: the thread goes on with the others."""
         try:
             yield

@@ -1,19 +1,20 @@
-"""Tokenizers as the checkpoint's authors saved them: tokenizer.json verbatim, never rebuilt."""
+"""Tokenizers as the checkpoint's authors saved them, there and back; ALBERT's from its SentencePiece file where no tokenizer.json is shipped."""
 
 from __future__ import annotations
 
+import re
+import struct
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
-from tokenizers import Encoding, Tokenizer, processors
+from tokenizers import AddedToken, Encoding, Regex, Tokenizer, normalizers, pre_tokenizers, processors
+from tokenizers.models import Unigram
 
-from core.errors import LoadError
-from core.models.configuration import entries
-from core.models.spiece import albert_tokenizer
-from core.trouble import Trouble, attempt
+from core.errors import LoadError, Problem, attempt
+from core.models.files import read_json_object
 
 Input = str | tuple[str, str]
 Strategy = Literal["longest_first", "only_first", "only_second"]
@@ -51,13 +52,15 @@ class TextTokenizer:
     def load(cls, folder: Path) -> TextTokenizer:
         """Read the tokenizer of a checkpoint's folder; raises LoadError."""
         if (folder / "tokenizer.json").is_file():
-            return cls(_verbatim(folder / "tokenizer.json"))
-        if (folder / "spiece.model").is_file() and entries(folder / "config.json").get("model_type") == "albert":
+            return cls(_load_verbatim(folder / "tokenizer.json"))
+        if (folder / "spiece.model").is_file() and read_json_object(folder / "config.json").get(
+            "model_type"
+        ) == "albert":
             return cls(albert_tokenizer(folder))
         if (folder / "vocab.txt").is_file() or (
             (folder / "vocab.json").is_file() and (folder / "merges.txt").is_file()
         ):
-            return cls(_rebuilt(folder))
+            return cls(_rebuild(folder))
         raise LoadError(
             f"{folder} has no tokenizer.json (nor vocab.txt, nor vocab.json with merges.txt). Save one there once, "
             "with PreTrainedTokenizerFast.save_pretrained of the transformers version that the model was trained with."
@@ -73,7 +76,7 @@ class TextTokenizer:
         """The tokens of each text or pair with special tokens, shortened to its limit on the right."""
         whole = self._backend.encode_batch(list(inputs))
         return [
-            _tokens(encoding) if len(encoding) <= limit else self._short(text, limit, strategy, encoding)
+            _tokens_of(encoding) if len(encoding) <= limit else self._short(text, limit, strategy, encoding)
             for text, limit, encoding in zip(inputs, limits, whole, strict=True)
         ]
 
@@ -85,10 +88,10 @@ class TextTokenizer:
                 self._shortening[limit, strategy] = backend
             backend = self._shortening[limit, strategy]
         [encoding] = backend.encode_batch([text])
-        return _tokens(encoding, cut=len(whole) - len(encoding))
+        return _tokens_of(encoding, cut=len(whole) - len(encoding))
 
 
-def _tokens(encoding: Encoding, cut: int = 0) -> Tokens:
+def _tokens_of(encoding: Encoding, cut: int = 0) -> Tokens:
     return Tokens(
         ids=tuple(encoding.ids),
         types=tuple(encoding.type_ids),
@@ -98,15 +101,15 @@ def _tokens(encoding: Encoding, cut: int = 0) -> Tokens:
     )
 
 
-def _verbatim(path: Path) -> Tokenizer:
+def _load_verbatim(path: Path) -> Tokenizer:
     # the library raises nothing narrower than Exception
     found = attempt(lambda: Tokenizer.from_file(str(path)))
-    if isinstance(found, Trouble):
+    if isinstance(found, Problem):
         raise LoadError(f"{path} is not a readable tokenizer ({found.message}). Get the file again.")
     return found
 
 
-def _rebuilt(folder: Path) -> Tokenizer:
+def _rebuild(folder: Path) -> Tokenizer:
     # byte-level and WordPiece tokenizers are the ones that transformers rebuilds without changing ids
     from transformers import AutoTokenizer
 
@@ -116,7 +119,7 @@ def _rebuilt(folder: Path) -> Tokenizer:
         ).backend_tokenizer
     except (OSError, ValueError) as error:
         raise LoadError(f"The tokenizer files of {folder} are not readable ({error}). Get them again.") from error
-    if entries(folder / "config.json").get("model_type") == "deberta":
+    if read_json_object(folder / "config.json").get("model_type") == "deberta":
         _join_pairs_by_one_separator(backend)
     return backend
 
@@ -127,3 +130,147 @@ def _join_pairs_by_one_separator(backend: Tokenizer) -> None:
     backend.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=specials
     )
+
+
+class DecodingTokenizer(TextTokenizer):
+    """A tokenizer whose pieces can be read; `load` as of every tokenizer."""
+
+    def __init__(self, backend: Tokenizer) -> None:
+        super().__init__(backend)
+        self._known = backend
+
+    @classmethod
+    def load(cls, folder: Path) -> DecodingTokenizer:
+        return cast(DecodingTokenizer, super().load(folder))
+
+    def text(self, ids: Sequence[int], special: bool) -> str:
+        """What ids say, with or without special tokens."""
+        return self._known.decode(list(ids), skip_special_tokens=not special)
+
+    def pieces(self, ids: Sequence[int]) -> list[str]:
+        """The pieces as the vocabulary spells them; "" for an id that it lacks."""
+        return [self._known.id_to_token(token) or "" for token in ids]
+
+    def words(self, words: Sequence[str]) -> list[list[int]]:
+        """The ids of each word by itself, without special tokens."""
+        return [encoding.ids for encoding in self._known.encode_batch(list(words), add_special_tokens=False)]
+
+    def normal(self, text: str) -> str:
+        """A text as it is before it is cut into pieces: normalised, its words and marks between single blanks."""
+        normalizer, splitter = self._known.normalizer, self._known.pre_tokenizer
+        kept = normalizer.normalize_str(text) if normalizer else text
+        return " ".join(word for word, _ in splitter.pre_tokenize_str(kept)) if splitter else kept
+
+
+# SentencePiece's ModelProto: the numbers of its fields, and two types of pieces
+_PIECES_FIELD, _NORMALIZER_FIELD, _TEXT_FIELD, _SCORE_FIELD, _TYPE_FIELD, _CHARACTER_MAP_FIELD = 1, 3, 1, 2, 3, 2
+_UNKNOWN_TYPE, _CONTROL_TYPE = 2, 3
+_NUMBER_AND_COMMA = re.compile(r"\d,$")
+
+
+@dataclass(frozen=True, slots=True)
+class VocabularyPiece:
+    """An entry of the vocabulary: its text, its log-probability and what it is for."""
+
+    text: str
+    score: float
+    type: int
+
+
+def albert_tokenizer(folder: Path) -> Tokenizer:
+    """The tokenizer of spiece.model and tokenizer_config.json; raises LoadError."""
+    path = folder / "spiece.model"
+    try:
+        pieces, character_map = _read_model_proto(path.read_bytes())
+        tokenizer = Tokenizer(_unigram_tokenizer(pieces))
+        tokenizer.normalizer = _albert_normalizer(read_json_object(folder / "tokenizer_config.json"), character_map)
+        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
+        _add_special_pieces(tokenizer, pieces)
+    except (ValueError, LookupError, StopIteration, TypeError, struct.error) as error:
+        raise LoadError(f"{path} is not a readable SentencePiece model of ALBERT. Get the file again.") from error
+    return tokenizer
+
+
+def _unigram_tokenizer(pieces: Sequence[VocabularyPiece]) -> Unigram:
+    """A digit and a comma never share a piece: the original splits them."""
+    vocabulary = [(piece.text, piece.score - (100 if _NUMBER_AND_COMMA.search(piece.text) else 0)) for piece in pieces]
+    return Unigram(
+        vocabulary, unk_id=next(number for number, piece in enumerate(pieces) if piece.type == _UNKNOWN_TYPE)
+    )
+
+
+def _add_special_pieces(tokenizer: Tokenizer, pieces: Sequence[VocabularyPiece]) -> None:
+    special = [piece.text for piece in pieces if piece.type in {_UNKNOWN_TYPE, _CONTROL_TYPE}]
+    tokenizer.add_special_tokens([AddedToken(name, lstrip=name == "[MASK]", normalized=False) for name in special])
+    ids = {name: tokenizer.token_to_id(name) for name in special}
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[(name, ids[name]) for name in ("[CLS]", "[SEP]")],
+    )
+
+
+def _albert_normalizer(settings: dict[str, object], character_map: bytes) -> normalizers.Normalizer:
+    steps: list[normalizers.Normalizer] = [normalizers.Replace("``", '"'), normalizers.Replace("''", '"')]
+    if not settings.get("keep_accents", False):
+        steps += [normalizers.NFKD(), normalizers.StripAccents()]
+    if settings.get("do_lower_case", True):
+        steps.append(normalizers.Lowercase())
+    if character_map:
+        steps.append(normalizers.Precompiled(character_map))
+    steps.append(normalizers.Replace(Regex(" {2,}"), " "))
+    return normalizers.Sequence(steps)
+
+
+def _read_model_proto(content: bytes) -> tuple[list[VocabularyPiece], bytes]:
+    """The vocabulary of a ModelProto and the character map of its normalizer."""
+    pieces, character_map = [], b""
+    for field, value in _message_fields(content):
+        if field == _PIECES_FIELD:
+            pieces.append(_read_piece(dict(_message_fields(_as_bytes(value)))))
+        elif field == _NORMALIZER_FIELD:
+            character_map = _as_bytes(dict(_message_fields(_as_bytes(value))).get(_CHARACTER_MAP_FIELD, b""))
+    return pieces, character_map
+
+
+def _read_piece(fields: dict[int, bytes | int]) -> VocabularyPiece:
+    (score,) = struct.unpack("<f", _as_bytes(fields.get(_SCORE_FIELD, bytes(4))))
+    kind = fields.get(_TYPE_FIELD, 1)
+    return VocabularyPiece(_as_bytes(fields[_TEXT_FIELD]).decode(), score, kind if isinstance(kind, int) else 1)
+
+
+def _message_fields(content: bytes) -> Iterator[tuple[int, bytes | int]]:
+    """The fields of a protocol-buffer message: numbers as they are, everything else as bytes."""
+    position = 0
+    while position < len(content):
+        key, position = _read_varint(content, position)
+        if key & 7 == 0:
+            value, position = _read_varint(content, position)
+            yield key >> 3, value
+            continue
+        length, position = _field_length(content, position, key & 7)
+        yield key >> 3, content[position : position + length]
+        position += length
+
+
+def _field_length(content: bytes, position: int, wire: int) -> tuple[int, int]:
+    if wire == 2:
+        return _read_varint(content, position)
+    return {1: 8, 5: 4}[wire], position
+
+
+def _read_varint(content: bytes, position: int) -> tuple[int, int]:
+    """A number of seven bits a byte, the smallest first, and where it ends."""
+    number = shift = 0
+    while True:
+        byte = content[position]
+        number |= (byte & 127) << shift
+        position, shift = position + 1, shift + 7
+        if byte < 128:
+            return number, position
+
+
+def _as_bytes(value: bytes | int) -> bytes:
+    if isinstance(value, int):
+        raise TypeError("A number stands where a text should.")
+    return value

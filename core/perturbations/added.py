@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from math import log, sqrt
 from typing import ClassVar
 
-from core.english.clauses import is_finite
-from core.english.verbs import Form, forms_of
+from core.english.inflection import VerbForm, possible_verb_forms
+from core.english.syntax import is_finite
 from core.errors import UnscorableError
 from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
 from core.text import sentences, words
 from core.types import Edit, Example, Span
 
-_LEAST_WORDS, _MOST_WORDS = 6, 60
-_WHOLE = re.compile(r"[A-Z0-9].*[^\s.?!…:]\s?\.$", re.DOTALL)
-_POINTS_BACK = frozenset(
+_MIN_WORDS, _MAX_WORDS = 6, 60
+_WHOLE_SENTENCE = re.compile(r"[A-Z0-9].*[^\s.?!…:]\s?\.$", re.DOTALL)
+_REFERS_BACK = frozenset(
     "he she him her his hers they them their theirs i me my we us our you your this these those such it its one ones "
     "another other others former latter same here there then so".split()
 )
@@ -48,33 +48,35 @@ class Added(Perturbation):
 
     def edits(self, example: Example, rng: random.Random) -> list[Edit]:  # noqa: ARG002  # nothing is left to chance
         texts = [span.of(example.document) for span in sentences(example.document)]
-        fit = [text for text in texts if _stands_alone(text) and text not in example.summary]
+        fit = [text for text in texts if _is_self_contained(text) and text not in example.summary]
         if not fit:
             raise UnscorableError("Every sentence of the document that could be added leans on its neighbours.")
-        weights = _weights(texts)
-        summary = _vector(example.summary, weights)
-        least = min(fit, key=lambda text: _cosine(_vector(text, weights), summary))
+        weights = _idf_weights(texts)
+        summary = _tf_idf_vector(example.summary, weights)
+        least = min(fit, key=lambda text: _cosine(_tf_idf_vector(text, weights), summary))
         end = len(example.summary.rstrip())
         ended = example.summary[:end].endswith((".", "!", "?", "”", '"', "'", "’"))
         return [Edit(Span(end, end), f"{'' if ended else '.'} {least}", self.card.does, self.spec)]
 
 
-def _stands_alone(text: str) -> bool:
+def _is_self_contained(text: str) -> bool:
     said = words(text)
-    if text.isupper() or not any(is_finite(word) and Form.PARTICIPLE not in forms_of(word) for word in said):
+    if text.isupper() or not any(
+        is_finite(word) and VerbForm.PARTICIPLE not in possible_verb_forms(word) for word in said
+    ):
         return False
-    if not _LEAST_WORDS <= len(said) <= _MOST_WORDS or not _WHOLE.match(text) or _MARKS & set(text):
+    if not _MIN_WORDS <= len(said) <= _MAX_WORDS or not _WHOLE_SENTENCE.match(text) or _MARKS & set(text):
         return False
-    return said[0] not in _OPENS_BACK and not _POINTS_BACK & set(said)
+    return said[0] not in _OPENS_BACK and not _REFERS_BACK & set(said)
 
 
-def _weights(texts: list[str]) -> dict[str, float]:
+def _idf_weights(texts: list[str]) -> dict[str, float]:
     """log((1 + n) / (1 + sentences with the word)) + 1, the smoothed form of scikit-learn."""
     counts = Counter(word for text in texts for word in set(words(text)))
     return {word: log((1 + len(texts)) / (1 + count)) + 1 for word, count in counts.items()}
 
 
-def _vector(text: str, weights: Mapping[str, float]) -> dict[str, float]:
+def _tf_idf_vector(text: str, weights: Mapping[str, float]) -> dict[str, float]:
     return {word: count * weights[word] for word, count in Counter(words(text)).items() if word in weights}
 
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.english.names import Name, Sort, listed
-from core.english.places import places
-from core.english.standing import mentions
-from core.perturbation import PERTURBATIONS, PerturbationCard
-from core.rewriting import MOST_PLACES, Rewriting, replacement
+from core.english.mentions import mentions
+from core.english.names import Name, NameKind, find_places, listed_names
+from core.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
 from core.types import Edit, ErrorType, Example
 
 
 @PERTURBATIONS.add
 @dataclass(frozen=True)
-class CircumstanceForeign(Rewriting):
+class CircumstanceForeign(RulePerturbation):
     """Where it happened is replaced by a country or city that the document does not mention."""
 
     name: ClassVar[str] = "circumstance-foreign"
@@ -32,13 +30,13 @@ class CircumstanceForeign(Rewriting):
 
     def proposals(self, example: Example) -> list[Edit]:
         context = f"{example.document}\n\n{example.summary}"
-        told = [place for place in places(example.summary, context) if mentions(example.document, place.text)]
-        return [edit for place in told[:MOST_PLACES] if not place.definite for edit in _replaced(example, place)]
+        told = [place for place in find_places(example.summary, context) if mentions(example.document, place.text)]
+        return [edit for place in told[:MAX_MENTIONS] if not place.definite for edit in _foreign_places(example, place)]
 
 
-def _replaced(example: Example, old: Name) -> list[Edit]:
+def _foreign_places(example: Example, old: Name) -> list[Edit]:
     # a place that no list knows is most often a town
-    sort = Sort.COUNTRY if old.sort is Sort.COUNTRY else Sort.CITY
-    fresh = [new for new in listed(sort) if not mentions(example.document, new) and new not in example.summary]
+    sort = NameKind.COUNTRY if old.sort is NameKind.COUNTRY else NameKind.CITY
+    fresh = [new for new in listed_names(sort) if not mentions(example.document, new) and new not in example.summary]
     why = "The document puts this in {old}. It does not mention {new}."
     return [replacement(example.summary, old.span, new, why.format(old=old.text, new=new)) for new in fresh]

@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.english.places import places
-from core.english.standing import mentions, said_there
-from core.english.times import dates
-from core.perturbation import PERTURBATIONS, PerturbationCard
-from core.rewriting import MOST_PLACES, Rewriting, replacement
+from core.english.dates import find_dates
+from core.english.mentions import matching_sentences, mentions
+from core.english.names import find_places
+from core.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
 from core.types import Edit, ErrorType, Example, Span
 
 
 @PERTURBATIONS.add
 @dataclass(frozen=True)
-class CircumstanceSwapped(Rewriting):
+class CircumstanceSwapped(RulePerturbation):
     """Where or when it happened is replaced by where or when something else of the document did."""
 
     name: ClassVar[str] = "circumstance-swapped"
@@ -31,36 +30,36 @@ class CircumstanceSwapped(Rewriting):
     )
 
     def proposals(self, example: Example) -> list[Edit]:
-        return [*_dates(example), *_places(example)]
+        return [*_swapped_dates(example), *_swapped_places(example)]
 
 
-def _dates(example: Example) -> list[Edit]:
-    known = {date.text: date.unit for date in dates(example.document)}
+def _swapped_dates(example: Example) -> list[Edit]:
+    known = {date.text: date.unit for date in find_dates(example.document)}
     return [
         _swap(example, date.span, other)
-        for date in dates(example.summary)[:MOST_PLACES]
-        for other, unit in list(known.items())[:MOST_PLACES]
-        if unit is date.unit and _elsewhere(example, date.span, other)
+        for date in find_dates(example.summary)[:MAX_MENTIONS]
+        for other, unit in list(known.items())[:MAX_MENTIONS]
+        if unit is date.unit and _is_elsewhere(example, date.span, other)
     ]
 
 
-def _places(example: Example) -> list[Edit]:
+def _swapped_places(example: Example) -> list[Edit]:
     context = f"{example.document}\n\n{example.summary}"
-    known = {place.text: place for place in places(example.document, context)}
+    known = {place.text: place for place in find_places(example.document, context)}
     return [
         _swap(example, old.span, new.text)
-        for old in places(example.summary, context)[:MOST_PLACES]
-        for new in list(known.values())[:MOST_PLACES]
+        for old in find_places(example.summary, context)[:MAX_MENTIONS]
+        for new in list(known.values())[:MAX_MENTIONS]
         if new.sort is old.sort
         and new.definite == old.definite
         and not old.words & new.words
-        and _elsewhere(example, old.span, new.text)
+        and _is_elsewhere(example, old.span, new.text)
     ]
 
 
-def _elsewhere(example: Example, span: Span, other: str) -> bool:
+def _is_elsewhere(example: Example, span: Span, other: str) -> bool:
     """Whether the document has the old words, and the new ones only away from what the sentence is about."""
-    there = said_there(example.document, example.summary, span)
+    there = matching_sentences(example.document, example.summary, span)
     return mentions(example.document, span.of(example.summary)) and not mentions(there, other)
 
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.english.standing import mentions
-from core.english.times import Date, dates, others
-from core.perturbation import PERTURBATIONS, PerturbationCard
-from core.rewriting import MOST_PLACES, Rewriting, replacement
+from core.english.dates import Date, find_dates, other_dates
+from core.english.mentions import mentions
+from core.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
 from core.types import Edit, ErrorType, Example
 
 
 @PERTURBATIONS.add
 @dataclass(frozen=True)
-class DateChanged(Rewriting):
+class DateChanged(RulePerturbation):
     """A part of the day, weekday, month, day or year of the document becomes one that the document does not hold."""
 
     name: ClassVar[str] = "date"
@@ -30,12 +29,12 @@ class DateChanged(Rewriting):
     )
 
     def proposals(self, example: Example) -> list[Edit]:
-        given = [date for date in dates(example.summary)[:MOST_PLACES] if mentions(example.document, date.text)]
-        return [edit for date in given[:MOST_PLACES] for edit in _changed(example, date)]
+        given = [date for date in find_dates(example.summary)[:MAX_MENTIONS] if mentions(example.document, date.text)]
+        return [edit for date in given[:MAX_MENTIONS] for edit in _changed_dates(example, date)]
 
 
-def _changed(example: Example, date: Date) -> list[Edit]:
-    fresh = [other for other in others(date) if not mentions(example.document, other)]
+def _changed_dates(example: Example, date: Date) -> list[Edit]:
+    fresh = [other for other in other_dates(date) if not mentions(example.document, other)]
     return [
         replacement(
             example.summary, date.span, other, f"The document says {date.text} here; it never mentions {other}."

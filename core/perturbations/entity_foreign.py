@@ -5,21 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.english.lists import lines
-from core.english.names import PEOPLE, TITLES, Name, Sort, listed, names
-from core.english.places import places
-from core.english.standing import mentions
-from core.perturbation import PERTURBATIONS, PerturbationCard
-from core.rewriting import MOST_PLACES, Rewriting, replacement
+from core.english.mentions import mentions
+from core.english.names import PEOPLE, TITLES, Name, NameKind, find_names, find_places, listed_names
+from core.english.word_lists import list_lines
+from core.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
 from core.text import words
 from core.types import Edit, ErrorType, Example
 
-_UNLISTED = frozenset({Sort.PERSON, Sort.PLACE, Sort.ORGANISATION})
+_UNLISTED_KINDS = frozenset({NameKind.PERSON, NameKind.PLACE, NameKind.ORGANISATION})
 
 
 @PERTURBATIONS.add
 @dataclass(frozen=True)
-class EntityForeign(Rewriting):
+class EntityForeign(RulePerturbation):
     """One mention is replaced by a name of the same sort from our lists, written in the same way."""
 
     name: ClassVar[str] = "entity-foreign"
@@ -37,33 +35,35 @@ class EntityForeign(Rewriting):
 
     def proposals(self, example: Example) -> list[Edit]:
         context = f"{example.document}\n\n{example.summary}"
-        circumstances = {place.span for place in places(example.summary, context)}
+        circumstances = {place.span for place in find_places(example.summary, context)}
         mentioned = [
             name
-            for name in names(example.summary, context)[:MOST_PLACES]
+            for name in find_names(example.summary, context)[:MAX_MENTIONS]
             if name.span not in circumstances and mentions(example.document, name.text)
         ]
         taken = frozenset({*words(example.document), *words(example.summary)})
-        return [edit for old in mentioned for edit in _replaced(example.summary, old, taken)]
+        return [edit for old in mentioned for edit in _foreign_names(example.summary, old, taken)]
 
 
-def _replaced(summary: str, old: Name, taken: frozenset[str]) -> list[Edit]:
-    fresh = [new for new in _alike(old) if not (taken & {*words(new)}) - {*words(old.text.partition(" ")[0])}]
+def _foreign_names(summary: str, old: Name, taken: frozenset[str]) -> list[Edit]:
+    fresh = [
+        new for new in _names_of_same_kind(old) if not (taken & {*words(new)}) - {*words(old.text.partition(" ")[0])}
+    ]
     why = "The document says this of {old}. It does not mention {new}."
     return [replacement(summary, old.span, new, why.format(old=old.text, new=new)) for new in fresh]
 
 
-def _alike(old: Name) -> list[str]:
+def _names_of_same_kind(old: Name) -> list[str]:
     """Names of the same sort: a title stays, a full name is followed by a full name, a surname by a surname."""
-    if old.definite or (old.sort in _UNLISTED and old.text.split()[0] not in TITLES):
+    if old.definite or (old.sort in _UNLISTED_KINDS and old.text.split()[0] not in TITLES):
         return []
     if old.sort not in PEOPLE:
-        return list(listed(old.sort))
-    surnames = " ".join(lines("surnames")).split()
+        return list(listed_names(old.sort))
+    surnames = " ".join(list_lines("surnames")).split()
     first, *rest = old.text.split()
     if first in TITLES:
         return [f"{first} {surname}" for surname in surnames]
-    given = listed(old.sort)
+    given = listed_names(old.sort)
     if rest:
         return [f"{name} {surname}" for name, surname in zip(given, surnames * 10, strict=False)]
     return list(given) if first in given else surnames

@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar
 
-from core.english.lists import lines
-from core.english.tokens import Token, tokenised
-from core.perturbation import PERTURBATIONS, PerturbationCard
-from core.rewriting import Rewriting, replacement
+from core.english.syntax import Token, tokenize
+from core.english.word_lists import list_lines
+from core.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
 from core.types import Edit, Example
 
 
 @PERTURBATIONS.add
 @dataclass(frozen=True)
-class LessDiverse(Rewriting):
+class LessDiverse(RulePerturbation):
     """Repeats the word that the summary used first for a thing instead of a synonym of it."""
 
     name: ClassVar[str] = "less-diverse"
@@ -30,9 +29,9 @@ class LessDiverse(Rewriting):
     most: int = 5
 
     def proposals(self, example: Example) -> list[Edit]:
-        tokens = [token for sentence in tokenised(example.summary) for token in sentence]
+        tokens = [token for sentence in tokenize(example.summary) for token in sentence]
         used = {token.low: token for token in reversed(tokens)}
-        pairs = [pair for group in lines("alternating") for pair in combinations(group.split(", "), 2)]
+        pairs = [pair for group in list_lines("alternating") for pair in combinations(group.split(", "), 2)]
         return [
             replacement(example.summary, later.span, first, self.card.does)
             for one, other in pairs

@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.english.double import Change, by_adjective, by_frame, by_verb
-from core.english.tokens import tokenised
-from core.perturbation import PERTURBATIONS, PerturbationCard
-from core.rewriting import Rewriting, replacement
+from core.english.negation import Replacement, deny_by_adjective, deny_by_frame, deny_by_verb
+from core.english.syntax import tokenize
+from core.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
 from core.types import Edit, Example
 
 
 @PERTURBATIONS.add
 @dataclass(frozen=True)
-class Negated(Rewriting):
+class Negated(RulePerturbation):
     """Is open, is not closed; refused to go, did not agree to go; It is not the case that … not …
 
     Only words that are true exactly where their contraries are false, and whole sentences only where they are one
@@ -36,16 +35,16 @@ class Negated(Rewriting):
     most: int = 2
 
     def proposals(self, example: Example) -> list[Edit]:
-        return [replacement(example.summary, span, new, self.card.does) for span, new in _changes(example.summary)]
+        return [replacement(example.summary, span, new, self.card.does) for span, new in _find_denials(example.summary)]
 
 
-def _changes(summary: str) -> list[Change]:
-    found: list[Change | None] = []
-    for sentence in tokenised(summary):
+def _find_denials(summary: str) -> list[Replacement]:
+    found: list[Replacement | None] = []
+    for sentence in tokenize(summary):
         found += [
             change
             for place in range(1, len(sentence))
-            for change in (by_adjective(sentence, place), by_verb(sentence, place))
+            for change in (deny_by_adjective(sentence, place), deny_by_verb(sentence, place))
         ]
-        found.append(by_frame(summary, sentence))
+        found.append(deny_by_frame(summary, sentence))
     return [change for change in found if change]

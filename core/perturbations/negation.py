@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.english.negation import Reversal, reversals
-from core.english.tokens import tokenised
-from core.perturbation import PERTURBATIONS, PerturbationCard
-from core.rewriting import Rewriting
+from core.english.negation import Reversal, find_reversals
+from core.english.syntax import tokenize
+from core.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation
 from core.types import Edit, ErrorType, Example
 
 
 @PERTURBATIONS.add
 @dataclass(frozen=True)
-class Negation(Rewriting):
+class Negation(RulePerturbation):
     """Puts "not" to the predicate of a clause, or takes it away."""
 
     name: ClassVar[str] = "negation"
@@ -31,10 +30,10 @@ class Negation(Rewriting):
     )
 
     def proposals(self, example: Example) -> list[Edit]:
-        return [_edit(found) for sentence in tokenised(example.summary) for found in reversals(sentence)]
+        return [_negation_edit(found) for sentence in tokenize(example.summary) for found in find_reversals(sentence)]
 
 
-def _edit(found: Reversal) -> Edit:
+def _negation_edit(found: Reversal) -> Edit:
     why = (
         "By the document this is so; here it is denied."
         if found.denies

@@ -6,10 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.english.numbers import Number, amount, numbers, others
-from core.english.standing import mentions
-from core.perturbation import PERTURBATIONS, PerturbationCard
-from core.rewriting import MOST_PLACES, Rewriting, replacement
+from core.english.mentions import mentions
+from core.english.numbers import Number, find_numbers, numeric_value, other_numbers
+from core.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
 from core.types import Edit, ErrorType, Example
 
 _AT_MOST_100 = re.compile(r"%|per ?cent|-?years?[- ]old|, ")
@@ -24,7 +23,7 @@ _MARGIN = 16  # characters looked at on either side
 
 @PERTURBATIONS.add
 @dataclass(frozen=True)
-class NumberChanged(Rewriting):
+class NumberChanged(RulePerturbation):
     """A number of the document becomes one of about the same size that the document does not hold."""
 
     name: ClassVar[str] = "number"
@@ -41,12 +40,14 @@ class NumberChanged(Rewriting):
     )
 
     def proposals(self, example: Example) -> list[Edit]:
-        given = [number for number in numbers(example.summary)[:MOST_PLACES] if mentions(example.document, number.text)]
-        return [edit for number in given for edit in _changed(example, number)]
+        given = [
+            number for number in find_numbers(example.summary)[:MAX_MENTIONS] if mentions(example.document, number.text)
+        ]
+        return [edit for number in given for edit in _changed_numbers(example, number)]
 
 
-def _changed(example: Example, number: Number) -> list[Edit]:
-    fresh = [other for other in others(number.text) if _fits(example, number, other)]
+def _changed_numbers(example: Example, number: Number) -> list[Edit]:
+    fresh = [other for other in other_numbers(number.text) if _fits(example, number, other)]
     why = "By the document it is {old}, not {new}."
     return [replacement(example.summary, number.span, other, why.format(old=number.text, new=other)) for other in fresh]
 
@@ -54,7 +55,7 @@ def _changed(example: Example, number: Number) -> list[Edit]:
 def _fits(example: Example, number: Number, other: str) -> bool:
     """Whether another number is possible there, and not entailed: more than nine is more than six."""
     after = example.summary[number.span.end : number.span.end + _MARGIN].lstrip()
-    value, old = amount(other), amount(number.text)
+    value, old = numeric_value(other), numeric_value(number.text)
     if (
         any(mentions(text, other) for text in (example.document, example.summary))
         or value < 2

@@ -9,26 +9,29 @@ from typing import ClassVar
 
 from core.edits import recover
 from core.errors import UnscorableError
-from core.llm.addressee import at
-from core.llm.endpoint import chosen_model, configured
-from core.llm.promptfile import bundled_prompt, prompt
-from core.llm.saying import Sampling, ask, flagged, said
-from core.llm.signing import drawn
+from core.llm.chat import Sampling, answer_text, first_question, sampling_signature, unusable_answer
+from core.llm.endpoints import configured_endpoint, endpoint_checkpoint, resolve_model
+from core.llm.prompts import Prompt, bundled_prompt, load_prompt
+from core.llm.rewrites import (
+    check_added_from_document,
+    check_sentences_kept,
+    check_sentences_moved,
+    check_shorter,
+    clean_rewrite,
+)
 from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
-from core.prompt import Prompt
 from core.text import sentences
 from core.types import Checkpoint, Edit, Example, Rounds
-from core.variant import adds_from_document, is_shorter, keeps_sentences, moves_sentences, rewritten
 
-Check = Callable[[Example, str], None]
+VariantCheck = Callable[[Example, str], None]
 """Raises UnscorableError for a variant that is not what the prompt asks for."""
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class PromptTask:
     """What the answer to a prompt has to be besides a rewritten summary, and how many different sentences it needs."""
 
-    check: Check
+    check: VariantCheck
     sentences: int = 1
 
 
@@ -40,7 +43,7 @@ class Prompted(Perturbation):
     """
 
     prompt_name: ClassVar[str]
-    task: ClassVar[Task]
+    task: ClassVar[PromptTask]
 
     model: str = ""
     temperature: float = 0.0
@@ -49,12 +52,12 @@ class Prompted(Perturbation):
     endpoint: str = ""
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
-        return (at(self.endpoint, "say"),)
+        return (endpoint_checkpoint(self.endpoint, "endpoint_chat"),)
 
     @property
     def signature(self) -> str:
         """What tells two variants apart; raises NoEndpointError where nobody can be asked."""
-        return self._signed(self._prompt(), chosen_model(self.model, self.endpoint))
+        return self._signed(self._prompt(), resolve_model(self.model, self.endpoint))
 
     def edits(self, example: Example, rng: random.Random) -> list[Edit]:  # noqa: ARG002  # the signature of every perturbation
         raise UnscorableError(
@@ -63,12 +66,12 @@ class Prompted(Perturbation):
 
     def rounds(self, example: Example, seed: int) -> Rounds[list[Edit]]:
         self._applies(example.summary)
-        used, model = self._prompt(), chosen_model(self.model, self.endpoint)
+        used, model = self._prompt(), resolve_model(self.model, self.endpoint)
         by = self._signed(used, model)
         sample = seed if self.temperature else 0
         sampling = Sampling(model, self.temperature, self.top_p, self.max_tokens, sample, self.endpoint)
-        [answer] = yield [ask(used.fill(_texts(example)), sampling)]
-        variant = self._checked(example, said(answer))
+        [answer] = yield [first_question(used.fill(_prompt_texts(example)), sampling)]
+        variant = self._checked(example, answer_text(answer))
         edits = recover(example.summary, variant)
         return [replace(edit, explanation=self.card.does, by=by) for edit in edits]
 
@@ -81,26 +84,26 @@ class Prompted(Perturbation):
 
     def _checked(self, example: Example, answer: str) -> str:
         try:
-            variant = rewritten(example, answer)
+            variant = clean_rewrite(example, answer)
             self.task.check(example, variant)
         except UnscorableError as problem:
-            raise flagged(str(problem), answer) from None
+            raise unusable_answer(str(problem), answer) from None
         return variant
 
     def _prompt(self) -> Prompt:
-        return prompt(self.prompt_name, ("document", "summary"))
+        return load_prompt(self.prompt_name, ("document", "summary"))
 
     def _signed(self, used: Prompt, model: str) -> str:
         sampling = Sampling(model, self.temperature, self.top_p, self.max_tokens, endpoint=self.endpoint)
-        place = f"endpoint:{configured(self.endpoint).fingerprint[:12]}"
-        return f"{self.name}|model:{model}|{drawn(sampling)}|{used.signature}|{place}"
+        place = f"endpoint:{configured_endpoint(self.endpoint).fingerprint[:12]}"
+        return f"{self.name}|model:{model}|{sampling_signature(sampling)}|{used.signature}|{place}"
 
 
-def _texts(example: Example) -> dict[str, str]:
+def _prompt_texts(example: Example) -> dict[str, str]:
     return {"document": example.document, "summary": example.summary}
 
 
-def _member(name: str, task: Task) -> type[Prompted]:
+def _make_perturbation(name: str, task: PromptTask) -> type[Prompted]:
     """The perturbation `<name>-llm`, described by the head of its prompt."""
     head = bundled_prompt(name)
     card = PerturbationCard(f"{head.title} (LLM)", "preserving", head.does, head.paper, form="prompt")
@@ -109,15 +112,15 @@ def _member(name: str, task: Task) -> type[Prompted]:
 
 
 _TASKS = {
-    "paraphrased": Task(keeps_sentences),
-    "simplified": Task(keeps_sentences),
-    "synonyms": Task(keeps_sentences),
-    "less-diverse": Task(keeps_sentences),
-    "negated": Task(keeps_sentences),
-    "summarized": Task(is_shorter),
-    "added": Task(adds_from_document),
-    "shuffled": Task(moves_sentences, sentences=2),
+    "paraphrased": PromptTask(check_sentences_kept),
+    "simplified": PromptTask(check_sentences_kept),
+    "synonyms": PromptTask(check_sentences_kept),
+    "less-diverse": PromptTask(check_sentences_kept),
+    "negated": PromptTask(check_sentences_kept),
+    "summarized": PromptTask(check_shorter),
+    "added": PromptTask(check_added_from_document),
+    "shuffled": PromptTask(check_sentences_moved, sentences=2),
 }
 
 for _name, _task in _TASKS.items():
-    PERTURBATIONS.add(_member(_name, _task))
+    PERTURBATIONS.add(_make_perturbation(_name, _task))

@@ -7,21 +7,20 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
 
-from core.english.closed import FUNCTION_WORDS
-from core.english.tokens import Sentence, at, tokenised
-from core.perturbation import PERTURBATIONS, PerturbationCard
-from core.rewriting import Rewriting, replacement
+from core.english.syntax import Sentence, token_at, tokenize
+from core.english.word_lists import FUNCTION_WORDS
+from core.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
 from core.types import Edit, ErrorType, Example
 
-_OTHER: Mapping[str, str] = MappingProxyType({"he": "she", "she": "he", "him": "her"})
+_OTHER_GENDER: Mapping[str, str] = MappingProxyType({"he": "she", "she": "he", "him": "her"})
 _REFLEXIVE = frozenset({"himself", "herself"})
-_BOTH = frozenset({"or", "/"})
-_OF_SHIPS = frozenset("hull deck crew captain mast bow stern cargo engine keel moorings maiden".split())
+_ALTERNATIVES = frozenset({"or", "/"})
+_SHIP_WORDS = frozenset("hull deck crew captain mast bow stern cargo engine keel moorings maiden".split())
 
 
 @PERTURBATIONS.add
 @dataclass(frozen=True)
-class Pronoun(Rewriting):
+class Pronoun(RulePerturbation):
     """He becomes she, or her his, in one place; the grammar holds and the reference does not."""
 
     name: ClassVar[str] = "pronoun"
@@ -37,13 +36,13 @@ class Pronoun(Rewriting):
     )
 
     def proposals(self, example: Example) -> list[Edit]:
-        return [edit for sentence in tokenised(example.summary) for edit in _turned(example.summary, sentence)]
+        return [edit for sentence in tokenize(example.summary) for edit in _swap_pronouns(example.summary, sentence)]
 
 
-def _turned(summary: str, sentence: Sentence) -> list[Edit]:
+def _swap_pronouns(summary: str, sentence: Sentence) -> list[Edit]:
     if any(token.low in _REFLEXIVE for token in sentence):
         return []
-    found = ((token, _turn(sentence, place)) for place, token in enumerate(sentence))
+    found = ((token, _swapped_pronoun(sentence, place)) for place, token in enumerate(sentence))
     return [
         replacement(summary, token.span, new, f"The document does not speak of the person that “{new}” points at here.")
         for token, new in found
@@ -51,16 +50,16 @@ def _turned(summary: str, sentence: Sentence) -> list[Edit]:
     ]
 
 
-def _turn(sentence: Sentence, place: int) -> str:
+def _swapped_pronoun(sentence: Sentence, place: int) -> str:
     """The pronoun of the other gender in the same case, "" for what is none or cannot be told."""
-    word, after = sentence[place].low, at(sentence, place + 1)
-    if after.low in _BOTH or at(sentence, place - 1).low in _BOTH:
+    word, after = sentence[place].low, token_at(sentence, place + 1)
+    if after.low in _ALTERNATIVES or token_at(sentence, place - 1).low in _ALTERNATIVES:
         return ""
-    if after.low in _OF_SHIPS:
+    if after.low in _SHIP_WORDS:
         return ""
     possesses = after.is_word and after.low not in FUNCTION_WORDS
     if word == "his":
         return "her" if possesses else ""
     if word == "her":
         return "his" if possesses else "him"
-    return _OTHER.get(word, "")
+    return _OTHER_GENDER.get(word, "")

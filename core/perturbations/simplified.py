@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.english.clauses import Joint, joint
-from core.english.tokens import Sentence, tokenised
-from core.perturbation import PERTURBATIONS, PerturbationCard
-from core.rewriting import Rewriting
+from core.english.syntax import ClauseJoint, Sentence, find_joint, tokenize
+from core.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation
 from core.types import Edit, Example, Span
 
 
 @PERTURBATIONS.add
 @dataclass(frozen=True)
-class Simplified(Rewriting):
+class Simplified(RulePerturbation):
     """Ends the sentence before "and", "but" or a semicolon, where a whole main clause follows."""
 
     name: ClassVar[str] = "simplified"
@@ -31,11 +29,11 @@ class Simplified(Rewriting):
     most: int = 5
 
     def proposals(self, example: Example) -> list[Edit]:
-        found = [(sentence, joint(sentence)) for sentence in tokenised(example.summary)]
-        return [_split(sentence, link, self.card.does) for sentence, link in found if link]
+        found = [(sentence, find_joint(sentence)) for sentence in tokenize(example.summary)]
+        return [_split_edit(sentence, link, self.card.does) for sentence, link in found if link]
 
 
-def _split(sentence: Sentence, link: Joint, does: str) -> Edit:
+def _split_edit(sentence: Sentence, link: ClauseJoint, does: str) -> Edit:
     """Replace the link by a full stop; "but" stays and opens the new sentence."""
     first = sentence[link.subject]
     contrast = sentence[link.subject - 1].low == "but"

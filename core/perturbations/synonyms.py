@@ -5,20 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from core.english.synonyms import BUNDLED, Lexicon
-from core.english.tokens import tokenised
-from core.english.wordnet_synonyms import by_wordnet
+from core.english.synonyms import BUNDLED_LEXICON, Lexicon, wordnet_lexicon
+from core.english.syntax import tokenize
 from core.errors import UnscorableError
-from core.perturbation import PERTURBATIONS, PerturbationCard
-from core.rewriting import Rewriting, replacement
+from core.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
 from core.types import Edit, Example
 
-Choice = Literal["best", "wordnet", "bundled"]
+LexiconChoice = Literal["best", "wordnet", "bundled"]
 
 
 @PERTURBATIONS.add
 @dataclass(frozen=True)
-class Synonyms(Rewriting):
+class Synonyms(RulePerturbation):
     """Replaces words by synonyms, inflected as what they replace; `lexicon=best` is WordNet where NLTK has it.
 
     The signature says which lexicon was used.
@@ -35,26 +33,26 @@ class Synonyms(Rewriting):
     lacking: ClassVar[str] = "The summary has no word or phrase of which a synonym is sure."
 
     most: int = 5
-    lexicon: Choice = "best"
+    lexicon: LexiconChoice = "best"
 
     @property
     def signature(self) -> str:
-        return f"{self.spec}|lexicon:{used(self.lexicon).signature}"
+        return f"{self.spec}|lexicon:{select_lexicon(self.lexicon).signature}"
 
     def proposals(self, example: Example) -> list[Edit]:
-        chosen = used(self.lexicon)
+        chosen = select_lexicon(self.lexicon)
         return [
             replacement(example.summary, span, new, f"Says the same by {chosen.title}.")
-            for sentence in tokenised(example.summary)
+            for sentence in tokenize(example.summary)
             for span, new in chosen.synonyms(example.summary, sentence)
         ]
 
 
-def used(choice: Choice) -> Lexicon:
+def select_lexicon(choice: LexiconChoice) -> Lexicon:
     """The lexicon that is read on this machine; raises UnscorableError for WordNet where it is not installed."""
-    found = None if choice == "bundled" else by_wordnet()
+    found = None if choice == "bundled" else wordnet_lexicon()
     if choice == "wordnet" and found is None:
         raise UnscorableError(
             "NLTK has no WordNet on this machine. Install its data package wordnet, or set lexicon=bundled."
         )
-    return found or BUNDLED
+    return found or BUNDLED_LEXICON

@@ -21,27 +21,27 @@ FEATURES = (
 )
 """Specs of the metrics that are the features, in the order of the columns."""
 
-SUFFIX = ".json"
+MODEL_SUFFIX = ".json"
 """How a model's file must end: the model pool takes such a single file for weights."""
 
-Output = Literal["probability", "score"]
+OutputKind = Literal["probability", "score"]
 """`probability`: that the label is "consistent". `score`: what another metric gives, on its own scale."""
 
 Vectors = NDArray[np.float64]
 
 
-class _Frozen(BaseModel):
+class _FrozenModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class Layer(_Frozen):
+class Layer(_FrozenModel):
     """`weights` has a row per input and a column per output, `biases` one number per output."""
 
     weights: tuple[tuple[float, ...], ...]
     biases: tuple[float, ...]
 
 
-class Facts(_Frozen):
+class TrainingFacts(_FrozenModel):
     """Where a model comes from, and how well it predicts documents that it was not trained on.
 
     `agreement` is the area under the ROC curve for labels, Spearman's correlation for scores; None where the held-out
@@ -60,7 +60,7 @@ class Facts(_Frozen):
     signatures: dict[str, str]
 
 
-class ShallowModel(_Frozen):
+class ShallowModel(_FrozenModel):
     """A perceptron with tanh between its layers over twelve inputs.
 
     The first six are the features with the training documents' `means` taken away, in units of their `scales`; an
@@ -69,7 +69,7 @@ class ShallowModel(_Frozen):
     """
 
     format: Literal["touchstone-shallow-1"] = "touchstone-shallow-1"
-    output: Output
+    output: OutputKind
     features: tuple[str, ...]
     means: tuple[float, ...]
     scales: tuple[float, ...]
@@ -77,7 +77,7 @@ class ShallowModel(_Frozen):
     layers: tuple[Layer, ...]
     target_mean: float = 0.0
     target_scale: float = 1.0
-    facts: Facts
+    facts: TrainingFacts
 
     @model_validator(mode="after")
     def _fits_together(self) -> ShallowModel:
@@ -102,7 +102,7 @@ class ShallowModel(_Frozen):
     def predict(self, values: Vectors) -> Vectors:
         """The predictions, (n,), for features (n, 6) with NaN where one is undefined."""
         *hidden, last = [(np.array(layer.weights), np.array(layer.biases)) for layer in self.layers]
-        state = inputs(values, self.means, self.scales)
+        state = network_inputs(values, self.means, self.scales)
         for weights, biases in hidden:
             state = np.tanh(state @ weights + biases)
         found = (state @ last[0] + last[1])[:, 0]
@@ -111,14 +111,14 @@ class ShallowModel(_Frozen):
         return np.asarray(found * self.target_scale + self.target_mean)
 
 
-def inputs(values: Vectors, means: ArrayLike, scales: ArrayLike) -> Vectors:
+def network_inputs(values: Vectors, means: ArrayLike, scales: ArrayLike) -> Vectors:
     """What the perceptron reads, (n, 12), for features (n, 6)."""
     missing = np.isnan(values)
     standard = (values - np.asarray(means)) / np.asarray(scales)
     return np.hstack([np.where(missing, 0.0, standard), missing.astype(np.float64)])
 
 
-def read(path: Path) -> ShallowModel:
+def read_model(path: Path) -> ShallowModel:
     """The model of a file; raises LoadError, with what is wrong, for another file."""
     try:
         return ShallowModel.model_validate_json(path.read_bytes())
@@ -127,5 +127,5 @@ def read(path: Path) -> ShallowModel:
         where = ".".join(map(str, first["loc"]))
         raise LoadError(
             f"{path.name} is no shallow model: {': '.join(filter(None, [where, first['msg']]))}. "
-            f"Train one: python cli.py train-shallow PAIRS.jsonl -o MODEL{SUFFIX}"
+            f"Train one: python cli.py train-shallow PAIRS.jsonl -o MODEL{MODEL_SUFFIX}"
         ) from error

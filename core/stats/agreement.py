@@ -1,62 +1,142 @@
-"""How far people agree: raw, Krippendorff's alpha and Gwet's AC1, for any number of people and missing labels."""
+"""How far people agree: raw, Cohen's kappa, Krippendorff's alpha and Gwet's AC1, for any number of people and missing labels.
+
+A distance says how far two labels are apart, so that near misses count less than misses: it takes the categories,
+(categories,), and how often each was given, (categories, resamples), and returns the distances of every two,
+(categories, categories, resamples or 1)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import permutations
 
 import numpy as np
 from scipy.sparse import csr_array  # type: ignore[import-untyped]  # it ships no types
 
-from core.stats.distance import Distance
-from core.stats.ratings import Ratings
 from core.stats.statistic import (
+    Mask,
     Numbers,
     Statistic,
     Values,
-    clusters,
+    cluster_documents,
+    count_matrix,
     mean,
     quotient,
     ratio,
+    running_sums,
     sums_by,
-    tally,
     undefined,
 )
 
 
-def raw(ratings: Ratings) -> Statistic:
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelMatrix:
+    """Labels as numbers, (items, people), nan where one is missing, and the items' documents, (items,).
+
+    `offered` are the categories to choose from; those that nobody chose count where chance is reckoned over all.
+    """
+
+    labels: Values
+    documents: Numbers
+    offered: tuple[float, ...] = ()
+
+    @property
+    def categories(self) -> Values:
+        """All categories in order, (categories,)."""
+        given = self.labels[~np.isnan(self.labels)]
+        found: Values = np.union1d(given, np.array(self.offered, dtype=np.float64))
+        return found
+
+    @property
+    def given(self) -> Mask:
+        """Which labels are there, (items, people)."""
+        return ~np.isnan(self.labels)
+
+    @property
+    def codes(self) -> Numbers:
+        """The place of each label among the categories, (items, people); without meaning where one is missing."""
+        return np.searchsorted(self.categories, self.labels)
+
+    def of(self, *people: int) -> LabelMatrix:
+        """The labels of some people only; the categories stay."""
+        return LabelMatrix(self.labels[:, people], self.documents, tuple(self.categories.tolist()))
+
+    def comparable(self) -> LabelMatrix:
+        """The items that have two labels or more."""
+        kept = self.given.sum(axis=1) > 1
+        return LabelMatrix(self.labels[kept], self.documents[kept], tuple(self.categories.tolist()))
+
+    @property
+    def why(self) -> str:
+        """Why there is no agreement by chance to reckon with; empty where there is."""
+        given = self.labels[self.given]
+        if not len(given):
+            return "No item was labelled by two people."
+        if np.ptp(given) == 0:
+            return f"All {len(given)} labels are of one class: agreement beyond chance is undefined."
+        return ""
+
+
+Distance = Callable[[Values, Values], Values]
+
+
+def nominal_distance(categories: Values, given: Values) -> Values:  # noqa: ARG001  # classes have no order and no frequency
+    apart: Values = (categories[:, None] != categories[None]).astype(np.float64)[..., None]
+    return apart
+
+
+def linear_distance(categories: Values, given: Values) -> Values:  # noqa: ARG001  # a measured distance needs no frequency
+    apart: Values = np.abs(categories[:, None] - categories[None])[..., None]
+    return apart
+
+
+def interval_distance(categories: Values, given: Values) -> Values:  # noqa: ARG001  # a measured distance needs no frequency
+    """Squared: the quadratic weights of kappa, the interval metric of alpha."""
+    squares: Values = (categories[:, None] - categories[None])[..., None] ** 2
+    return squares
+
+
+def ordinal_distance(categories: Values, given: Values) -> Values:  # noqa: ARG001  # the order is all that counts of them
+    """Squared differences of middle ranks (Krippendorff 2011)."""
+    ranks = running_sums(given) - given / 2
+    squares: Values = (ranks[:, None] - ranks[None]) ** 2
+    return squares
+
+
+def raw_agreement(ratings: LabelMatrix) -> Statistic:
     """Share of pairs of labels of the same item that are equal; every pair of people counts once per item."""
     kept = ratings.comparable()
     if not len(kept.documents):
         return undefined(0, "No item was labelled by two people.")
-    counts = _counts(kept)  # (items, categories)
+    counts = _category_counts(kept)  # (items, categories)
     labels = counts.sum(axis=1)
     return quotient((counts * (counts - 1)).sum(axis=1), labels * (labels - 1), kept.documents)
 
 
-def prevalence(ratings: Ratings, category: float) -> Statistic:
+def label_prevalence(ratings: LabelMatrix, category: float) -> Statistic:
     """Share of all labels that are of a category; `n` counts labels."""
     documents = np.repeat(ratings.documents, ratings.labels.shape[1])
     labels = ratings.labels.ravel()
     return mean(np.where(np.isnan(labels), np.nan, labels == category), documents)
 
 
-def alpha(ratings: Ratings, distance: Distance) -> Statistic:
+def krippendorff_alpha(ratings: LabelMatrix, distance: Distance) -> Statistic:
     """Krippendorff's alpha (2011): 1 less observed by expected disagreement; items with one label do not count."""
     kept = ratings.comparable()
     if kept.why:
         return undefined(len(kept.documents), kept.why)
-    numbers, places = clusters(kept.documents)
+    numbers, places = cluster_documents(kept.documents)
     categories = kept.categories
     coincidences = _coincidences(kept, places, len(numbers))
     shape = (len(categories), len(categories), -1)
 
     def weigh(weights: Values) -> Values:
-        return _alpha((coincidences @ weights).reshape(shape), categories, distance)
+        return _alpha_of_coincidences((coincidences @ weights).reshape(shape), categories, distance)
 
     return Statistic(len(kept.documents), numbers, weigh, max(len(numbers), len(categories) ** 2))
 
 
-def ac1(ratings: Ratings) -> Statistic:
+def gwet_ac1(ratings: LabelMatrix) -> Statistic:
     """Gwet's AC1 (2008), which stays meaningful where one class is rare.
 
     Categories that were offered and never chosen count. `n` are the items with two labels; the others tell how often
@@ -64,21 +144,21 @@ def ac1(ratings: Ratings) -> Statistic:
     """
     kept, categories = ratings.comparable(), len(ratings.categories)
     if not len(kept.documents) or categories < 2:
-        return undefined(len(kept.documents), _no_ac1(kept))
+        return undefined(len(kept.documents), _reason_without_ac1(kept))
     labelled = ratings.given.any(axis=1)
-    counts = _counts(ratings)[labelled]
-    numbers, places = clusters(ratings.documents[labelled])
+    counts = _category_counts(ratings)[labelled]
+    numbers, places = cluster_documents(ratings.documents[labelled])
     sums = sums_by(places, _ac1_terms(counts), len(numbers))
-    return Statistic(len(kept.documents), numbers, lambda weights: _ac1(sums.T @ weights), len(numbers))
+    return Statistic(len(kept.documents), numbers, lambda weights: _ac1_of_sums(sums.T @ weights), len(numbers))
 
 
-def _counts(ratings: Ratings) -> Values:
+def _category_counts(ratings: LabelMatrix) -> Values:
     """How many people chose each category for each item, (items, categories)."""
     counts: Values = (ratings.labels[..., None] == ratings.categories).sum(axis=1).astype(np.float64)
     return counts
 
 
-def _coincidences(ratings: Ratings, places: Numbers, documents: int) -> csr_array:
+def _coincidences(ratings: LabelMatrix, places: Numbers, documents: int) -> csr_array:
     """Ordered pairs of labels of one item by document, each by the number of others there, (categories², documents)."""
     given, codes, width = ratings.given, ratings.codes, len(ratings.categories)
     shares = 1 / (given.sum(axis=1) - 1)
@@ -86,10 +166,10 @@ def _coincidences(ratings: Ratings, places: Numbers, documents: int) -> csr_arra
     both = [np.flatnonzero(given[:, one] & given[:, two]) for one, two in pairs]
     items = np.concatenate(both)
     cells = [codes[at, one] * width + codes[at, two] for at, (one, two) in zip(both, pairs, strict=True)]
-    return tally(np.concatenate(cells), places[items], (width * width, documents), shares[items])
+    return count_matrix(np.concatenate(cells), places[items], (width * width, documents), shares[items])
 
 
-def _alpha(coincidences: Values, categories: Values, distance: Distance) -> Values:
+def _alpha_of_coincidences(coincidences: Values, categories: Values, distance: Distance) -> Values:
     """From how often labels of one item meet, (categories, categories, resamples)."""
     given = coincidences.sum(axis=1)  # (categories, resamples)
     apart = distance(categories, given)
@@ -99,7 +179,7 @@ def _alpha(coincidences: Values, categories: Values, distance: Distance) -> Valu
     return 1 - disagreement
 
 
-def _no_ac1(ratings: Ratings) -> str:
+def _reason_without_ac1(ratings: LabelMatrix) -> str:
     if not len(ratings.documents):
         return "No item was labelled by two people."
     return "Only one class is known: say which others were offered."
@@ -112,9 +192,38 @@ def _ac1_terms(counts: Values) -> Values:
     return np.column_stack([agreement, labels > 1, np.ones(len(labels)), counts / labels[:, None]])
 
 
-def _ac1(sums: Values) -> Values:
+def _ac1_of_sums(sums: Values) -> Values:
     agreement, comparable, items, *shares = sums
     observed = ratio(agreement, comparable)
     chosen = np.array([ratio(share, items) for share in shares])
     chance: Values = (chosen * (1 - chosen)).sum(axis=0) / (len(chosen) - 1)
     return ratio(observed - chance, 1 - chance)
+
+
+def cohen_kappa(ratings: LabelMatrix, first: int, second: int, distance: Distance) -> Statistic:
+    """Agreement of two people beyond chance on the items that both labelled (Cohen 1960; weighted, Cohen 1968).
+
+    Distances are counted in steps between neighbouring categories. Undefined where both use one class only.
+    """
+    kept = ratings.of(first, second).comparable()
+    if kept.why:
+        return undefined(len(kept.documents), kept.why)
+    numbers, places = cluster_documents(kept.documents)
+    width = len(kept.categories)
+    steps = np.arange(width, dtype=np.float64)
+    cells = kept.codes[:, 0] * width + kept.codes[:, 1]
+    table = count_matrix(cells, places, (width * width, len(numbers)))
+
+    def weigh(weights: Values) -> Values:
+        return _kappa_of_table((table @ weights).reshape(width, width, -1), steps, distance)
+
+    return Statistic(len(kept.documents), numbers, weigh, max(len(numbers), width * width))
+
+
+def _kappa_of_table(table: Values, steps: Values, distance: Distance) -> Values:
+    """From how often labels of the first meet labels of the second, (categories, categories, resamples)."""
+    first, second = table.sum(axis=1), table.sum(axis=0)  # (categories, resamples)
+    apart = distance(steps, first + second)
+    observed = (table * apart).sum(axis=(0, 1)) * first.sum(axis=0)
+    expected = (first[:, None] * second[None] * apart).sum(axis=(0, 1))
+    return 1 - ratio(observed, expected)

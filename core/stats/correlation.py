@@ -1,30 +1,41 @@
-"""How far scores follow human judgements, case by case: Pearson, Spearman and Kendall's tau-b."""
+"""How far scores follow human judgements, case by case and by the means of systems: Pearson, Spearman and Kendall's tau-b."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from core.stats.statistic import Numbers, Statistic, Values, clusters, ratio, running, sums_by, tally, undefined
+from core.stats.statistic import (
+    Numbers,
+    Statistic,
+    Values,
+    cluster_documents,
+    count_matrix,
+    ratio,
+    running_sums,
+    sums_by,
+    undefined,
+)
 
-_FLAT = 1e-12  # of a variance that is 1 in the whole sample: what rounding leaves of a constant
-_BLOCK = 1 << 22  # signs of differences held at once
-_MOST = 3000  # documents, whose square is held
+_MIN_VARIANCE = 1e-12  # of a variance that is 1 in the whole sample: what rounding leaves of a constant
+_MAX_SIGNS = 1 << 22  # signs of differences held at once
+_MAX_DOCUMENTS = 3000  # documents, whose square is held
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rated:
+class RatedScores:
     """Scores and human judgements of the same cases, nan where one is missing, and their documents, (n,) each."""
 
     scores: Values
     human: Values
     documents: Numbers
 
-    def defined(self) -> Rated:
+    def defined(self) -> RatedScores:
         """The cases that have both."""
         kept = ~np.isnan(self.scores) & ~np.isnan(self.human)
-        return Rated(self.scores[kept], self.human[kept], self.documents[kept])
+        return RatedScores(self.scores[kept], self.human[kept], self.documents[kept])
 
     @property
     def why(self) -> str:
@@ -37,35 +48,35 @@ class Rated:
         return ""
 
 
-def pearson(rated: Rated) -> Statistic:
+def pearson(rated: RatedScores) -> Statistic:
     """The linear correlation of scores and judgements."""
     kept = rated.defined()
     if kept.why:
         return undefined(len(kept.scores), kept.why)
-    numbers, places = clusters(kept.documents)
-    x, y = _standard(kept.scores), _standard(kept.human)
+    numbers, places = cluster_documents(kept.documents)
+    x, y = _standardise(kept.scores), _standardise(kept.human)
     sums = sums_by(places, np.column_stack([np.ones(len(x)), x, y, x * x, y * y, x * y]), len(numbers))
-    return Statistic(len(x), numbers, lambda weights: _from_moments(sums.T @ weights), len(numbers))
+    return Statistic(len(x), numbers, lambda weights: _pearson_from_moments(sums.T @ weights), len(numbers))
 
 
-def spearman(rated: Rated) -> Statistic:
+def spearman(rated: RatedScores) -> Statistic:
     """The correlation of ranks, equal values sharing theirs; every resample is ranked anew."""
     kept = rated.defined()
     if kept.why:
         return undefined(len(kept.scores), kept.why)
-    numbers, places = clusters(kept.documents)
+    numbers, places = cluster_documents(kept.documents)
     x, y = (np.unique(values, return_inverse=True)[1] for values in (kept.scores, kept.human))
-    by_x, by_y = (tally(ranks, places, (int(ranks.max()) + 1, len(numbers))) for ranks in (x, y))
+    by_x, by_y = (count_matrix(ranks, places, (int(ranks.max()) + 1, len(numbers))) for ranks in (x, y))
 
     def weigh(weights: Values) -> Values:
-        from_x, from_y = _ranks(by_x @ weights), _ranks(by_y @ weights)
+        from_x, from_y = _middle_ranks(by_x @ weights), _middle_ranks(by_y @ weights)
         together = np.einsum("nr,nr,nr->r", weights[places], from_x[x], from_y[y])
-        return ratio(together, np.sqrt(_spread(by_x @ weights, from_x) * _spread(by_y @ weights, from_y)))
+        return ratio(together, np.sqrt(_rank_variance(by_x @ weights, from_x) * _rank_variance(by_y @ weights, from_y)))
 
     return Statistic(len(x), numbers, weigh, len(x))
 
 
-def kendall(rated: Rated) -> Statistic:
+def kendall(rated: RatedScores) -> Statistic:
     """Tau-b: concordant less discordant pairs of cases, by the geometric mean of those not tied on either side.
 
     The work grows with the square of the number of documents: it is undefined for more than 3,000 of them.
@@ -73,21 +84,23 @@ def kendall(rated: Rated) -> Statistic:
     kept = rated.defined()
     if kept.why:
         return undefined(len(kept.scores), kept.why)
-    numbers, places = clusters(kept.documents)
-    if len(numbers) > _MOST:
-        return undefined(len(kept.scores), f"Tau is not told of more than {_MOST:,} documents. Take Spearman's.")
-    agreeing = _signs(kept, places, len(numbers))
+    numbers, places = cluster_documents(kept.documents)
+    if len(numbers) > _MAX_DOCUMENTS:
+        return undefined(
+            len(kept.scores), f"Tau is not told of more than {_MAX_DOCUMENTS:,} documents. Take Spearman's."
+        )
+    agreeing = _concordance(kept, places, len(numbers))
     x, y = (np.unique(values, return_inverse=True)[1] for values in (kept.scores, kept.human))
-    by_x, by_y = (tally(ranks, places, (int(ranks.max()) + 1, len(numbers))) for ranks in (x, y))
+    by_x, by_y = (count_matrix(ranks, places, (int(ranks.max()) + 1, len(numbers))) for ranks in (x, y))
 
     def weigh(weights: Values) -> Values:
         balance = np.einsum("dr,dr->r", agreeing @ weights, weights)
-        return ratio(balance, np.sqrt(_untied(by_x @ weights) * _untied(by_y @ weights)))
+        return ratio(balance, np.sqrt(_untied_pairs(by_x @ weights) * _untied_pairs(by_y @ weights)))
 
     return Statistic(len(x), numbers, weigh, max(len(numbers), by_x.shape[0], by_y.shape[0]))
 
 
-def within(values: Values, systems: Numbers) -> Values:
+def without_system_means(values: Values, systems: Numbers) -> Values:
     """What is left of (n,) values when the mean of their system is taken away; nan stays nan and counts in no mean.
 
     A correlation of two such residuals is FRANK's partial correlation (Pagnoni, Balachandran and Tsvetkov 2021).
@@ -99,37 +112,37 @@ def within(values: Values, systems: Numbers) -> Values:
     return values - means[systems]
 
 
-def _standard(values: Values) -> Values:
+def _standardise(values: Values) -> Values:
     """Values of mean 0 and variance 1, so that sums of squares lose no digits."""
     standard: Values = (values - values.mean()) / values.std()
     return standard
 
 
-def _from_moments(sums: Values) -> Values:
+def _pearson_from_moments(sums: Values) -> Values:
     """Pearson from the sums of 1, x, y, xx, yy and xy, (6, resamples)."""
     n, x, y, xx, yy, xy = sums
     varied = ratio(xx, n) - ratio(x, n) ** 2, ratio(yy, n) - ratio(y, n) ** 2
-    spread = np.where(np.minimum(*varied) > _FLAT, varied[0] * varied[1], 0.0)
+    spread = np.where(np.minimum(*varied) > _MIN_VARIANCE, varied[0] * varied[1], 0.0)
     return ratio(ratio(xy, n) - ratio(x, n) * ratio(y, n), np.sqrt(spread))
 
 
-def _ranks(weights: Values) -> Values:
+def _middle_ranks(weights: Values) -> Values:
     """Middle ranks of the distinct values, counted from the mean rank, (distinct, resamples)."""
-    sums = running(weights)
+    sums = running_sums(weights)
     ranks: Values = sums - weights / 2 - sums[-1] / 2
     return ranks
 
 
-def _spread(weights: Values, ranks: Values) -> Values:
+def _rank_variance(weights: Values, ranks: Values) -> Values:
     spread: Values = np.einsum("dr,dr,dr->r", weights, ranks, ranks)
     return spread
 
 
-def _signs(rated: Rated, places: Numbers, documents: int) -> Values:
+def _concordance(rated: RatedScores, places: Numbers, documents: int) -> Values:
     """For every two documents, how many more pairs of their cases are concordant than discordant."""
-    spread = tally(places, np.arange(len(places)), (documents, len(places)))
+    spread = count_matrix(places, np.arange(len(places)), (documents, len(places)))
     found = np.zeros((documents, documents))
-    step = max(1, _BLOCK // len(places))
+    step = max(1, _MAX_SIGNS // len(places))
     for start in range(0, len(places), step):
         some = slice(start, start + step)
         signs = np.sign(rated.scores[some, None] - rated.scores) * np.sign(rated.human[some, None] - rated.human)
@@ -137,7 +150,62 @@ def _signs(rated: Rated, places: Numbers, documents: int) -> Values:
     return found
 
 
-def _untied(weights: Values) -> Values:
+def _untied_pairs(weights: Values) -> Values:
     """Twice the number of pairs of cases whose values differ, from the weights of distinct values."""
     pairs: Values = weights.sum(axis=0) ** 2 - np.einsum("dr,dr->r", weights, weights)
     return pairs
+
+
+_ROUNDING_SHARE = 1e-12  # of the largest mean: what the order of summing leaves between equal ones
+
+Coefficient = Callable[[Values, Values], Values]
+"""A correlation down the columns of two arrays, (systems, resamples) each, to (resamples,)."""
+
+
+def correlation_of_systems(rated: RatedScores, systems: Numbers, coefficient: Coefficient) -> Statistic:
+    """The correlation of mean scores with mean judgements; `n` is the number of systems, (n,) numbers them from 0.
+
+    A resample that draws no case of one of the systems has no value.
+    """
+    kept = ~np.isnan(rated.scores) & ~np.isnan(rated.human)
+    names, columns = np.unique(systems[kept], return_inverse=True)
+    if len(names) < 3:
+        return undefined(len(names), f"A correlation of systems needs three of them, and there are {len(names)}.")
+    numbers, places = cluster_documents(rated.documents[kept])
+    cells = [
+        count_matrix(columns, places, (len(names), len(numbers)), amounts)
+        for amounts in (np.ones(len(places)), rated.scores[kept], rated.human[kept])
+    ]
+
+    def weigh(weights: Values) -> Values:
+        counts, scores, human = (cell @ weights for cell in cells)
+        return coefficient(ratio(scores, counts), ratio(human, counts))
+
+    return _defined_or_reason(Statistic(len(names), numbers, weigh, len(names) ** 2))
+
+
+def pearson_of_means(x: Values, y: Values) -> Values:
+    x, y = x - x.mean(axis=0), y - y.mean(axis=0)
+    return ratio((x * y).sum(axis=0), np.sqrt((x * x).sum(axis=0) * (y * y).sum(axis=0)))
+
+
+def spearman_of_means(x: Values, y: Values) -> Values:
+    return pearson_of_means(_pairwise_order(x).sum(axis=1), _pairwise_order(y).sum(axis=1))
+
+
+def kendall_of_means(x: Values, y: Values) -> Values:
+    """Tau-b."""
+    x, y = _pairwise_order(x), _pairwise_order(y)
+    both = np.abs(x).sum(axis=(0, 1)) * np.abs(y).sum(axis=(0, 1))
+    return ratio((x * y).sum(axis=(0, 1)), np.sqrt(both))
+
+
+def _pairwise_order(values: Values) -> Values:
+    """The sign of the difference of every two systems, (systems, systems, resamples); 0 where it is mere rounding."""
+    differences = values[:, None] - values[None]
+    return np.where(np.abs(differences) > _ROUNDING_SHARE * np.abs(values).max(axis=0), np.sign(differences), 0.0)
+
+
+def _defined_or_reason(statistic: Statistic) -> Statistic:
+    value = statistic.weigh(np.ones((len(statistic.documents), 1)))[0]
+    return undefined(statistic.n, "All systems have the same mean.") if np.isnan(value) else statistic

@@ -1,19 +1,75 @@
-"""How well scores tell consistent summaries from inconsistent ones, by their order alone."""
+"""How well scores tell consistent summaries from inconsistent ones: area under the ROC curve, average precision, and a threshold's balanced accuracy."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
+from scipy.sparse import csr_array  # type: ignore[import-untyped]  # it ships no types
 
+from core.errors import TouchstoneError
 from core.metric import Direction
-from core.stats.contest import Contest
-from core.stats.pairs import Pairs
-from core.stats.statistic import Mask, Numbers, Statistic, Values, clusters, ratio, running, tally, undefined
+from core.stats.bootstrap import Resamples
+from core.stats.score_pairs import ScorePairs
+from core.stats.statistic import (
+    Estimate,
+    Mask,
+    Numbers,
+    Statistic,
+    Values,
+    cluster_documents,
+    count_matrix,
+    ratio,
+    running_sums,
+    sums_by,
+    undefined,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Labelled:
+class WinCounts:
+    """Wins of consistent over inconsistent summaries, ties one half, by document.
+
+    The distinct scores of consistent summaries cut the line of scores into slots: slot 2j + 1 is the j-th score itself,
+    the even ones lie between. `bad` counts inconsistent summaries, (slots, documents). `halves`, (documents, slots),
+    takes from their running sums what the consistent ones beat. Of each document, (documents,): `own` are the wins
+    inside of it, `made` and `lost` the numbers of its consistent and inconsistent summaries.
+    """
+
+    bad: csr_array
+    halves: csr_array
+    own: Values
+    made: Values
+    lost: Values
+
+    @classmethod
+    def of(cls, scores: Values, labels: Mask, places: Numbers, documents: int) -> Self:
+        """From scores (higher is better), labels (True: consistent) and the place of each case's document, (n,) each."""
+        steps, at = np.unique(scores[labels], return_inverse=True)
+        below = np.searchsorted(steps, scores[~labels])
+        slots = below + np.searchsorted(steps, scores[~labels], side="right")
+        good, bad, height = places[labels], places[~labels], 2 * len(steps) + 1
+        sides = np.concatenate([2 * at, 2 * at + 1])  # what lies below, and with what ties
+        return cls(
+            count_matrix(slots, bad, (height, documents)),
+            count_matrix(np.tile(good, 2), sides, (documents, height), np.full(len(sides), 0.5)),
+            _wins_inside(good * height + 2 * at, bad * height + slots, good, documents, height),
+            np.bincount(good, minlength=documents).astype(np.float64),
+            np.bincount(bad, minlength=documents).astype(np.float64),
+        )
+
+
+def _wins_inside(good: Numbers, bad: Numbers, places: Numbers, documents: int, height: int) -> Values:
+    """Wins inside of each document, (documents,), where a document and a slot in it are one number."""
+    bad = np.sort(bad)
+    beaten = np.searchsorted(bad, good, side="right") + np.searchsorted(bad, good + 1, side="right")
+    wins = beaten / 2 - np.searchsorted(bad, places * height)
+    return np.bincount(places, weights=wins, minlength=documents).astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelledScores:
     """Scores, nan where one failed, with the labels (True: consistent) and documents of their summaries, (n,) each."""
 
     scores: Values
@@ -22,16 +78,16 @@ class Labelled:
     direction: Direction = "higher"
 
     @classmethod
-    def of(cls, pairs: Pairs) -> Labelled:
+    def of(cls, pairs: ScorePairs) -> LabelledScores:
         """Both sides of minimal pairs: the original is consistent, the edited summary is not."""
         labels = np.repeat([True, False], len(pairs.original))
         scores = np.concatenate([pairs.original, pairs.edited])
         return cls(scores, labels, np.tile(pairs.documents, 2), pairs.direction)
 
-    def defined(self) -> Labelled:
+    def defined(self) -> LabelledScores:
         """Without what failed."""
         kept = ~np.isnan(self.scores)
-        return Labelled(self.scores[kept], self.labels[kept], self.documents[kept], self.direction)
+        return LabelledScores(self.scores[kept], self.labels[kept], self.documents[kept], self.direction)
 
     @property
     def oriented(self) -> Values:
@@ -50,7 +106,7 @@ class Labelled:
         return ""
 
 
-def auc(labelled: Labelled) -> Statistic:
+def auc(labelled: LabelledScores) -> Statistic:
     """The chance that a consistent summary scores above an inconsistent one, ties counting one half (Mann-Whitney).
 
     In a resample the copies of a document are not compared with each other: a new sample of documents would hold no
@@ -59,13 +115,13 @@ def auc(labelled: Labelled) -> Statistic:
     kept = labelled.defined()
     if kept.why:
         return undefined(len(kept.labels), kept.why)
-    numbers, places = clusters(kept.documents)
-    contest = Contest.of(kept.oriented, kept.labels, places, len(numbers))
+    numbers, places = cluster_documents(kept.documents)
+    contest = WinCounts.of(kept.oriented, kept.labels, places, len(numbers))
     sizes = np.stack([contest.made, contest.lost])
     inside = np.stack([contest.own, contest.made * contest.lost])
 
     def weigh(weights: Values) -> Values:
-        beaten = contest.halves @ running(contest.bad @ weights)
+        beaten = contest.halves @ running_sums(contest.bad @ weights)
         good, bad = sizes @ weights
         own, met = inside @ (weights * (weights - 1))
         return ratio(np.einsum("dr,dr->r", weights, beaten) - own, good * bad - met)
@@ -73,22 +129,116 @@ def auc(labelled: Labelled) -> Statistic:
     return Statistic(len(kept.labels), numbers, weigh, max(contest.bad.shape))
 
 
-def average_precision(labelled: Labelled) -> Statistic:
+def average_precision(labelled: LabelledScores) -> Statistic:
     """The mean precision over consistent summaries, taken from the best score down, equal scores at once."""
     kept = labelled.defined()
     if kept.why:
         return undefined(len(kept.labels), kept.why)
-    numbers, places = clusters(kept.documents)
+    numbers, places = cluster_documents(kept.documents)
     # precision is asked for at the scores of consistent summaries alone; minimal pairs share these by the half-dozen
     distinct, ranks = np.unique(-kept.oriented[kept.labels], return_inverse=True)
     beside = np.searchsorted(distinct, -kept.oriented[~kept.labels])  # the first of those scores that lets it in
     shape = (len(distinct) + 1, len(numbers))
-    good, bad = tally(ranks, places[kept.labels], shape), tally(beside, places[~kept.labels], shape)
+    good, bad = count_matrix(ranks, places[kept.labels], shape), count_matrix(beside, places[~kept.labels], shape)
 
     def weigh(weights: Values) -> Values:
         found = good @ weights
-        hits = running(found)
-        precision = np.nan_to_num(ratio(hits, hits + running(bad @ weights)))  # nothing is drawn yet: no weight
+        hits = running_sums(found)
+        precision = np.nan_to_num(ratio(hits, hits + running_sums(bad @ weights)))  # nothing is drawn yet: no weight
         return ratio(np.einsum("sr,sr->r", found, precision), hits[-1])
 
     return Statistic(len(kept.labels), numbers, weigh, max(shape))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RocCurve:
+    """Shares of inconsistent and of consistent summaries that score at least as well as `scores`, (points,) each.
+
+    It goes from (0, 0), where nothing is accepted, to (1, 1), and is empty where the area is undefined. `area` has the
+    interval and the number of summaries.
+    """
+
+    false_alarms: Values
+    hits: Values
+    scores: Values
+    area: Estimate
+
+
+def measure_roc_curve(labelled: LabelledScores, resamples: Resamples) -> RocCurve:
+    """The curve over the distinct scores from the best down, in the metric's own units."""
+    area, kept = resamples.estimate(auc(labelled)), labelled.defined()
+    if area.value is None:
+        return RocCurve(np.zeros(0), np.zeros(0), np.zeros(0), area)
+    scores, hits, false_alarms = acceptance_rates(kept)
+    sign = -1.0 if kept.direction == "lower" else 1.0
+    start = np.array([0.0])
+    return RocCurve(np.append(start, false_alarms), np.append(start, hits), sign * np.append(np.inf, scores), area)
+
+
+def acceptance_rates(labelled: LabelledScores) -> tuple[Values, Values, Values]:
+    """Distinct oriented scores from the best down, and the shares of either kind that are accepted at each."""
+    distinct, ranks = np.unique(-labelled.oriented, return_inverse=True)
+    good = np.bincount(ranks[labelled.labels], minlength=len(distinct))
+    bad = np.bincount(ranks[~labelled.labels], minlength=len(distinct))
+    return -distinct, np.cumsum(good) / good.sum(), np.cumsum(bad) / bad.sum()
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """The score from which on a summary counts as consistent, in the metric's own units.
+
+    It was chosen on `n` summaries of `documents`, on which it must not be judged.
+    """
+
+    value: float
+    n: int
+    documents: frozenset[int]
+
+
+def choose_threshold(development: LabelledScores) -> Threshold:
+    """The threshold of the best balanced accuracy, halfway between two scores; of equally good ones the strictest.
+
+    Raises TouchstoneError where the development split has not both kinds of labels.
+    """
+    kept = development.defined()
+    if kept.why:
+        raise TouchstoneError(f"No threshold can be chosen: {kept.why} Take a split with labels of both kinds.")
+    scores, hits, false_alarms = acceptance_rates(kept)
+    best = int(np.argmax(hits - false_alarms))
+    value = float(scores[best : best + 2].mean())
+    oriented = -value if kept.direction == "lower" else value
+    return Threshold(oriented, len(kept.labels), frozenset(kept.documents.tolist()))
+
+
+def balanced_accuracy(labelled: LabelledScores, threshold: Threshold) -> Statistic:
+    """The mean of the shares of consistent summaries accepted and of inconsistent ones refused; the threshold is fixed.
+
+    Undefined where the threshold was chosen on one of the same documents.
+    """
+    kept = labelled.defined()
+    shared = threshold.documents.intersection(kept.documents.tolist())
+    leak = (
+        f"The threshold was chosen on {len(shared)} of these documents: it cannot be judged on them." if shared else ""
+    )
+    if why := kept.why or leak:
+        return undefined(len(kept.labels), why)
+    numbers, places = cluster_documents(kept.documents)
+    outcomes = _outcome_columns(kept.labels, _accepts(kept, threshold))
+    sums = sums_by(places, outcomes, len(numbers))
+    return Statistic(len(kept.labels), numbers, lambda weights: _balanced_accuracy(sums.T @ weights), len(numbers))
+
+
+def _accepts(labelled: LabelledScores, threshold: Threshold) -> Mask:
+    if labelled.direction == "lower":
+        return labelled.scores <= threshold.value
+    return labelled.scores >= threshold.value
+
+
+def _outcome_columns(labels: Mask, accepts: Mask) -> Values:
+    """Indicators of accepted and all consistent ones, refused and all inconsistent ones, (n, 4)."""
+    return np.column_stack([labels & accepts, labels, ~labels & ~accepts, ~labels]).astype(np.float64)
+
+
+def _balanced_accuracy(sums: Values) -> Values:
+    hits, good, refused, bad = sums
+    return (ratio(hits, good) + ratio(refused, bad)) / 2

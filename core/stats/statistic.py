@@ -1,4 +1,4 @@
-"""A statistic as a function of how often each document counts, so that a bootstrap need not touch the cases again."""
+"""A statistic as a function of how often each document counts, so that a bootstrap need not touch the cases again, and its estimate."""
 
 from __future__ import annotations
 
@@ -10,10 +10,26 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array  # type: ignore[import-untyped]  # it ships no types
 
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A statistic of `n` cases with its 95 % interval.
+
+    `value` is None where the statistic is undefined, `low` and `high` where there is no interval; `why` says for what
+    reason, or why the interval must not be trusted.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    why: str = ""
+
+
 Values = NDArray[np.float64]
 Numbers = NDArray[np.intp]
 Mask = NDArray[np.bool_]
-Weigh = Callable[[Values], Values]
+WeighFunction = Callable[[Values], Values]
 """From how often each document counts, (documents, resamples), to a value each, (resamples,), nan where undefined."""
 
 
@@ -27,7 +43,7 @@ class Statistic:
 
     n: int
     documents: Numbers
-    weigh: Weigh
+    weigh: WeighFunction
     rows: int = 1
     why: str = ""
 
@@ -46,7 +62,7 @@ def mean(values: Values, documents: Numbers) -> Statistic:
 
 def quotient(parts: Values, wholes: Values, documents: Numbers) -> Statistic:
     """The sum of `parts` by the sum of `wholes`, both (n,), none of them nan."""
-    numbers, places = clusters(documents)
+    numbers, places = cluster_documents(documents)
     sums = sums_by(places, np.column_stack([parts, wholes]), len(numbers))
 
     def weigh(weights: Values) -> Values:
@@ -56,7 +72,7 @@ def quotient(parts: Values, wholes: Values, documents: Numbers) -> Statistic:
     return Statistic(len(parts), numbers, weigh, len(numbers))
 
 
-def clusters(documents: Numbers) -> tuple[Numbers, Numbers]:
+def cluster_documents(documents: Numbers) -> tuple[Numbers, Numbers]:
     """The documents that occur, (documents,), and the place of each case among them, (n,)."""
     numbers, places = np.unique(documents, return_inverse=True)
     return numbers, places
@@ -64,11 +80,11 @@ def clusters(documents: Numbers) -> tuple[Numbers, Numbers]:
 
 def sums_by(places: Numbers, values: Values, number: int) -> Values:
     """The sums of the columns of (n, columns) over the cases at each of `number` places, (number, columns)."""
-    sums: Values = tally(places, np.arange(len(places)), (number, len(places))) @ values
+    sums: Values = count_matrix(places, np.arange(len(places)), (number, len(places))) @ values
     return sums
 
 
-def tally(rows: Numbers, columns: Numbers, shape: tuple[int, int], amounts: Values | None = None) -> csr_array:
+def count_matrix(rows: Numbers, columns: Numbers, shape: tuple[int, int], amounts: Values | None = None) -> csr_array:
     """A sparse matrix that adds up amounts, or counts, at the cells that are named."""
     counted = np.ones(len(rows)) if amounts is None else amounts
     return csr_array((counted, (rows, columns)), shape=shape)
@@ -80,7 +96,7 @@ def ratio(above: Values, below: Values) -> Values:
     return quotient
 
 
-def running(values: Values) -> Values:
+def running_sums(values: Values) -> Values:
     """The sums of each row with all rows above it."""
     sums = values.copy()
     # row by row the additions are vectorised; numpy's cumsum goes down one column after the other, ten times slower

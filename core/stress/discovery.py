@@ -13,11 +13,11 @@ from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[impo
 from core.errors import UnscorableError
 from core.metric import METRICS, Direction
 from core.stats.statistic import Mask, Values
-from core.stress.records import Run
+from core.stress.run import Run
 from core.text import sentences, words
 
-_PARTS = 5  # the best fifth, as Ramprasad and Wallace (2024) take it
-_LEAST = 2  # of the best that must share a bigram: what stands in one of them is its topic
+_FIFTHS = 5  # the best fifth, as Ramprasad and Wallace (2024) take it
+_MIN_SHARED = 2  # of the best that must share a bigram: what stands in one of them is its topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Bigram:
 
 
 @dataclass(frozen=True, slots=True)
-class Discovery:
+class BigramDiscovery:
     """The bigrams of the `best` of `scored` summaries, the most telling first."""
 
     bigrams: tuple[Bigram, ...]
@@ -43,7 +43,7 @@ class Discovery:
     scored: int
 
 
-def discover(summaries: Sequence[str], scores: Values, direction: Direction, most: int = 10) -> Discovery:
+def discover_bigrams(summaries: Sequence[str], scores: Values, direction: Direction, most: int = 10) -> BigramDiscovery:
     """The `most` bigrams that mark the best-scored fifth of (n,) summaries, those whose score is nan left out.
 
     Two of the best must share a bigram, and one that stands everywhere, as "of the" does, has no lead. Of equal scores the
@@ -53,24 +53,24 @@ def discover(summaries: Sequence[str], scores: Values, direction: Direction, mos
     kept = ~np.isnan(scores)
     texts = [summary for summary, keep in zip(summaries, kept, strict=True) if keep]
     best = _best_fifth(scores[kept], direction)
-    found = [bigram for bigram in _bigrams(texts, best) if bigram.lead > 0 and bigram.best >= _LEAST]
+    found = [bigram for bigram in _rank_bigrams(texts, best) if bigram.lead > 0 and bigram.best >= _MIN_SHARED]
     ranked = sorted(found, key=lambda bigram: (-bigram.lead, bigram.text))
-    return Discovery(tuple(ranked[:most]), int(best.sum()), len(texts))
+    return BigramDiscovery(tuple(ranked[:most]), int(best.sum()), len(texts))
 
 
-def discovered(run: Run, metric: str, most: int = 10) -> Discovery:
+def discover_in_run(run: Run, metric: str, most: int = 10) -> BigramDiscovery:
     """What marks the original summaries of a run that a metric scores best; raises UnscorableError as `discover`."""
     readings = [run.readings.get((source, "", metric)) for source in run.sources]
     scores = [reading.value if reading and reading.value is not None else np.nan for reading in readings]
     summaries = [source.example.summary for source in run.sources.values()]
-    return discover(summaries, np.array(scores, dtype=np.float64), METRICS.parse(metric).card.direction, most)
+    return discover_bigrams(summaries, np.array(scores, dtype=np.float64), METRICS.parse(metric).card.direction, most)
 
 
 def _best_fifth(scores: Values, direction: Direction) -> Mask:
     if direction == "neutral":
         raise UnscorableError("The metric has no better side: none of the summaries is its best.")
-    number = -(-len(scores) // _PARTS)
-    if number < _LEAST:
+    number = -(-len(scores) // _FIFTHS)
+    if number < _MIN_SHARED:
         raise UnscorableError(
             f"{len(scores)} summaries have a score: too few for a fifth in which a phrase can stand twice. Take more than five."
         )
@@ -84,21 +84,21 @@ def _best_fifth(scores: Values, direction: Direction) -> Mask:
     return best
 
 
-def _bigrams(texts: Sequence[str], best: Mask) -> list[Bigram]:
-    if not any(map(_pairs, texts)):
+def _rank_bigrams(texts: Sequence[str], best: Mask) -> list[Bigram]:
+    if not any(map(_word_pairs, texts)):
         raise UnscorableError("No summary has two words in a row.")
-    vectorizer = TfidfVectorizer(analyzer=_pairs)
+    vectorizer = TfidfVectorizer(analyzer=_word_pairs)
     weights: csr_array = vectorizer.fit_transform(texts)  # (summaries, bigrams)
     lead = weights[best].mean(axis=0) - weights[~best].mean(axis=0)
     inside, outside = ((weights[mask] > 0).sum(axis=0) for mask in (best, ~best))
-    rows = zip(vectorizer.get_feature_names_out(), *map(_flat, (lead, inside, outside)), strict=True)
+    rows = zip(vectorizer.get_feature_names_out(), *map(_flat_row, (lead, inside, outside)), strict=True)
     return [Bigram(str(text), float(ahead), int(held), int(others)) for text, ahead, held, others in rows]
 
 
-def _pairs(text: str) -> list[str]:
+def _word_pairs(text: str) -> list[str]:
     return [" ".join(pair) for span in sentences(text) for pair in pairwise(words(span.of(text)))]
 
 
-def _flat(row: Values) -> Values:
+def _flat_row(row: Values) -> Values:
     """A row of a sparse matrix is a matrix itself."""
     return np.asarray(row).ravel()

@@ -1,29 +1,30 @@
-"""The gaming table: what a phrase without content scores alone, and what it adds to a summary, per metric and word."""
+"""The gaming table: what phrases without content score alone and add to a summary, and the phrases that a run can be extended with."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
+from typing import get_args
 
 import numpy as np
 
-from core.filler import Filler, Place
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
-from core.stats.estimate import Estimate
-from core.stats.pairs import Pairs, wrong_way
-from core.stats.resampling import Resamples
-from core.stats.statistic import Numbers, Values, mean
-from core.stress.records import Run
-from core.stress.shifts import Shift
-from core.stress.spreads import gains, standardised
+from core.perturbations.fillers import Assertion, Filler, Placement
+from core.settings import VERSION
+from core.stats.bootstrap import Resamples
+from core.stats.score_pairs import ScorePairs, wrong_way_share
+from core.stats.statistic import Estimate, Numbers, Values, mean
+from core.stress.run import Run, run_from_lines, run_lines, to_json_line
+from core.stress.shifts import Shift, pair_gains, standardised_gain
 from core.text import words
 
-_BESIDE: tuple[Place, ...] = ("prefix", "suffix")
+_ADDED_PLACES: tuple[Placement, ...] = ("prefix", "suffix")
 
 
 @dataclass(frozen=True, slots=True)
-class Play:
+class PhraseEffect:
     """One phrase against one metric; gains are towards consistency, whichever way that lies.
 
     `alone` is the mean score of the phrase as the whole summary, and `outright` the share of summaries that it beats. `appended`
@@ -44,7 +45,7 @@ class Play:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class MetricGaming:
     """How far a metric is gamed by the phrases of a run, put before or after a summary.
 
     `gain` is the mean gain over all of them in standard deviations of the metric over the originals, and `raised` the share of
@@ -54,30 +55,30 @@ class Standing:
     metric: str
     gain: Estimate
     raised: Estimate
-    plays: tuple[Play, ...]
+    plays: tuple[PhraseEffect, ...]
 
     @property
-    def best(self) -> Play:
+    def best(self) -> PhraseEffect:
         """The phrase that gains most when it is appended."""
-        return max(self.plays, key=lambda play: _rank(play.appended))
+        return max(self.plays, key=lambda play: _sort_value(play.appended))
 
 
-def gaming(run: Run, found: Sequence[Shift], resamples: int = 2000) -> list[Standing]:
+def metric_gaming(run: Run, found: Sequence[Shift], resamples: int = 2000) -> list[MetricGaming]:
     """Every metric that has a better side and was played with, the most gamed first; intervals by document."""
     groups = {group: place for place, group in enumerate(dict.fromkeys(s.group for s in run.sources.values()))}
-    kinds = phrases(run.plan.kinds)
+    kinds = phrase_kinds(run.plan.kinds)
     if not groups or not kinds:
         return []
     drawn = Resamples.draw(len(groups), resamples, run.plan.seed)
     by_metric = {metric: [shift for shift in found if shift.metric == metric] for metric in run.plan.metrics}
-    fields = [_Field(run, metric, shifts, groups, drawn) for metric, shifts in by_metric.items()]
+    fields = [_MetricShifts(run, metric, shifts, groups, drawn) for metric, shifts in by_metric.items()]
     standings = [field.standing(kinds) for field in fields if field.direction != "neutral" and field.was_played(kinds)]
-    return sorted(standings, key=lambda standing: -_rank(standing.gain))
+    return sorted(standings, key=lambda standing: -_sort_value(standing.gain))
 
 
-def phrases(kinds: Iterable[str]) -> dict[Filler, dict[Place, str]]:
+def phrase_kinds(kinds: Iterable[str]) -> dict[Filler, dict[Placement, str]]:
     """The phrases among kinds of perturbation, each as it is appended, with the kinds that put it somewhere."""
-    found: dict[Filler, dict[Place, str]] = {}
+    found: dict[Filler, dict[Placement, str]] = {}
     for kind in kinds:
         phrase = PERTURBATIONS.parse(kind)
         if isinstance(phrase, Filler):
@@ -85,7 +86,7 @@ def phrases(kinds: Iterable[str]) -> dict[Filler, dict[Place, str]]:
     return found
 
 
-class _Field:
+class _MetricShifts:
     """The shifts of one metric, on the same resamples as those of the others."""
 
     def __init__(
@@ -97,53 +98,78 @@ class _Field:
         for shift in shifts:
             self._by_kind.setdefault(shift.kind, []).append(shift)
         readings = [run.readings.get((source, "", metric)) for source in run.sources]
-        self._originals = _values([reading.value if reading else None for reading in readings])
+        self._originals = _score_values([reading.value if reading else None for reading in readings])
         self._documents = self._numbers([source.group for source in run.sources.values()])
 
-    def was_played(self, kinds: dict[Filler, dict[Place, str]]) -> bool:
+    def was_played(self, kinds: dict[Filler, dict[Placement, str]]) -> bool:
         return any(kind in self._by_kind for places in kinds.values() for kind in places.values())
 
-    def standing(self, kinds: dict[Filler, dict[Place, str]]) -> Standing:
+    def standing(self, kinds: dict[Filler, dict[Placement, str]]) -> MetricGaming:
         meant = {phrase: places for phrase, places in kinds.items() if phrase.aims_at(self.metric)}
-        beside = self._pairs([places[place] for places in meant.values() for place in _BESIDE if place in places])
+        beside = self._pairs([places[place] for places in meant.values() for place in _ADDED_PLACES if place in places])
         plays = tuple(self._play(phrase, places) for phrase, places in meant.items())
-        return Standing(self.metric, self._spreads(beside), self._drawn.estimate(wrong_way(beside)), plays)
+        return MetricGaming(self.metric, self._spreads(beside), self._drawn.estimate(wrong_way_share(beside)), plays)
 
-    def _play(self, phrase: Filler, places: dict[Place, str]) -> Play:
+    def _play(self, phrase: Filler, places: dict[Placement, str]) -> PhraseEffect:
         alone, prefixed, appended = (self._pairs([places.get(place, "")]) for place in ("alone", "prefix", "suffix"))
         length, drawn = len(words(phrase.text)), self._drawn
-        return Play(
+        return PhraseEffect(
             metric=self.metric,
             phrase=phrase,
             words=length,
             alone=drawn.estimate(mean(alone.edited, alone.documents)),
-            outright=drawn.estimate(wrong_way(alone)),
-            appended=drawn.estimate(mean(gains(appended), appended.documents)),
-            prefixed=drawn.estimate(mean(gains(prefixed), prefixed.documents)),
-            per_word=drawn.estimate(mean(gains(appended) / max(1, length), appended.documents)),
+            outright=drawn.estimate(wrong_way_share(alone)),
+            appended=drawn.estimate(mean(pair_gains(appended), appended.documents)),
+            prefixed=drawn.estimate(mean(pair_gains(prefixed), prefixed.documents)),
+            per_word=drawn.estimate(mean(pair_gains(appended) / max(1, length), appended.documents)),
             spreads=self._spreads(appended),
-            raised=drawn.estimate(wrong_way(appended)),
+            raised=drawn.estimate(wrong_way_share(appended)),
         )
 
-    def _pairs(self, kinds: Iterable[str]) -> Pairs:
+    def _pairs(self, kinds: Iterable[str]) -> ScorePairs:
         chosen = [shift for kind in kinds for shift in self._by_kind.get(kind, ())]
-        return Pairs(
-            _values([shift.before for shift in chosen]),
-            _values([shift.after for shift in chosen]),
+        return ScorePairs(
+            _score_values([shift.before for shift in chosen]),
+            _score_values([shift.after for shift in chosen]),
             self._numbers([shift.group for shift in chosen]),
             self.direction,
         )
 
-    def _spreads(self, pairs: Pairs) -> Estimate:
-        return self._drawn.estimate(standardised(pairs, self._originals, self._documents))
+    def _spreads(self, pairs: ScorePairs) -> Estimate:
+        return self._drawn.estimate(standardised_gain(pairs, self._originals, self._documents))
 
     def _numbers(self, groups: Sequence[str]) -> Numbers:
         return np.array([self._groups[group] for group in groups], dtype=np.intp)
 
 
-def _values(scores: Sequence[float | None]) -> Values:
+def _score_values(scores: Sequence[float | None]) -> Values:
     return np.array([np.nan if score is None else score for score in scores], dtype=np.float64)
 
 
-def _rank(estimate: Estimate) -> float:
+def _sort_value(estimate: Estimate) -> float:
     return -np.inf if estimate.value is None else estimate.value
+
+
+def in_every_place(phrases: Iterable[Filler]) -> list[Filler]:
+    """Each phrase after the summary, before it, and in its place."""
+    return [replace(phrase, place=place) for phrase in phrases for place in get_args(Placement)]
+
+
+def known_phrases(metrics: Iterable[str]) -> list[Filler]:
+    """Every kind of phrase, and the assertion also in the name of each metric that asks a model: a rule reads no names."""
+    plain = [plugin() for plugin in PERTURBATIONS if issubclass(plugin, Filler)]
+    named = [Assertion(metric=metric) for metric in metrics if METRICS.parse(metric).checkpoints()]
+    return [*plain, *named]
+
+
+def extended_run(run: Run, name: str, phrases: Iterable[Filler]) -> Run:
+    """A run of that name with further phrases, in which everything is found that this one found.
+
+    Scores of another version of Touchstone are not taken over.
+    """
+    kinds = dict.fromkeys([*run.plan.kinds, *(phrase.spec for phrase in phrases)])
+    longer = Run(replace(run.plan, name=name, kinds=tuple(kinds), version=VERSION))
+    if run.plan.version != VERSION:
+        longer.sources.update(run.sources)
+        return longer
+    return run_from_lines([to_json_line(longer.plan), *islice(run_lines(run), 1, None)])

@@ -9,24 +9,30 @@ import numpy as np
 
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS, Intent
-from core.stats.estimate import Estimate
-from core.stats.pairs import Pairs, consistency, mean_absolute_shift, mean_shift, ties, wrong_way
-from core.stats.resampling import Resamples
-from core.stats.statistic import Numbers, Statistic
-from core.stress.noise import Band, band
-from core.stress.records import Run
+from core.stats.bootstrap import Resamples
+from core.stats.score_pairs import (
+    ScorePairs,
+    consistency_share,
+    mean_absolute_shift,
+    mean_shift,
+    tie_share,
+    wrong_way_share,
+)
+from core.stats.statistic import Estimate, Numbers, Statistic
+from core.stress.null_bands import NullBand, null_band
+from core.stress.run import Run
 from core.stress.shifts import Shift
 
-WRONG: dict[Intent, Callable[[Pairs], Statistic]] = {
-    "preserving": consistency,  # the original is strictly better, though nothing was broken
-    "breaking": wrong_way,  # the broken summary is strictly better
-    "gaming": wrong_way,  # the summary with the phrase is strictly better
+WRONG_DIRECTION: dict[Intent, Callable[[ScorePairs], Statistic]] = {
+    "preserving": consistency_share,  # the original is strictly better, though nothing was broken
+    "breaking": wrong_way_share,  # the broken summary is strictly better
+    "gaming": wrong_way_share,  # the summary with the phrase is strictly better
 }
 """The share of pairs that moved the wrong way, by what the perturbation is meant to do."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class MatrixCell:
     """One metric under one kind of perturbation, over the pairs that it could be applied to.
 
     `shift` and `size` are the mean signed and absolute shift, in the metric's own units. `wrong` is the share of pairs that moved
@@ -42,12 +48,12 @@ class Cell:
     wrong: Estimate
     still: Estimate
     failed: int
-    noise: Band
+    noise: NullBand
     multiple: float | None
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class KindCoverage:
     """How many sources a kind of perturbation could be applied to, and why not to the others: reasons and counts."""
 
     kind: str
@@ -56,73 +62,75 @@ class Applied:
     refused: dict[str, int]
 
 
-def matrix(run: Run, found: Sequence[Shift], resamples: int = 2000) -> list[Cell]:
+def shift_matrix(run: Run, found: Sequence[Shift], resamples: int = 2000) -> list[MatrixCell]:
     """A cell for every metric and kind of the plan that has shifts, with intervals by document; kinds in the plan's order."""
     numbers = {group: place for place, group in enumerate(dict.fromkeys(shift.group for shift in found))}
     drawn = Resamples.draw(len(numbers), resamples, run.plan.seed) if numbers else None
-    cells: list[Cell] = []
+    cells: list[MatrixCell] = []
     for metric in run.plan.metrics:
         of_metric = [shift for shift in found if shift.metric == metric]
         harmless = [shift for shift in of_metric if intent_of(shift.kind) == "preserving"]
         for kind in run.plan.kinds:
             of_kind = [shift for shift in of_metric if shift.kind == kind]
             if of_kind and drawn:
-                cells.append(_cell(metric, kind, of_kind, harmless, numbers, drawn))
+                cells.append(_build_cell(metric, kind, of_kind, harmless, numbers, drawn))
     return cells
 
 
-def applied(run: Run) -> list[Applied]:
+def kind_coverage(run: Run) -> list[KindCoverage]:
     """What could be perturbed and what not, for each kind of the plan."""
-    return [_applied(run, kind) for kind in run.plan.kinds]
+    return [_build_coverage(run, kind) for kind in run.plan.kinds]
 
 
 def intent_of(kind: str) -> Intent:
     return PERTURBATIONS.parse(kind).card.intent
 
 
-def _cell(
+def _build_cell(
     metric: str,
     kind: str,
     found: Sequence[Shift],
     harmless: Sequence[Shift],
     numbers: dict[str, int],
     drawn: Resamples,
-) -> Cell:
+) -> MatrixCell:
     intent = intent_of(kind)
-    pairs = Pairs(
-        _values([shift.before for shift in found]),
-        _values([shift.after for shift in found]),
-        _documents([numbers[shift.group] for shift in found]),
+    pairs = ScorePairs(
+        _score_array([shift.before for shift in found]),
+        _score_array([shift.after for shift in found]),
+        _document_array([numbers[shift.group] for shift in found]),
         METRICS.parse(metric).card.direction,
     )
     size = drawn.estimate(mean_absolute_shift(pairs))
-    noise = band([shift for shift in harmless if shift.kind != kind], round(float(np.median([s.words for s in found]))))
-    return Cell(
+    noise = null_band(
+        [shift for shift in harmless if shift.kind != kind], round(float(np.median([s.words for s in found])))
+    )
+    return MatrixCell(
         metric=metric,
         kind=kind,
         intent=intent,
         shift=drawn.estimate(mean_shift(pairs)),
         size=size,
-        wrong=drawn.estimate(WRONG[intent](pairs)),
-        still=drawn.estimate(ties(pairs)),
+        wrong=drawn.estimate(WRONG_DIRECTION[intent](pairs)),
+        still=drawn.estimate(tie_share(pairs)),
         failed=sum(shift.size is None for shift in found),
         noise=noise,
         multiple=None if size.value is None else noise.multiple(size.value),
     )
 
 
-def _values(scores: Sequence[float | None]) -> np.ndarray:
+def _score_array(scores: Sequence[float | None]) -> np.ndarray:
     return np.array([np.nan if score is None else score for score in scores], dtype=np.float64)
 
 
-def _documents(numbers: Sequence[int]) -> Numbers:
+def _document_array(numbers: Sequence[int]) -> Numbers:
     return np.array(numbers, dtype=np.intp)
 
 
-def _applied(run: Run, kind: str) -> Applied:
+def _build_coverage(run: Run, kind: str) -> KindCoverage:
     made = [variant for (_, of), variant in run.variants.items() if of == kind]
     refused: dict[str, int] = {}
     for variant in made:
         if variant.summary is None:
             refused[variant.refusal] = refused.get(variant.refusal, 0) + 1
-    return Applied(kind, intent_of(kind), len(made) - sum(refused.values()), refused)
+    return KindCoverage(kind, intent_of(kind), len(made) - sum(refused.values()), refused)

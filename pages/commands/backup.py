@@ -9,11 +9,13 @@ import typer
 
 from annotations.backup import backup
 from core.settings import Settings
-from pages.terminal.saying import told_rows
+from pages.commands.shared.messages import format_row_counts
 
 
 def command(
     file: Annotated[Path, typer.Argument(help="A new file; it holds names and codes, so keep it safe.")],
 ) -> None:
     """Write the whole database into a file while people go on working; SQLite or PostgreSQL, checked afterwards."""
-    typer.echo(f"Backed up into {file}: {told_rows(backup(Settings.read().database_url, file))}. Checked: it is whole.")
+    typer.echo(
+        f"Backed up into {file}: {format_row_counts(backup(Settings.read().database_url, file))}. Checked: it is whole."
+    )

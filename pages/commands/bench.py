@@ -33,18 +33,18 @@ def command(
 ) -> None:
     """Time metrics on random weights of a real size: the engine against one question at a time."""
     # imported when asked for: the random weights need torch, and listing metrics must not load it
-    from core.bench import line, workloads
-    from core.models.shapes import read_sizes
+    from core.bench import measurement, workloads
+    from core.bench.network_shapes import parse_sizes
 
     settings = Settings.read()
-    plan = workloads.Plan(pairs, documents, repeats, rows, seed)
+    plan = workloads.BenchPlan(pairs, documents, repeats, rows, seed)
     chosen = settings.model_copy(update={"device": device or settings.device})
     lines = []
-    measured = workloads.bench(metric or workloads.DEFAULT, read_sizes(size or ()), plan, chosen)
-    typer.echo(line.heading(), err=as_json)
+    measured = workloads.run_bench(metric or workloads.DEFAULT_METRICS, parse_sizes(size or ()), plan, chosen)
+    typer.echo(measurement.table_heading(), err=as_json)
     try:
         for found in measured:
-            typer.echo(line.as_row(found), err=as_json)
-            lines.append(line.as_record(found))
+            typer.echo(measurement.format_row(found), err=as_json)
+            lines.append(measurement.row_record(found))
     finally:  # what took an hour is not lost because the metric after it cannot be timed
-        typer.echo(json.dumps(lines, ensure_ascii=False, indent=1) if as_json else line.LEGEND)
+        typer.echo(json.dumps(lines, ensure_ascii=False, indent=1) if as_json else measurement.LEGEND)

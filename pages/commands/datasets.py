@@ -6,9 +6,8 @@ from contextlib import closing
 
 import typer
 
-from annotations.campaigns.describing import in_words
-from annotations.records import OWN
-from annotations.sources import campaigns, described, samples
+from annotations.records import LOCAL_LABELS
+from annotations.samples import campaign_datasets, format_description, load_description, load_samples
 from annotations.store import Store
 from core.settings import Settings
 
@@ -18,7 +17,7 @@ def command() -> None:
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
         for row in store.datasets():
             typer.echo(f"{row.name:30} {row.samples} samples from {', '.join(file.file for file in row.files)}")
-        for name in campaigns(store):
-            typer.echo(f"{name:30} {' '.join(in_words(described(store, name)))}")
-        if own := samples(store, OWN):
-            typer.echo(f"{OWN:30} {len(own)} samples")
+        for name in campaign_datasets(store):
+            typer.echo(f"{name:30} {' '.join(format_description(load_description(store, name)))}")
+        if own := load_samples(store, LOCAL_LABELS):
+            typer.echo(f"{LOCAL_LABELS:30} {len(own)} samples")

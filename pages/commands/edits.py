@@ -13,63 +13,70 @@ import typer
 
 from core.dataset import Refusal
 from core.datasets.pairs import Pairs
-from core.editing.batch import Sieve, Unused, edited_pairs
+from core.editing.batch import TrivialFilter, UnusedEdit, edited_pairs
 from core.editing.editor import Editor
-from core.editing.proposal import Form, Why
-from core.engine import Engine
-from core.llm.words import told_spent
-from core.report import Record as Line
+from core.editing.proposals import EditForm, UnusedReason
+from core.engine.engine import Engine
+from core.llm.spend import format_spend_by_endpoint
+from core.outcome_record import JsonRecord as Line
 from core.settings import Settings
 from core.types import Item
-from pages.terminal.files import items_of, keep_apart, opened
-from pages.terminal.options import AskedEndpoint, AskedModel, Draw, Temperature
-from pages.terminal.saying import say, say_estimate
+from pages.commands.shared.inputs import (
+    EndpointOption,
+    ModelOption,
+    SampleOption,
+    TemperatureOption,
+    open_output,
+    read_items,
+    refuse_overwriting_input,
+)
+from pages.commands.shared.messages import print_estimate, print_status
 
 
 def command(
     pairs: Annotated[Path, typer.Argument(help="JSONL or CSV with id, document, summary.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="JSONL, one pair per edit that can be used.")],
-    model: AskedModel = "",
-    endpoint: AskedEndpoint = "",
+    model: ModelOption = "",
+    endpoint: EndpointOption = "",
     form: Annotated[
-        Form, typer.Option(help="Replacements that are executed, or whole summaries that are compared.")
-    ] = Form.EXECUTABLE,
+        EditForm, typer.Option(help="Replacements that are executed, or whole summaries that are compared.")
+    ] = EditForm.EXECUTABLE,
     trivial: Annotated[
-        Sieve,
+        TrivialFilter,
         typer.Option(help="Leave out trivial edits by nobody's verdict, the rule's, or the rule's and the model's."),
     ] = "rule",
-    temperature: Temperature = 0.7,
-    sample: Draw = 0,
+    temperature: TemperatureOption = 0.7,
+    sample: SampleOption = 0,
 ) -> None:
     """Ask a language model for six edits of every summary of a file, each of which makes it inconsistent in one place."""
-    keep_apart(pairs, output)
+    refuse_overwriting_input(pairs, output)
     editor = Editor(form, model, endpoint, temperature=temperature, sample=sample)
-    say(f"Asking {editor.signature}")  # raises before anything is overwritten where nobody can be asked
+    print_status(f"Asking {editor.signature}")  # raises before anything is overwritten where nobody can be asked
     refusals: list[Refusal] = []
     read = (found.example for found in Pairs().read(pairs) if isinstance(found, Item) and not found.parent)
-    originals = (item for item in items_of(pairs, refusals) if not item.parent)
-    with closing(Engine.open(Settings.read())) as engine, opened(output) as file:
-        say_estimate(engine, map(editor.proposing, read))
+    originals = (item for item in read_items(pairs, refusals) if not item.parent)
+    with closing(Engine.open(Settings.read())) as engine, open_output(output) as file:
+        print_estimate(engine, map(editor.proposing, read))
         unused = _write_edits(file, edited_pairs(engine, editor, originals, trivial))
         spent = engine.spent()
     if reasons := ", ".join(why.of(count) for why, count in unused.items()):
-        say(f"Not used: {reasons}.")
+        print_status(f"Not used: {reasons}.")
     if spent:
-        say(f"Spent: {told_spent(spent)}.")
+        print_status(f"Spent: {format_spend_by_endpoint(spent)}.")
     if refusals:
         raise typer.Exit(2)
 
 
-def _write_edits(file: TextIO, found: Iterable[Line | Unused]) -> Counter[Why]:
+def _write_edits(file: TextIO, found: Iterable[Line | UnusedEdit]) -> Counter[UnusedReason]:
     """Write a line for each pair and say why each other edit is not used; how many there are of which kind."""
-    unused: Counter[Why] = Counter()
+    unused: Counter[UnusedReason] = Counter()
     written = 0
     for one in found:
-        if isinstance(one, Unused):
+        if isinstance(one, UnusedEdit):
             unused[one.why] += 1
-            say(f"{one.source} {one.why}: {one.reason}")
+            print_status(f"{one.source} {one.why}: {one.reason}")
         else:
             file.write(json.dumps(one, ensure_ascii=False, allow_nan=False) + "\n")
             written += 1
-    say(f"Edits written: {written}.")
+    print_status(f"Edits written: {written}.")
     return unused

@@ -6,27 +6,26 @@ from dataclasses import replace
 
 import typer
 
-from core.llm.endpoint import Endpoint, endpoints, missing_endpoint
-from core.llm.ledger import Ledger, Spent
-from core.llm.words import bill, limits
+from core.errors import Problem, attempt
+from core.llm.endpoints import Endpoint, endpoint_problem, list_endpoints
+from core.llm.spend import Spend, SpendTracker, format_limits, format_spend
 from core.settings import Settings
-from core.trouble import Trouble, attempt
 
 
 def command() -> None:
     """List the endpoints: address, model, limits, prices, what was spent, and the models that they say they serve."""
     # imported when asked for: openai takes a second to import
-    from core.llm.client import client
+    from core.llm.client import client_for
 
-    found = endpoints()
-    spent = Ledger(Settings.read().cache_dir).spent()
+    found = list_endpoints()
+    spent = SpendTracker(Settings.read().cache_dir).spent()
     for one in found:
         if not isinstance(one, Endpoint):
             typer.echo(one)
             continue
-        served = attempt(client(replace(one, retries=0, patience_s=min(one.patience_s, 10.0))).models)
-        typer.echo(f"{one.title:12} {one.base_url} · model {one.model or 'not set'} · {limits(one)}")
-        typer.echo(f"{'':12} spent so far: {bill(spent.get(one.name, Spent()))}")
-        typer.echo(f"{'':12} {served.message if isinstance(served, Trouble) else 'serves ' + ', '.join(served)}")
+        served = attempt(client_for(replace(one, retries=0, patience_s=min(one.patience_s, 10.0))).models)
+        typer.echo(f"{one.title:12} {one.base_url} · model {one.model or 'not set'} · {format_limits(one)}")
+        typer.echo(f"{'':12} spent so far: {format_spend(spent.get(one.name, Spend()))}")
+        typer.echo(f"{'':12} {served.message if isinstance(served, Problem) else 'serves ' + ', '.join(served)}")
     if not found:
-        typer.echo(missing_endpoint())
+        typer.echo(endpoint_problem())

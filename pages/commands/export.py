@@ -7,17 +7,15 @@ from typing import Annotated
 
 import typer
 
-from annotations.campaigns.exporting import campaign_id, question_ids, to_table
-from annotations.campaigns.exporting import rows as campaign_rows
-from annotations.export import rows, to_csv, to_jsonl
+from annotations.campaigns.campaign_export import campaign_csv, campaign_rows, find_campaign_id, load_question_ids
+from annotations.export import all_rows, to_csv, to_jsonl
 from annotations.store import Store
 from core.settings import Settings
-from pages.terminal.files import opened
-from pages.terminal.options import Output
+from pages.commands.shared.inputs import OutputOption, open_output
 
 
 def command(
-    output: Output,
+    output: OutputOption,
     campaign: Annotated[
         str | None, typer.Option(help="Only this campaign: every revision of every label, with pseudonyms.")
     ] = None,
@@ -26,10 +24,10 @@ def command(
     as_csv = output.suffix.lower() == ".csv"
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
         if campaign is None:
-            lines = to_csv(rows(store)) if as_csv else to_jsonl(rows(store))
+            lines = to_csv(all_rows(store)) if as_csv else to_jsonl(all_rows(store))
         else:
-            id = campaign_id(store, campaign)
+            id = find_campaign_id(store, campaign)
             found = campaign_rows(store, id)
-            lines = to_table(found, question_ids(store, id)) if as_csv else to_jsonl(found)
-        with opened(output) as file:
+            lines = campaign_csv(found, load_question_ids(store, id)) if as_csv else to_jsonl(found)
+        with open_output(output) as file:
             file.writelines(lines)

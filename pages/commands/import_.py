@@ -9,14 +9,13 @@ from typing import Annotated
 
 import typer
 
-from annotations.importing import Provenance
+from annotations.dataset_import import DatasetSource
 from annotations.store import Store
-from core.dataset import DATASETS
-from core.intake import Tally, readable, sha256, whole
-from core.intake import lines as count_lines
-from core.models.released import called, released
+from core.dataset import DATASETS, ImportCounts, readable_items, source_sha256, strict_items
+from core.dataset import format_counts as count_lines
+from core.models.download import fetch_released_dataset, provenance_name
 from core.settings import Settings
-from pages.terminal.saying import counted, say
+from pages.commands.shared.messages import print_status, with_read_count
 
 
 def command(
@@ -31,17 +30,19 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="The counts as one JSON object.")] = False,
 ) -> None:
     """Import a benchmark or a file of your own into the database; the same file twice adds nothing."""
-    reader, settings, tally = DATASETS.parse(importer), Settings.read(), Tally()
-    place = source or released(reader)
-    file = place.resolve().name if source else called(reader, place)
-    origin = Provenance(
-        name or reader.name, importer, file, sha256(place), reader.licence, reader.release, settings.user
+    reader, settings, tally = DATASETS.parse(importer), Settings.read(), ImportCounts()
+    place = source or fetch_released_dataset(reader)
+    file = place.resolve().name if source else provenance_name(reader, place)
+    origin = DatasetSource(
+        name or reader.name, importer, file, source_sha256(place), reader.licence, reader.release, settings.user
     )
-    taken = readable if skip_broken else whole
+    taken = readable_items if skip_broken else strict_items
     with closing(Store.open(settings.database_url)) as store:
-        items = counted(taken(reader.read(place), tally), tally)
+        items = with_read_count(taken(reader.read(place), tally), tally)
         imported = store.import_dataset(origin, items, tally.counts)
     counts = {"dataset": imported.dataset, **tally.counts(), "new": imported.added, "joined": imported.joined}
     typer.echo(json.dumps(counts, ensure_ascii=False, indent=1) if as_json else "\n".join(count_lines(counts)))
     if imported.missing:
-        say(f"{imported.missing} summaries lack their document. Import a file that has it under the same group.")
+        print_status(
+            f"{imported.missing} summaries lack their document. Import a file that has it under the same group."
+        )

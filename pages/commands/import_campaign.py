@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from annotations.campaigns.importing import import_campaign
+from annotations.campaigns.campaign_import import import_campaign
 from annotations.store import Store
 from core.settings import Settings
-from pages.terminal.files import lines_of
+from pages.commands.shared.inputs import read_lines
 
 
 def command(
@@ -20,6 +20,6 @@ def command(
 ) -> None:
     """Put an exported campaign into the database: the same tasks, labels, decisions and figures of agreement."""
     with closing(Store.open(Settings.read().database_url)) as store:
-        brought = import_campaign(store, lines_of(source), name)
+        brought = import_campaign(store, read_lines(source), name)
         counts = store.counts()
     typer.echo(f"Imported {brought.name!r}, version {brought.version}. Labels in this database: {counts['response']}.")

@@ -7,11 +7,10 @@ from typing import Annotated
 
 import typer
 
-from annotations.campaigns.inviting import invite_by_name
-from annotations.campaigns.people import Role
+from annotations.campaigns.people import Role, create_invite_by_name
 from annotations.store import Store
 from core.settings import Settings
-from pages.terminal.saying import say
+from pages.commands.shared.messages import print_status
 
 
 def command(
@@ -23,6 +22,8 @@ def command(
 ) -> None:
     """Print a personal code for a shared server; only its hash is stored. Whoever is not here yet is added."""
     with closing(Store.open(Settings.read().database_url)) as store, store.writing() as session:
-        code = invite_by_name(session, name.strip(), role, "the command line", days)
+        code = create_invite_by_name(session, name.strip(), role, "the command line", days)
     typer.echo(code)
-    say(f"{name} signs in as {role.value} with this code, or by the address of the server followed by /?invite={code}")
+    print_status(
+        f"{name} signs in as {role.value} with this code, or by the address of the server followed by /?invite={code}"
+    )

@@ -12,28 +12,33 @@ from typing import Annotated, TextIO
 import typer
 
 from core.dataset import Refusal
-from core.engine import Engine
+from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.explaining.batch import judged
-from core.explaining.casefile import Spared, cases_of, read_cases
-from core.explaining.casefile import as_record as as_judged
-from core.explaining.judging import Case, Judged, Setup, judging
-from core.explaining.judging import signature as judge_signature
-from core.llm.endpoint import chosen_model, configured
-from core.llm.saying import Sampling
-from core.llm.words import told_spent
+from core.explanations.cases import SkippedCase, cases_from_items, read_cases
+from core.explanations.cases import judgement_record as as_judged
+from core.explanations.judge import Case, Judgement, JudgeSetup, judge_all, judge_conversation, judge_signature
+from core.llm.chat import Sampling
+from core.llm.endpoints import configured_endpoint, resolve_model
+from core.llm.spend import format_spend_by_endpoint
 from core.settings import Settings
 from core.types import Failure
-from pages.terminal.files import keep_apart, opened, readable_of
-from pages.terminal.options import AskedEndpoint, AskedModel, Draw, Temperature
-from pages.terminal.saying import followed, say, say_estimate
-from pages.terminal.summaries import imported_items
+from pages.commands.shared.inputs import (
+    EndpointOption,
+    ModelOption,
+    SampleOption,
+    TemperatureOption,
+    open_output,
+    read_dataset_items,
+    refuse_overwriting_input,
+    report_refusals,
+)
+from pages.commands.shared.messages import print_estimate, print_status, with_progress
 
 
 def command(
     output: Annotated[Path, typer.Option("-o", "--output", help="JSONL, one object per explanation.")],
     setup: Annotated[
-        Setup,
+        JudgeSetup,
         typer.Option(
             help="What the judge reads besides the explanation. V1: document and summary; V2: summary before and after its "
             "edit; V3: V2 and a reference explanation; V4: a reference explanation."
@@ -48,58 +53,60 @@ def command(
     dataset: Annotated[
         str | None, typer.Option(help="Instead of a file: an imported dataset with explanations.")
     ] = None,
-    model: AskedModel = "",
-    endpoint: AskedEndpoint = "",
-    temperature: Temperature = 0.0,
-    sample: Draw = 0,
+    model: ModelOption = "",
+    endpoint: EndpointOption = "",
+    temperature: TemperatureOption = 0.0,
+    sample: SampleOption = 0,
 ) -> None:
     """Have a language model grade explanations of errors: entirely, partially or not correct, which count 1, 0.5 and 0."""
-    configured(endpoint)  # raises before anything is overwritten where nobody can be asked
-    sampling = Sampling(chosen_model(model, endpoint), temperature, sample=sample, endpoint=endpoint)
+    configured_endpoint(endpoint)  # raises before anything is overwritten where nobody can be asked
+    sampling = Sampling(resolve_model(model, endpoint), temperature, sample=sample, endpoint=endpoint)
     signed = judge_signature(setup, sampling)
     refusals: list[Refusal] = []
-    asked = _cases(cases, dataset, output, refusals)
-    say(f"Asking {signed}")
-    with closing(Engine.open(Settings.read())) as engine, opened(output) as file:
-        say_estimate(engine, (judging(case, setup, sampling) for case in asked))
-        _write_judged(file, signed, judged(engine, asked, setup, sampling), len(asked))
+    asked = _read_cases_to_grade(cases, dataset, output, refusals)
+    print_status(f"Asking {signed}")
+    with closing(Engine.open(Settings.read())) as engine, open_output(output) as file:
+        print_estimate(engine, (judge_conversation(case, setup, sampling) for case in asked))
+        _write_judged(file, signed, judge_all(engine, asked, setup, sampling), len(asked))
         spent = engine.spent()
     if spent:
-        say(f"Spent: {told_spent(spent)}.")
+        print_status(f"Spent: {format_spend_by_endpoint(spent)}.")
     if refusals:
         raise typer.Exit(2)
 
 
-def _cases(cases: Path | None, dataset: str | None, output: Path, refusals: list[Refusal]) -> list[Case]:
+def _read_cases_to_grade(cases: Path | None, dataset: str | None, output: Path, refusals: list[Refusal]) -> list[Case]:
     """The explanations of a file or of an imported dataset."""
     if (cases is None) == (dataset is None):
         raise TouchstoneError("Name a file of explanations, or an imported dataset with --dataset: one of the two.")
     if cases:
-        keep_apart(cases, output)
-        return _to_grade(readable_of(read_cases(cases), cases, refusals))
-    return _to_grade(_imported_cases(dataset or ""))
+        refuse_overwriting_input(cases, output)
+        return _cases_to_grade(report_refusals(read_cases(cases), cases, refusals))
+    return _cases_to_grade(_imported_cases(dataset or ""))
 
 
-def _to_grade(found: Iterable[Case | Spared]) -> list[Case]:
+def _cases_to_grade(found: Iterable[Case | SkippedCase]) -> list[Case]:
     """The cases among them; how many are none is said, with the reasons."""
     told = list(found)
-    spared = Counter(one.why for one in told if isinstance(one, Spared))
+    spared = Counter(one.why for one in told if isinstance(one, SkippedCase))
     if spared:
-        say(f"Not to be graded: {', '.join(f'{count} {why}' for why, count in spared.items())}.")
+        print_status(f"Not to be graded: {', '.join(f'{count} {why}' for why, count in spared.items())}.")
     return [one for one in told if isinstance(one, Case)]
 
 
-def _imported_cases(dataset: str) -> Iterator[Case | Spared]:
-    found = imported_items(dataset)
+def _imported_cases(dataset: str) -> Iterator[Case | SkippedCase]:
+    found = read_dataset_items(dataset)
     if not any(item.explanations for item in found):
         raise TouchstoneError(f"{dataset} has no explanations. Import one that has, such as factualnlg.")
-    return cases_of(found)
+    return cases_from_items(found)
 
 
-def _write_judged(file: TextIO, signed: str, found: Iterable[tuple[Case, Judged | Failure]], count: int) -> None:
+def _write_judged(file: TextIO, signed: str, found: Iterable[tuple[Case, Judgement | Failure]], count: int) -> None:
     """Write a line for each case, and say how many there are of each grade."""
     grades: Counter[str] = Counter()
-    for case, outcome in followed(found, "explanations judged", count):
+    for case, outcome in with_progress(found, "explanations judged", count):
         file.write(json.dumps(as_judged(case, signed, outcome), ensure_ascii=False, allow_nan=False) + "\n")
         grades["failed" if isinstance(outcome, Failure) else outcome.grade] += 1
-    say(f"Explanations judged: {', '.join(f'{grade} {count}' for grade, count in grades.most_common()) or 'none'}.")
+    print_status(
+        f"Explanations judged: {', '.join(f'{grade} {count}' for grade, count in grades.most_common()) or 'none'}."
+    )

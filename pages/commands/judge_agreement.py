@@ -9,11 +9,10 @@ from typing import Annotated
 import typer
 
 from core.errors import TouchstoneError
-from core.explaining.agreement import Compared, agreement
-from core.explaining.casefile import read_judged
-from core.explaining.report import as_record as as_agreement
-from core.explaining.report import table as agreement_table
-from core.stats.resampling import RESAMPLES
+from core.explanations.cases import read_judgements
+from core.explanations.judge_agreement import GradePair, agreement_table, agreement_with_people
+from core.explanations.judge_agreement import agreement_record as as_agreement
+from core.stats.bootstrap import RESAMPLES
 
 
 def command(
@@ -22,13 +21,13 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON list.")] = False,
 ) -> None:
     """Say how far judges of explanations agree with people: correlation, balanced accuracy and kappa, with intervals."""
-    found: dict[str, list[Compared]] = {}
+    found: dict[str, list[GradePair]] = {}
     for file in files:
-        for signed, compared in read_judged(file).items():
+        for signed, compared in read_judgements(file).items():
             found.setdefault(signed, []).extend(compared)
     if not found:
         raise TouchstoneError("No person graded any of these explanations. Judge some that have a grade under “human”.")
-    figures = {signed: agreement(compared, resamples) for signed, compared in found.items()}
+    figures = {signed: agreement_with_people(compared, resamples) for signed, compared in found.items()}
     if as_json:
         report = [as_agreement(signed, found[signed], of_judge) for signed, of_judge in figures.items()]
         typer.echo(json.dumps(report, ensure_ascii=False, indent=1))

@@ -7,47 +7,45 @@ from typing import Annotated
 
 import typer
 
-from core.meta.beside import beside
-from core.meta.beside import table as beside_table
-from core.meta.cases import of_metrics
-from core.meta.correlations import correlations
-from core.meta.correlations import table as correlation_table
-from core.meta.figures import MEASURES, PUBLISHED, draws
-from core.meta.figures import rows as rows_of
-from core.meta.report import as_record as as_meta_record
-from core.meta.report import table as meta_table
-from core.meta.slices import FIELDS, slices
-from core.stats.resampling import RESAMPLES
-from pages.terminal.evaluated import scored_samples_of
-from pages.terminal.options import Datasets, Resamples
+from core.meta.cases import select_metrics
+from core.meta.measures import MEASURES, PAPER_MEASURES, SLICE_FIELDS, draw_resamples, slice_cases
+from core.meta.measures import metric_rows as rows_of
+from core.meta.rating_correlation import format_correlations as correlation_table
+from core.meta.rating_correlation import metric_correlations
+from core.meta.reference_scores import compare_with_released
+from core.meta.reference_scores import format_comparisons as beside_table
+from core.meta.table_formats import format_rows as meta_table
+from core.meta.table_formats import row_record as as_meta_record
+from core.stats.bootstrap import RESAMPLES
+from pages.commands.shared.inputs import DatasetsOption, ResamplesOption, read_scored_samples
 
 
 def command(
-    dataset: Datasets,
-    by: Annotated[str | None, typer.Option(help=f"Slices besides Overall: {', '.join(FIELDS)}.")] = None,
+    dataset: DatasetsOption,
+    by: Annotated[str | None, typer.Option(help=f"Slices besides Overall: {', '.join(SLICE_FIELDS)}.")] = None,
     metric: Annotated[
         list[str] | None, typer.Option(help="Only this metric of those with scores; may be repeated.")
     ] = None,
     rated: Annotated[str | None, typer.Option(help="Correlate with what people rated, instead: the aspect.")] = None,
-    resamples: Resamples = RESAMPLES,
+    resamples: ResamplesOption = RESAMPLES,
     full: Annotated[bool, typer.Option("--full", help="Also the figures that papers leave out.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object; shares in 0..1.")] = False,
 ) -> None:
     """Say which metric can be trusted with which errors: consistency, ties and AUC with intervals, from kept scores."""
-    found = scored_samples_of(dataset)
-    found = of_metrics(found, metric) if metric else found
+    found = read_scored_samples(dataset)
+    found = select_metrics(found, metric) if metric else found
     if rated:
-        typer.echo(correlation_table(list(correlations(found, rated, draws(found, resamples)))))
+        typer.echo(correlation_table(list(metric_correlations(found, rated, draw_resamples(found, resamples)))))
         return
-    lines = list(rows_of(found, slices(found, by), draws(found, resamples), _measures(full)))
+    lines = list(rows_of(found, slice_cases(found, by), draw_resamples(found, resamples), _measures(full)))
     if as_json:
         report = {"dataset": " + ".join(dataset), "rows": [as_meta_record(line) for line in lines]}
         typer.echo(json.dumps(report, ensure_ascii=False, indent=1))
         return
     typer.echo(meta_table(lines))
-    if twins := beside(found):
+    if twins := compare_with_released(found):
         typer.echo(f"\n{beside_table(twins)}")
 
 
 def _measures(full: bool) -> tuple[str, ...]:
-    return tuple(MEASURES) if full else PUBLISHED
+    return tuple(MEASURES) if full else PAPER_MEASURES

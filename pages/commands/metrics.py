@@ -7,13 +7,13 @@ from dataclasses import asdict
 
 import typer
 
-from core.listing import direction_words, list_metrics, markdown_table, range_words
+from core.metric_catalog import format_direction, format_range, list_metrics, metrics_markdown
 from core.models.pool import ModelPool
 from core.settings import Settings
-from pages.terminal.options import Json, Markdown
+from pages.commands.shared.inputs import JsonOption, MarkdownOption
 
 
-def command(as_json: Json = False, markdown: Markdown = False) -> None:
+def command(as_json: JsonOption = False, markdown: MarkdownOption = False) -> None:
     """List the metrics: family, range, direction, and whether they are ready to run."""
     settings = Settings.read()
     pool = ModelPool(settings.device, settings.memory_bytes, settings.cache_dir)
@@ -22,8 +22,8 @@ def command(as_json: Json = False, markdown: Markdown = False) -> None:
         typer.echo(json.dumps([asdict(line) for line in listed], ensure_ascii=False, indent=1))
         return
     if markdown:
-        typer.echo(markdown_table(listed))
+        typer.echo(metrics_markdown(listed))
         return
     for line in listed:
-        reach = range_words(line.low, line.high)
-        typer.echo(f"{line.name:20} {line.family:12} {reach:9} {direction_words(line.direction):25} {line.state}")
+        reach = format_range(line.low, line.high)
+        typer.echo(f"{line.name:20} {line.family:12} {reach:9} {format_direction(line.direction):25} {line.state}")

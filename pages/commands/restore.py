@@ -9,7 +9,7 @@ import typer
 
 from annotations.backup import restore
 from core.settings import Settings
-from pages.terminal.saying import told_rows
+from pages.commands.shared.messages import format_row_counts
 
 
 def command(
@@ -17,4 +17,4 @@ def command(
     replace: Annotated[bool, typer.Option("--replace", help="Lose what is in the database now.")] = False,
 ) -> None:
     """Put a backup into the database that TOUCHSTONE_DATABASE_URL names, SQLite or PostgreSQL; stop the server first."""
-    typer.echo(f"Restored {file}: {told_rows(restore(file, Settings.read().database_url, replace))}.")
+    typer.echo(f"Restored {file}: {format_row_counts(restore(file, Settings.read().database_url, replace))}.")

@@ -8,21 +8,20 @@ from typing import Annotated
 
 import typer
 
-from annotations.sources import examples
+from annotations.samples import load_texts
 from annotations.store import Store
-from core.engine import Engine
+from core.engine.engine import Engine
 from core.metric import METRICS
 from core.settings import Settings
 from core.types import Failure
-from pages.terminal.fetching import fetch
-from pages.terminal.options import OnDevice
-from pages.terminal.saying import say
+from pages.commands.shared.inputs import DeviceOption
+from pages.commands.shared.messages import download_models, print_status
 
 
 def command(
     dataset: Annotated[str, typer.Argument(help="One of those that `datasets` lists.")],
     metric: Annotated[list[str], typer.Option(help="name or name[setting=value,…]; may be repeated.")],
-    device: OnDevice = None,
+    device: DeviceOption = None,
 ) -> None:
     """Score every text of a dataset and keep the scores in the database, beside the released ones."""
     chosen, settings = [METRICS.parse(spec) for spec in metric], Settings.read()
@@ -30,11 +29,11 @@ def command(
         closing(Store.open(settings.database_url)) as store,
         closing(Engine.open(settings.model_copy(update={"device": device or settings.device}))) as engine,
     ):
-        fetch(engine.pool, chosen)
+        download_models(engine.pool, chosen)
         kept, failures = 0, 0
-        found = engine.run(chosen, examples(store, dataset))
+        found = engine.run(chosen, load_texts(store, dataset))
         while outcomes := [outcome for _, outcome in islice(found, 500)]:
             store.keep_outcomes(outcomes)
             kept, failures = kept + len(outcomes), failures + sum(isinstance(one, Failure) for one in outcomes)
-            say(f"\r  {kept} scores kept", end="")
-    say(f"\r  {kept} scores kept, {failures} of them failures with their reason")
+            print_status(f"\r  {kept} scores kept", end="")
+    print_status(f"\r  {kept} scores kept, {failures} of them failures with their reason")

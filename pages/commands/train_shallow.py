@@ -9,18 +9,17 @@ from typing import Annotated
 import typer
 
 from core.dataset import Refusal
-from core.engine import Engine
+from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.settings import Settings
-from core.shallow import features, targets
-from core.shallow.model import SUFFIX, Facts
-from core.shallow.training import Task, train
-from pages.terminal.files import items_of, opened
-from pages.terminal.summaries import imported_items, named
+from core.shallow import training_data
+from core.shallow.model import MODEL_SUFFIX, TrainingFacts
+from core.shallow.trainer import TrainingTask, train_model
+from pages.commands.shared.inputs import name_of_input, open_output, read_dataset_items, read_items
 
 
 def command(
-    output: Annotated[Path, typer.Option("-o", "--output", help=f"Where to write the model, a file *{SUFFIX}.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help=f"Where to write the model, a file *{MODEL_SUFFIX}.")],
     pairs: Annotated[
         Path | None, typer.Argument(help="JSONL or CSV with document, summary and, for labels, label.")
     ] = None,
@@ -32,30 +31,30 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a sentence.")] = False,
 ) -> None:
     """Train the shallow model on most documents of a file or dataset and test it on the others: how much does the surface tell?"""
-    aim = targets.parse(target)
-    _check_model(output)
-    name = named(pairs, dataset, output)
+    aim = training_data.parse_target(target)
+    _check_model_suffix(output)
+    name = name_of_input(pairs, dataset, output)
     refusals: list[Refusal] = []
-    aims = aim.of(items_of(pairs, refusals) if pairs else imported_items(name))
+    aims = aim.of(read_items(pairs, refusals) if pairs else read_dataset_items(name))
     with closing(Engine.open(Settings.read())) as engine:
-        rows, signatures = features.table(engine, aims)
-    model = train(rows, Task(name, aim.name, aim.output, seed), signatures)
-    with opened(output) as file:
+        rows, signatures = training_data.training_table(engine, aims)
+    model = train_model(rows, TrainingTask(name, aim.name, aim.output, seed), signatures)
+    with open_output(output) as file:
         file.write(model.model_dump_json(indent=1) + "\n")
-    typer.echo(model.facts.model_dump_json(indent=1) if as_json else _held_out(model.facts))
+    typer.echo(model.facts.model_dump_json(indent=1) if as_json else _format_held_out(model.facts))
     if refusals:
         raise typer.Exit(2)
 
 
-def _check_model(output: Path) -> None:
+def _check_model_suffix(output: Path) -> None:
     """Refuse a file that no metric would find, before an hour of work."""
-    if output.suffix != SUFFIX:
+    if output.suffix != MODEL_SUFFIX:
         raise TouchstoneError(
-            f"A shallow model is a file *{SUFFIX}; got {output.name!r}. Write -o {output.stem}{SUFFIX}."
+            f"A shallow model is a file *{MODEL_SUFFIX}; got {output.name!r}. Write -o {output.stem}{MODEL_SUFFIX}."
         )
 
 
-def _held_out(facts: Facts) -> str:
+def _format_held_out(facts: TrainingFacts) -> str:
     reached = "unknown, as all targets are alike" if facts.agreement is None else f"{facts.agreement:.3f}"
     return (
         f"Learned {facts.target} from {facts.pairs} pairs of {facts.documents} documents. Held out: "

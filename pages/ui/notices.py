@@ -1,14 +1,51 @@
-"""What has to be said once: the receipt of a save, a draft that came back, or what went wrong.
-
-Toasts lie over the page: a line between the controls would move them, and a click on its way to one would be lost.
-"""
+"""Links that restore a pair with its edits, and the receipts and notices that a page shows once."""
 
 from __future__ import annotations
 
+import base64
+import binascii
+import json
+import zlib
+from collections.abc import Sequence
+from urllib.parse import urlencode
+
 import streamlit as st
 
-from pages.ui.plain import plain
-from pages.ui.probe.links import link
+from core import edits as executable
+from core.errors import TouchstoneError
+from core.types import Edit, Span
+from pages.ui.markup import escape_markdown
+
+_MAX_EDIT_BYTES = 200_000  # bytes of edits after unpacking; a link is input from outside
+
+
+def pair_link(example: str, summary: str, edits: Sequence[Edit]) -> str:
+    """The query of a link to an example with these edits of its summary."""
+    return "?" + urlencode({"example": example} | ({"edits": pack_edits(summary, edits)} if edits else {}))
+
+
+def pack_edits(summary: str, edits: Sequence[Edit]) -> str:
+    """Edits as URL-safe text."""
+    plain = [[edit.span.start, edit.span.end, edit.span.of(summary), edit.new, edit.explanation] for edit in edits]
+    return base64.urlsafe_b64encode(zlib.compress(json.dumps(plain, ensure_ascii=False).encode(), 9)).decode()
+
+
+def unpack_edits(text: str, summary: str) -> list[Edit]:
+    """The edits in a link. Raises TouchstoneError where it is damaged or belongs to another summary."""
+    try:
+        packed = zlib.decompressobj().decompress(base64.urlsafe_b64decode(text), _MAX_EDIT_BYTES)
+        edits = [_edit_of_record(record, summary) for record in json.loads(packed)]
+    except (binascii.Error, zlib.error, ValueError, TypeError) as error:
+        raise TouchstoneError(f"The edits in this link cannot be read ({error}). Ask for the link again.") from None
+    executable.apply(summary, edits)
+    return edits
+
+
+def _edit_of_record(record: object, summary: str) -> Edit:
+    match record:
+        case [int(start), int(end), str(old), str(new), str(explanation)] if summary[start:end] == old:
+            return Edit(Span(start, end), new, explanation)
+    raise ValueError("an edit does not fit the summary")
 
 
 def notices() -> None:
@@ -17,18 +54,18 @@ def notices() -> None:
     state["said"] = {name: state[name] for name in ("receipt", "notice") if name in state}
     kind, text = state.get("receipt", ("", ""))
     if kind == "error":
-        st.toast(plain(text), icon=":material/error:", duration="infinite")
+        st.toast(escape_markdown(text), icon=":material/error:", duration="infinite")
     if kind in ("kept", "known"):
         said = "Kept" if kind == "kept" else "This pair was kept before"
-        address = f"{st.context.url or ''}{link(text, '', ())}"
+        address = f"{st.context.url or ''}{pair_link(text, '', ())}"
         st.toast(f"{said} as `{text}`. Its link: `{address}`", icon=":material/bookmark:", duration="long")
     if kind == "label":
         st.toast(f"Saved: label of `{text}`.", icon=":material/check:")
     if state.get("notice"):
-        st.toast(plain(state["notice"]), icon=":material/info:")
+        st.toast(escape_markdown(state["notice"]), icon=":material/info:")
     state["receipt"], state["notice"] = ("", ""), ""
 
 
-def say_again() -> None:
+def repeat_notices() -> None:
     """Show the same in the next run: a run that follows at once would take the toasts of this one away."""
     st.session_state.update(st.session_state["said"])

@@ -9,13 +9,12 @@ from uuid import uuid4
 
 import streamlit as st
 
-from annotations.shelf import Shelf
-from annotations.store import Store
-from core.engine import Engine
-from core.listing import as_they_come
+from annotations.store import InMemoryRuns, Store
+from core.engine.engine import Engine
 from core.metric import METRICS
+from core.metric_catalog import default_metrics
 from core.settings import Settings
-from core.stress.conductor import Conductor
+from core.stress.runner import BackgroundRuns
 from core.types import Example
 
 
@@ -29,7 +28,7 @@ def engine() -> Engine:
     # torch's threads wait by spinning: one core is left to the pages, or typing would stutter while a model runs
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 2) - 1)))
     started = Engine.open(settings())
-    threading.Thread(target=_warm, args=(started,), daemon=True).start()
+    threading.Thread(target=_warm_up, args=(started,), daemon=True).start()
     return started
 
 
@@ -39,26 +38,26 @@ def store() -> Store:
 
 
 @st.cache_resource(show_spinner=False)
-def shelf() -> Shelf:
+def demo_runs() -> InMemoryRuns:
     """Where stress runs stay in a demo, until the server stops."""
-    return Shelf()
+    return InMemoryRuns()
 
 
 @st.cache_resource(show_spinner=False)
-def conductor() -> Conductor:
+def stress_runner() -> BackgroundRuns:
     """Carries stress runs on, whoever looks at them."""
-    return Conductor(engine())
+    return BackgroundRuns(engine())
 
 
 @st.cache_resource(scope="session", on_release=lambda owner: engine().release(owner), show_spinner=False)
-def owner() -> str:
+def session_owner() -> str:
     """This session's name towards the engine; its work is dropped when the tab closes."""
     return uuid4().hex
 
 
-def _warm(started: Engine) -> None:
+def _warm_up(started: Engine) -> None:
     """Import torch and load what ships with the packages before the first person needs it."""
-    packaged = [METRICS.parse(line.name) for line in as_they_come(started.pool) if line.checkpoints]
+    packaged = [METRICS.parse(line.name) for line in default_metrics(started.pool) if line.checkpoints]
     for _ in started.run(packaged, [Example("warm-up", "The bench is being warmed up.", "The bench is warm.")]):
         pass
     # A collection walks every object of the imports and stops all sessions meanwhile; these stay for good.

@@ -2,31 +2,37 @@
 
 import streamlit as st
 
-from annotations.campaigns.queue import Nothing
+from annotations.campaigns.queue import NoTask
 from pages.ui import services
+from pages.ui.annotate.current_task import current_task, handle_draft, handle_press, labelling, task_view
+from pages.ui.annotate.frame import (
+    choose_campaign,
+    guidelines_button,
+    nothing_left,
+    require_guidelines_read,
+    show_store_errors,
+)
 from pages.ui.annotate.labeller import labeller
-from pages.ui.annotate.page import choose_campaign, guidelines_button, nothing_left, read_first, telling
-from pages.ui.annotate.state import desk, draft, hand, sent, sheet
 
 if services.settings().demo:
     st.info("A demonstration keeps nothing, so there is nothing to label here.", icon=":material/rate_review:")
     st.stop()
 
-with telling():
-    campaigns = {campaign.id: campaign for campaign in desk().campaigns()}
+with show_store_errors():
+    campaigns = {campaign.id: campaign for campaign in labelling().campaigns()}
 if not campaigns:
     st.info("No campaign takes labels now. A manager opens one under Campaigns.", icon=":material/rate_review:")
     st.stop()
 
-with telling(), st.container(horizontal=True, vertical_alignment="center"):
+with show_store_errors(), st.container(horizontal=True, vertical_alignment="center"):
     campaign = choose_campaign(campaigns)
-    standing = desk().standing(campaign.id)
+    standing = labelling().standing(campaign.id)
     guidelines_button(campaign, standing)
-read_first(campaign, standing)
+require_guidelines_read(campaign, standing)
 
-with telling():
-    held, found = hand(campaign)
-if isinstance(found, Nothing):
+with show_store_errors():
+    held, found = current_task(campaign)
+if isinstance(found, NoTask):
     nothing_left(found, held.said, standing)
     st.stop()
-labeller(sheet(held, found, standing), sent, draft)
+labeller(task_view(held, found, standing), handle_press, handle_draft)

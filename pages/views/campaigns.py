@@ -2,21 +2,27 @@
 
 import streamlit as st
 
-from pages.ui.campaigns.choice import PEOPLE, campaign_bar, chosen_campaign, desk, section
-from pages.ui.campaigns.people import people_page
-from pages.ui.campaigns.setup import setup
-from pages.ui.campaigns.tabs import campaign_tabs
+from pages.ui.campaigns.campaign_choice import (
+    PEOPLE_SECTION,
+    campaign_bar,
+    campaign_manager,
+    chosen_campaign,
+    chosen_section,
+)
+from pages.ui.campaigns.campaign_editor import new_campaign_form
+from pages.ui.campaigns.campaign_tabs import campaign_tabs
+from pages.ui.campaigns.people_page import people_page
 from pages.ui.notices import notices
 
 notices()
-if section() == PEOPLE:
+if chosen_section() == PEOPLE_SECTION:
     people_page()
     st.stop()
 
-campaigns = {campaign.id: campaign for campaign in desk().campaigns()}
+campaigns = {campaign.id: campaign for campaign in campaign_manager().campaigns()}
 chosen = chosen_campaign(campaigns)
 campaign_bar(campaigns, chosen)
 if chosen is None:
-    setup()
+    new_campaign_form()
     st.stop()
 campaign_tabs(chosen)

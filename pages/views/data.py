@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from annotations.export import rows, to_csv, to_jsonl
+from annotations.export import all_rows, to_csv, to_jsonl
 from pages.ui import services
-from pages.ui.records import saved_table
+from pages.ui.saved_rows import saved_rows_table
 
 store = services.store()
 counts = store.counts()
@@ -19,10 +19,12 @@ with st.container(horizontal=True, vertical_alignment="center"):
     for what, table in (("Pairs", "origin"), ("Labels", "label"), ("Explanations judged", "explanationjudgement")):
         st.metric(what, counts[table], border=True, width=170)
     st.space("stretch")
-    st.download_button("Export JSONL", lambda: "".join(to_jsonl(rows(store))), "touchstone.jsonl", on_click="ignore")
-    st.download_button("Export CSV", lambda: "".join(to_csv(rows(store))), "touchstone.csv", on_click="ignore")
+    st.download_button(
+        "Export JSONL", lambda: "".join(to_jsonl(all_rows(store))), "touchstone.jsonl", on_click="ignore"
+    )
+    st.download_button("Export CSV", lambda: "".join(to_csv(all_rows(store))), "touchstone.csv", on_click="ignore")
 st.dataframe(
-    saved_table(store.saved(500)),
+    saved_rows_table(store.saved(500)),
     hide_index=True,
     height="auto",
     alt="Kept pairs and labels, newest first",

@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from pages.ui.evaluate.choice import choose, known_datasets
-from pages.ui.evaluate.importing import import_form, importing
-from pages.ui.evaluate.tabs import tabs
+from pages.ui.evaluate.dataset_choice import choose_data, known_datasets
+from pages.ui.evaluate.evaluate_tabs import evaluate_tabs
+from pages.ui.evaluate.import_form import has_import, import_form
 from pages.ui.notices import notices
 
 notices()
 known = known_datasets()
-with st.expander("Import data", icon=":material/database_upload:", expanded=not known or importing()):
+with st.expander("Import data", icon=":material/database_upload:", expanded=not known or has_import()):
     import_form()
 if not known:
     st.info(
@@ -17,9 +17,9 @@ if not known:
         icon=":material/info:",
     )
     st.stop()
-chosen = choose(known)
+chosen = choose_data(known)
 if chosen is None:
     st.stop()
 if not chosen.cases.columns:
     st.info("No metric has a score here yet. Score the data with our metrics under Data.", icon=":material/info:")
-tabs(chosen)
+evaluate_tabs(chosen)

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from core.listing import list_metrics
+from core.metric_catalog import list_metrics
 from pages.ui import services
-from pages.ui.metrics.cards import follow_models, memory_bar, metric_card, other_models
-from pages.ui.metrics.endpoints import endpoint_list
+from pages.ui.metrics.endpoint_list import endpoint_list
+from pages.ui.metrics.metric_cards import follow_models, memory_bar, metric_card, other_models
 from pages.ui.notices import notices
 
 pool = services.engine().pool

@@ -3,55 +3,63 @@
 import streamlit as st
 
 from pages.ui import services
-from pages.ui.choosing import chosen_metrics
-from pages.ui.explain.asking import explanations_came
-from pages.ui.explain.tab import explain_tab
-from pages.ui.forecasting import learn
-from pages.ui.notices import notices, say_again
+from pages.ui.evaluate.percentiles import percentile_expander
+from pages.ui.explain.explain_requests import explanations_arrived
+from pages.ui.explain.explain_tab import explain_tab
+from pages.ui.metric_choice import chosen_metrics
+from pages.ui.notices import notices, repeat_notices
 from pages.ui.probe import pair as bench
-from pages.ui.probe.ask_edits import ask_edits, edits_answer, edits_came
-from pages.ui.probe.board import board_feed, score_board
-from pages.ui.probe.document import document_view
-from pages.ui.probe.editor import summary_editor
-from pages.ui.probe.edits_tab import edits_tab, json_tab
-from pages.ui.probe.lens import highlights, lens, result_shown
-from pages.ui.probe.null_band import measure, measuring
-from pages.ui.probe.null_band import wait as wait_for_noise
-from pages.ui.probe.record_tab import record_tab
-from pages.ui.probe.rewording import reworded, rewording, take_rewording
-from pages.ui.probe.scores import BOARD, act, ask, board_of, cells_of, pending, revision, wait
-from pages.ui.probe.sets import score_all
-from pages.ui.probe.toolbar import toolbar
-from pages.ui.reference import reference
+from pages.ui.probe.board_scores import (
+    BOARD_KEY,
+    build_board,
+    current_cells,
+    has_pending,
+    is_measuring,
+    measure_null_bands,
+    request_scores,
+    run_row_action,
+    texts_fingerprint,
+    wait_for_scores,
+)
+from pages.ui.probe.board_scores import wait_for_null_band as wait_for_noise
+from pages.ui.probe.edit_tabs import edit_json_tab, edits_tab, record_tab
+from pages.ui.probe.evidence_panel import document_highlights, evidence_panel, selected_result
+from pages.ui.probe.fast_set import learn_durations, score_all_button
+from pages.ui.probe.proposed_edits import edits_answer, edits_arrived, edits_request_form
+from pages.ui.probe.score_board import board_feed, score_board
+from pages.ui.probe.text_panes import document_view, summary_editor
+from pages.ui.probe.toolbar import apply_variant, toolbar, variant_progress, variant_ready
 
 state = st.session_state
 state.setdefault("annotator", services.settings().user)
-bench.restore()
-take_rewording()
+bench.restore_pair()
+apply_variant()
 bench.show_in_address()
 metrics = chosen_metrics()
-request = ask(metrics)
-now = cells_of(request)
-drawn = result_shown(request, now)
+request = request_scores(metrics)
+now = current_cells(request)
+drawn = selected_result(request, now)
 
 toolbar()
 notices()
 # what comes and goes has a place that stays: where it moved what lies below, that would be drawn anew, and lose what is
 # being typed or unfolded there
 with st.container():
-    rewording()
+    variant_progress()
 left, right = st.columns([1.1, 1], gap="medium")
 with left:
-    document_view(bench.current().document, highlights=highlights(request, drawn), key="document", height=440)
+    document_view(
+        bench.current_pair().document, highlights=document_highlights(request, drawn), key="document", height=440
+    )
 with right:
     edit, as_json, explain, record = st.tabs(["Edit", "Edit JSON", "Explain", "Record"], key="tabs")
     with edit:
-        summary_editor(key=bench.EDITOR, on_change=bench.note_change, height=180)
+        summary_editor(key=bench.EDITOR_KEY, on_change=bench.note_change, height=180)
         with st.container(height=180, border=False, key="edits"):
             edits_tab()
-        ask_edits()
+        edits_request_form()
     with as_json:
-        json_tab()
+        edit_json_tab()
     with record:
         record_tab()
     with explain:  # after the record, whose verdict it shows
@@ -59,31 +67,33 @@ with right:
 
 with st.container():
     edits_answer()
-    say_forecast = score_all(metrics)
-score_board(board_of(metrics, request, now), key=BOARD, on_select=lambda: None, on_action=act)
-show = board_feed(BOARD)
-lens(request, drawn)
-reference(drawn)
+    say_forecast = score_all_button(metrics)
+score_board(build_board(metrics, request, now), key=BOARD_KEY, on_select=lambda: None, on_action=run_row_action)
+show = board_feed(BOARD_KEY)
+evidence_panel(request, drawn)
+percentile_expander(drawn)
 say_forecast()
 while True:
     version, cells = services.engine().cells(request)
-    learn(request, cells)
-    show(board_of(metrics, request, cells))
+    learn_durations(request, cells)
+    show(build_board(metrics, request, cells))
     if request.cancelled.is_set():
         st.stop()
-    if result_shown(request, cells) != drawn or edits_came() or explanations_came() or reworded():
-        say_again()
+    if selected_result(request, cells) != drawn or edits_arrived() or explanations_arrived() or variant_ready():
+        repeat_notices()
         st.rerun()
-    if not pending(cells):
+    if not has_pending(cells):
         break
-    wait(request, version)
-st.html(f'<span id="settled" data-rev="{revision(bench.current().document, bench.edited())}" hidden></span>')
-wanted = measure(request, cells)
-while measuring(wanted, request):
+    wait_for_scores(request, version)
+st.html(
+    f'<span id="settled" data-rev="{texts_fingerprint(bench.current_pair().document, bench.edited_summary())}" hidden></span>'
+)
+wanted = measure_null_bands(request, cells)
+while is_measuring(wanted, request):
     wait_for_noise(wanted, request)
     if request.cancelled.is_set():
         st.stop()
-    if edits_came() or explanations_came() or reworded():
-        say_again()
+    if edits_arrived() or explanations_arrived() or variant_ready():
+        repeat_notices()
         st.rerun()
-    show(board_of(metrics, request, cells))
+    show(build_board(metrics, request, cells))

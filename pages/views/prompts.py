@@ -3,26 +3,33 @@
 import streamlit as st
 
 from core.errors import TouchstoneError
+from pages.ui.markup import escape_markdown
 from pages.ui.notices import notices
-from pages.ui.plain import plain
-from pages.ui.prompts.listing import chosen_prompt, headline, prompt_table, read_book
-from pages.ui.prompts.text import difference, form, parts
+from pages.ui.prompt_forms import (
+    chosen_prompt,
+    prompt_difference,
+    prompt_form,
+    prompt_headline,
+    prompt_parts,
+    prompt_table,
+    read_prompts,
+)
 
 notices()
 try:
-    book = read_book()
+    book = read_prompts()
 except TouchstoneError as error:
-    st.error(plain(str(error)), icon=":material/error:")
+    st.error(escape_markdown(str(error)), icon=":material/error:")
     st.stop()
 
 chosen = chosen_prompt(book)
-headline(chosen)
+prompt_headline(chosen)
 text, edit, compared = st.tabs(["What is sent", "Edit", "Difference"], key="prompt-tabs")
 with text:
-    parts(chosen)
+    prompt_parts(chosen)
 with edit:
-    form(chosen)
+    prompt_form(chosen)
 with compared:
-    difference(chosen)
+    prompt_difference(chosen)
 st.subheader("All prompts")
 prompt_table(book)

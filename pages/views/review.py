@@ -2,15 +2,14 @@
 
 import streamlit as st
 
-from pages.ui.campaigns.export import export_buttons
+from pages.ui.campaigns.campaign_tabs import export_buttons
 from pages.ui.notices import notices
-from pages.ui.review import curating as review_curating
-from pages.ui.review import settling as review_settling
-from pages.ui.review.state import DECIDED, LEFT, WRITTEN, desk
-from pages.ui.review.words import progress_words
+from pages.ui.review import adjudication_page as review_settling
+from pages.ui.review import curation_page as review_curating
+from pages.ui.review.case_view import DECIDED_CASES, OPEN_CASES, WRITTEN_EDITS, adjudicator, format_progress
 
 notices()
-campaigns = {campaign.id: campaign for campaign in desk().campaigns()}
+campaigns = {campaign.id: campaign for campaign in adjudicator().campaigns()}
 if not campaigns:
     st.info("There is no campaign to review. A manager opens one under Campaigns.", icon=":material/gavel:")
     st.stop()
@@ -26,26 +25,26 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         persist_state="session",
         width=360,
     )
-    campaign, docket = campaigns[chosen], desk().docket(chosen)
-    written = review_curating.waiting(campaign)
+    campaign, docket = campaigns[chosen], adjudicator().docket(chosen)
+    written = review_curating.uncurated_count(campaign)
     titles = {
-        LEFT: f"To settle · {len(docket.left)}",
-        DECIDED: f"Settled · {len(docket.decided)}",
-        **({WRITTEN: f"Written edits · {written}"} if written is not None else {}),
+        OPEN_CASES: f"To settle · {len(docket.left)}",
+        DECIDED_CASES: f"Settled · {len(docket.decided)}",
+        **({WRITTEN_EDITS: f"Written edits · {written}"} if written is not None else {}),
     }
     part = st.segmented_control(
         "What to review",
         list(titles),
         required=True,
-        default=LEFT,
+        default=OPEN_CASES,
         format_func=titles.__getitem__,
         key=f"review-part-{chosen}",
     )
-    st.caption(progress_words(docket))
+    st.caption(format_progress(docket))
     st.space("stretch")
     export_buttons(campaign)
 
-if part == WRITTEN:
-    review_curating.page(campaign)
+if part == WRITTEN_EDITS:
+    review_curating.curation_page(campaign)
 else:
-    review_settling.page(campaign, docket.left if part == LEFT else docket.decided, docket)
+    review_settling.adjudication_page(campaign, docket.left if part == OPEN_CASES else docket.decided, docket)

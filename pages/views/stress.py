@@ -2,29 +2,28 @@
 
 import streamlit as st
 
-from core.stress.shifts import shifts
+from core.stress.shifts import score_shifts
 from pages.ui.notices import notices
-from pages.ui.stress.gaps import gaps
-from pages.ui.stress.runs import chosen_run, follow, load, run_bar
-from pages.ui.stress.setup import setup
-from pages.ui.stress.sieves import sieved
-from pages.ui.stress.tabs import Shown, stress_tabs
+from pages.ui.stress.cell_pairs import run_gaps
+from pages.ui.stress.new_run import new_run_form
+from pages.ui.stress.run_choice import chosen_run, filtered_variants, follow_run, load_run, run_bar
+from pages.ui.stress.stress_tabs import ShownRun, stress_tabs
 
 notices()
 chosen = chosen_run()
 run_bar(chosen)
 if chosen is None:
-    setup()
+    new_run_form()
     st.stop()
 
-run = load(chosen)
-follow(chosen, run)
+run = load_run(chosen)
+follow_run(chosen, run)
 with st.container():  # there without a choice too, so that the tabs below keep their place
-    counting = sieved(run)
-found = shifts(run, counting)
+    counting = filtered_variants(run)
+found = score_shifts(run, counting)
 if not found:
     st.info("No variant that counts has a score yet.", icon=":material/hourglass_empty:")
-    gaps(run)
+    run_gaps(run)
     st.stop()
 
-stress_tabs(Shown(chosen, run, counting, found))
+stress_tabs(ShownRun(chosen, run, counting, found))

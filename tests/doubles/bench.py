@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from core.cache import AnswerCache
-from core.engine import Engine
-from core.job import Cell, CellKey, Job, Request, Talk
+from core.engine.cache import AnswerCache
+from core.engine.conversation import Cell, CellKey, Conversation, Request, Task
+from core.engine.engine import Engine
 from core.metric import Metric
 from core.models.pool import ModelPool
 from core.types import Checkpoint, Example, Outcome
@@ -79,8 +79,8 @@ def open_bench(folder: Path, kind: ScriptedKind) -> Bench:
     return Bench(Engine(pool, AnswerCache(folder / "cache")), kind, folder)
 
 
-def asking(request: Request, place: int) -> Job:
+def asking(request: Request, place: int) -> Task:
     """A job of a metric that asks nothing, as it stands at a place of a request."""
     metric, example = Letters(), pair("Rain fell.")
-    talk = Talk(metric.spec, example, partial(metric.rounds, example))
-    return Job(talk, lambda _, score: score, request, place)
+    talk = Conversation(metric.spec, example, partial(metric.rounds, example))
+    return Task(talk, lambda _, score: score, request, place)

@@ -1,6 +1,6 @@
 """A kind of model that answers by arithmetic, counts what it is asked, waits at a gate and fails where told to.
 
-The pool finds a kind by importing `core.models.kinds.<kind>`; `install` puts one there for a test, so that the real pool
+The pool finds a kind by importing `core.models.adapters.<kind>`; `install` puts one there for a test, so that the real pool
 loads, leases and drops its models.
 """
 
@@ -38,7 +38,7 @@ class ScriptedKind:
         self.unreadable = "\0"  # a text that holds it cannot be encoded
 
     def install(self, monkeypatch: pytest.MonkeyPatch) -> ScriptedKind:
-        monkeypatch.setitem(sys.modules, "core.models.kinds.scripted", self)
+        monkeypatch.setitem(sys.modules, "core.models.adapters.scripted", self)
         return self
 
     @property

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from playwright.sync_api import Locator, Page, expect
 
-from core.datasets.bundled import examples
+from core.datasets.bundled import bundled_items
 from core.types import Item
-from pages.ui.probe.scores import revision
+from pages.ui.probe.board_scores import texts_fingerprint
 from tests.e2e.server import Server
 
 START_MS = 60_000  # the first page of a server waits for the models that come with it
@@ -18,7 +18,7 @@ HARBOUR = "news-harbour"
 
 def example(id: str = HARBOUR) -> Item:
     """A bundled item by its id."""
-    return next(item for item in examples() if item.example.id == id)
+    return next(item for item in bundled_items() if item.example.id == id)
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Bench:
 
     def settled(self, document: str, summary: str, timeout: float = 20_000) -> None:
         """Wait until every score of these texts has come."""
-        rev = revision(document, summary)
+        rev = texts_fingerprint(document, summary)
         self.page.locator(f'#settled[data-rev="{rev}"]').wait_for(state="attached", timeout=timeout)
 
     def shows(self, summary: str) -> None:

@@ -12,12 +12,17 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
-from annotations.campaigns.inviting import invite
-from annotations.campaigns.people import Member, Role, add_person
-from annotations.campaigns.questions import ready_made
-from annotations.campaigns.rules import Rules
-from annotations.campaigns.setup import NewTask, Terms, Wording, add_tasks, create
-from annotations.records import KeptPair
+from annotations.campaigns.campaign import (
+    CampaignRules,
+    CampaignSettings,
+    NewTask,
+    VersionContent,
+    add_tasks,
+    create_campaign,
+)
+from annotations.campaigns.people import Member, Role, add_person, create_invite
+from annotations.campaigns.questions import bundled_question_sets
+from annotations.records import PairRecord
 from annotations.store import Store
 from core.types import Edit, ErrorType, Result, Seen, Span, Verdict
 from tests.e2e.bench import START_MS
@@ -44,34 +49,39 @@ class Hall:
         """A new person and the code that lets them in."""
         with self.store.writing() as session:
             person = add_person(session, name or f"Person {next(self.names)}", role)
-            return person, invite(session, person.id, "boss")
+            return person, create_invite(session, person.id, "boss")
 
-    def campaign(self, questions: str, items: int = 3, guidelines: str = "", **rules: Any) -> Terms:
+    def campaign(self, questions: str, items: int = 3, guidelines: str = "", **rules: Any) -> CampaignSettings:
         """A campaign of a ready-made question set, or of one's own in YAML, with so many items of its own."""
-        asks = ready_made().get(questions, questions)
-        wording = Wording(asks, guidelines, Rules(**{"overlap": 2, "apart": 0, **rules}))
+        asks = bundled_question_sets().get(questions, questions)
+        wording = VersionContent(asks, guidelines, CampaignRules(**{"overlap": 2, "apart": 0, **rules}))
         with self.store.writing() as session:
-            campaign = create(session, f"Campaign {next(self.names)}", "boss", wording)
+            campaign = create_campaign(session, f"Campaign {next(self.names)}", "boss", wording)
         self.add(campaign, items)
         return campaign
 
-    def add(self, campaign: Terms, items: int, **task: Any) -> list[str]:
+    def add(self, campaign: CampaignSettings, items: int, **task: Any) -> list[str]:
         """Put new items into a campaign; their ids."""
         ids = [keep(self.store, next(self.names)) for _ in range(items)]
         with self.store.writing() as session:
             add_tasks(session, campaign, [NewTask(id, asked=asked(campaign), **task) for id in ids])
         return ids
 
-    def hostile(self, text: str) -> Terms:
+    def hostile(self, text: str) -> CampaignSettings:
         """A campaign of two explanations in which every field has this text."""
-        pairs = [KeptPair(text, f"{text} {number}", f"{text} {number}{text}", (), by=text) for number in range(2)]
+        pairs = [PairRecord(text, f"{text} {number}", f"{text} {number}{text}", (), by=text) for number in range(2)]
         ids = [self.store.keep_pair(pair).id for pair in pairs]
         with self.store.writing() as session:
-            campaign = create(session, text, text, Wording(ready_made()["judge-explanations"], text, Rules()))
+            campaign = create_campaign(
+                session,
+                text,
+                text,
+                VersionContent(bundled_question_sets()["judge-explanations"], text, CampaignRules()),
+            )
             add_tasks(session, campaign, [NewTask(id, asked={"explanation": text}) for id in ids])
         return campaign
 
-    def answers(self, campaign: Terms) -> list[dict[str, Any]]:
+    def answers(self, campaign: CampaignSettings) -> list[dict[str, Any]]:
         """Every answer of a campaign in the order in which it came."""
         rows = self.server.rows(
             "SELECT answers FROM response JOIN reservation ON reservation.id = reservation_id "
@@ -81,7 +91,7 @@ class Hall:
         return [json.loads(row["answers"]) for row in rows]
 
 
-def asked(campaign: Terms) -> Mapping[str, str]:
+def asked(campaign: CampaignSettings) -> Mapping[str, str]:
     """What the items of a question set need beside the texts."""
     if campaign.questions.unit == "explanation":
         return {"explanation": "The document says noon, not night."}
@@ -97,7 +107,7 @@ def keep(store: Store, number: int) -> str:
         Result(side, "secretmetric", "secretmetric", value, (), Seen(), 7.654321, "cpu")
         for side, value in (("original", 0.87654321), ("edited", 0.12345678))
     ]
-    pair = KeptPair(
+    pair = PairRecord(
         f"{DOCUMENT} This was day {number}.",
         original,
         original.replace("noon", "night"),
@@ -137,7 +147,7 @@ class Desk:
     page: Page
     hall: Hall
 
-    def enter(self, code: str, campaign: Terms) -> None:
+    def enter(self, code: str, campaign: CampaignSettings) -> None:
         """Follow the personal link to a campaign."""
         self.page.goto(f"{self.hall.server.url}/?invite={code}&campaign={campaign.id}")
         self.start()

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import core.models.adapters
 from streamlit.web import cli
 
 import core.metrics
-import core.models.kinds
 
 _PLUGINS = Path(__file__).parent / "plugins"
 
 core.metrics.__path__.append(str(_PLUGINS / "metrics"))
-core.models.kinds.__path__.append(str(_PLUGINS / "kinds"))
+core.models.adapters.__path__.append(str(_PLUGINS / "adapters"))
 
 if __name__ == "__main__":
     cli.main()

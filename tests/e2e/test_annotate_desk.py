@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotations.campaigns.setup import Terms
+from annotations.campaigns.campaign import CampaignSettings
 from tests.e2e.hall import DOCUMENT, Desk, Hall, opened
 
 pytestmark = pytest.mark.e2e
 
 
-def seated(page: Page, hall: Hall, campaign: Terms) -> Desk:
+def seated(page: Page, hall: Hall, campaign: CampaignSettings) -> Desk:
     desk = Desk(page, hall)
     desk.enter(hall.code()[1], campaign)
     return desk

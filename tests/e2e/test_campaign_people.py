@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from annotations.campaigns.inviting import load_invites, revoke
-from annotations.campaigns.people import Role
+from annotations.campaigns.people import Role, load_invites, revoke_invite
 from tests.e2e.bench import START_MS
 from tests.e2e.hall import Hall, opened
 from tests.e2e.waiting import idle
@@ -104,7 +103,7 @@ def test_a_revoked_manager_gets_nothing_done_with_a_page_that_is_still_open(page
     idle(page)
     with hall.store.writing() as session:
         [mine] = [row for row in load_invites(session) if row.person == person.name]
-        revoke(session, mine.id, "boss")
+        revoke_invite(session, mine.id, "boss")
     page.get_by_role("button", name="Add and make a link").click()
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible(timeout=START_MS)
     assert hall.server.rows("SELECT id FROM person WHERE name = 'Mallory'") == []

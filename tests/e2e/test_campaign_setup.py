@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotations.campaigns.labelling import Labelling, Sent
+from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.labelling import AnnotatorActions, SentResponse
 from annotations.campaigns.people import Role
-from annotations.campaigns.questions import ready_made
-from annotations.campaigns.setup import Terms
-from annotations.campaigns.showing import Work
+from annotations.campaigns.questions import bundled_question_sets
+from annotations.campaigns.queue import ShownTask
 from tests.e2e.bench import START_MS
 from tests.e2e.hall import Hall
 from tests.e2e.waiting import idle
@@ -24,7 +24,7 @@ KNOWN = [
     {"part": "qualification", "summary": "The quay was shut.", "answers": {"verdict": "consistent"}},
     {"part": "exam", "summary": "The quay was shut.", "answers": {"verdict": "consistent"}},
 ]
-OWN = ready_made()["label-summaries"].replace("name: label-summaries", "name: harbour-set")
+OWN = bundled_question_sets()["label-summaries"].replace("name: label-summaries", "name: harbour-set")
 
 
 def open_campaigns(page: Page, hall: Hall) -> None:
@@ -34,7 +34,7 @@ def open_campaigns(page: Page, hall: Hall) -> None:
     idle(page)
 
 
-def open_campaign(page: Page, hall: Hall, campaign: Terms) -> None:
+def open_campaign(page: Page, hall: Hall, campaign: CampaignSettings) -> None:
     open_campaigns(page, hall)
     page.get_by_role("combobox", name="Campaign", exact=True).click()
     page.get_by_role("option", name=campaign.name).click()
@@ -56,14 +56,16 @@ def rows(hall: Hall, query: str, name: str) -> list[dict[str, object]]:
     return [dict(row) for row in hall.server.rows(query, name)]
 
 
-def label_all(hall: Hall, campaign: Terms, name: str, wrong: int) -> None:
+def label_all(hall: Hall, campaign: CampaignSettings, name: str, wrong: int) -> None:
     """Somebody labels the whole campaign, so many first ones inconsistent."""
-    desk, number = Labelling(hall.store, hall.code(name=name)[0]), 0
-    while isinstance(work := desk.next(campaign.id), Work):
+    desk, number = AnnotatorActions(hall.store, hall.code(name=name)[0]), 0
+    while isinstance(work := desk.next(campaign.id), ShownTask):
         verdict = "inconsistent" if (number := number + 1) <= wrong else "consistent"
         answers = {"verdict": verdict, "confidence": 3, "reason": "It says night."}
         desk.send(
-            Sent(work.reservation, "answer", f"{campaign.id}-{wrong}-{number}", answers, active_ms=4000, wall_ms=5000)
+            SentResponse(
+                work.reservation, "answer", f"{campaign.id}-{wrong}-{number}", answers, active_ms=4000, wall_ms=5000
+            )
         )
 
 
@@ -149,7 +151,7 @@ def test_guidelines_go_on_in_versions_and_a_closed_campaign_hands_nothing_out(pa
     query = "SELECT version, guidelines, open FROM campaignversion WHERE campaign_id = ? ORDER BY version"
     told = [(row["version"], row["guidelines"][:8], row["open"]) for row in hall.server.rows(query, campaign.id)]
     assert told == [(1, "Read onc", 1), (2, "Read **t", 1), (3, "Read **t", 0)]
-    assert campaign.id not in {one.id for one in Labelling(hall.store, hall.code()[0]).campaigns()}
+    assert campaign.id not in {one.id for one in AnnotatorActions(hall.store, hall.code()[0]).campaigns()}
 
 
 def test_progress_and_agreement_follow_the_labels(page: Page, hall: Hall) -> None:

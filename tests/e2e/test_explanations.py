@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from annotations.export import rows, to_csv, to_jsonl
+from annotations.export import all_rows, to_csv, to_jsonl
 from tests.e2e.bench import START_MS, Bench, example
 from tests.e2e.server import Server, serve
 from tests.unit.llm.scripted import Body, Endpoint, Reply, refusal, serving, text
@@ -191,7 +191,7 @@ def test_a_key_stands_on_no_page_in_no_file_and_in_no_export(bench: Bench, expla
         page.get_by_role("link", name=link, exact=True).click()
         expect(page.get_by_text(words).first).to_be_visible()
         sources.append(page.content())
-    exported = [*to_jsonl(rows(explaining_server.store())), *to_csv(rows(explaining_server.store()))]
+    exported = [*to_jsonl(all_rows(explaining_server.store())), *to_csv(all_rows(explaining_server.store()))]
     assert KEY not in "".join([*sources, *exported])
     folder: Path = explaining_server.database.parent
     written = [path.read_bytes() for path in folder.rglob("*") if path.is_file()]

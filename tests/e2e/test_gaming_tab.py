@@ -8,11 +8,10 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.datasets.bundled import examples
+from core.datasets.bundled import bundled_items
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
-from core.stress.records import Plan, Run, Source, as_line
-from core.stress.runfile import assembled
+from core.stress.run import Plan, Run, Source, run_from_lines, to_json_line
 from tests.e2e.bench import Bench
 from tests.e2e.server import Server
 from tests.e2e.waiting import idle
@@ -27,15 +26,15 @@ def stored(server: Server, name: str) -> Run:
     """What the database has of a run."""
     [row] = server.rows("SELECT * FROM run WHERE name = ?", name)
     lines = [line["line"] for line in server.rows("SELECT line FROM runline WHERE run_id = ? ORDER BY id", row["id"])]
-    return assembled([row["plan"], *lines])
+    return run_from_lines([row["plan"], *lines])
 
 
 def begin(server: Server, name: str) -> str:
     """Keep a run of one phrase on the bundled examples, of which nothing is scored yet; its id."""
     store, metrics = server.store(), map(METRICS.parse, ("rouge2", "bleu", "conciseness"))
     plan = Plan.of(name, [PERTURBATIONS.parse("phrase")], metrics)
-    id = store.begin_run(name, "local", as_line(plan))
-    store.append_run(id, [as_line(Source.of(item)) for item in examples() if not item.parent])
+    id = store.begin_run(name, "local", to_json_line(plan))
+    store.append_run(id, [to_json_line(Source.of(item)) for item in bundled_items() if not item.parent])
     return id
 
 

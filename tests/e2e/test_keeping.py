@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotations.records import KeptPair
+from annotations.records import PairRecord
 from core.types import Edit, ErrorType, Result, Seen, Span, Verdict
 from tests.e2e.bench import Bench, example
 from tests.e2e.server import Server
@@ -79,7 +79,7 @@ def test_a_score_that_differs_from_the_saved_one_is_marked(page: Page, server: S
     old = Edit(Span(0, 3), "One", "There was only one.", "somebody")
     text = old.new + summary()[3:]
     rouge = Result("edited", "rouge2", "rouge2|another", 0.111, (), Seen(), 0.1, "cpu")
-    pair = KeptPair(
+    pair = PairRecord(
         document=example().example.document,
         original=summary(),
         edited=text,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from annotations.records import KeptPair, Record
+from annotations.records import LabelRecord, PairRecord
 from core.types import Edit, Span, Verdict
 from tests.e2e.bench import START_MS, Bench, example
 from tests.e2e.server import Server, serve
@@ -26,10 +26,10 @@ EDITED = "It was closed on Friday."
 def keep_something(server: Server) -> str:
     """A kept pair with a label; gives its id."""
     store = server.store()
-    pair = KeptPair(DOCUMENT, ORIGINAL, EDITED, (EDIT,), by="me", intended=Verdict.INCONSISTENT, title="Closed")
+    pair = PairRecord(DOCUMENT, ORIGINAL, EDITED, (EDIT,), by="me", intended=Verdict.INCONSISTENT, title="Closed")
     receipt = store.keep_pair(pair)
     store.record(
-        Record(DOCUMENT, ORIGINAL, EDITED, (EDIT,), annotator="me", event_id="one", verdict=Verdict.INCONSISTENT)
+        LabelRecord(DOCUMENT, ORIGINAL, EDITED, (EDIT,), annotator="me", event_id="one", verdict=Verdict.INCONSISTENT)
     )
     store.close()
     return receipt.id

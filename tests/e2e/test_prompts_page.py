@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from core.llm.promptfile import FOLDER, bundled_prompt
+from core.llm.prompts import PROMPTS_FOLDER, bundled_prompt
 from tests.e2e.bench import START_MS, Bench
 from tests.e2e.server import Server, serve
 
 pytestmark = pytest.mark.e2e
 
 NAME = "trivial"
-OURS = (FOLDER / f"{NAME}.md").read_text(encoding="utf-8")
+OURS = (PROMPTS_FOLDER / f"{NAME}.md").read_text(encoding="utf-8")
 MINE = OURS.replace("version: 1", "version: 2-mine").replace("You sort edits", "You arrange edits")
 
 

@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotations.campaigns.labelling import Labelling
+from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.labelling import AnnotatorActions, SentResponse
 from annotations.campaigns.people import Role
 from annotations.campaigns.questions import Answers
-from annotations.campaigns.responding import Sent
-from annotations.campaigns.setup import Terms
-from annotations.campaigns.showing import Work
-from core.datasets.bundled import examples
+from annotations.campaigns.queue import ShownTask
+from core.datasets.bundled import bundled_items
 from tests.e2e.bench import START_MS
 from tests.e2e.hall import Desk, Hall, sign_in
 from tests.e2e.line import Line
@@ -27,17 +26,17 @@ GOOD: Answers = {"verdict": "consistent", "confidence": 5}
 BAD: Answers = {"verdict": "inconsistent", "confidence": 2, "reason": "It was <b>noon</b>.", "evidence": [[0, 14]]}
 
 
-def disputed(hall: Hall, items: int = 1) -> Terms:
+def disputed(hall: Hall, items: int = 1) -> CampaignSettings:
     """A campaign in which two people differ on everything."""
     campaign = hall.campaign("label-summaries", items=items)
     for answers in (GOOD, BAD):
-        desk = Labelling(hall.store, hall.code()[0])
-        while isinstance(work := desk.next(campaign.id), Work):
-            desk.send(Sent(work.reservation, "answer", f"event-{campaign.id}-{work.reservation}", answers))
+        desk = AnnotatorActions(hall.store, hall.code()[0])
+        while isinstance(work := desk.next(campaign.id), ShownTask):
+            desk.send(SentResponse(work.reservation, "answer", f"event-{campaign.id}-{work.reservation}", answers))
     return campaign
 
 
-def review(page: Page, hall: Hall, campaign: Terms, code: str) -> None:
+def review(page: Page, hall: Hall, campaign: CampaignSettings, code: str) -> None:
     """Sign in and open a campaign on Review."""
     sign_in(page, hall, code)
     page.goto(f"{hall.server.url}/review?campaign={campaign.id}")
@@ -147,7 +146,7 @@ PEOPLE = {"Anouk": Role.ANNOTATOR, "Bela": Role.ANNOTATOR, "Carla": Role.ADJUDIC
 
 def made(manager: Page, folder: Path) -> str:
     """A campaign of two bundled summaries, for which one answer has to be right first; its id."""
-    example = next(item.example for item in examples() if not item.parent)
+    example = next(item.example for item in bundled_items() if not item.parent)
     known = {
         "part": "qualification",
         "document": example.document,
@@ -158,7 +157,7 @@ def made(manager: Page, folder: Path) -> str:
     manager.get_by_role("link", name="Campaigns", exact=True).click(timeout=START_MS)
     manager.get_by_role("textbox", name="Name of the campaign").fill("The whole way")
     manager.get_by_role("radio", name="Originals").click()
-    originals = sum(not item.parent for item in examples())
+    originals = sum(not item.parent for item in bundled_items())
     number = manager.get_by_role("spinbutton", name=f"How many of {originals}", exact=True)
     expect(number).to_be_visible(timeout=START_MS)
     idle(manager)

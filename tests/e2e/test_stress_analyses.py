@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.datasets.bundled import examples
-from core.stress.records import Plan, Source, as_line
-from core.stress.runfile import assembled
+from core.datasets.bundled import bundled_items
+from core.stress.run import Plan, Source, run_from_lines, to_json_line
 from tests.e2e.bench import START_MS, Bench, example
 from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server
@@ -22,10 +21,10 @@ METRICS = ("rouge2", "coverage")
 def open_run(page: Page, server: Server, name: str) -> None:
     """A run of two pairs that waits to be gone on with, and the end of it."""
     plan = Plan(name, ("shuffled",), METRICS)
-    sources = [Source.of(item) for item in examples() if not item.parent][:2]
+    sources = [Source.of(item) for item in bundled_items() if not item.parent][:2]
     store = server.store()
-    run = store.begin_run(name, "local", as_line(plan))
-    store.append_run(run, [as_line(source) for source in sources])
+    run = store.begin_run(name, "local", to_json_line(plan))
+    store.append_run(run, [to_json_line(source) for source in sources])
     store.close()
     Bench(page, server).open()
     page.goto(f"{server.url}/stress?run={run}")
@@ -49,7 +48,7 @@ def test_a_sweep_becomes_a_run_of_its_own_with_every_window(page: Page, server: 
     done(page)
     [stored] = server.rows("SELECT * FROM run WHERE name = 'To sweep, windows'")
     lines = [row["line"] for row in server.rows("SELECT line FROM runline WHERE run_id = ? ORDER BY id", stored["id"])]
-    run = assembled([stored["plan"], *lines])
+    run = run_from_lines([stored["plan"], *lines])
     assert run.plan.metrics == (
         *("retrieve[metric=rouge2,w=0]", "retrieve[metric=rouge2]", "retrieve[metric=rouge2,w=2]"),
         *("retrieve[metric=rouge2,w=3]", "retrieve[metric=rouge2,w=4]"),

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotations.importing import Provenance
-from core.datasets.bundled import examples
-from core.stress.runfile import assembled
+from annotations.dataset_import import DatasetSource
+from core.datasets.bundled import bundled_items
+from core.stress.run import run_from_lines
 from core.types import Verdict
 from tests.e2e.bench import START_MS, Bench
 from tests.e2e.matrix import select_cell
@@ -51,7 +51,7 @@ def test_from_choosing_to_export_and_back_to_probe(page: Page, server: Server) -
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=RUN_MS)
     [stored] = server.rows("SELECT * FROM run WHERE name = 'From choosing to export'")
     lines = [row["line"] for row in server.rows("SELECT line FROM runline WHERE run_id = ? ORDER BY id", stored["id"])]
-    run = assembled([stored["plan"], *lines])
+    run = run_from_lines([stored["plan"], *lines])
     made = sum(variant.summary is not None for variant in run.variants.values())
     assert run.done == run.total == (2 + made) * len(run.plan.metrics)
 
@@ -68,7 +68,7 @@ def test_from_choosing_to_export_and_back_to_probe(page: Page, server: Server) -
     assert float(cells[0]["shift_value"]) == pytest.approx(float(cells[0]["size_value"]))
     rows = list(csv.DictReader(download(page, "Shifts (CSV)").splitlines()))
     assert {row["metric"] for row in rows} == set(run.plan.metrics)
-    assert assembled(download(page, "The run (JSONL)").rstrip("\n").split("\n")).readings == run.readings
+    assert run_from_lines(download(page, "The run (JSONL)").rstrip("\n").split("\n")).readings == run.readings
     assert "<script" in download(page, "Plots (HTML)")
 
     page.get_by_role("tab", name="Matrix").click()
@@ -81,8 +81,8 @@ def test_from_choosing_to_export_and_back_to_probe(page: Page, server: Server) -
 
 def test_an_imported_dataset_is_drawn_from_by_the_seed(page: Page, server: Server) -> None:
     store = server.store()
-    items = [replace(item, intended=Verdict.INCONSISTENT if item.parent else None) for item in examples()]
-    store.import_dataset(Provenance("mine", "pairs", "mine.jsonl", "0" * 64, "", "", "local"), items, dict)
+    items = [replace(item, intended=Verdict.INCONSISTENT if item.parent else None) for item in bundled_items()]
+    store.import_dataset(DatasetSource("mine", "pairs", "mine.jsonl", "0" * 64, "", "", "local"), items, dict)
     store.close()
     Bench(page, server).open()
     page.get_by_role("link", name="Stress test").click()
@@ -97,7 +97,7 @@ def test_an_imported_dataset_is_drawn_from_by_the_seed(page: Page, server: Serve
     page.wait_for_url("**/stress?run=*")
     [stored] = server.rows("SELECT * FROM run WHERE name = 'From a dataset'")
     lines = server.rows("SELECT line FROM runline WHERE run_id = ? ORDER BY id LIMIT 3", stored["id"])
-    run = assembled([stored["plan"], *(row["line"] for row in lines)])
+    run = run_from_lines([stored["plan"], *(row["line"] for row in lines)])
     assert len(run.sources) == 3
     assert {source.example for source in run.sources.values()} <= {item.example for item in originals}
 

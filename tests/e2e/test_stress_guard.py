@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from core.stress.records import Run
-from core.stress.runfile import assembled
+from core.stress.run import Run, run_from_lines
 from tests.e2e.bench import START_MS, Bench, example
 from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server, serve
@@ -89,7 +88,7 @@ def only_fiction(page: Page) -> None:
 def stored(server: Server, name: str) -> Run:
     [row] = server.rows("SELECT * FROM run WHERE name = ?", name)
     lines = server.rows("SELECT line FROM runline WHERE run_id = ? ORDER BY id", row["id"])
-    return assembled([row["plan"], *(line["line"] for line in lines)])
+    return run_from_lines([row["plan"], *(line["line"] for line in lines)])
 
 
 def shifts_of(page: Page, number: int) -> list[dict[str, str]]:

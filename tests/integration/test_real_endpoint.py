@@ -11,15 +11,15 @@ import pytest
 from transformers.utils import is_accelerate_available
 from transformers.utils.import_utils import is_serve_available
 
-from core.engine import Engine
+from core.engine.engine import Engine
+from core.llm.chat import Sampling
 from core.llm.client import Client
-from core.llm.endpoint import Endpoint
-from core.llm.ledger import Ledger
-from core.llm.reading import Saying
-from core.llm.saying import Sampling
-from core.llm.structured import schema_of
+from core.llm.endpoints import Endpoint
+from core.llm.responses import Completion
+from core.llm.spend import SpendTracker
+from core.llm.structured import answer_schema
 from core.metric import METRICS
-from core.metrics.direct import Mark
+from core.metrics.direct_assessment import Mark
 from core.settings import Settings
 from core.types import Example, Failure, FailureKind
 from tests.integration.tiny_chat import MODEL, serving_transformers, tokenizer
@@ -38,7 +38,7 @@ def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
 
 
 @pytest.fixture(scope="module")
-def greedy(endpoint: Endpoint) -> Saying:
+def greedy(endpoint: Endpoint) -> Completion:
     return Client(endpoint).say(MESSAGES, GREEDY, "")
 
 
@@ -46,11 +46,11 @@ def test_the_models_that_it_serves_are_listed(endpoint: Endpoint) -> None:
     assert Client(endpoint).models() == [MODEL]
 
 
-def test_an_answer_ends_at_the_limit_of_tokens_and_says_so(greedy: Saying) -> None:
+def test_an_answer_ends_at_the_limit_of_tokens_and_says_so(greedy: Completion) -> None:
     assert (greedy.ended, greedy.written) == ("length", 24)
 
 
-def test_the_tokens_read_are_those_of_the_model(greedy: Saying) -> None:
+def test_the_tokens_read_are_those_of_the_model(greedy: Completion) -> None:
     messages = [{"role": "system", "content": MESSAGES[0]}, {"role": "user", "content": MESSAGES[1]}]
     words = tokenizer()
     assert greedy.read == len(
@@ -58,17 +58,17 @@ def test_the_tokens_read_are_those_of_the_model(greedy: Saying) -> None:
     )
 
 
-def test_temperature_0_says_the_same_again_and_a_high_one_does_not(endpoint: Endpoint, greedy: Saying) -> None:
+def test_temperature_0_says_the_same_again_and_a_high_one_does_not(endpoint: Endpoint, greedy: Completion) -> None:
     client = Client(endpoint)
     assert client.say(MESSAGES, GREEDY, "") == greedy
     assert len({client.say(MESSAGES, WILD, "").text for _ in range(4)} - {greedy.text}) > 1
 
 
-def test_a_small_nucleus_takes_the_chance_out_of_a_high_temperature(endpoint: Endpoint, greedy: Saying) -> None:
+def test_a_small_nucleus_takes_the_chance_out_of_a_high_temperature(endpoint: Endpoint, greedy: Completion) -> None:
     assert Client(endpoint).say(MESSAGES, replace(WILD, top_p=1e-6), "").text == greedy.text
 
 
-def test_an_answer_stops_at_a_text(endpoint: Endpoint, greedy: Saying) -> None:
+def test_an_answer_stops_at_a_text(endpoint: Endpoint, greedy: Completion) -> None:
     word = greedy.text.split()[1]
     stopped = Client(endpoint).say(MESSAGES, replace(GREEDY, stop=word), "")
     assert stopped.ended == "stop"
@@ -76,12 +76,12 @@ def test_an_answer_stops_at_a_text(endpoint: Endpoint, greedy: Saying) -> None:
     assert greedy.text.startswith(stopped.text.removesuffix(word))
 
 
-def test_a_stream_says_and_counts_the_same(endpoint: Endpoint, greedy: Saying) -> None:
+def test_a_stream_says_and_counts_the_same(endpoint: Endpoint, greedy: Completion) -> None:
     assert Client(replace(endpoint, stream=True)).say(MESSAGES, GREEDY, "") == greedy
 
 
-def test_a_server_that_knows_no_schemas_answers_all_the_same(endpoint: Endpoint, greedy: Saying) -> None:
-    assert Client(endpoint).say(MESSAGES, GREEDY, schema_of(Mark)).text == greedy.text
+def test_a_server_that_knows_no_schemas_answers_all_the_same(endpoint: Endpoint, greedy: Completion) -> None:
+    assert Client(endpoint).say(MESSAGES, GREEDY, answer_schema(Mark)).text == greedy.text
 
 
 def test_what_it_says_at_random_is_no_score_and_is_paid_for(
@@ -94,6 +94,6 @@ def test_what_it_says_at_random_is_no_score_and_is_paid_for(
     assert isinstance(found, Failure)
     assert found.kind is FailureKind.INPUT
     assert "cut at its limit of tokens" in found.message
-    spent = Ledger(tmp_path).spent()[""]
+    spent = SpendTracker(tmp_path).spent()[""]
     assert (spent.questions, spent.written) == (1, 16)
     assert spent.read > 100

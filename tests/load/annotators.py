@@ -16,7 +16,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from annotations.campaigns.labelling import Labelling
+from annotations.campaigns.labelling import AnnotatorActions
 from annotations.store import Store
 from tests.load.crowd import open_campaign, people
 from tests.load.desk import label
@@ -51,7 +51,7 @@ def measure(store: Store, number: int, labels: int, overlap: int, pause_s: float
     """Let so many people give so many labels each, all at once; on average they pause so long before each."""
     needed = int(number * labels / overlap * _SPARE)
     campaign = open_campaign(store, needed, overlap=overlap, gold_every=10, repeat_every=20)
-    desks = [Labelling(store, person) for person in people(store, campaign, number)]
+    desks = [AnnotatorActions(store, person) for person in people(store, campaign, number)]
     begun = time.perf_counter()
     with ThreadPoolExecutor(number) as threads:
         spells = list(threads.map(lambda desk: list(label(desk, campaign.id, labels, pause_s)), desks))

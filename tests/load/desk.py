@@ -12,26 +12,25 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
-from annotations.campaigns.labelling import Labelling
+from annotations.campaigns.labelling import AnnotatorActions, SentResponse
 from annotations.campaigns.people import find_person
 from annotations.campaigns.questions import Answers
-from annotations.campaigns.responding import Sent
-from annotations.campaigns.showing import Work
-from annotations.database import read
+from annotations.campaigns.queue import ShownTask
+from annotations.database import read_session
 from annotations.store import Store
 
 ANSWERS: Answers = {"verdict": "consistent", "confidence": 4}
 
 
-def label(desk: Labelling, campaign_id: str, labels: int, pause_s: float) -> Iterator[tuple[str, float]]:
+def label(desk: AnnotatorActions, campaign_id: str, labels: int, pause_s: float) -> Iterator[tuple[str, float]]:
     """Label after pauses of so many seconds on average: each event once the next task is there, and the milliseconds that it took."""
     found = desk.next(campaign_id)
     for _ in range(labels):
-        if not isinstance(found, Work):
+        if not isinstance(found, ShownTask):
             return
         time.sleep(random.uniform(0, 2 * pause_s))
         event, begun = uuid4().hex, time.perf_counter()
-        desk.send(Sent(found.reservation, "answer", event, ANSWERS))
+        desk.send(SentResponse(found.reservation, "answer", event, ANSWERS))
         found = desk.next(campaign_id)
         yield event, 1000 * (time.perf_counter() - begun)
 
@@ -43,12 +42,12 @@ def label_until_killed(url: str, campaign_id: str, names: list[str]) -> None:
 
 
 def _tell(store: Store, campaign_id: str, name: str) -> None:
-    with read(store.engine) as session:
+    with read_session(store.engine) as session:
         person = find_person(session, name)
-    desk = Labelling(store, person) if person else sys.exit(f"Nobody is called {name!r}.")
-    while isinstance(found := desk.next(campaign_id), Work):
+    desk = AnnotatorActions(store, person) if person else sys.exit(f"Nobody is called {name!r}.")
+    while isinstance(found := desk.next(campaign_id), ShownTask):
         event = uuid4().hex
-        desk.send(Sent(found.reservation, "answer", event, ANSWERS))
+        desk.send(SentResponse(found.reservation, "answer", event, ANSWERS))
         sys.stdout.write(f"{event}\n")
         sys.stdout.flush()
 

@@ -17,14 +17,12 @@ from typing import Annotated, TypeVar
 import numpy as np
 import typer
 
-from annotations.importing import Provenance
-from annotations.sources import samples
+from annotations.dataset_import import DatasetSource
+from annotations.samples import load_samples
 from annotations.store import Store
-from core.dataset import DATASETS
-from core.intake import Tally, sha256, whole
-from core.meta.cases import cases
-from core.meta.figures import MEASURES, PUBLISHED, Row, draws, rows
-from core.meta.slices import slices
+from core.dataset import DATASETS, ImportCounts, source_sha256, strict_items
+from core.meta.cases import build_cases
+from core.meta.measures import MEASURES, PAPER_MEASURES, MetricRow, draw_resamples, metric_rows, slice_cases
 from core.types import ErrorType
 
 _METRICS, _PAIRS, _DOCUMENTS = 12, 693, 196
@@ -44,7 +42,7 @@ def main(
         store = Store.open(f"sqlite:///{folder / 'load.db'}")
         source = bump or _written(folder / "task1_own.json", json.dumps(list(_pairs())))
         _told("pairs imported", lambda: _imported(store, "bump", source))
-        for names in (PUBLISHED, tuple(MEASURES)):
+        for names in (PAPER_MEASURES, tuple(MEASURES)):
             found = _told(f"tables of {', '.join(names)}", partial(_tables, store, names, resamples))
             typer.echo(f"    {len({row.metric for row in found})} metrics, {len({row.slice for row in found})} slices")
         table = folder / "table.jsonl"
@@ -64,13 +62,13 @@ def _told(what: str, work: Callable[[], T]) -> T:
 
 
 def _imported(store: Store, importer: str, source: Path) -> int:
-    tally, origin = Tally(), Provenance(importer, importer, source.name, sha256(source))
-    return store.import_dataset(origin, whole(DATASETS.parse(importer).read(source), tally), tally.counts).added
+    tally, origin = ImportCounts(), DatasetSource(importer, importer, source.name, source_sha256(source))
+    return store.import_dataset(origin, strict_items(DATASETS.parse(importer).read(source), tally), tally.counts).added
 
 
-def _tables(store: Store, names: tuple[str, ...], resamples: int) -> list[Row]:
-    found = cases(samples(store, "bump"))
-    return list(rows(found, slices(found, "error_type"), draws(found, resamples), names))
+def _tables(store: Store, names: tuple[str, ...], resamples: int) -> list[MetricRow]:
+    found = build_cases(load_samples(store, "bump"))
+    return list(metric_rows(found, slice_cases(found, "error_type"), draw_resamples(found, resamples), names))
 
 
 def _pairs() -> Iterator[dict[str, object]]:

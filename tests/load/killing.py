@@ -12,8 +12,8 @@ from typing import Annotated
 
 import typer
 
+from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.people import Member
-from annotations.campaigns.setup import Terms
 from annotations.store import Store
 from tests.doubles.process import start
 from tests.load.crowd import open_campaign, people
@@ -46,7 +46,7 @@ def whole(store: Store) -> str:
     return "; ".join(said) if not dangling else f"{len(dangling)} rows refer to nothing"
 
 
-def _until_killed(url: str, campaign: Terms, crowd: list[Member], labels: int) -> list[str]:
+def _until_killed(url: str, campaign: CampaignSettings, crowd: list[Member], labels: int) -> list[str]:
     """The events that a program acknowledged; it is killed after so many, in the middle of others."""
     process = start("-m", "tests.load.desk", url, campaign.id, *(member.name for member in crowd))
     assert process.stdout is not None

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 
 from sqlmodel import col, select
 
-from annotations.campaigns.setup import Terms
+from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.tables import Reservation, Response, Task
-from annotations.database import read
+from annotations.database import read_session
 from annotations.store import Store
 
 
@@ -36,9 +36,9 @@ class Tally:
         return [f"{name:>18}  {value}" for name, value in asdict(self).items()]
 
 
-def tally(store: Store, campaign: Terms, acknowledged: Collection[str]) -> Tally:
+def tally(store: Store, campaign: CampaignSettings, acknowledged: Collection[str]) -> Tally:
     """Look at every answer of a campaign."""
-    with read(store.engine) as session:
+    with read_session(store.engine) as session:
         rows = session.exec(
             select(Response.event_id, Reservation, Task.part)
             .join(Reservation, col(Reservation.id) == Response.reservation_id)

@@ -15,15 +15,14 @@ import torch
 from huggingface_hub import constants
 from transformers import PreTrainedTokenizerFast, RobertaConfig, RobertaModel
 
-from core.engine import Engine
-from core.errors import BadSettingError, LoadError, NotHereError, UnscorableError
+from core.engine.engine import Engine
+from core.errors import BadSettingError, LoadError, MissingWeightsError, UnscorableError
 from core.metric import METRICS
 from core.metrics.alignscore import chunks
-from core.models.files import locate
-from core.models.fingerprints import Fingerprints
-from core.models.kinds import align
+from core.models.adapters import alignscore as align
+from core.models.files import ModelStatus, locate, state_on_disk
+from core.models.integrity import Fingerprints
 from core.models.pool import ModelPool
-from core.models.state import Status, state_on_disk
 from core.settings import Settings
 from core.text import sentences
 from core.types import Checkpoint, Example, Failure, Question, Result, Score
@@ -148,7 +147,7 @@ def test_the_claim_is_cut_only_where_it_leaves_no_room(folder: Path, document: s
 
 
 def test_a_long_claim_does_not_change_its_neighbour_in_a_batch(folder: Path) -> None:
-    checkpoint = Checkpoint(str(folder / "tiny.ckpt"), "align", backbone=str(folder))
+    checkpoint = Checkpoint(str(folder / "tiny.ckpt"), "alignscore", backbone=str(folder))
     claims = ["1" * 300, "1" * 700]
     questions = [Question(checkpoint, (LONG_SENTENCE, claim), (("head", "nli"),)) for claim in claims]
     loaded = model(checkpoint)
@@ -202,24 +201,24 @@ def test_the_signature_names_weights_and_no_path(folder: Path, engine: Engine) -
 
 
 def test_a_folder_with_one_file_stands_for_the_file(folder: Path) -> None:
-    assert locate(Checkpoint(str(folder), "align", backbone=str(folder))) == folder / "tiny.ckpt"
+    assert locate(Checkpoint(str(folder), "alignscore", backbone=str(folder))) == folder / "tiny.ckpt"
 
 
 def test_a_backbone_that_is_not_here_is_downloaded_and_a_missing_file_is_not(folder: Path) -> None:
-    here = Checkpoint(str(folder / "tiny.ckpt"), "align", backbone="owner/backbone")
-    assert state_on_disk(here).status is Status.NEEDS_DOWNLOAD
-    assert state_on_disk(replace(here, backbone=str(folder))).status is Status.COLD
-    assert state_on_disk(replace(here, source=str(folder / "other.ckpt"))).status is Status.FAILED
-    with pytest.raises(NotHereError, match="set backbone= to that folder"):
+    here = Checkpoint(str(folder / "tiny.ckpt"), "alignscore", backbone="owner/backbone")
+    assert state_on_disk(here).status is ModelStatus.NEEDS_DOWNLOAD
+    assert state_on_disk(replace(here, backbone=str(folder))).status is ModelStatus.COLD
+    assert state_on_disk(replace(here, source=str(folder / "other.ckpt"))).status is ModelStatus.FAILED
+    with pytest.raises(MissingWeightsError, match="set backbone= to that folder"):
         locate(here)
 
 
 def test_the_hash_rests_on_weights_and_backbone_and_not_on_names(folder: Path, tmp_path: Path) -> None:
     hashes = Fingerprints(tmp_path / "cache")
     copy = shutil.copytree(folder, tmp_path / "copy")
-    before = hashes.of(Checkpoint(str(folder / "tiny.ckpt"), "align", backbone=str(folder)))
+    before = hashes.of(Checkpoint(str(folder / "tiny.ckpt"), "alignscore", backbone=str(folder)))
     (copy / "tiny.ckpt").rename(copy / "renamed.ckpt")
-    moved = Checkpoint(str(copy / "renamed.ckpt"), "align", backbone=str(copy))
+    moved = Checkpoint(str(copy / "renamed.ckpt"), "alignscore", backbone=str(copy))
     assert hashes.of(moved) == before
     (copy / "tokenizer.json").write_text((copy / "tokenizer.json").read_text() + " ")
     assert hashes.of(moved) != before
@@ -235,15 +234,15 @@ def test_only_the_file_and_the_words_of_its_backbone_are_downloaded(
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     pool = ModelPool("cpu", None, tmp_path / "cache")
-    checkpoint = Checkpoint("owner/name/tiny.ckpt", "align", backbone="owner/name")
+    checkpoint = Checkpoint("owner/name/tiny.ckpt", "alignscore", backbone="owner/name")
     with serving(Hub(repository)) as hub:
         monkeypatch.setattr(constants, "ENDPOINT", hub.address)
         address = hub.address + "/{repo_id}/resolve/{revision}/{filename}"
         monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", address)
-        assert pool.state(checkpoint).status is Status.NEEDS_DOWNLOAD
+        assert pool.state(checkpoint).status is ModelStatus.NEEDS_DOWNLOAD
         pool.fetch(checkpoint)
-        state = pool.wait_for(checkpoint, {Status.READY, Status.FAILED}, 60)
-        assert state.status is Status.READY, state
+        state = pool.wait_for(checkpoint, {ModelStatus.READY, ModelStatus.FAILED}, 60)
+        assert state.status is ModelStatus.READY, state
         assert hub.asked == {"tiny.ckpt", "config.json", "tokenizer.json"}
     pool.close()
 
@@ -251,10 +250,10 @@ def test_only_the_file_and_the_words_of_its_backbone_are_downloaded(
 Change = Callable[[dict[str, object]], object]
 
 
-def loaded_after(folder: Path, tmp_path: Path, change: Change) -> align.Aligner:
+def loaded_after(folder: Path, tmp_path: Path, change: Change) -> align.AlignScoreModel:
     content = torch.load(folder / "tiny.ckpt", weights_only=True)
     torch.save(change(content), tmp_path / "changed.ckpt")
-    checkpoint = Checkpoint(str(tmp_path / "changed.ckpt"), "align", backbone=str(folder))
+    checkpoint = Checkpoint(str(tmp_path / "changed.ckpt"), "alignscore", backbone=str(folder))
     return align.load(locate(checkpoint), checkpoint, "cpu")
 
 
@@ -288,7 +287,7 @@ def test_a_file_without_weights_is_refused(folder: Path, tmp_path: Path, change:
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"text"])
 def test_a_broken_file_is_a_load_error(folder: Path, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "broken.ckpt").write_bytes(content)
-    checkpoint = Checkpoint(str(tmp_path / "broken.ckpt"), "align", backbone=str(folder))
+    checkpoint = Checkpoint(str(tmp_path / "broken.ckpt"), "alignscore", backbone=str(folder))
     with pytest.raises(LoadError, match="not a readable file of weights"):
         align.load(locate(checkpoint), checkpoint, "cpu")
 
@@ -301,7 +300,7 @@ class Evil:
 def test_a_file_that_would_run_code_is_refused(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     torch.save({"state_dict": {}, "callbacks": Evil()}, tmp_path / "evil.ckpt", pickle_module=pickle)
-    checkpoint = Checkpoint(str(tmp_path / "evil.ckpt"), "align", backbone=str(folder))
+    checkpoint = Checkpoint(str(tmp_path / "evil.ckpt"), "alignscore", backbone=str(folder))
     with pytest.raises(LoadError, match="not a readable file of weights"):
         align.load(locate(checkpoint), checkpoint, "cpu")
     assert not Path("evil").exists()
@@ -321,7 +320,7 @@ def test_the_large_model_gives_the_value_of_issue_8() -> None:
     metric = METRICS.parse("alignscore-large[mode=nli]")
     try:
         locate(metric.checkpoints()[0])
-    except NotHereError as error:
+    except MissingWeightsError as error:
         pytest.skip(str(error))
     score = drive(metric.rounds(Example("issue 8", "hello world.", "hello world.")))
     assert score.value == pytest.approx(0.98871756, abs=1e-4)

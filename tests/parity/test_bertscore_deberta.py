@@ -9,7 +9,7 @@ import pytest
 import torch
 from transformers import DebertaModel, PreTrainedTokenizerFast
 
-from core.engine import Engine
+from core.engine.engine import Engine
 from core.errors import BadSettingError
 from core.metric import METRICS
 from core.settings import Settings

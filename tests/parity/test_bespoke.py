@@ -13,11 +13,11 @@ import pytest
 import torch
 from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 
-from core.engine import Engine
-from core.errors import BadSettingError, LoadError, NoEndpointError, TouchstoneError
-from core.llm.endpoint import configured
+from core.engine.engine import Engine
+from core.errors import BadSettingError, LoadError, MissingEndpointError, TouchstoneError
+from core.llm.endpoints import configured_endpoint
 from core.metric import METRICS
-from core.metrics.bespoke import SYSTEM, message
+from core.metrics.bespoke_minicheck import SYSTEM, user_message
 from core.settings import Settings
 from core.text import sentences
 from core.types import Example, Failure, FailureKind, Result, Score
@@ -34,7 +34,7 @@ Judge = Callable[[str, str], float]
 
 SCORE = """
 import sys
-from core.engine import Engine
+from core.engine.engine import Engine
 from core.metric import METRICS
 from core.settings import Settings
 from core.types import Example
@@ -149,7 +149,10 @@ def test_yes_outside_the_likeliest_tokens_is_no_support(monkeypatch: pytest.Monk
 
 
 def test_a_mark_of_the_claim_in_the_document_is_filled_too_as_the_authors_do() -> None:
-    assert message("He wrote [CLAIM] there.", "It rained.") == "Document: He wrote It rained. there.\nClaim: It rained."
+    assert (
+        user_message("He wrote [CLAIM] there.", "It rained.")
+        == "Document: He wrote It rained. there.\nClaim: It rained."
+    )
 
 
 def test_the_whole_summary_can_be_one_claim(endpoint: Endpoint) -> None:
@@ -163,7 +166,7 @@ def test_the_whole_summary_can_be_one_claim(endpoint: Endpoint) -> None:
 
 @pytest.mark.usefixtures("nowhere")
 def test_without_an_endpoint_the_failure_says_what_to_set() -> None:
-    with pytest.raises(NoEndpointError, match=r"No language-model endpoint is set. Set TOUCHSTONE_LLM_BASE_URL"):
+    with pytest.raises(MissingEndpointError, match=r"No language-model endpoint is set. Set TOUCHSTONE_LLM_BASE_URL"):
         ours(PAIRS["short"])
 
 
@@ -318,7 +321,7 @@ LIBRARY = "A group of students gather in the school library to study for their u
 def test_a_vllm_server_gives_the_values_of_the_authors_readme(claim: str, published: float) -> None:
     """In bfloat16, whose last digit is worth about one percent of a probability."""
     try:
-        configured()
-    except NoEndpointError as error:
+        configured_endpoint()
+    except MissingEndpointError as error:
         pytest.skip(str(error))
     assert ours((LIBRARY, claim)).value == pytest.approx(published, rel=0.02)

@@ -11,7 +11,7 @@ from sentencepiece import SentencePieceProcessor
 from torch import Tensor
 from torch.nn.functional import embedding, gelu, layer_norm, linear
 
-from core.engine import Engine
+from core.engine.engine import Engine
 from core.errors import BadSettingError, LoadError
 from core.metric import METRICS
 from core.settings import Settings

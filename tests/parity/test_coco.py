@@ -11,10 +11,10 @@ import pytest
 import torch
 from transformers import BartForConditionalGeneration, PreTrainedTokenizerFast
 
-from core.engine import Engine
+from core.engine.engine import Engine
 from core.errors import BadSettingError
 from core.metric import METRICS
-from core.metrics.coco import MASK, carrying, hide, written
+from core.metrics.coco import MASK, content_words, decoded_words, mask_document
 from core.models.model import Row
 from core.settings import Settings
 from core.types import Answer, Checkpoint, Example, Question, Result, Score, Span
@@ -31,7 +31,7 @@ STRATEGIES = ["token", "span", "sent", "doc"]
 
 
 class Rules:
-    """Stands where the module of kind "parse" would, and is its model too."""
+    """Stands where the module of kind "spacy_parse" would, and is its model too."""
 
     nbytes = 0
 
@@ -79,7 +79,7 @@ def ours(spec: str, document: str, summary: str) -> Score:
 
 
 def told(question: Question) -> Answer:
-    if question.checkpoint.kind == "parse":
+    if question.checkpoint.kind == "spacy_parse":
         return RULES.read(question.inputs[0], str(dict(question.options)["of"]))
     return driving.answer(question)
 
@@ -213,7 +213,7 @@ def test_the_score_of_a_sentence_is_the_mean_over_its_words(folder: Path) -> Non
 def test_words_begin_where_a_blank_does() -> None:
     text = "a  b 東c d"
     tokens = [(0, 0), (0, 1), (2, 2), (3, 4), (5, 5), (5, 6), (5, 6), (6, 7), (8, 9), (0, 0)]
-    words = written(text, [Span(*token) for token in tokens])
+    words = decoded_words(text, [Span(*token) for token in tokens])
     assert [(word.span.of(text), word.token, word.whole) for word in words] == [
         ("a", 1, True),
         ("b 東c", 3, False),
@@ -224,14 +224,14 @@ def test_words_begin_where_a_blank_does() -> None:
 def test_masks_take_the_blanks_before_them() -> None:
     document = "Rain fell on the dry roof."
     words = RULES.read(document, "words")
-    keys = carrying("rain on roof", RULES.read("rain on roof", "words"))
-    assert MASK.join(hide("token", document, words, (), keys)) == "<mask> fell<mask> the dry<mask> ."
+    keys = content_words("rain on roof", RULES.read("rain on roof", "words"))
+    assert MASK.join(mask_document("token", document, words, (), keys)) == "<mask> fell<mask> the dry<mask> ."
 
 
 def test_an_edit_asks_the_two_likelihoods_and_what_depends_on_the_words(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "core.models.kinds.parse", RULES)  # type: ignore[arg-type]  # it has the function that a kind needs
+    monkeypatch.setitem(sys.modules, "core.models.adapters.spacy_parse", RULES)  # type: ignore[arg-type]  # it has the function that a kind needs
     parser = tmp_path / "parser"
     parser.mkdir()
     for name, content in {"config.cfg": b"", "config.json": b"{}", "model.safetensors": b"toy"}.items():

@@ -12,10 +12,10 @@ from tokenizers import BertWordPieceTokenizer
 from torch import Tensor
 from transformers import ElectraConfig, ElectraModel
 
-from core.engine import Engine
+from core.engine.engine import Engine
 from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS
-from core.metrics.dae import arcs
+from core.metrics.dae import judged_arcs
 from core.settings import Settings
 from core.types import Answer, Example, Result, Score, Span
 from tests.drive import answer as asked
@@ -41,7 +41,7 @@ def ours(folder: Path, pair: tuple[str, str], settings: str = "") -> Score:
     try:
         while True:
             replies = [
-                Rules.answer(question.inputs[0]) if question.checkpoint.kind == "arcs" else asked(question)
+                Rules.answer(question.inputs[0]) if question.checkpoint.kind == "dependency_parse" else asked(question)
                 for question in questions
             ]
             questions = rounds.send(replies)
@@ -168,7 +168,7 @@ def test_relations_on_the_list_are_left_out_and_prepositions_stepped_over() -> N
     words = "The ferry sailed out of the port .".split()
     labels = ["det", "nsubj", "ROOT", "prep", "prep", "det", "pobj", "punct"]
     heads = [1, 2, 2, 2, 3, 6, 4, 2]
-    found = arcs([Span(i, i + 1) for i in range(len(words))], labels, heads)
+    found = judged_arcs([Span(i, i + 1) for i in range(len(words))], labels, heads)
     assert [(words[arc.child], words[arc.head]) for arc in found] == [("ferry", "sailed"), ("port", "sailed")]
 
 
@@ -190,7 +190,7 @@ def test_a_limit_out_of_range_is_refused() -> None:
 def test_an_edit_parses_and_reads_the_summary_again_and_the_same_text_asks_nothing(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "core.models.kinds.arcs", Rules("arcs"))
+    monkeypatch.setitem(sys.modules, "core.models.adapters.dependency_parse", Rules("arcs"))
     engine = Engine.open(Settings(device="cpu", memory_gb=1, cache_dir=tmp_path / "cache"))
     metric = METRICS.parse(spec(folder, f",parser={parser(tmp_path / 'parser')}"))
     results = []
@@ -206,9 +206,9 @@ def test_an_edit_parses_and_reads_the_summary_again_and_the_same_text_asks_nothi
 def test_spacy_is_asked_for_words_and_heads(monkeypatch: pytest.MonkeyPatch) -> None:
     spacy = pytest.importorskip("spacy", reason="spaCy is not installed")
     monkeypatch.delitem(
-        sys.modules, "core.models.kinds.arcs", raising=False
+        sys.modules, "core.models.adapters.dependency_parse", raising=False
     )  # the contract tests put rules in its place
-    from core.models.kinds.arcs import Grammarian
+    from core.models.adapters.dependency_parse import DependencyParser
 
     def pipeline(text: str) -> object:
         words = spacy.blank("en").make_doc(text)
@@ -220,7 +220,7 @@ def test_spacy_is_asked_for_words_and_heads(monkeypatch: pytest.MonkeyPatch) -> 
             deps=["nsubj", "ROOT", "punct"],
         )
 
-    model = Grammarian(pipeline, 0)  # type: ignore[arg-type]  # spaCy tells no types here
+    model = DependencyParser(pipeline, 0)  # type: ignore[arg-type]  # spaCy tells no types here
     [row] = model.encode([METRICS.parse("dae-spacy").rounds(Example("pair", "x", "Rain fell.")).send(None)[1]])
     [answer] = model.forward([row])
     assert answer == Answer((1.0, 1.0, 1.0), (Span(0, 4), Span(5, 9), Span(9, 10)), ("nsubj", "ROOT", "punct"))

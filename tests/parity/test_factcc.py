@@ -10,10 +10,10 @@ import pytest
 import torch
 from transformers import BertForSequenceClassification, BertTokenizer
 
-from core.engine import Engine
+from core.engine.engine import Engine
 from core.errors import LoadError, UnscorableError
 from core.metric import METRICS
-from core.models.fingerprints import Fingerprints
+from core.models.integrity import Fingerprints
 from core.models.tokenizer import TextTokenizer
 from core.settings import Settings
 from core.text import sentences
@@ -126,10 +126,10 @@ def test_a_model_with_other_labels_is_refused(tmp_path: Path) -> None:
 def test_a_vocabulary_decides_the_hash(folder: Path, tmp_path: Path) -> None:
     hashes = Fingerprints(tmp_path / "cache")
     copy = factcc(tmp_path / "copy")
-    before = hashes.of(Checkpoint(str(folder), "count"))
-    assert hashes.of(Checkpoint(str(copy), "count")) == before
+    before = hashes.of(Checkpoint(str(folder), "token_count"))
+    assert hashes.of(Checkpoint(str(copy), "token_count")) == before
     (copy / "vocab.txt").write_text("[PAD]\n[UNK]\n")
-    assert hashes.of(Checkpoint(str(copy), "count")) != before
+    assert hashes.of(Checkpoint(str(copy), "token_count")) != before
 
 
 def test_a_folder_without_any_tokenizer_says_what_to_do(tmp_path: Path) -> None:

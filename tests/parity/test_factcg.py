@@ -12,7 +12,7 @@ import torch
 from nltk.tokenize import NLTKWordTokenizer
 from transformers import DebertaV2ForSequenceClassification, PreTrainedTokenizerFast
 
-from core.engine import Engine
+from core.engine.engine import Engine
 from core.errors import UnscorableError
 from core.metric import METRICS
 from core.metrics.factcg import chunks, prompt

@@ -11,7 +11,7 @@ import pytest
 import torch
 from transformers import DebertaV2ForSequenceClassification, T5ForConditionalGeneration
 
-from core.engine import Engine
+from core.engine.engine import Engine
 from core.errors import BadSettingError
 from core.metric import METRICS
 from core.metrics.fenice import Fenice

@@ -14,12 +14,12 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import PreTrainedTokenizerFast, T5Config, T5EncoderModel
 
-from core.engine import Engine
-from core.errors import BadSettingError, LoadError, NotHereError, UnscorableError
+from core.engine.engine import Engine
+from core.errors import BadSettingError, LoadError, MissingWeightsError, UnscorableError
 from core.metric import METRICS
 from core.metrics.hhem import prompt
+from core.models.adapters import hhem
 from core.models.files import locate
-from core.models.kinds import first
 from core.settings import Settings
 from core.text import sentences
 from core.types import Checkpoint, Example, Failure, FailureKind, Result, Score
@@ -110,9 +110,9 @@ def test_a_pair_that_is_too_long_is_refused_and_not_cut(folders: Folders) -> Non
         METRICS.parse("hhem[max_tokens=5]")
 
 
-def load(folders: Folders) -> first.FirstToken:
-    checkpoint = Checkpoint(str(folders[0]), "first", backbone=str(folders[1]))
-    return first.load(locate(checkpoint), checkpoint, "cpu")
+def load(folders: Folders) -> hhem.HhemModel:
+    checkpoint = Checkpoint(str(folders[0]), "hhem", backbone=str(folders[1]))
+    return hhem.load(locate(checkpoint), checkpoint, "cpu")
 
 
 @pytest.mark.parametrize("name", ["t5.classifier.weight", "t5.transformer.shared.weight"])
@@ -186,7 +186,7 @@ def test_the_values_are_those_of_the_models_card(premise: str, hypothesis: str, 
     metric = METRICS.parse("hhem")
     try:
         locate(metric.checkpoints()[0])
-    except NotHereError as error:
+    except MissingWeightsError as error:
         pytest.skip(str(error))
     score = drive(metric.rounds(Example("card", premise, hypothesis)))
     assert score.value == pytest.approx(published, abs=1e-4)

@@ -10,10 +10,10 @@ import pytest
 import torch
 from transformers import ModernBertForTokenClassification, PreTrainedTokenizerFast
 
-from core.engine import Engine
+from core.engine.engine import Engine
 from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS
-from core.metrics.lettucedetect import groups, prompt
+from core.metrics.lettucedetect import group_passages, prompt
 from core.settings import Settings
 from core.types import Example, Result, Score, Span
 from tests.drive import drive
@@ -169,8 +169,8 @@ def test_a_part_is_read_from_the_tokens_of_its_sentence(folder: Path, tagged: Ta
 
 def test_a_line_over_the_budget_stands_alone() -> None:
     spans = [Span(0, 1), Span(1, 2), Span(2, 3), Span(3, 4)]
-    assert groups(spans, [2, 9, 2, 2], 5) == [[spans[0]], [spans[1]], spans[2:]]
-    assert groups(spans, [2, 2, 2, 2], 4) == [[span] for span in spans]
+    assert group_passages(spans, [2, 9, 2, 2], 5) == [[spans[0]], [spans[1]], spans[2:]]
+    assert group_passages(spans, [2, 2, 2, 2], 4) == [[span] for span in spans]
 
 
 def test_a_summary_that_leaves_no_room_is_refused(folder: Path) -> None:

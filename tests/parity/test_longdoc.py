@@ -10,7 +10,7 @@ import pytest
 import torch
 from transformers import AutoModel, BartForConditionalGeneration, PreTrainedTokenizerFast
 
-from core.engine import Engine
+from core.engine.engine import Engine
 from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS
 from core.models.files import locate
@@ -42,7 +42,7 @@ def spec(folder: Path) -> str:
 @pytest.fixture(scope="module")
 def embedding() -> Embedding:
     """The mean over the states of all tokens, as metrics-core 7.1 has it."""
-    place = locate(Checkpoint(ENCODER, "embed"))
+    place = locate(Checkpoint(ENCODER, "sentence_embedding"))
     tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(place / "tokenizer.json"))
     network = AutoModel.from_pretrained(place, dtype=torch.float32).eval()
 

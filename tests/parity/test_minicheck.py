@@ -14,9 +14,9 @@ from transformers import (
     T5ForConditionalGeneration,
 )
 
-from core.errors import BadSettingError, NotHereError, UnscorableError
+from core.errors import BadSettingError, MissingWeightsError, UnscorableError
 from core.metric import METRICS
-from core.metrics.minicheck import pack, units
+from core.metrics.minicheck import document_units, pack_chunks
 from core.models.files import locate
 from core.text import sentences
 from core.types import Checkpoint, Example
@@ -146,12 +146,12 @@ def test_evidence_is_the_chunk_as_it_stands_in_the_document(tiny_roberta: Path) 
 )
 def test_a_chunk_is_closed_when_a_unit_would_exceed_the_budget(budget: int, texts: list[str]) -> None:
     document = "Rain fell. It stopped."
-    assert [chunk.text for chunk in pack(document, units(document), [2, 2], budget)] == texts
+    assert [chunk.text for chunk in pack_chunks(document, document_units(document), [2, 2], budget)] == texts
 
 
 def test_two_newlines_in_a_row_leave_the_blank_that_the_authors_leave() -> None:
     document = "Rain fell.\n\nIt stopped.\nWe left."
-    [chunk] = pack(document, units(document), [1] * 6, 100)
+    [chunk] = pack_chunks(document, document_units(document), [1] * 6, 100)
     assert chunk.text == "Rain fell.\n\n It stopped.\nWe left."
 
 
@@ -194,5 +194,5 @@ def test_flan_t5_gives_the_values_of_the_authors_readme(claim: str, published: f
 def skip_without(checkpoint: Checkpoint) -> None:
     try:
         locate(checkpoint)
-    except NotHereError as error:
+    except MissingWeightsError as error:
         pytest.skip(str(error))

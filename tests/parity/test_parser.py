@@ -1,4 +1,4 @@
-"""What a real spaCy pipeline says through our kind "parse", and what is said where there is none."""
+"""What a real spaCy pipeline says through our kind "spacy_parse", and what is said where there is none."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from types import ModuleType
 
 import pytest
 
-from core.errors import BadSettingError, LoadError, NotHereError
-from core.models.parsers import parser_files, parser_folder
+from core.errors import BadSettingError, LoadError, MissingWeightsError
+from core.models.files import parser_files, parser_folder
 from core.types import Answer, Checkpoint, Question
 
 pytestmark = pytest.mark.parity
@@ -21,8 +21,8 @@ TEXT = 'He left Oslo. "Why?" Ana asked!  \n It rained.'
 @pytest.fixture
 def parse(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The kind itself, where other tests have put a parser of rules."""
-    monkeypatch.delitem(sys.modules, "core.models.kinds.parse", raising=False)
-    return importlib.import_module("core.models.kinds.parse")
+    monkeypatch.delitem(sys.modules, "core.models.adapters.spacy_parse", raising=False)
+    return importlib.import_module("core.models.adapters.spacy_parse")
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def pipeline(tmp_path: Path) -> Path:
 
 
 def told(parse: ModuleType, pipeline: Path, of: str) -> Answer:
-    checkpoint = Checkpoint(str(pipeline), "parse")
+    checkpoint = Checkpoint(str(pipeline), "spacy_parse")
     model = parse.load(pipeline, checkpoint, "cpu")
     [reply] = model.forward(model.encode([Question(checkpoint, (TEXT,), (("of", of),))]))
     answer: Answer = reply
@@ -67,7 +67,7 @@ def test_the_files_that_decide_are_those_of_the_pipeline(pipeline: Path) -> None
 
 
 def test_a_pipeline_that_is_not_installed_is_named_with_what_to_run() -> None:
-    with pytest.raises(NotHereError, match="python -m spacy download en_unheard_of"):
+    with pytest.raises(MissingWeightsError, match="python -m spacy download en_unheard_of"):
         parser_folder("package:en_unheard_of")
 
 
@@ -81,4 +81,4 @@ def test_without_spacy_the_message_says_what_to_install(
 ) -> None:
     monkeypatch.setattr(parse, "find_spec", lambda _: None)
     with pytest.raises(LoadError, match="pip install spacy"):
-        parse.load(tmp_path, Checkpoint(str(tmp_path), "parse"), "cpu")
+        parse.load(tmp_path, Checkpoint(str(tmp_path), "spacy_parse"), "cpu")

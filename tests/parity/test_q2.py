@@ -13,9 +13,9 @@ import pytest
 import torch
 from transformers import AlbertForQuestionAnswering, RobertaForSequenceClassification, T5ForConditionalGeneration
 
-from core.engine import Engine
+from core.engine.engine import Engine
 from core.metric import METRICS
-from core.metrics.q2 import f1
+from core.metrics.q2 import answer_f1
 from core.settings import Settings
 from core.text import sentences
 from core.types import Checkpoint, Example, Question, Result, Score
@@ -190,7 +190,7 @@ def test_every_question_string_is_that_of_the_definition(models: Models, referen
     summary = PAIRS_OF_QUESTIONS["ordinary"][1]
     for phrase in reference.candidates(summary):
         asked = Question(
-            Checkpoint(str(models.generator), "generate"),
+            Checkpoint(str(models.generator), "seq2seq_generation"),
             tuple(f"answer: {phrase}  context: {summary} </s>".split("</s>")),
             (("beams", 5), ("returned", 5), ("max_length", 128), ("no_repeat", 3)),
         )
@@ -209,7 +209,9 @@ def test_three_beams_or_no_ban_on_phrases_that_come_again_give_other_questions(m
     summary = PAIRS_OF_QUESTIONS["ordinary"][1]
     usual = (("beams", 5), ("returned", 3), ("max_length", 128), ("no_repeat", 3))
     asked = [
-        Question(Checkpoint(str(models.generator), "generate"), (f"answer: storm  context: {summary}",), options)
+        Question(
+            Checkpoint(str(models.generator), "seq2seq_generation"), (f"answer: storm  context: {summary}",), options
+        )
         for options in (usual, (("beams", 3), *usual[1:]), usual[:3])
     ]
     assert len({answer(question).texts for question in asked}) == 3
@@ -226,7 +228,7 @@ def test_three_beams_or_no_ban_on_phrases_that_come_again_give_other_questions(m
     ],
 )
 def test_answers_are_compared_without_punctuation_and_small_words(phrase: str, said: str, expected: float) -> None:
-    assert f1(phrase, said) == pytest.approx(expected)
+    assert answer_f1(phrase, said) == pytest.approx(expected)
 
 
 def test_a_sentence_rests_on_where_the_document_answers(models: Models) -> None:

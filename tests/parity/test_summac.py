@@ -13,14 +13,13 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from transformers import AlbertForSequenceClassification, DebertaConfig, PreTrainedTokenizerFast
 
-from core.engine import Engine
-from core.errors import NotHereError, UnscorableError
+from core.engine.engine import Engine
+from core.errors import MissingWeightsError, UnscorableError
 from core.metric import METRICS, signature
 from core.metrics import summac
-from core.metrics.summac import SummaCConv, units
+from core.metrics.summac import SummaCConv, text_units
 from core.models.files import locate
-from core.models.spiece import albert_tokenizer
-from core.models.tokenizer import TextTokenizer
+from core.models.tokenizer import TextTokenizer, albert_tokenizer
 from core.settings import Settings
 from core.text import sentences
 from core.types import Example, Result, Score
@@ -221,18 +220,18 @@ TEXTS = "One sentence stands here. Short. Another one stands here.\n\n  A paragr
     ],
 )
 def test_units_are_as_defined(granularity: summac.Units, texts: list[str]) -> None:
-    found = units(TEXTS, granularity)
+    found = text_units(TEXTS, granularity)
     assert [unit.text for unit in found] == texts
     if granularity != "2sents":
         assert [unit.span.of(TEXTS) for unit in found] == texts
 
 
 def test_mixed_units_are_sentences_and_paragraphs() -> None:
-    assert units(TEXTS, "mixed") == units(TEXTS, "sentence") + units(TEXTS, "paragraph")
+    assert text_units(TEXTS, "mixed") == text_units(TEXTS, "sentence") + text_units(TEXTS, "paragraph")
 
 
 def test_lines_are_paragraphs_where_no_line_is_blank() -> None:
-    assert [unit.text for unit in units("The first line.\n The second line.", "paragraph")] == [
+    assert [unit.text for unit in text_units("The first line.\n The second line.", "paragraph")] == [
         "The first line.",
         "The second line.",
     ]
@@ -240,7 +239,7 @@ def test_lines_are_paragraphs_where_no_line_is_blank() -> None:
 
 @pytest.mark.parametrize(("text", "number"), [("It rained.", 0), ("It drizzled", 1)])
 def test_a_unit_has_more_than_ten_characters(text: str, number: int) -> None:
-    assert len(units(text, "sentence")) == number
+    assert len(text_units(text, "sentence")) == number
 
 
 @pytest.mark.parametrize(("name", "score"), [("summac-zs", 0.0), ("summac-conv", 0.2001)])
@@ -386,6 +385,6 @@ def test_the_values_are_those_of_the_authors_readme(name: str, summary: str, pub
     metric = METRICS.parse(name)
     try:
         locate(metric.checkpoints()[0])
-    except NotHereError as error:
+    except MissingWeightsError as error:
         pytest.skip(str(error))
     assert drive(metric.rounds(Example("readme", MARS, summary))).value == pytest.approx(published, abs=6e-4)

@@ -9,7 +9,7 @@ import pytest
 import torch
 from transformers import PreTrainedTokenizerFast, T5ForConditionalGeneration
 
-from core.errors import BadSettingError, NotHereError, UnscorableError
+from core.errors import BadSettingError, MissingWeightsError, UnscorableError
 from core.metric import METRICS
 from core.models.files import locate
 from core.text import sentences
@@ -119,6 +119,6 @@ def test_the_values_of_the_authors_readme(name: str, summary: str, published: fl
     metric = METRICS.parse(name)
     try:
         locate(metric.checkpoints()[0])
-    except NotHereError as error:
+    except MissingWeightsError as error:
         pytest.skip(str(error))
     assert drive(metric.rounds(Example("readme", PARTY, summary))).value == pytest.approx(published, abs=1e-4)

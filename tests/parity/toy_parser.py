@@ -42,13 +42,13 @@ def part_of_speech(word: str) -> str:
 
 
 class ToyParser:
-    """Stands where the module of kind "parse" would, and is its model too."""
+    """Stands where the module of kind "spacy_parse" would, and is its model too."""
 
     nbytes = 0
 
     def install(self, patch: pytest.MonkeyPatch) -> None:
         """Let the pool find it when it looks for the kind."""
-        patch.setitem(sys.modules, "core.models.kinds.parse", self)
+        patch.setitem(sys.modules, "core.models.adapters.spacy_parse", self)
         drive.model.cache_clear()
 
     def load(self, path: Path, checkpoint: Checkpoint, device: str) -> ToyParser:  # noqa: ARG002  # as every kind

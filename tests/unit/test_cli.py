@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from annotations.records import KeptPair
+from annotations.records import PairRecord
 from annotations.store import Store
 from cli import app
 from core.errors import BadSettingError, TouchstoneError, UnknownNameError
@@ -170,7 +170,7 @@ def kept(tmp_path: Path) -> Path:
     file = tmp_path / "kept.db"
     edit = Edit(Span(0, 4), "Snow", "It rained.", "ana")
     store = Store.open(f"sqlite:///{file}")
-    store.keep_pair(KeptPair(document=DOCUMENT, original="Rain fell.", edited="Snow fell.", edits=(edit,), by="ana"))
+    store.keep_pair(PairRecord(document=DOCUMENT, original="Rain fell.", edited="Snow fell.", edits=(edit,), by="ana"))
     return file
 
 

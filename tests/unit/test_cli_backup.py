@@ -14,10 +14,10 @@ from sqlalchemy import delete
 from typer.testing import CliRunner, Result
 
 from annotations.campaigns.tables import Response
-from annotations.errors import NotSavedError, StoreError
-from annotations.saving import put_draft
+from annotations.records import NotSavedError, StoreError
 from annotations.store import Store
 from annotations.tables import Draft
+from annotations.writes import upsert_draft
 from cli import app
 from tests.doubles.process import finish, start
 from tests.unit.annotations.campaigns.desks import Hall, hall
@@ -85,7 +85,7 @@ def test_a_backup_is_made_while_somebody_writes(kept: Hall, url: str, tmp_path: 
     file = tmp_path / "online.db"
     before = kept.store.counts()
     with kept.store.writing() as session:
-        put_draft(session, Draft(id="other", owner="cem", payload="x", updated_at=datetime.now(UTC)))
+        upsert_draft(session, Draft(id="other", owner="cem", payload="x", updated_at=datetime.now(UTC)))
         session.flush()
         status, _, errors = finish(start("-c", BACKUP, url, str(file)))
         assert status == 0, errors

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from annotations.errors import RecordError
+from annotations.records import RecordError
 from annotations.store import Store
 from cli import app
 from core.errors import TouchstoneError

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from annotations.campaigns.inviting import admit
-from annotations.campaigns.people import Member, Role
-from annotations.database import read
-from annotations.errors import RecordError
+from annotations.campaigns.people import Member, Role, member_by_code
+from annotations.database import read_session
+from annotations.records import RecordError
 from annotations.store import Store
 from cli import app
 
@@ -29,8 +28,8 @@ def invite(*arguments: str) -> Result:
 
 
 def let_in(url: str, code: str) -> Member:
-    with closing(Store.open(url)) as store, read(store.engine) as session:
-        return admit(session, code)
+    with closing(Store.open(url)) as store, read_session(store.engine) as session:
+        return member_by_code(session, code)
 
 
 def test_the_code_that_is_printed_lets_the_manager_in(url: str) -> None:

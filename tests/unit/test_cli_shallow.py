@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from cli import app
 from core.errors import TouchstoneError, UnknownNameError
-from core.shallow.model import read
+from core.shallow.model import read_model
 
 NAMES = ["Ana Brekke", "Olaf Vik", "Marit Moen", "Per Dahl", "Kari Lund", "Nils Berg"]
 
@@ -43,7 +43,7 @@ def test_a_model_is_trained_on_labels_and_scores_the_file_by_the_command_line(tm
     trained = run("train-shallow", pairs, "-o", model)
     assert trained.exit_code == 0, trained.stderr
     assert trained.stdout.startswith("Learned label from 60 pairs of 30 documents. Held out: 20 pairs of 10 documents")
-    assert read(model).facts.agreement == 1.0
+    assert read_model(model).facts.agreement == 1.0
     assert run("score", pairs, "--metric", f"shallow[model={model}]", "-o", output).exit_code == 0
     scores = [json.loads(line)["score"] for line in output.read_text(encoding="utf-8").splitlines()]
     assert all(copied > 0.5 > invented for copied, invented in zip(scores[::2], scores[1::2], strict=True))
@@ -68,7 +68,7 @@ def test_a_broken_line_is_named_and_the_rest_is_learned_from(tmp_path: Path) -> 
     pairs = pairs_file(tmp_path / "in.jsonl")
     pairs.write_text('{"id": "broken"\n' + pairs.read_text(encoding="utf-8"), encoding="utf-8")
     done = run("train-shallow", pairs, "-o", tmp_path / "model.json")
-    assert (done.exit_code, read(tmp_path / "model.json").facts.documents) == (2, 30)
+    assert (done.exit_code, read_model(tmp_path / "model.json").facts.documents) == (2, 30)
     assert f"{pairs}, line 1: This is not JSON" in done.stderr
 
 
@@ -78,7 +78,7 @@ def test_an_imported_dataset_is_learned_from_as_its_file_is(tmp_path: Path, monk
     assert run("import", "pairs", pairs_file(tmp_path / "in.jsonl"), "--name", "own").exit_code == 0
     trained = run("train-shallow", "--dataset", "own", "-o", tmp_path / "model.json")
     assert trained.exit_code == 0, trained.stderr
-    facts = read(tmp_path / "model.json").facts
+    facts = read_model(tmp_path / "model.json").facts
     assert (facts.dataset, facts.pairs, facts.documents, facts.agreement) == ("own", 60, 30, 1.0)
     neither = run("train-shallow", "-o", tmp_path / "model.json")
     assert "--dataset: one of the two." in str(neither.exception)

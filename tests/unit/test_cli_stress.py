@@ -11,8 +11,8 @@ from typer.testing import CliRunner, Result
 from cli import app
 from core.edits import apply, parse
 from core.errors import TouchstoneError
-from core.stress.matrix import applied
-from core.stress.runfile import assembled
+from core.stress.matrix import kind_coverage
+from core.stress.run import run_from_lines
 from tests.unit.llm.scripted import serving, text
 
 DOCUMENT = "The harbour of Lindvale was closed on Tuesday after a storm tore two ferries away. Nobody was hurt."
@@ -77,9 +77,9 @@ def test_a_stress_run_ends_in_a_table_and_is_not_run_twice(pairs: Path, tmp_path
     cells = json.loads(again.stdout)
     assert [(cell["kind"], cell["shift"]["n"]) for cell in cells] == [("shuffled", 1), ("phrase", 2)]
     assert output.read_bytes() == written
-    stored = assembled(output.read_text(encoding="utf-8").splitlines())
+    stored = run_from_lines(output.read_text(encoding="utf-8").splitlines())
     assert stored.done == stored.total
-    assert [kind.made for kind in applied(stored)] == [1, 2]
+    assert [kind.made for kind in kind_coverage(stored)] == [1, 2]
 
 
 def test_a_dataset_of_the_store_is_perturbed_without_what_is_labelled_inconsistent(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_a_guard_checks_harmless_variants_and_its_marks_can_be_left_out(
         done = run(*command)
     assert "To be asked: 2 questions to endpoints" in done.stderr  # at most: one summary cannot be shuffled
     assert "1 of 1 variants contradict their original" in done.stderr
-    assert len(assembled(output.read_text(encoding="utf-8").splitlines()).checks) == 1
+    assert len(run_from_lines(output.read_text(encoding="utf-8").splitlines()).checks) == 1
     left = json.loads(run(*command, "--leave-out", "contradicting", "--json").stdout)
     assert [cell["kind"] for cell in left] == [cell["kind"] for cell in left if cell["intent"] == "gaming"]
 

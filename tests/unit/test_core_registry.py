@@ -14,7 +14,7 @@ from hypothesis import given, strategies
 
 from core.errors import BadSettingError, UnknownNameError
 from core.metric import METRICS
-from core.registry import Registry, choices_of, read_settings, settings_of, spell, types_of
+from core.registry import Registry, choices_of, format_spec, read_settings, settings_of, types_of
 
 INIT = """
 from core.registry import Registry
@@ -80,7 +80,7 @@ def test_a_plugin_is_found_by_being_one_file_in_the_folder(folder: Path) -> None
     drop(folder, "thing")
     plugins = opened(folder).PLUGINS
     assert plugins.names() == ["thing"]
-    assert spell(plugins.parse("thing[size=4]")) == "thing[size=4]"
+    assert format_spec(plugins.parse("thing[size=4]")) == "thing[size=4]"
 
 
 def test_plugins_are_listed_by_name(folder: Path) -> None:
@@ -130,15 +130,15 @@ def test_brackets_and_quotes_belong_to_the_value(samples: Registry[Sample], spec
 
 
 def test_a_default_is_spelt_by_its_name_alone() -> None:
-    assert spell(Sample()) == "sample"
+    assert format_spec(Sample()) == "sample"
 
 
 def test_only_what_differs_from_the_default_is_spelt() -> None:
-    assert spell(Sample(count=2, strict=True)) == "sample[count=2,strict=true]"
+    assert format_spec(Sample(count=2, strict=True)) == "sample[count=2,strict=true]"
 
 
 def test_a_nested_spec_is_spelt_without_quotes() -> None:
-    assert spell(Sample("other[x=1,y=2]")) == "sample[path=other[x=1,y=2]]"
+    assert format_spec(Sample("other[x=1,y=2]")) == "sample[path=other[x=1,y=2]]"
 
 
 @given(
@@ -152,7 +152,7 @@ def test_a_nested_spec_is_spelt_without_quotes() -> None:
     )
 )
 def test_a_spelling_is_read_back_to_an_equal_plugin(plugin: Sample) -> None:
-    assert filled().parse(spell(plugin)) == plugin
+    assert filled().parse(format_spec(plugin)) == plugin
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from core.desk import Desk, Waiting, fill, next_checkpoint
-from core.job import Job, Priority, Request
+from core.engine.conversation import Priority, Request, Task
+from core.engine.question_queue import PendingQuestion, QuestionQueue, fill_batch, next_checkpoint
 from core.models.model import Row
 from core.types import Checkpoint, FailureKind, Question
 from tests.doubles.bench import asking
@@ -11,31 +11,31 @@ from tests.doubles.bench import asking
 MODEL, OTHER = Checkpoint("model", "scripted"), Checkpoint("other", "scripted")
 
 
-def job(priority: Priority = Priority.INTERACTIVE, place: int = 0) -> Job:
+def job(priority: Priority = Priority.INTERACTIVE, place: int = 0) -> Task:
     return asking(Request((), (), priority), place)
 
 
-def ask(desk: Desk, text: str, asker: Job, checkpoint: Checkpoint = MODEL) -> bool:
+def ask(desk: QuestionQueue, text: str, asker: Task, checkpoint: Checkpoint = MODEL) -> bool:
     return desk.ask(f"{checkpoint.source}/{text}".encode(), Question(checkpoint, (text,)), asker)
 
 
-def texts(waitings: list[Waiting]) -> list[str]:
+def texts(waitings: list[PendingQuestion]) -> list[str]:
     return [waiting.question.inputs[0] for waiting in waitings]
 
 
-def cancel(*jobs: Job) -> None:
+def cancel(*jobs: Task) -> None:
     for one in jobs:
         for request in one.watchers:
             request.cancelled.set()
 
 
-def sized(text: str, length: int) -> Waiting:
+def sized(text: str, length: int) -> PendingQuestion:
     question = Question(MODEL, (text,))
-    return Waiting(text.encode(), question, [job()], Row(question, length, ()))
+    return PendingQuestion(text.encode(), question, [job()], Row(question, length, ()))
 
 
 def test_an_equal_question_is_merged_and_both_jobs_are_told() -> None:
-    desk, first, second = Desk(), job(), job()
+    desk, first, second = QuestionQueue(), job(), job()
     assert ask(desk, "a", first)
     assert not ask(desk, "a", second)
     [waiting] = desk.front(MODEL, 10)
@@ -44,14 +44,14 @@ def test_an_equal_question_is_merged_and_both_jobs_are_told() -> None:
 
 
 def test_the_one_who_typed_last_goes_first() -> None:
-    desk, earlier, later = Desk(), job(), job()
+    desk, earlier, later = QuestionQueue(), job(), job()
     ask(desk, "earlier", earlier)
     ask(desk, "later", later)
     assert texts(desk.front(MODEL, 10)) == ["later", "earlier"]
 
 
 def test_bulk_work_goes_in_its_own_order() -> None:
-    desk = Desk()
+    desk = QuestionQueue()
     first, second = job(Priority.BULK), job(Priority.BULK)
     ask(desk, "second", second)
     ask(desk, "first", first)
@@ -59,14 +59,14 @@ def test_bulk_work_goes_in_its_own_order() -> None:
 
 
 def test_a_batch_for_a_person_holds_no_bulk_work() -> None:
-    desk = Desk()
+    desk = QuestionQueue()
     ask(desk, "bulk", job(Priority.BULK))
     ask(desk, "person", job())
     assert texts(desk.front(MODEL, 10)) == ["person"]
 
 
 def test_a_bulk_question_that_a_person_asks_too_becomes_urgent() -> None:
-    desk = Desk()
+    desk = QuestionQueue()
     ask(desk, "other", job(Priority.BULK))
     ask(desk, "shared", job(Priority.BULK))
     ask(desk, "shared", job())
@@ -74,14 +74,14 @@ def test_a_bulk_question_that_a_person_asks_too_becomes_urgent() -> None:
 
 
 def test_within_a_request_what_stands_first_goes_first() -> None:
-    desk, request = Desk(), Request((), (), Priority.INTERACTIVE)
+    desk, request = QuestionQueue(), Request((), (), Priority.INTERACTIVE)
     for place in (2, 0, 1):
         ask(desk, str(place), asking(request, place))
     assert texts(desk.front(MODEL, 2)) == ["0", "1"]
 
 
 def test_questions_of_cancelled_requests_are_dropped() -> None:
-    desk, gone, here = Desk(), job(), job()
+    desk, gone, here = QuestionQueue(), job(), job()
     ask(desk, "gone", gone)
     ask(desk, "here", here)
     ask(desk, "away", gone, OTHER)
@@ -91,7 +91,7 @@ def test_questions_of_cancelled_requests_are_dropped() -> None:
 
 
 def test_a_merged_question_stays_while_somebody_waits() -> None:
-    desk, gone, here = Desk(), job(), job()
+    desk, gone, here = QuestionQueue(), job(), job()
     ask(desk, "shared", gone)
     ask(desk, "shared", here)
     cancel(gone)
@@ -100,14 +100,14 @@ def test_a_merged_question_stays_while_somebody_waits() -> None:
 
 
 def test_questions_of_a_job_that_failed_are_dropped() -> None:
-    desk, failed = Desk(), job()
+    desk, failed = QuestionQueue(), job()
     ask(desk, "other", failed)
     failed.finish(failed.failure(FailureKind.ERROR, "another question could not be answered"))
     assert desk.checkpoints() == {}
 
 
 def test_a_model_that_will_not_answer_is_cleared_once_for_every_job() -> None:
-    desk, asker = Desk(), job()
+    desk, asker = QuestionQueue(), job()
     ask(desk, "a", asker)
     ask(desk, "b", asker)
     ask(desk, "c", asker, OTHER)
@@ -117,7 +117,7 @@ def test_a_model_that_will_not_answer_is_cleared_once_for_every_job() -> None:
 
 
 def test_the_urgency_of_a_model_is_that_of_its_most_urgent_question() -> None:
-    desk, bulk, person = Desk(), job(Priority.BULK), job()
+    desk, bulk, person = QuestionQueue(), job(Priority.BULK), job()
     ask(desk, "a", bulk)
     ask(desk, "b", person)
     assert desk.checkpoints() == {MODEL: person.order}
@@ -147,12 +147,12 @@ def test_a_person_takes_the_turn_from_bulk_work() -> None:
 
 def test_a_batch_takes_the_longest_first_within_its_budget() -> None:
     waitings = [sized("short", 10), sized("long", 100), sized("middle", 50)]
-    assert texts(fill(waitings, 250, 10)) == ["long", "middle"]
+    assert texts(fill_batch(waitings, 250, 10)) == ["long", "middle"]
 
 
 def test_a_batch_holds_one_question_however_long_it_is() -> None:
-    assert texts(fill([sized("endless", 10_000)], 100, 10)) == ["endless"]
+    assert texts(fill_batch([sized("endless", 10_000)], 100, 10)) == ["endless"]
 
 
 def test_a_batch_of_rows_without_tokens_is_bounded_by_number() -> None:
-    assert len(fill([sized(str(number), 0) for number in range(20)], 100, 7)) == 7
+    assert len(fill_batch([sized(str(number), 0) for number in range(20)], 100, 7)) == 7

@@ -277,7 +277,7 @@ def test_a_diff_in_context_keeps_every_change_and_leaves_the_rest_out() -> None:
     original = "At first it rained for days. The old bridge, which had stood for years, was gone, and nobody came."
     made = edits.parse(json.dumps([record_of("old", "new"), record_of("gone", "here")]), original)
     laid = edits.as_segments(original, made)
-    shown = edits.around(laid, margin=12)
+    shown = edits.abridge_unchanged(laid, margin=12)
     assert [segment for segment in shown if segment[0]] == [segment for segment in laid if segment[0]]
     assert [text for op, text in shown if op == 0] == [" … days. The ", " bridge, … years, was ", ", and nobody came."]
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from core.job import Talk
-from core.llm.ledger import Ledger
-from core.llm.saying import Sampling, ask, said
-from core.prompt import Messages
+from core.engine.conversation import Conversation
+from core.llm.chat import Sampling, answer_text, first_question
+from core.llm.prompts import Messages
+from core.llm.spend import SpendTracker
 from core.settings import Settings
 from core.types import Failure, Rounds
 from tests.doubles.bench import Bench, pair
@@ -48,17 +48,17 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)  # where no .env is
 
 
-def telling(one: str, endpoint: str = "") -> Talk[str]:
+def telling(one: str, endpoint: str = "") -> Conversation[str]:
     """Asks one question; nothing else waits for its answer."""
 
     def rounds() -> Rounds[str]:
-        [answer] = yield [ask(Messages("Say it again.", one), Sampling("tiny", endpoint=endpoint))]
-        return said(answer)
+        [answer] = yield [first_question(Messages("Say it again.", one), Sampling("tiny", endpoint=endpoint))]
+        return answer_text(answer)
 
-    return Talk(f"telling {one} {endpoint}", pair("Rain fell."), rounds)
+    return Conversation(f"telling {one} {endpoint}", pair("Rain fell."), rounds)
 
 
-def told(bench: Bench, *talks: Talk[str]) -> list[str | Failure]:
+def told(bench: Bench, *talks: Conversation[str]) -> list[str | Failure]:
     return [found for _, found in bench.engine.converse(talks)]
 
 
@@ -94,7 +94,7 @@ def test_the_same_question_of_several_is_asked_and_paid_for_once(bench: Bench, m
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
         assert told(bench, *[telling("a")] * 5) == ["Yes."] * 5
     assert len(endpoint.asked) == 1
-    [spent] = Ledger(bench.folder / "cache").spent().values()
+    [spent] = SpendTracker(bench.folder / "cache").spent().values()
     assert (spent.questions, spent.read, spent.written) == (1, 5, 2)
     counts = bench.engine.counts()
     assert (counts.planned, counts.asked, counts.cached + counts.merged) == (5, 1, 4)

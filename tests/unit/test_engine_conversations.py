@@ -10,8 +10,8 @@ from functools import partial
 
 import pytest
 
-from core.errors import NoEndpointError, TouchstoneError, UnscorableError
-from core.job import Talk
+from core.engine.conversation import Conversation
+from core.errors import MissingEndpointError, TouchstoneError, UnscorableError
 from core.types import Counts, Example, Failure, FailureKind, Question, Rounds, Score
 from tests.doubles.bench import Bench, pair
 from tests.doubles.metrics import Letters
@@ -21,7 +21,7 @@ WINDOW = 512
 PATIENCE_S = 30
 
 
-def talk(bench: Bench, example: Example, *texts: str) -> Talk[list[float]]:
+def talk(bench: Bench, example: Example, *texts: str) -> Conversation[list[float]]:
     """Asks a scripted model for one text after the other; comes to its answers."""
     weights = bench.asking().weights
 
@@ -32,15 +32,15 @@ def talk(bench: Bench, example: Example, *texts: str) -> Talk[list[float]]:
             found += answer.values
         return found
 
-    return Talk("told", example, rounds, (weights,))
+    return Conversation("told", example, rounds, (weights,))
 
 
-def breaking(error: Exception, example: Example) -> Talk[None]:
+def breaking(error: Exception, example: Example) -> Conversation[None]:
     def rounds() -> Rounds[None]:
         yield []
         raise error
 
-    return Talk("breaking", example, rounds)
+    return Conversation("breaking", example, rounds)
 
 
 def test_a_conversation_comes_to_its_own_value_after_its_rounds(bench: Bench) -> None:
@@ -71,7 +71,7 @@ def test_an_empty_value_is_an_outcome_too(bench: Bench) -> None:
     ("error", "kind"),
     [
         (UnscorableError("The summary rhymes."), FailureKind.INPUT),
-        (NoEndpointError("No language model is named."), FailureKind.NEEDS_ENDPOINT),
+        (MissingEndpointError("No language model is named."), FailureKind.NEEDS_ENDPOINT),
         (TouchstoneError("There is no layer 99."), FailureKind.ERROR),
     ],
 )
@@ -87,7 +87,10 @@ def test_one_that_cannot_even_begin_spoils_only_itself(bench: Bench) -> None:
         raise UnscorableError("There is nothing to begin with.")
 
     example = pair("Rain fell.")
-    talks = [Talk("refused", example, refuse), Talk("letters", example, partial(Letters().rounds, example))]
+    talks = [
+        Conversation("refused", example, refuse),
+        Conversation("letters", example, partial(Letters().rounds, example)),
+    ]
     refused, fine = (found for _, found in bench.engine.converse(talks))
     assert refused == Failure("pair", "refused", FailureKind.INPUT, "There is nothing to begin with.")
     assert fine == Score(len("Rain fell."))

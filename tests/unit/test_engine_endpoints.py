@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from core.job import Talk
-from core.llm.saying import SAY, Sampling, ask, said
-from core.prompt import Messages
+from core.engine.conversation import Conversation
+from core.llm.chat import DEFAULT_CHAT_CHECKPOINT, Sampling, answer_text, first_question
+from core.llm.prompts import Messages
 from core.types import Failure, FailureKind, Result, Rounds
 from tests.doubles.bench import Bench, pair
 from tests.doubles.models import PATIENCE_S
@@ -49,14 +49,14 @@ def hanging(monkeypatch: pytest.MonkeyPatch, held: Hanging) -> Iterator[Endpoint
             held.gate.set()
 
 
-def telling(*texts: str, name: str = "pair") -> Talk[list[str]]:
+def telling(*texts: str, name: str = "pair") -> Conversation[list[str]]:
     """Asks the endpoint for all texts in one round."""
 
     def rounds() -> Rounds[list[str]]:
-        answers = yield [ask(Messages("Is it so?", one), Sampling("tiny")) for one in texts]
-        return [said(answer) for answer in answers]
+        answers = yield [first_question(Messages("Is it so?", one), Sampling("tiny")) for one in texts]
+        return [answer_text(answer) for answer in answers]
 
-    return Talk("telling", pair("Rain fell.", name), rounds, (SAY,))
+    return Conversation("telling", pair("Rain fell.", name), rounds, (DEFAULT_CHAT_CHECKPOINT,))
 
 
 def numbered(count: int) -> list[str]:
@@ -66,7 +66,7 @@ def numbered(count: int) -> list[str]:
 class Reader(threading.Thread):
     """Takes all that the engine has to say to some conversations, in a thread of its own."""
 
-    def __init__(self, bench: Bench, *talks: Talk[list[str]]) -> None:
+    def __init__(self, bench: Bench, *talks: Conversation[list[str]]) -> None:
         super().__init__(daemon=True)
         self.found: list[list[str] | Failure] = []
         self._outcomes = bench.engine.converse(talks)

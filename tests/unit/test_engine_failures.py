@@ -8,10 +8,10 @@ from typing import Literal
 
 import pytest
 
-from core.engine import Engine
+from core.engine.conversation import CellState
+from core.engine.engine import Engine
 from core.errors import BadSettingError
-from core.job import State
-from core.models.state import Status
+from core.models.files import ModelStatus
 from core.settings import Device, Settings
 from core.types import Example, Failure, FailureKind, Outcome, Result
 from tests.doubles.bench import Bench, pair
@@ -144,7 +144,7 @@ def test_a_failed_model_is_asked_again_after_a_retry(bench: Bench) -> None:
     assert isinstance(bench.outcomes(request)[(metric.spec, "pair")], Failure)
     bench.kind.broken.clear()
     bench.engine.pool.retry(metric.weights)
-    bench.engine.pool.wait_for(metric.weights, {Status.READY}, PATIENCE_S)
+    bench.engine.pool.wait_for(metric.weights, {ModelStatus.READY}, PATIENCE_S)
     assert bench.engine.submit("ana", [metric, Letters()], examples) is request
     assert isinstance(bench.outcomes(request)[(metric.spec, "pair")], Result)
 
@@ -167,7 +167,7 @@ def test_weights_that_are_on_the_hub_need_a_download(bench: Bench) -> None:
     metric = Asking("touchstone-tests/not-on-this-machine")
     request = bench.engine.submit("ana", [metric], [pair("Rain fell.")])
     assert failure(bench.outcomes(request)[(metric.spec, "pair")]).kind is FailureKind.NEEDS_DOWNLOAD
-    assert bench.engine.cells(request)[1][(metric.spec, "pair")].state is State.NEEDS_DOWNLOAD
+    assert bench.engine.cells(request)[1][(metric.spec, "pair")].state is CellState.NEEDS_DOWNLOAD
 
 
 def test_weights_whose_size_cannot_be_read_spoil_only_their_metric(bench: Bench) -> None:

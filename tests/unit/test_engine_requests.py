@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.cache import AnswerCache
-from core.engine import Engine
-from core.job import Request, State
+from core.engine.cache import AnswerCache
+from core.engine.conversation import CellState, Request
+from core.engine.engine import Engine
 from core.models.pool import ModelPool
 from core.types import Answer, Counts, Result
 from tests.doubles.bench import Bench, open_bench, pair
@@ -26,14 +26,14 @@ def place(bench: Bench, name: str = "pair") -> tuple[str, str]:
 def test_a_quick_metric_does_not_wait_for_a_slow_one(bench: Bench) -> None:
     bench.kind.gate.clear()
     request = bench.engine.submit("ana", [bench.asking(), Letters()], [pair("Rain fell.")])
-    cells = bench.until(request, lambda cells: cells[LETTERS].state is State.READY)
+    cells = bench.until(request, lambda cells: cells[LETTERS].state is CellState.READY)
     assert cells[place(bench)].outcome is None
 
 
 def test_a_quick_metric_does_not_wait_for_one_that_folds_slowly(bench: Bench) -> None:
     gate = threading.Event()
     request = bench.engine.submit("ana", [held(gate), Letters()], [pair("Rain fell.")])
-    cells = bench.until(request, lambda cells: cells[LETTERS].state is State.READY)
+    cells = bench.until(request, lambda cells: cells[LETTERS].state is CellState.READY)
     assert cells[("held", "pair")].outcome is None
     gate.set()
     assert bench.outcomes(request)
@@ -55,9 +55,9 @@ def test_a_cell_tells_how_far_it_is(bench: Bench) -> None:
     bench.kind.gate.clear()
     metric = bench.asking()
     request = bench.engine.submit("ana", [metric], [pair("Rain fell.")])
-    assert bench.until(request, lambda cells: cells[place(bench)].state is State.RUNNING)
+    assert bench.until(request, lambda cells: cells[place(bench)].state is CellState.RUNNING)
     bench.kind.gate.set()
-    assert bench.until(request, lambda cells: cells[place(bench)].state is State.READY)
+    assert bench.until(request, lambda cells: cells[place(bench)].state is CellState.READY)
 
 
 def test_equal_questions_of_two_people_are_asked_once(bench: Bench) -> None:
@@ -154,7 +154,7 @@ def test_waiting_ends_when_something_new_is_there(bench: Bench) -> None:
 def test_waiting_ends_when_the_request_is_cancelled(bench: Bench) -> None:
     bench.kind.gate.clear()
     request = bench.engine.submit("ana", [bench.asking()], [pair("Rain fell.")])
-    cells = bench.until(request, lambda cells: cells[place(bench)].state is State.RUNNING)
+    cells = bench.until(request, lambda cells: cells[place(bench)].state is CellState.RUNNING)
     assert cells
     version, _ = bench.engine.cells(request)
     waited: list[bool] = []
@@ -183,7 +183,7 @@ def test_releasing_a_stranger_changes_nothing(bench: Bench) -> None:
 def test_a_model_that_is_loading_shows_in_its_cells(bench: Bench) -> None:
     bench.kind.loadable.clear()
     request = bench.engine.submit("ana", [bench.asking()], [pair("Rain fell.")])
-    assert bench.until(request, lambda cells: cells[place(bench)].state is State.LOADING)
+    assert bench.until(request, lambda cells: cells[place(bench)].state is CellState.LOADING)
     bench.kind.loadable.set()
     assert isinstance(bench.outcomes(request)[place(bench)], Result)
 

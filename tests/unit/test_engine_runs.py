@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from core.datasets.bundled import examples as bundled
-from core.engine import Engine
+from core.datasets.bundled import bundled_items as bundled
+from core.engine.engine import Engine
 from core.metric import METRICS
 from core.settings import Settings
 from core.types import Counts, Example, Failure, FailureKind, Outcome, Result

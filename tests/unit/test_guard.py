@@ -8,23 +8,23 @@ from typing import Any
 import pytest
 
 from core.errors import UnscorableError
-from core.guard import GUARDS, Mark
+from core.nli_check import NLI_CHECKS, NliResult
 from core.types import Answer, Question
 from tests.drive import drive
 from tests.unit.llm.scripted import serving, text
 
 ORIGINAL = "A storm closed the harbour on Tuesday. Nobody was hurt in the storm."
-ENTAILMENT = GUARDS.parse("entailment")
+ENTAILMENT = NLI_CHECKS.parse("entailment")
 VARIANT = "On Tuesday the harbour was closed. Nobody was hurt in the storm."
 
 
-def entailed(variant: str, contradictions: Mapping[str, float]) -> Mark:
+def entailed(variant: str, contradictions: Mapping[str, float]) -> NliResult:
     """The mark where a model gives these probabilities of contradiction to the sentences of a variant."""
-    rounds: Generator[list[Question], list[Answer], Mark] = ENTAILMENT.rounds(ORIGINAL, variant)
+    rounds: Generator[list[Question], list[Answer], NliResult] = ENTAILMENT.rounds(ORIGINAL, variant)
     shares = [contradictions[question.inputs[1]] for question in next(rounds)]
     with pytest.raises(StopIteration) as end:
         rounds.send([Answer(values=(0.9 * (1 - share), share, 0.1 * (1 - share))) for share in shares])
-    mark: Mark = end.value.value
+    mark: NliResult = end.value.value
     return mark
 
 
@@ -55,11 +55,11 @@ def test_a_sentence_that_was_not_read_is_noted() -> None:
     assert "Sentences of ten characters or fewer do not count: 1 in the summary." in mark.notes
 
 
-def judged(monkeypatch: pytest.MonkeyPatch, *texts: str) -> tuple[Mark, list[Any]]:
+def judged(monkeypatch: pytest.MonkeyPatch, *texts: str) -> tuple[NliResult, list[Any]]:
     replies = iter(texts)
     with serving(lambda _path, _body: text(next(replies))) as endpoint:
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
-        return drive(GUARDS.parse("language-model[model=tiny]").rounds(ORIGINAL, VARIANT)), endpoint.asked
+        return drive(NLI_CHECKS.parse("language-model[model=tiny]").rounds(ORIGINAL, VARIANT)), endpoint.asked
 
 
 @pytest.mark.parametrize("contradicts", ["true", "false"])
@@ -81,5 +81,5 @@ def test_a_mark_that_cannot_be_read_is_asked_for_once_more_and_then_a_failure(mo
 
 
 def test_another_model_is_a_setting_of_the_guard() -> None:
-    own = GUARDS.parse("entailment[nli=mnli,checkpoint=here]")
+    own = NLI_CHECKS.parse("entailment[nli=mnli,checkpoint=here]")
     assert (own.spec, own.checkpoints()[0].source) == ("entailment[nli=mnli,checkpoint=here]", "here")

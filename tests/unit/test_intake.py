@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.dataset import Refusal
+from core.dataset import ImportCounts, Refusal, format_counts, readable_items, source_sha256, strict_items
 from core.errors import TouchstoneError
-from core.intake import Tally, lines, readable, sha256, whole
 from core.types import ErrorType, Example, Item, Rating, ReleasedScore, Verdict
 
 PLAIN = Item(Example("a", "D.", "S."), intended=Verdict.CONSISTENT, scores=(ReleasedScore("BLEU", 1.0),))
@@ -23,8 +22,8 @@ BROKEN = Refusal(7, "The field 'summary' is empty.")
 
 
 def test_what_was_read_is_counted_by_kind() -> None:
-    tally = Tally()
-    assert list(readable([PLAIN, EDITED, BROKEN, BROKEN], tally)) == [PLAIN, EDITED]
+    tally = ImportCounts()
+    assert list(readable_items([PLAIN, EDITED, BROKEN, BROKEN], tally)) == [PLAIN, EDITED]
     assert tally.counts() == {
         "samples": 2,
         "pairs": 1,
@@ -40,37 +39,37 @@ def test_what_was_read_is_counted_by_kind() -> None:
 
 
 def test_a_broken_record_is_named_by_its_place_and_field_after_everything_was_read() -> None:
-    tally = Tally()
+    tally = ImportCounts()
     with pytest.raises(TouchstoneError, match=r"1 record cannot be read.*\n  7: The field 'summary' is empty"):
-        list(whole([BROKEN, PLAIN], tally))
+        list(strict_items([BROKEN, PLAIN], tally))
     assert tally.samples == 1
 
 
 def test_a_broken_record_of_a_folder_is_named_with_its_file() -> None:
     with pytest.raises(TouchstoneError, match=r"\n  dev\.jsonl, 7: The id"):
-        list(whole([Refusal(7, "The id 'a' stands twice.", "dev.jsonl")], Tally()))
+        list(strict_items([Refusal(7, "The id 'a' stands twice.", "dev.jsonl")], ImportCounts()))
 
 
 def test_a_million_different_refusals_do_not_fill_the_memory() -> None:
-    tally = Tally()
-    assert list(readable((Refusal(n, f"The id '{n}' stands twice.") for n in range(3000)), tally)) == []
+    tally = ImportCounts()
+    assert list(readable_items((Refusal(n, f"The id '{n}' stands twice.") for n in range(3000)), tally)) == []
     assert tally.refused.total() == 3000
     assert len(tally.refused) < 1100
 
 
 def test_a_source_without_broken_records_is_read_whole() -> None:
-    assert list(whole([PLAIN, EDITED], Tally())) == [PLAIN, EDITED]
+    assert list(strict_items([PLAIN, EDITED], ImportCounts())) == [PLAIN, EDITED]
 
 
 def test_counts_in_words_leave_out_what_is_zero() -> None:
-    assert lines({"samples": 2, "pairs": 0, "labels": {"consistent": 2, "inconsistent": 1}}) == [
+    assert format_counts({"samples": 2, "pairs": 0, "labels": {"consistent": 2, "inconsistent": 1}}) == [
         "samples           2",
         "labels            consistent: 2, inconsistent: 1",
     ]
 
 
 def test_every_reason_for_skipping_has_a_line() -> None:
-    assert lines({"skipped": {"No summary.": 2, "No label.": 1}}) == [
+    assert format_counts({"skipped": {"No summary.": 2, "No label.": 1}}) == [
         "skipped           2 × No summary.",
         "skipped           1 × No label.",
     ]
@@ -78,13 +77,13 @@ def test_every_reason_for_skipping_has_a_line() -> None:
 
 def test_the_fingerprint_of_a_folder_is_that_of_its_names_and_contents(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("[1]")
-    before = sha256(tmp_path)
+    before = source_sha256(tmp_path)
     (tmp_path / "a.json").rename(tmp_path / "b.json")
-    renamed = sha256(tmp_path)
+    renamed = source_sha256(tmp_path)
     (tmp_path / "b.json").write_text("[2]")
-    assert len({before, renamed, sha256(tmp_path)}) == 3
+    assert len({before, renamed, source_sha256(tmp_path)}) == 3
 
 
 def test_a_path_where_nothing_is_is_named() -> None:
     with pytest.raises(TouchstoneError, match=r"no file or folder nowhere\.json"):
-        sha256(Path("nowhere.json"))
+        source_sha256(Path("nowhere.json"))

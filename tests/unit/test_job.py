@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from core.job import Priority, Request
+from core.engine.conversation import Priority, Request
 from tests.doubles.bench import asking, pair
 from tests.doubles.metrics import Letters
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from core.listing import direction_words, list_metrics, range_words, size_words
 from core.metric import METRICS
+from core.metric_catalog import format_direction, format_megabytes, format_range, list_metrics
 from core.models.pool import ModelPool
 
 
@@ -48,13 +48,13 @@ def test_what_needs_a_download_says_from_where_and_how_much(pool: ModelPool) -> 
     ],
 )
 def test_a_range_is_written_as_in_the_literature(low: float | None, high: float | None, words: str) -> None:
-    assert range_words(low, high) == words
+    assert format_range(low, high) == words
 
 
 def test_a_direction_is_said_in_words() -> None:
-    assert direction_words("higher") == "higher = more consistent"
-    assert direction_words("neutral") == "describes the surface"
+    assert format_direction("higher") == "higher = more consistent"
+    assert format_direction("neutral") == "describes the surface"
 
 
 def test_a_size_is_written_in_gigabytes_from_a_thousand_megabytes_on() -> None:
-    assert [size_words(size) for size in (90, 999, 1000, 3133)] == ["90 MB", "999 MB", "1.0 GB", "3.1 GB"]
+    assert [format_megabytes(size) for size in (90, 999, 1000, 3133)] == ["90 MB", "999 MB", "1.0 GB", "3.1 GB"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from core.prompt import Messages, Prompt
+from core.llm.prompts import Messages, Prompt
 
 PROMPT = Prompt(
     name="compare",

@@ -13,9 +13,9 @@ import pytest
 from annotations.campaigns.questions import Answer, check_answers, is_asked, read_questions
 from core import edits as executable
 from core.dataset import DATASETS, Importer, Refusal
-from core.datasets.bundled import examples
-from core.listing import list_metrics, markdown_table
+from core.datasets.bundled import bundled_items
 from core.metric import METRICS, Metric
+from core.metric_catalog import list_metrics, metrics_markdown
 from core.models.pool import ModelPool
 from core.perturbation import PERTURBATIONS, Perturbation
 from core.registry import Plugin, Registry
@@ -76,13 +76,13 @@ def test_the_question_set_that_is_shown_can_be_asked() -> None:
 def test_the_table_of_metrics_in_the_readme_is_current(tmp_path: Path) -> None:
     text = (ROOT / "README.md").read_text("utf-8")
     shown = text.partition("--markdown -->\n")[2].partition("\n<!-- /metrics")[0]
-    assert shown == markdown_table(list_metrics(ModelPool("cpu", None, tmp_path)))
+    assert shown == metrics_markdown(list_metrics(ModelPool("cpu", None, tmp_path)))
 
 
 def test_the_executable_edit_in_the_readme_applies_to_the_first_example() -> None:
     record = re.search(r"```json\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
     assert record
-    edits = executable.parse(record[1], examples()[0].example.summary)
+    edits = executable.parse(record[1], bundled_items()[0].example.summary)
     assert json.loads(record[1])["replace_text"] == edits[0].new
 
 

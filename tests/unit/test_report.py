@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from core.report import as_record
+from core.outcome_record import outcome_record
 from core.types import Counts, Example, Failure, FailureKind, Part, Result, Seen, Span
 
 EXAMPLE = Example("pair-1", "The harbour was closed. Nobody was hurt. 😀", "It closed. ‮Nobody‬ was hurt.")
@@ -24,28 +24,28 @@ CONTRACT = {"id", "metric", "signature", "status", "score", "error", "sentences"
 
 
 def test_a_result_has_every_field_of_the_contract() -> None:
-    record = as_record(EXAMPLE, RESULT)
+    record = outcome_record(EXAMPLE, RESULT)
     assert set(record) >= CONTRACT
     assert (record["id"], record["metric"], record["signature"]) == ("pair-1", RESULT.metric, RESULT.signature)
     assert (record["status"], record["score"], record["error"]) == ("ok", 0.25, None)
 
 
 def test_a_sentence_tells_its_text_and_its_evidence() -> None:
-    first, second = as_record(EXAMPLE, RESULT)["sentences"]
+    first, second = outcome_record(EXAMPLE, RESULT)["sentences"]
     evidence = {"text": "The harbour was closed.", "start": 0, "end": 23}
     assert first == {"text": "It closed.", "score": 0.5, "evidence": evidence}
     assert second == {"text": EXAMPLE.summary[11:31], "score": 0.0, "evidence": None}
 
 
 def test_what_was_seen_and_what_it_cost_are_told() -> None:
-    record = as_record(EXAMPLE, RESULT)
+    record = outcome_record(EXAMPLE, RESULT)
     assert record["seen"] == {"pieces": [[0, 42]], "tokens": 17, "cut": 3, "notes": ["A remark."]}
     assert record["questions"] == {"planned": 2, "cached": 1, "merged": 0, "asked": 1, "passes": 1, "tokens": 17}
     assert (record["seconds"], record["device"]) == (0.1235, "cpu")
 
 
 def test_a_failure_has_every_field_and_no_number() -> None:
-    record = as_record(EXAMPLE, FAILURE)
+    record = outcome_record(EXAMPLE, FAILURE)
     assert set(record) >= CONTRACT
     assert (record["status"], record["score"]) == ("failed", None)
     assert (record["error"], record["error_kind"]) == ("The summary is empty.", "input")
@@ -54,5 +54,5 @@ def test_a_failure_has_every_field_and_no_number() -> None:
 
 def test_a_record_is_read_back_from_json_as_it_was() -> None:
     for outcome in (RESULT, FAILURE):
-        record = as_record(EXAMPLE, outcome)
+        record = outcome_record(EXAMPLE, outcome)
         assert json.loads(json.dumps(record, ensure_ascii=False, allow_nan=False)) == record

@@ -12,13 +12,13 @@ from typer.testing import CliRunner
 from cli import app
 from core.errors import BadSettingError, UnknownNameError, UnscorableError
 from core.metric import METRICS
-from core.metrics.retrieve import Retrieve, together
-from core.retrieval import Passage, Retrieval, Window, closest
+from core.metrics.retrieval_wrapper import Retrieve, run_in_lockstep
+from core.retrieval import Passage, Retrieval, WindowMode, closest_rows
 from core.text import sentences
 from core.types import Answer, Checkpoint, Example, Question, Rounds, Score, Span
 from tests.drive import drive
 
-ENCODER = Checkpoint("encoder", "embed")
+ENCODER = Checkpoint("encoder", "sentence_embedding")
 DOCUMENT = "Rain fell.  It was cold.\n\nA dog barked. Nobody came. The lamp was lit."
 SUMMARY = "It rained. A light burned."
 
@@ -29,7 +29,7 @@ def answers(cosines: list[list[float]]) -> list[Answer]:
     return [Answer(values=tuple(vector)) for vector in [*places, *np.array(cosines)]]
 
 
-def texts(cosines: list[float], k: int, w: int = 1, window: Window = "symmetric") -> list[str]:
+def texts(cosines: list[float], k: int, w: int = 1, window: WindowMode = "symmetric") -> list[str]:
     [claim] = Retrieval(ENCODER, k, w, window).claims(Example("pair", DOCUMENT, "It rained."), answers([cosines]))
     return [passage.text for passage in claim.passages]
 
@@ -42,9 +42,11 @@ def test_embeddings_are_asked_of_the_document_first_and_without_blanks_around() 
 
 
 def test_the_closest_come_first_and_of_equals_the_earlier() -> None:
-    assert closest(np.array([0.1, 0.5, 0.5, 0.9]), 3) == [3, 1, 2]
-    assert closest(np.array([0.1]), 3) == [0]
-    assert closest(np.tile([0.2, 0.7], 500), 500) == list(range(1, 1000, 2))  # many: few would be sorted by insertion
+    assert closest_rows(np.array([0.1, 0.5, 0.5, 0.9]), 3) == [3, 1, 2]
+    assert closest_rows(np.array([0.1]), 3) == [0]
+    assert closest_rows(np.tile([0.2, 0.7], 500), 500) == list(
+        range(1, 1000, 2)
+    )  # many: few would be sorted by insertion
 
 
 @pytest.mark.parametrize(
@@ -178,7 +180,7 @@ def talk(*rounds: int) -> Rounds[Score]:
 
 
 def test_conversations_go_round_after_round_together() -> None:
-    conversation = together({"a": talk(2, 1), "b": talk(), "c": talk(0, 3, 1)})
+    conversation = run_in_lockstep({"a": talk(2, 1), "b": talk(), "c": talk(0, 3, 1)})
     questions = next(conversation)
     asked = [[question.inputs[0] for question in questions]]
     for _ in range(2):

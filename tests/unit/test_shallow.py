@@ -12,34 +12,34 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies
 
-from core.engine import Engine
+from core.engine.engine import Engine
 from core.errors import BadSettingError, LoadError, TouchstoneError
 from core.metric import METRICS
-from core.models.kinds import mlp
+from core.models.adapters import mlp
 from core.settings import Settings
-from core.shallow import targets
-from core.shallow.features import features
-from core.shallow.model import FEATURES, ShallowModel, read
-from core.shallow.training import Table, Task, Vectors, documents, held_out, train
+from core.shallow import training_data
+from core.shallow.model import FEATURES, ShallowModel, read_model
+from core.shallow.trainer import TrainingTable, TrainingTask, Vectors, document_numbers, held_out_pairs, train_model
+from core.shallow.training_data import shallow_features
 from core.types import Checkpoint, Example, Failure, FailureKind, Item, Outcome, Question, Result, Verdict
 from tests.parity import tiny_shallow
 
-LABELS = Task("synthetic", "label", "probability", seed=3)
-SCORES = Task("synthetic", "a metric", "score", seed=3)
+LABELS = TrainingTask("synthetic", "label", "probability", seed=3)
+SCORES = TrainingTask("synthetic", "a metric", "score", seed=3)
 ENTITY, NOVELTY = FEATURES.index("entity-overlap"), FEATURES.index("word-novelty")
 
 
-def table(target: Callable[[Vectors], Vectors]) -> Table:
+def table(target: Callable[[Vectors], Vectors]) -> TrainingTable:
     """Four pairs to each of a hundred synthetic documents, with a target that is a function of their features."""
     values = np.random.default_rng(7).uniform(0, 1, (400, 6))
-    return Table(values, target(values), np.repeat(np.arange(100), 4))
+    return TrainingTable(values, target(values), np.repeat(np.arange(100), 4))
 
 
 def novel(values: Vectors) -> Vectors:
     return (values[:, NOVELTY] > 0.5).astype(float)
 
 
-def with_gaps(of: Table) -> Table:
+def with_gaps(of: TrainingTable) -> TrainingTable:
     """The same, with the entity overlap of every third pair undefined."""
     values = of.values.copy()
     values[::3, ENTITY] = np.nan
@@ -52,7 +52,7 @@ def item(number: int, document: str, group: str = "", intended: Verdict | None =
 
 @pytest.fixture(scope="module")
 def learned() -> ShallowModel:
-    return train(table(novel), LABELS, {"conciseness": "a signature"})
+    return train_model(table(novel), LABELS, {"conciseness": "a signature"})
 
 
 def test_a_label_that_depends_on_one_feature_is_learned(learned: ShallowModel) -> None:
@@ -64,39 +64,39 @@ def test_a_label_that_depends_on_one_feature_is_learned(learned: ShallowModel) -
 
 def test_a_label_that_depends_on_nothing_is_not_learned() -> None:
     coin = np.random.default_rng(1).integers(0, 2, 400).astype(float)
-    agreement = train(table(lambda _: coin), LABELS, {}).facts.agreement
+    agreement = train_model(table(lambda _: coin), LABELS, {}).facts.agreement
     assert agreement is not None
     assert 0.3 < agreement < 0.7
 
 
 def test_the_scores_of_a_metric_are_learned_on_their_own_scale() -> None:
     scores = table(lambda values: 40 * values[:, NOVELTY] ** 2 - 300)
-    model = train(scores, SCORES, {})
+    model = train_model(scores, SCORES, {})
     assert model.facts.agreement is not None
     assert (model.facts.measure, model.facts.agreement > 0.95) == ("Spearman", True)
     assert np.abs(model.predict(scores.values) - scores.targets).mean() < 3
 
 
 def test_the_same_seed_gives_the_same_weights_and_another_gives_others(learned: ShallowModel) -> None:
-    assert train(table(novel), LABELS, {"conciseness": "a signature"}) == learned
-    assert train(table(novel), replace(LABELS, seed=4), {}).layers != learned.layers
+    assert train_model(table(novel), LABELS, {"conciseness": "a signature"}) == learned
+    assert train_model(table(novel), replace(LABELS, seed=4), {}).layers != learned.layers
 
 
 def test_an_agreement_is_unknown_where_the_held_out_targets_are_all_alike() -> None:
     rows = table(novel)
-    alike = replace(rows, targets=np.where(held_out(rows.documents, LABELS.seed), 1.0, rows.targets))
-    assert train(alike, LABELS, {}).facts.agreement is None
+    alike = replace(rows, targets=np.where(held_out_pairs(rows.documents, LABELS.seed), 1.0, rows.targets))
+    assert train_model(alike, LABELS, {}).facts.agreement is None
 
 
 def test_targets_that_are_all_alike_are_refused() -> None:
     with pytest.raises(TouchstoneError, match="300 pairs to learn from all have the same label"):
-        train(table(lambda values: np.ones(len(values))), LABELS, {})
+        train_model(table(lambda values: np.ones(len(values))), LABELS, {})
 
 
 @given(strategies.integers(0, 2**32 - 1))
 def test_no_document_stands_on_both_sides_of_the_split(seed: int) -> None:
     items = [item(n, f"Text {n % 12}.", group=f"group {n % 9}" if n % 2 else "") for n in range(60)]
-    apart = held_out(documents(items), seed)
+    apart = held_out_pairs(document_numbers(items), seed)
     sides = [[one for one, out in zip(items, apart, strict=True) if bool(out) is side] for side in (True, False)]
     assert all(sides)
     assert {one.example.document for one in sides[0]}.isdisjoint(one.example.document for one in sides[1])
@@ -105,16 +105,16 @@ def test_no_document_stands_on_both_sides_of_the_split(seed: int) -> None:
 
 def test_pairs_of_one_group_or_of_one_text_are_of_one_document() -> None:
     items = [item(0, "A", "x"), item(1, "B", "y"), item(2, "C"), item(3, "B", "x"), item(4, "C"), item(5, "D", "z")]
-    assert documents(items).tolist() == [0, 0, 1, 0, 1, 2]
+    assert document_numbers(items).tolist() == [0, 0, 1, 0, 1, 2]
 
 
 def test_one_document_cannot_be_split() -> None:
     with pytest.raises(TouchstoneError, match="All pairs are of one document"):
-        held_out(np.zeros(9, dtype=np.intp), 0)
+        held_out_pairs(np.zeros(9, dtype=np.intp), 0)
 
 
 def test_an_undefined_feature_counts_as_the_mean_of_training_and_is_marked(learned: ShallowModel) -> None:
-    model = train(with_gaps(table(novel)), LABELS, {})
+    model = train_model(with_gaps(table(novel)), LABELS, {})
     mean = np.array([model.means])
     absent, marked = mean.copy(), np.array([list(layer) for layer in model.layers[0].weights])[6 + ENTITY]
     absent[0, ENTITY] = np.nan
@@ -126,7 +126,9 @@ def test_an_undefined_feature_counts_as_the_mean_of_training_and_is_marked(learn
 
 def test_that_a_feature_is_undefined_can_be_what_tells() -> None:
     gaps = with_gaps(table(novel))
-    agreement = train(replace(gaps, targets=np.isnan(gaps.values[:, ENTITY]).astype(float)), LABELS, {}).facts.agreement
+    agreement = train_model(
+        replace(gaps, targets=np.isnan(gaps.values[:, ENTITY]).astype(float)), LABELS, {}
+    ).facts.agreement
     assert agreement is not None
     assert agreement > 0.95
 
@@ -134,7 +136,7 @@ def test_that_a_feature_is_undefined_can_be_what_tells() -> None:
 def test_a_feature_that_never_varied_has_no_say() -> None:
     rows = table(novel)
     rows.values[:, ENTITY] = 0.5
-    model = train(rows, LABELS, {})
+    model = train_model(rows, LABELS, {})
     here, there = rows.values[:1].copy(), rows.values[:1].copy()
     there[0, ENTITY] = 0.9
     assert model.predict(here) == model.predict(there)
@@ -157,7 +159,7 @@ def saved(model: ShallowModel, folder: Path) -> Path:
 def test_a_saved_model_predicts_the_same_and_is_plain_text(learned: ShallowModel, tmp_path: Path) -> None:
     path = saved(learned, tmp_path)
     values = np.random.default_rng(9).normal(0, 2, (50, 6))
-    assert read(path).predict(values) == pytest.approx(learned.predict(values), abs=1e-9)
+    assert read_model(path).predict(values) == pytest.approx(learned.predict(values), abs=1e-9)
     written = json.loads(path.read_text(encoding="utf-8"))
     assert [len(layer["weights"]) for layer in written["layers"]] == [12, 16]
     assert written["facts"]["signatures"] == {"conciseness": "a signature"}
@@ -193,14 +195,14 @@ def test_a_file_that_is_no_model_is_refused_with_what_is_wrong(
     path = saved(tiny_shallow.shallow(), tmp_path)
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     with pytest.raises(LoadError, match=rf"(?s)model\.json is no shallow model: .*{re.escape(reason)}"):
-        read(path)
+        read_model(path)
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\x80\x04\x95\x05", b"[]"])
 def test_a_pickle_or_another_file_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "model.json").write_bytes(content)
     with pytest.raises(LoadError, match=r"Train one: python cli\.py train-shallow"):
-        read(tmp_path / "model.json")
+        read_model(tmp_path / "model.json")
 
 
 @pytest.fixture(scope="module")
@@ -220,7 +222,7 @@ DOCUMENT = "The harbour of Lindvale was closed on Tuesday. Nobody was hurt. It r
 
 def test_the_features_are_the_scores_of_the_metrics_of_these_names(engine: Engine) -> None:
     examples = [Example("named", DOCUMENT, "Lindvale was closed."), Example("plain", DOCUMENT, "it rained.")]
-    values, signatures = features(engine, examples)
+    values, signatures = shallow_features(engine, examples)
     scores = [[score(engine, spec, example) for spec in FEATURES] for example in examples]
     assert np.array_equal(values, np.array(scores), equal_nan=True)
     assert np.isnan(values).tolist() == [[False] * 6, [name == "entity-overlap" for name in FEATURES]]
@@ -238,7 +240,7 @@ def test_a_metric_that_breaks_is_not_learned_from(engine: Engine, monkeypatch: p
     parse = METRICS.parse
     monkeypatch.setattr(METRICS, "parse", lambda spec: nowhere if spec == "semantic-similarity" else parse(spec))
     with pytest.raises(TouchstoneError, match="has no value for 'pair': There is no folder"):
-        features(engine, [Example("pair", DOCUMENT, "Nobody was hurt.")])
+        shallow_features(engine, [Example("pair", DOCUMENT, "Nobody was hurt.")])
 
 
 def test_the_metric_gives_the_prediction_for_its_features(
@@ -247,7 +249,7 @@ def test_the_metric_gives_the_prediction_for_its_features(
     summary = "It is closed in Lindvale, and 9 boats sank on Tuesday."
     found = outcome(engine, f"shallow[model={saved(learned, tmp_path)}]", DOCUMENT, summary)
     assert isinstance(found, Result), found
-    values, _ = features(engine, [Example("pair", DOCUMENT, summary)])
+    values, _ = shallow_features(engine, [Example("pair", DOCUMENT, summary)])
     assert found.score == pytest.approx(learned.predict(values)[0], abs=1e-12)
     assert "Predicts label as learned from 300 pairs of 75 documents of synthetic" in found.seen.notes[0]
     assert "entity-overlap: 0.667." in found.seen.notes
@@ -303,18 +305,20 @@ def test_a_model_trained_anew_under_the_same_name_answers_anew(
 def test_a_target_is_the_label_or_a_metric_of_a_file(tmp_path: Path) -> None:
     scores = tmp_path / "scores:1.jsonl"
     scores.touch()
-    assert targets.parse("label") == targets.Target()
-    assert targets.parse(f"{scores}:rouge2[measured=f1]") == targets.Target("rouge2[measured=f1]", scores)
+    assert training_data.parse_target("label") == training_data.TrainingTarget()
+    assert training_data.parse_target(f"{scores}:rouge2[measured=f1]") == training_data.TrainingTarget(
+        "rouge2[measured=f1]", scores
+    )
     with pytest.raises(TouchstoneError, match=r"Write label, or SCORES\.jsonl:METRIC"):
-        targets.parse("nowhere.jsonl:rouge2")
+        training_data.parse_target("nowhere.jsonl:rouge2")
 
 
 def test_pairs_without_a_clear_label_are_left_out() -> None:
     verdicts = [Verdict.CONSISTENT, None, Verdict.BORDERLINE, Verdict.INCONSISTENT]
-    aims = targets.Target().of([item(n, "Rain.", intended=verdict) for n, verdict in enumerate(verdicts)])
+    aims = training_data.TrainingTarget().of([item(n, "Rain.", intended=verdict) for n, verdict in enumerate(verdicts)])
     assert [(one.example.id, number) for one, number in aims] == [("pair-0", 1.0), ("pair-3", 0.0)]
     with pytest.raises(TouchstoneError, match="None of the 1 pairs has a label"):
-        targets.Target().of([item(0, "Rain.")])
+        training_data.TrainingTarget().of([item(0, "Rain.")])
 
 
 def test_scores_are_read_whatever_characters_their_sentences_hold_and_failed_ones_are_none(tmp_path: Path) -> None:
@@ -325,9 +329,9 @@ def test_scores_are_read_whatever_characters_their_sentences_hold_and_failed_one
         {"id": "a", "metric": "bleu", "score": 3},
     ]
     path.write_text("\n\n".join(json.dumps(one, ensure_ascii=False) for one in records), encoding="utf-8")
-    assert targets.scores(path, "rouge2") == {"a": 0.5}
+    assert training_data.read_scores(path, "rouge2") == {"a": 0.5}
     with pytest.raises(TouchstoneError, match="None of the 1 pairs has a score of bleu"):
-        targets.Target("bleu", path).of([item(0, "Rain.")])
+        training_data.TrainingTarget("bleu", path).of([item(0, "Rain.")])
 
 
 @pytest.mark.parametrize("line", [b"no JSON", b"[]", b'{"id": "pair-0"}', b"\xff\xfe", b"[" * 100_000])
@@ -335,4 +339,4 @@ def test_a_file_that_holds_no_scores_is_named_with_the_line(tmp_path: Path, line
     path = tmp_path / "scores.jsonl"
     path.write_bytes(b'{"id": "pair-0", "metric": "rouge2", "score": 1}\n' + line)
     with pytest.raises(TouchstoneError, match=r"scores\.jsonl, line 2: this is no object"):
-        targets.scores(path, "rouge2")
+        training_data.read_scores(path, "rouge2")

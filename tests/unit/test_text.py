@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from nltk.tokenize import sent_tokenize
 
-from core.text import running, sentences, splitter, words
+from core.text import padded_words, sentences, splitter_name, words
 from tests.doubles.texts import RANDOM, random_text
 
 
@@ -64,7 +64,7 @@ def test_sentences_stand_in_order_and_leave_out_only_blanks(rng: random.Random) 
     assert sum(span.end - span.start for span in spans) + len(left_out) == len(text)
 
 
-@pytest.mark.skipif(splitter() != "punkt-tab", reason="NLTK's trained Punkt parameters are not on this machine")
+@pytest.mark.skipif(splitter_name() != "punkt-tab", reason="NLTK's trained Punkt parameters are not on this machine")
 @given(RANDOM)
 def test_with_the_trained_parameters_sentences_are_those_of_nltk(rng: random.Random) -> None:
     text = random_text(rng, 60)
@@ -76,5 +76,5 @@ def test_words_are_lower_case_runs_of_letters_and_digits() -> None:
 
 
 def test_running_words_find_whole_words_only() -> None:
-    assert " a day " in running("We lose a day.")
-    assert " a da " not in running("We lose a day.")
+    assert " a day " in padded_words("We lose a day.")
+    assert " a da " not in padded_words("We lose a day.")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from core.editing.trivial import TrivialKind, trivial_kind
 from core.edits import occurrences
-from core.extrinsic import brought_in, origin
-from core.trivial import Trivial, trivial
+from core.english.mentions import edit_origin, inserted_words
 from core.types import Edit
 
 SUMMARY = "Orla Voss sold 12 boats in Oslo on Monday, 3 May 2014. The harbour was not open. An 80-year-old man won."
@@ -19,21 +19,21 @@ def edit(old: str, new: str) -> Edit:
 @pytest.mark.parametrize(
     ("old", "new", "kind"),
     [
-        ("Monday", "Friday", Trivial.DATE),
-        ("2014", "2011", Trivial.DATE),
-        ("3 May", "7 June", Trivial.DATE),
-        ("12", "40", Trivial.NUMBER),
-        ("12", "forty", Trivial.NUMBER),
-        ("An 80-year-old", "A 70-year-old", Trivial.NUMBER),
-        (" not", "", Trivial.NEGATION),
-        ("open", "closed", Trivial.NEGATION),
-        ("sold", "bought", Trivial.NEGATION),
-        ("sold", "did not sell", Trivial.NEGATION),
-        ("won", "lost", Trivial.NEGATION),
-        ("Oslo", "Rome", Trivial.NAME),
-        ("Orla Voss", "Tom Reid", Trivial.NAME),
-        ("Orla Voss sold 12 boats", "Orla Voss sold 15 boats", Trivial.NUMBER),
-        ("The harbour was not open.", "The harbour was open.", Trivial.NEGATION),
+        ("Monday", "Friday", TrivialKind.DATE),
+        ("2014", "2011", TrivialKind.DATE),
+        ("3 May", "7 June", TrivialKind.DATE),
+        ("12", "40", TrivialKind.NUMBER),
+        ("12", "forty", TrivialKind.NUMBER),
+        ("An 80-year-old", "A 70-year-old", TrivialKind.NUMBER),
+        (" not", "", TrivialKind.NEGATION),
+        ("open", "closed", TrivialKind.NEGATION),
+        ("sold", "bought", TrivialKind.NEGATION),
+        ("sold", "did not sell", TrivialKind.NEGATION),
+        ("won", "lost", TrivialKind.NEGATION),
+        ("Oslo", "Rome", TrivialKind.NAME),
+        ("Orla Voss", "Tom Reid", TrivialKind.NAME),
+        ("Orla Voss sold 12 boats", "Orla Voss sold 15 boats", TrivialKind.NUMBER),
+        ("The harbour was not open.", "The harbour was open.", TrivialKind.NEGATION),
         ("sold", "painted", None),
         ("sold 12 boats in Oslo", "sold none of the boats that Oslo had built", None),
         ("was not open", "was reached by none of the boats", None),
@@ -45,13 +45,13 @@ def edit(old: str, new: str) -> Edit:
         ("Oslo", "Oslo", None),
     ],
 )
-def test_the_kind_of_an_edit(old: str, new: str, kind: Trivial | None) -> None:
-    assert trivial(edit(old, new), SUMMARY) is kind
+def test_the_kind_of_an_edit(old: str, new: str, kind: TrivialKind | None) -> None:
+    assert trivial_kind(edit(old, new), SUMMARY) is kind
 
 
 def test_an_edit_inside_a_word_is_read_as_the_whole_word() -> None:
     start = SUMMARY.index("80")
-    assert trivial(Edit(occurrences("8", SUMMARY)[0], "7"), SUMMARY) is Trivial.NUMBER
+    assert trivial_kind(Edit(occurrences("8", SUMMARY)[0], "7"), SUMMARY) is TrivialKind.NUMBER
     assert SUMMARY[start] == "8"
 
 
@@ -70,8 +70,8 @@ def test_an_edit_inside_a_word_is_read_as_the_whole_word() -> None:
 def test_what_an_edit_brings_in_stands_in_the_document_or_not(
     old: str, new: str, document: str, found: str | None
 ) -> None:
-    assert origin(edit(old, new), SUMMARY, document) == found
+    assert edit_origin(edit(old, new), SUMMARY, document) == found
 
 
 def test_only_new_content_words_count_as_brought_in() -> None:
-    assert brought_in(edit("sold 12 boats", "sold the 12 old boats"), SUMMARY) == ("old",)
+    assert inserted_words(edit("sold 12 boats", "sold the 12 old boats"), SUMMARY) == ("old",)

@@ -10,16 +10,17 @@ from core.errors import (
     BadSettingError,
     LoadError,
     MemoryFullError,
-    NoEndpointError,
-    NotHereError,
+    MissingEndpointError,
+    MissingWeightsError,
+    Problem,
     TouchstoneError,
     UnscorableError,
+    attempt,
 )
-from core.trouble import Trouble, attempt
 from core.types import FailureKind
 
 
-def raising(error: BaseException) -> Trouble | None:
+def raising(error: BaseException) -> Problem | None:
     def action() -> None:
         raise error
 
@@ -34,10 +35,10 @@ def test_an_action_that_succeeds_gives_its_outcome() -> None:
     ("error", "kind"),
     [
         (UnscorableError("It rhymes."), FailureKind.INPUT),
-        (NotHereError("It rhymes."), FailureKind.NEEDS_DOWNLOAD),
+        (MissingWeightsError("It rhymes."), FailureKind.NEEDS_DOWNLOAD),
         (LoadError("It rhymes."), FailureKind.LOAD),
         (MemoryFullError("It rhymes."), FailureKind.OUT_OF_MEMORY),
-        (NoEndpointError("It rhymes."), FailureKind.NEEDS_ENDPOINT),
+        (MissingEndpointError("It rhymes."), FailureKind.NEEDS_ENDPOINT),
         (BadSettingError("It rhymes."), FailureKind.ERROR),
         (TouchstoneError("It rhymes."), FailureKind.ERROR),
     ],
@@ -45,7 +46,7 @@ def test_an_action_that_succeeds_gives_its_outcome() -> None:
 def test_what_is_raised_on_purpose_keeps_its_sentence(
     error: TouchstoneError, kind: FailureKind, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert raising(error) == Trouble(kind, "It rhymes.")
+    assert raising(error) == Problem(kind, "It rhymes.")
     assert caplog.records == []
 
 
@@ -61,7 +62,7 @@ def test_anything_else_is_named_and_its_traceback_is_in_the_log(
     error: Exception, message: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.ERROR):
-        assert raising(error) == Trouble(FailureKind.ERROR, message)
+        assert raising(error) == Problem(FailureKind.ERROR, message)
     [logged] = caplog.records
     assert logged.exc_info is not None
     assert logged.exc_info[1] is error

@@ -6,10 +6,16 @@ from collections.abc import Callable
 
 import pytest
 
-from core.datasets.bundled import examples
+from core.datasets.bundled import bundled_items
 from core.errors import UnscorableError
+from core.llm.rewrites import (
+    check_added_from_document,
+    check_sentences_kept,
+    check_sentences_moved,
+    check_shorter,
+    clean_rewrite,
+)
 from core.types import Example
-from core.variant import adds_from_document, is_shorter, keeps_sentences, moves_sentences, rewritten
 
 DOCUMENT = "The harbour of Lindvale was closed on Tuesday after a storm. Nobody was hurt. Repairs take until June."
 SUMMARY = "A storm closed the harbour on Tuesday. Nobody was hurt."
@@ -35,7 +41,7 @@ GOOD = "On Tuesday the harbour was closed by a storm. No one was hurt."
     ],
 )
 def test_what_is_put_around_a_summary_is_taken_away(answer: str) -> None:
-    assert rewritten(PAIR, answer) == GOOD
+    assert clean_rewrite(PAIR, answer) == GOOD
 
 
 @pytest.mark.parametrize(
@@ -62,7 +68,7 @@ def test_what_is_put_around_a_summary_is_taken_away(answer: str) -> None:
 )
 def test_what_is_no_rewritten_summary_is_refused(answer: str, problem: str) -> None:
     with pytest.raises(UnscorableError, match=problem):
-        rewritten(PAIR, answer)
+        clean_rewrite(PAIR, answer)
 
 
 @pytest.mark.parametrize(
@@ -77,35 +83,35 @@ def test_what_is_no_rewritten_summary_is_refused(answer: str, problem: str) -> N
     ],
 )
 def test_what_belongs_to_the_summary_is_left_in_it(summary: str, answer: str) -> None:
-    assert rewritten(Example("pair", DOCUMENT, summary), answer) == answer
+    assert clean_rewrite(Example("pair", DOCUMENT, summary), answer) == answer
 
 
 def test_blanks_around_the_summary_stay() -> None:
-    assert rewritten(Example("pair", DOCUMENT, f"\n{SUMMARY} \n"), GOOD) == f"\n{GOOD} \n"
+    assert clean_rewrite(Example("pair", DOCUMENT, f"\n{SUMMARY} \n"), GOOD) == f"\n{GOOD} \n"
 
 
 def test_a_language_without_blanks_between_words_is_known_by_its_characters() -> None:
     pair = Example(
         "pair", "港は火曜日に嵐のため閉鎖された。けが人はなかった。", "嵐で港が閉鎖された。けが人はなかった。"
     )
-    assert rewritten(pair, "港は嵐で閉鎖され、けが人はなかった。") == "港は嵐で閉鎖され、けが人はなかった。"
+    assert clean_rewrite(pair, "港は嵐で閉鎖され、けが人はなかった。") == "港は嵐で閉鎖され、けが人はなかった。"
 
 
 def test_every_harmless_variant_of_the_bundled_examples_is_taken_as_it_is() -> None:
-    parents = {item.example.id: item.example for item in examples()}
-    for item in examples():
+    parents = {item.example.id: item.example for item in bundled_items()}
+    for item in bundled_items():
         if item.parent:
-            assert rewritten(parents[item.parent], item.example.summary) == item.example.summary
+            assert clean_rewrite(parents[item.parent], item.example.summary) == item.example.summary
 
 
 @pytest.mark.parametrize(
     ("check", "variant"),
     [
-        (keeps_sentences, GOOD),
-        (keeps_sentences, "It was Tuesday. A storm came. It closed the harbour. Nobody was hurt."),
-        (is_shorter, "A storm closed the harbour."),
-        (moves_sentences, "Nobody was hurt. A storm closed the harbour on Tuesday."),
-        (adds_from_document, f"{SUMMARY} Repairs take until June."),
+        (check_sentences_kept, GOOD),
+        (check_sentences_kept, "It was Tuesday. A storm came. It closed the harbour. Nobody was hurt."),
+        (check_shorter, "A storm closed the harbour."),
+        (check_sentences_moved, "Nobody was hurt. A storm closed the harbour on Tuesday."),
+        (check_added_from_document, f"{SUMMARY} Repairs take until June."),
     ],
 )
 def test_what_was_asked_for_is_accepted(check: Callable[[Example, str], None], variant: str) -> None:
@@ -115,18 +121,18 @@ def test_what_was_asked_for_is_accepted(check: Callable[[Example, str], None], v
 @pytest.mark.parametrize(
     ("check", "variant", "problem"),
     [
-        (keeps_sentences, "A storm closed the harbour.", "dropped sentences: 2 became 1"),
-        (is_shorter, GOOD, "10 words became 13"),
+        (check_sentences_kept, "A storm closed the harbour.", "dropped sentences: 2 became 1"),
+        (check_shorter, GOOD, "10 words became 13"),
         (
-            moves_sentences,
+            check_sentences_moved,
             "Nobody was hurt. A storm shut the harbour on Tuesday.",
             "instead of moving it: “A storm closed",
         ),
-        (moves_sentences, "Nobody was hurt.", "dropped a sentence"),
-        (moves_sentences, f"Nobody was hurt. {SUMMARY}", "added a sentence .*“Nobody was hurt.”"),
-        (adds_from_document, "Nobody was hurt. Repairs take until June.", "dropped a sentence of the summary"),
+        (check_sentences_moved, "Nobody was hurt.", "dropped a sentence"),
+        (check_sentences_moved, f"Nobody was hurt. {SUMMARY}", "added a sentence .*“Nobody was hurt.”"),
+        (check_added_from_document, "Nobody was hurt. Repairs take until June.", "dropped a sentence of the summary"),
         (
-            adds_from_document,
+            check_added_from_document,
             f"{SUMMARY} Repairs take until July.",
             "not say in these words: “Repairs take until July.”",
         ),

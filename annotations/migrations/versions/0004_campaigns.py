@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from annotations.append_only import protect
+from annotations.migrate import protect
 
 revision = "0004"
 down_revision = "0003"

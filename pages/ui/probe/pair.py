@@ -14,15 +14,14 @@ import streamlit as st
 
 from annotations.records import StoredPair
 from core import edits as executable
-from core.datasets.bundled import examples
+from core.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
 from core.types import Edit, Item, Outcome, Span
-from pages.ui import services
-from pages.ui.probe import links
-from pages.ui.probe.editor import Replacement, replacement_of, set_text, text_of
+from pages.ui import notices, services
+from pages.ui.probe.text_panes import Replacement, editor_replacement, editor_text, set_editor_text
 
-EDITOR = "editor"
-_STEPS = 200  # undo goes back so far
+EDITOR_KEY = "editor"
+_MAX_UNDO = 200  # undo goes back so far
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,46 +43,48 @@ class Pair:
     kept: str = ""
 
 
-def current() -> Pair:
+def current_pair() -> Pair:
     pair: Pair = st.session_state["pair"]
     return pair
 
 
-def edited() -> str:
-    return text_of(EDITOR)
+def edited_summary() -> str:
+    return editor_text(EDITOR_KEY)
 
 
-def edits() -> list[Edit]:
+def current_edits() -> list[Edit]:
     """The executable edits between the original and what stands in the editor."""
-    return executable.recover(current().original, edited(), current().declared)
+    return executable.recover(current_pair().original, edited_summary(), current_pair().declared)
 
 
 def saved_outcomes() -> tuple[Outcome, ...]:
     """The scores that were kept with just this edited summary."""
-    return current().saved if current().kept == edited() else ()
+    return current_pair().saved if current_pair().kept == edited_summary() else ()
 
 
 def open_pair(pair: Pair, text: str | None = None) -> None:
     """Put a pair on the bench, edited to `text` where one is given."""
-    st.session_state["pair"] = replace(pair, original=_lines(pair.original), document=_lines(pair.document))
+    st.session_state["pair"] = replace(
+        pair, original=_with_plain_line_ends(pair.original), document=_with_plain_line_ends(pair.document)
+    )
     st.session_state["past"], st.session_state["future"], st.session_state["shown"] = [], [], {}
-    set_text(EDITOR, _lines(pair.original) if text is None else text)
-    st.session_state["known"] = edited()
+    set_editor_text(EDITOR_KEY, _with_plain_line_ends(pair.original) if text is None else text)
+    st.session_state["known"] = edited_summary()
     keep_draft()
 
 
 def open_example(example: str, packed: str = "") -> None:
     """Open a bundled example, one of its variants or a kept pair by its id. Raises TouchstoneError for an unknown one."""
-    bundled = next((item for item in examples() if item.example.id == example), None)
+    bundled = next((item for item in bundled_items() if item.example.id == example), None)
     stored = None if bundled else services.store().pair(example)
     if bundled:
-        pair, text = from_item(bundled)
+        pair, text = pair_of_item(bundled)
     elif stored:
-        pair, text = _from_stored(stored)
+        pair, text = _pair_of_stored(stored)
     else:
         raise TouchstoneError(f"No example is called {example!r}. Choose one from the list, or paste a pair.")
     if packed:
-        unpacked = links.unpack(packed, pair.original)
+        unpacked = notices.unpack_edits(packed, pair.original)
         pair, text = replace(pair, declared=tuple(unpacked)), executable.apply(pair.original, unpacked)
     open_pair(pair, text)
 
@@ -94,45 +95,45 @@ def note_change() -> None:
     A press that is about the pair calls this first: what was typed just before may be in the same message.
     """
     state = st.session_state
-    if edited() != state["known"]:
-        state["past"] = [*state["past"], state["known"]][-_STEPS:]
+    if edited_summary() != state["known"]:
+        state["past"] = [*state["past"], state["known"]][-_MAX_UNDO:]
         state["future"] = []
-        state["known"] = edited()
+        state["known"] = edited_summary()
         keep_draft()
-    if replaced := replacement_of(EDITOR):
+    if replaced := editor_replacement(EDITOR_KEY):
         _declare_replacement(replaced)
 
 
-def rewrite(text: str, declared: Sequence[Edit] = ()) -> None:
+def rewrite_summary(text: str, declared: Sequence[Edit] = ()) -> None:
     """Change the edited summary from outside the editor; declared edits are kept as units."""
     note_change()
     for edit in declared:
-        declare(edit)
-    set_text(EDITOR, text)
+        declare_edit(edit)
+    set_editor_text(EDITOR_KEY, text)
     note_change()
 
 
-def declare(edit: Edit) -> None:
+def declare_edit(edit: Edit) -> None:
     """Remember an edit as a unit with its explanation; it replaces what was declared of the same words."""
-    others = [other for other in current().declared if other.span != edit.span]
-    st.session_state["pair"] = replace(current(), declared=(*others, edit))
+    others = [other for other in current_pair().declared if other.span != edit.span]
+    st.session_state["pair"] = replace(current_pair(), declared=(*others, edit))
     keep_draft()
 
 
-def revert(edit: Edit) -> None:
+def revert_edit(edit: Edit) -> None:
     """Take one edit back and leave the others."""
-    rewrite(executable.apply(current().original, [other for other in edits() if other != edit]))
+    rewrite_summary(executable.apply(current_pair().original, [other for other in current_edits() if other != edit]))
 
 
 def undo() -> None:
-    _walk("past", "future")
+    _step_history("past", "future")
 
 
 def redo() -> None:
-    _walk("future", "past")
+    _step_history("future", "past")
 
 
-def restore() -> None:
+def restore_pair() -> None:
     """Fill an empty bench at the start of a session: from a draft, a link, or the first example."""
     state = st.session_state
     if "pair" in state:
@@ -141,9 +142,9 @@ def restore() -> None:
     state["draft"], state["drafted"] = uuid4().hex, False
     draft = services.store().draft(query["draft"]) if "draft" in query else None
     if draft:
-        _from_draft(draft)
+        _open_draft(draft)
         return
-    first = examples()[0].example.id
+    first = bundled_items()[0].example.id
     try:
         open_example(query.get("example", first), query.get("edits", ""))
     except TouchstoneError as error:
@@ -156,10 +157,10 @@ def keep_draft() -> None:
 
     What can be opened again from its example alone needs none, until it is changed.
     """
-    state, pair = st.session_state, current()
-    if services.store().read_only or (pair.example and edited() == pair.original and not state["drafted"]):
+    state, pair = st.session_state, current_pair()
+    if services.store().read_only or (pair.example and edited_summary() == pair.original and not state["drafted"]):
         return
-    payload = json.dumps({**asdict(replace(pair, saved=())), "edited": edited()})
+    payload = json.dumps({**asdict(replace(pair, saved=())), "edited": edited_summary()})
     try:
         services.store().save_draft(state["draft"], state.get("annotator", ""), payload)
     except TouchstoneError as error:
@@ -170,18 +171,18 @@ def keep_draft() -> None:
 
 def show_in_address() -> None:
     """Let the address of the page name the pair, so that a reload or a bookmark finds it."""
-    parts = {"example": current().example} if current().example else {}
+    parts = {"example": current_pair().example} if current_pair().example else {}
     if st.session_state["drafted"]:
         parts["draft"] = st.session_state["draft"]
     if st.query_params.to_dict() != parts:
         st.query_params.from_dict(parts)
 
 
-def from_item(item: Item) -> tuple[Pair, str]:
+def pair_of_item(item: Item) -> tuple[Pair, str]:
     """The pair and the edited summary of a dataset's item."""
     original = item.example.summary
     if item.parent:
-        original = next(other.example.summary for other in examples() if other.example.id == item.parent)
+        original = next(other.example.summary for other in bundled_items() if other.example.id == item.parent)
     pair = Pair(
         example=item.parent or item.example.id,
         title=item.title,
@@ -194,7 +195,7 @@ def from_item(item: Item) -> tuple[Pair, str]:
     return pair, item.example.summary
 
 
-def _from_stored(stored: StoredPair) -> tuple[Pair, str]:
+def _pair_of_stored(stored: StoredPair) -> tuple[Pair, str]:
     kept = stored.kept
     pair = Pair(
         example=stored.id,
@@ -210,7 +211,7 @@ def _from_stored(stored: StoredPair) -> tuple[Pair, str]:
     return pair, kept.edited
 
 
-def _from_draft(payload: str) -> None:
+def _open_draft(payload: str) -> None:
     fields = json.loads(payload)
     text = fields.pop("edited")
     declared = [
@@ -224,25 +225,27 @@ def _from_draft(payload: str) -> None:
 
 def _declare_replacement(made: Replacement) -> None:
     """The one edit that is new since the text before gets the replacement's explanation and author."""
-    before = st.session_state["past"][-1] if st.session_state["past"] else current().original
-    known = {(edit.span, edit.new) for edit in executable.recover(current().original, before, current().declared)}
-    new = [edit for edit in edits() if (edit.span, edit.new) not in known]
+    before = st.session_state["past"][-1] if st.session_state["past"] else current_pair().original
+    known = {
+        (edit.span, edit.new) for edit in executable.recover(current_pair().original, before, current_pair().declared)
+    }
+    new = [edit for edit in current_edits() if (edit.span, edit.new) not in known]
     if len(new) == 1:
-        declare(replace(new[0], explanation=made.explanation, by=st.session_state["annotator"]))
+        declare_edit(replace(new[0], explanation=made.explanation, by=st.session_state["annotator"]))
 
 
-def _walk(source: str, target: str) -> None:
+def _step_history(source: str, target: str) -> None:
     note_change()
     state = st.session_state
     if not state[source]:
         return
-    state[target] = [*state[target], edited()]
+    state[target] = [*state[target], edited_summary()]
     *state[source], text = state[source]
-    set_text(EDITOR, text)
+    set_editor_text(EDITOR_KEY, text)
     state["known"] = text
     keep_draft()
 
 
-def _lines(text: str) -> str:
+def _with_plain_line_ends(text: str) -> str:
     # a text box knows only this line end; offsets must agree with it
     return text.replace("\r\n", "\n").replace("\r", "\n")

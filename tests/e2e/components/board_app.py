@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from pages.ui.probe.board import Board, Row, board_feed, score_board
+from pages.ui.probe.board_rows import Board, BoardRow
+from pages.ui.probe.score_board import board_feed, score_board
 
 SENTENCES = (
     "The council approved twelve plans on Monday.",
@@ -10,10 +11,14 @@ SENTENCES = (
     "Nobody objected.",
 )
 ROWS = (
-    Row("rouge2", "ROUGE-2", "lexical", before=0.41, after=0.39, low=0, high=1, seconds=0.004, parts=(0.9, 0.2, 0.4)),
-    Row("bart", "BARTScore", "likelihood", state="running", before=-2.1, after=-2.6, parts=(-1.0, -3.0, -2.0)),
-    Row("mini", "MiniCheck", "entailment", state="needs download", message="1.4 GB from the hub", action="download"),
-    Row("bad", "Broken", "entailment", state="failed", message="<b>No space</b> left.", action="retry"),
+    BoardRow(
+        "rouge2", "ROUGE-2", "lexical", before=0.41, after=0.39, low=0, high=1, seconds=0.004, parts=(0.9, 0.2, 0.4)
+    ),
+    BoardRow("bart", "BARTScore", "likelihood", state="running", before=-2.1, after=-2.6, parts=(-1.0, -3.0, -2.0)),
+    BoardRow(
+        "mini", "MiniCheck", "entailment", state="needs download", message="1.4 GB from the hub", action="download"
+    ),
+    BoardRow("bad", "Broken", "entailment", state="failed", message="<b>No space</b> left.", action="retry"),
 )
 
 state = st.session_state
@@ -22,7 +27,7 @@ state.setdefault("log", [])
 
 def current(*, done: bool) -> Board:
     selected = state.get("board.selected")
-    bart = Row("bart", "BARTScore", "likelihood", before=-2.1, after=-1.2, seconds=2.1, parts=(-1.0, -1.5, -1.1))
+    bart = BoardRow("bart", "BARTScore", "likelihood", before=-2.1, after=-1.2, seconds=2.1, parts=(-1.0, -1.5, -1.1))
     rows = (ROWS[0], bart, *ROWS[2:]) if done else ROWS
     metric, sentence = (selected.spec, selected.sentence) if selected else ("rouge2", None)
     return Board(rows, SENTENCES, metric, sentence)

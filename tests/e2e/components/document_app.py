@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.types import Span
-from pages.ui.probe.document import Highlight, document_view
+from pages.ui.probe.text_panes import Highlight, document_view
 
 SENTENCE = "The council met on Monday and approved twelve plans for the harbour. "
 HOSTILE = "<script>window.__xss=1</script><img src=x onerror='window.__xss=1'> 😀 "

@@ -2,16 +2,16 @@
 
 import streamlit as st
 
-from pages.ui.probe.editor import replacement_of, set_text, summary_editor
+from pages.ui.probe.text_panes import editor_replacement, set_editor_text, summary_editor
 
 state = st.session_state
 state.setdefault("log", [])
 if "ed.text" not in state:
-    set_text("ed", "The 😀 council approved 12 plans on Monday.")
+    set_editor_text("ed", "The 😀 council approved 12 plans on Monday.")
 
 
 def on_change() -> None:
-    made = replacement_of("ed")
+    made = editor_replacement("ed")
     replaced = made and f"replace {made.span.start}-{made.span.end} {made.old!r} -> {made.new!r} ({made.explanation})"
     state.log.append(replaced or "text")
     st.rerun("echo")
@@ -26,7 +26,7 @@ def echo() -> None:
         st.text("\n".join(state.log))
 
 
-st.button("Swap digits", key="swap", on_click=lambda: set_text("ed", state["ed.text"].replace("12", "21")))
+st.button("Swap digits", key="swap", on_click=lambda: set_editor_text("ed", state["ed.text"].replace("12", "21")))
 st.button("Rerun", key="rerun")
 summary_editor(key="ed", on_change=on_change, height=260)
 echo()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from annotations.records import Cause, EditAnswers, Grade, KeptPair, Record
+from annotations.records import EditAnswers, ExplanationFlaw, Grade, LabelRecord, PairRecord
 from core.types import Edit, ErrorType, Failure, FailureKind, Part, Result, Seen, Span, Verdict
 
 DOCUMENT = "The harbour board met on Monday. It bought two tugs."
@@ -26,7 +26,7 @@ BEFORE = Result(
 AFTER = replace(BEFORE, example_id="edited", score=0.25, parts=(Part(Span(0, 24), 0.25),))
 FAILED = Failure("edited", "minicheck-roberta", FailureKind.NEEDS_DOWNLOAD, "The weights are not here.")
 
-PAIR = KeptPair(
+PAIR = PairRecord(
     DOCUMENT,
     ORIGINAL,
     EDITED,
@@ -41,9 +41,9 @@ PAIR = KeptPair(
 )
 
 
-def record(event_id: str = "event-1", **changes: Any) -> Record:
+def record(event_id: str = "event-1", **changes: Any) -> LabelRecord:
     """A record that fills every table that a record can fill."""
-    full = Record(
+    full = LabelRecord(
         DOCUMENT,
         ORIGINAL,
         EDITED,
@@ -59,6 +59,6 @@ def record(event_id: str = "event-1", **changes: Any) -> Record:
         explanation="The board sold them.",
         explanation_by="some model",
         grade=Grade.PARTIALLY,
-        cause=Cause.VAGUE,
+        cause=ExplanationFlaw.VAGUE,
     )
     return replace(full, **changes)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event, text
 
-from annotations.database import read_url
-from annotations.errors import NotSavedError, StoreError
+from annotations.database import parse_url
+from annotations.records import NotSavedError, StoreError
 from annotations.store import Store
 from tests.unit.annotations.kept_samples import PAIR, record
 
@@ -63,7 +63,7 @@ def test_the_parent_folder_is_made(tmp_path: Path) -> None:
 
 def test_a_relative_path_does_not_move_with_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert read_url("sqlite:///var/labels.db").database == str(tmp_path / "var/labels.db")
+    assert parse_url("sqlite:///var/labels.db").database == str(tmp_path / "var/labels.db")
 
 
 def test_sqlite_is_set_to_survive_a_power_cut_and_to_check_references(sqlite_url: str) -> None:

@@ -10,11 +10,11 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DatabaseError
 
-from annotations.database import write
-from annotations.errors import NotSavedError, ReadOnlyError, RecordError
-from annotations.export import rows
-from annotations.importing import Imported, Provenance
-from annotations.sources import examples, samples
+from annotations.database import write_session
+from annotations.dataset_import import DatasetSource, ImportResult
+from annotations.export import all_rows
+from annotations.records import NotSavedError, ReadOnlyError, RecordError
+from annotations.samples import load_samples, load_texts
 from annotations.store import Store
 from core.errors import TouchstoneError
 from core.types import (
@@ -26,17 +26,17 @@ from core.types import (
     GradedExplanation,
     Item,
     Judgement,
-    KeptScore,
     Rating,
     ReleasedScore,
     Result,
     Seen,
     Span,
     Split,
+    StoredScore,
     Verdict,
 )
 
-FILE = Provenance("harbour", "pairs", "harbour.jsonl", "ab" * 32, "your own", "1.0", "local")
+FILE = DatasetSource("harbour", "pairs", "harbour.jsonl", "ab" * 32, "your own", "1.0", "local")
 DOCUMENT = "The harbour of Lindvale was closed on Tuesday."
 SEED = Item(
     Example("h1", DOCUMENT, "The harbour was closed."),
@@ -64,11 +64,11 @@ EDITED = Item(
 )
 
 
-def put(store: Store, items: Iterable[Item], file: Provenance = FILE) -> Imported:
+def put(store: Store, items: Iterable[Item], file: DatasetSource = FILE) -> ImportResult:
     return store.import_dataset(file, items, dict)
 
 
-def other_file(sha256: str) -> Provenance:
+def other_file(sha256: str) -> DatasetSource:
     return replace(FILE, sha256=sha256)
 
 
@@ -78,15 +78,15 @@ def bare(item: Item) -> Item:
 
 
 def test_everything_that_an_item_says_comes_back(store: Store) -> None:
-    assert put(store, [SEED, EDITED]) == Imported("harbour", added=2, joined=0, missing=0)
-    seed, edited = samples(store, "harbour")
+    assert put(store, [SEED, EDITED]) == ImportResult("harbour", added=2, joined=0, missing=0)
+    seed, edited = load_samples(store, "harbour")
     assert [seed.item, edited.item] == [bare(SEED), bare(EDITED)]
     assert seed.document == edited.document != ""
 
 
 def test_an_edited_summary_opens_with_its_original_and_its_edits(store: Store) -> None:
     put(store, [SEED, EDITED])
-    pair = store.pair(samples(store, "harbour")[1].stored)
+    pair = store.pair(load_samples(store, "harbour")[1].stored)
     assert pair is not None
     assert (pair.kept.document, pair.kept.original, pair.kept.edits) == (DOCUMENT, SEED.example.summary, EDITED.edits)
 
@@ -94,7 +94,7 @@ def test_an_edited_summary_opens_with_its_original_and_its_edits(store: Store) -
 def test_the_same_file_twice_adds_nothing(store: Store) -> None:
     put(store, [SEED, EDITED])
     before = store.counts()
-    assert put(store, [SEED, EDITED]) == Imported("harbour", added=0, joined=0, missing=0)
+    assert put(store, [SEED, EDITED]) == ImportResult("harbour", added=0, joined=0, missing=0)
     assert store.counts() == before
 
 
@@ -112,7 +112,7 @@ def test_a_file_that_breaks_in_the_middle_changes_nothing(store: Store) -> None:
 def test_a_database_that_fails_in_the_middle_keeps_nothing_of_the_file(store: Store) -> None:
     if store.engine.dialect.name != "sqlite":
         pytest.skip("The trigger of this test is SQLite's.")
-    with write(store.engine) as session:
+    with write_session(store.engine) as session:
         session.connection().execute(
             text("CREATE TRIGGER full BEFORE INSERT ON sample BEGIN SELECT RAISE(ABORT, 'disk is full'); END")
         )
@@ -131,7 +131,7 @@ def test_several_files_of_a_dataset_add_up(store: Store) -> None:
         group="harbour",
     )
     put(store, [more], other_file("cd" * 32))
-    sample = samples(store, "harbour")[0]
+    sample = load_samples(store, "harbour")[0]
     assert sample.item.scores == (*SEED.scores, *more.scores)
     assert (sample.item.ratings, sample.item.intended) == (more.ratings, Verdict.CONSISTENT)
     assert sample.item.example.summary == SEED.example.summary
@@ -140,38 +140,38 @@ def test_several_files_of_a_dataset_add_up(store: Store) -> None:
 def test_what_a_newer_file_says_of_the_same_field_counts(store: Store) -> None:
     put(store, [SEED])
     put(store, [replace(SEED, intended=Verdict.BORDERLINE)], other_file("cd" * 32))
-    [sample] = samples(store, "harbour")
+    [sample] = load_samples(store, "harbour")
     assert sample.item.intended is Verdict.BORDERLINE
 
 
 def test_a_document_that_comes_later_is_joined_by_its_group(store: Store) -> None:
     lacking = replace(SEED, example=Example("h1", "", SEED.example.summary))
-    assert put(store, [lacking]) == Imported("harbour", added=1, joined=0, missing=1)
-    assert samples(store, "harbour")[0].stored == ""
+    assert put(store, [lacking]) == ImportResult("harbour", added=1, joined=0, missing=1)
+    assert load_samples(store, "harbour")[0].stored == ""
     document = Item(Example("document of harbour", DOCUMENT, ""), group="harbour")
-    assert put(store, [document], other_file("cd" * 32)) == Imported("harbour", added=1, joined=1, missing=0)
-    [sample] = samples(store, "harbour")
+    assert put(store, [document], other_file("cd" * 32)) == ImportResult("harbour", added=1, joined=1, missing=0)
+    [sample] = load_samples(store, "harbour")
     assert sample.item == bare(SEED)
-    assert [example.document for example in examples(store, "harbour")] == [DOCUMENT]
+    assert [example.document for example in load_texts(store, "harbour")] == [DOCUMENT]
     assert put(store, [document], other_file("cd" * 32)).joined == 0
 
 
 def test_two_datasets_may_say_different_things_of_the_same_texts(store: Store) -> None:
     put(store, [SEED])
     put(store, [replace(SEED, scores=(ReleasedScore("BLEU", 50.0),))], replace(FILE, dataset="other"))
-    [ours], [theirs] = samples(store, "harbour"), samples(store, "other")
+    [ours], [theirs] = load_samples(store, "harbour"), load_samples(store, "other")
     assert ours.stored == theirs.stored
     assert (ours.item.scores[0].value, theirs.item.scores[0].value) == (0.5, 50.0)
 
 
 def test_our_scores_stand_beside_the_released_ones(store: Store) -> None:
     put(store, [SEED])
-    [example] = examples(store, "harbour")
+    [example] = load_texts(store, "harbour")
     failed = Failure(example.id, "rouge2", FailureKind.ERROR, "It broke.")
     store.keep_outcomes([failed])
-    assert [score.value for score in samples(store, "harbour")[0].kept] == [None]
+    assert [score.value for score in load_samples(store, "harbour")[0].kept] == [None]
     store.keep_outcomes([Result(example.id, "rouge2", "rouge2|v1", 0.75, (), Seen(), 0.1, "cpu")])
-    assert samples(store, "harbour")[0].kept == (KeptScore("rouge2", "rouge2|v1", 0.75),)
+    assert load_samples(store, "harbour")[0].kept == (StoredScore("rouge2", "rouge2|v1", 0.75),)
 
 
 def test_a_file_is_kept_with_its_origin_and_counts(store: Store) -> None:
@@ -191,7 +191,7 @@ def test_a_file_is_kept_with_its_origin_and_counts(store: Store) -> None:
 def test_an_unknown_dataset_names_those_that_exist(store: Store) -> None:
     put(store, [SEED])
     with pytest.raises(RecordError, match="Imported: harbour"):
-        samples(store, "harbor")
+        load_samples(store, "harbor")
 
 
 def test_a_text_that_no_database_keeps_is_refused_with_its_record(store: Store) -> None:
@@ -208,13 +208,13 @@ def test_samples_are_never_changed(store: Store, change: str) -> None:
 
 def test_imported_texts_are_not_exported_unless_somebody_said_something_of_them(store: Store) -> None:
     put(store, [SEED, EDITED])
-    ids = [sample.stored for sample in samples(store, "harbour")]
+    ids = [sample.stored for sample in load_samples(store, "harbour")]
     store.keep_outcomes([Result(id, "rouge2", "rouge2|v1", 0.75, (), Seen(), 0.1, "cpu") for id in ids])
-    assert list(rows(store)) == []
+    assert list(all_rows(store)) == []
     pair = store.pair(ids[1])
     assert pair is not None
     store.keep_pair(replace(pair.kept, by="ada", outcomes=()))
-    assert sorted(row["kind"] for row in rows(store)) == ["pair", "score", "score", "summary"]
+    assert sorted(row["kind"] for row in all_rows(store)) == ["pair", "score", "score", "summary"]
 
 
 def test_a_demonstration_imports_nothing(tmp_path: Path) -> None:

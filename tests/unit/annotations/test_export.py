@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from annotations.campaigns.people import Role, add_person
-from annotations.export import COLUMNS, Row, rows, to_csv, to_jsonl
+from annotations.export import EXPORT_COLUMNS, ExportRow, all_rows, to_csv, to_jsonl
 from annotations.store import Store
 from core.edits import apply, parse
 from core.types import Edit, Span
@@ -27,13 +27,13 @@ def full(store: Store) -> Store:
     return store
 
 
-def of_kind(store: Store, kind: str) -> list[Row]:
-    return [row for row in rows(store) if row["kind"] == kind]
+def of_kind(store: Store, kind: str) -> list[ExportRow]:
+    return [row for row in all_rows(store) if row["kind"] == kind]
 
 
 def test_every_row_of_the_store_is_in_the_export(full: Store) -> None:
     counts = full.counts()
-    found = Counter(row["kind"] for row in rows(full))
+    found = Counter(row["kind"] for row in all_rows(full))
     assert found["pair"] + found["summary"] == counts["item"] == 2
     assert (found["score"], found["label"], found["edit_judgement"]) == (3, 3, 3)
     assert (found["explanation"], found["explanation_judgement"]) == (1, 2)
@@ -85,7 +85,7 @@ def test_whoever_has_a_seat_stands_under_a_pseudonym(full: Store) -> None:
     with full.writing() as session:
         for name in ("ada", "ben", "cem"):
             add_person(session, name, Role.ANNOTATOR)
-    told = list(rows(full))
+    told = list(all_rows(full))
     assert {row["annotator"][:2] for row in told if "annotator" in row} == {"p-"}
     assert {row["by"][:2] for row in told if row["kind"] in {"pair", "summary"} and "by" in row} == {"p-"}
     assert {edit["by"][:2] for row in told for edit in row.get("edits", ())} == {"p-"}
@@ -97,18 +97,18 @@ def test_whoever_has_a_seat_stands_under_a_pseudonym(full: Store) -> None:
 
 def test_jsonl_is_exact(full: Store) -> None:
     full.record(record("d", note='=SUM(A1)\u2028\r\n"two" 🧪'))
-    lines = list(to_jsonl(rows(full)))
-    assert [json.loads(line) for line in lines] == list(rows(full))
+    lines = list(to_jsonl(all_rows(full)))
+    assert [json.loads(line) for line in lines] == list(all_rows(full))
     assert all(line.endswith("\n") and line.count("\n") == 1 for line in lines)
 
 
 def test_csv_has_every_column_of_every_row(full: Store) -> None:
-    table = list(csv.DictReader(io.StringIO("".join(to_csv(rows(full))), newline="")))
-    expected = list(rows(full))
+    table = list(csv.DictReader(io.StringIO("".join(to_csv(all_rows(full))), newline="")))
+    expected = list(all_rows(full))
     assert len(table) == len(expected)
-    assert {column for row in expected for column in row} == set(COLUMNS)
+    assert {column for row in expected for column in row} == set(EXPORT_COLUMNS)
     for cells, row in zip(table, expected, strict=True):
-        assert cells == {column: as_cell(row.get(column)) for column in COLUMNS}
+        assert cells == {column: as_cell(row.get(column)) for column in EXPORT_COLUMNS}
 
 
 def as_cell(value: object) -> str:
@@ -120,7 +120,7 @@ def as_cell(value: object) -> str:
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
 def test_a_text_that_a_spreadsheet_would_execute_gets_an_apostrophe(store: Store, start: str) -> None:
     store.record(record(note=f"{start}cmd|' /C calc'!A0"))
-    table = csv.DictReader(io.StringIO("".join(to_csv(rows(store))), newline=""))
+    table = csv.DictReader(io.StringIO("".join(to_csv(all_rows(store))), newline=""))
     notes = [cells["note"] for cells in table if cells["kind"] == "label"]
     assert notes == [f"'{start}cmd|' /C calc'!A0"]
 

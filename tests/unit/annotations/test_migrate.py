@@ -13,20 +13,20 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Engine, create_engine, inspect, make_url, text
 
 from annotations.database import connect
-from annotations.errors import NotSavedError, StoreError
-from annotations.migrate import FOLDER, upgrade
+from annotations.migrate import MIGRATIONS_FOLDER, upgrade
+from annotations.records import NotSavedError, StoreError
 from annotations.store import Store
 from annotations.tables import Table
 from tests.unit.annotations.kept_samples import PAIR, record
 
-LAST = max(file.name[:4] for file in (FOLDER / "versions").glob("0*.py"))
+LAST = max(file.name[:4] for file in (MIGRATIONS_FOLDER / "versions").glob("0*.py"))
 NEXT = f"{int(LAST) + 1:04}"
 NEXT_VERSION = '''"""Ask how long a label took."""
 
 import sqlalchemy as sa
 from alembic import op
 
-from annotations.append_only import protect
+from annotations.migrate import protect
 
 revision = "NEXT"
 down_revision = "LAST"
@@ -97,7 +97,7 @@ def test_opening_again_keeps_what_is_there(url: str) -> None:
 def newer(tmp_path: Path) -> Path:
     """The migrations with one more version, which alters a table that others refer to."""
     folder = tmp_path / "migrations"
-    shutil.copytree(FOLDER, folder)
+    shutil.copytree(MIGRATIONS_FOLDER, folder)
     (folder / "versions" / f"{NEXT}_words.py").write_text(NEXT_VERSION.replace("NEXT", NEXT).replace("LAST", LAST))
     return folder
 
@@ -114,7 +114,7 @@ def test_a_later_version_alters_an_append_only_table_with_data_in_it(store: Stor
 
 def test_a_database_of_the_first_version_keeps_its_data(url: str, tmp_path: Path) -> None:
     first = tmp_path / "first"
-    shutil.copytree(FOLDER, first, ignore=shutil.ignore_patterns("000[2-9]_*"))
+    shutil.copytree(MIGRATIONS_FOLDER, first, ignore=shutil.ignore_patterns("000[2-9]_*"))
     engine = connect(make_url(url))
     upgrade(engine, first)
     with engine.begin() as connection:

@@ -14,13 +14,13 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, MetaData, Table, text
 from sqlmodel import col, select
 
-from annotations.campaigns.inviting import invite, revoke
-from annotations.campaigns.setup import NewTask
+from annotations.campaigns.campaign import NewTask
+from annotations.campaigns.people import create_invite, revoke_invite
 from annotations.campaigns.tables import Correction, Invite, Reservation, Response, Settlement, Task
-from annotations.database import connect, read_url
-from annotations.errors import NotSavedError
-from annotations.importing import Provenance
-from annotations.migrate import FOLDER, upgrade
+from annotations.database import connect, parse_url
+from annotations.dataset_import import DatasetSource
+from annotations.migrate import MIGRATIONS_FOLDER, upgrade
+from annotations.records import NotSavedError
 from annotations.store import Store
 from annotations.tables import Table as Model
 from core.types import Example, Item
@@ -34,7 +34,7 @@ Rows = Mapping[str, list[dict[str, Any]]]
 
 def earlier_versions() -> list[str]:
     config = Config()
-    config.set_main_option("script_location", str(FOLDER))
+    config.set_main_option("script_location", str(MIGRATIONS_FOLDER))
     config.set_main_option("path_separator", "os")
     return sorted(script.revision for script in ScriptDirectory.from_config(config).walk_revisions())[:-1]
 
@@ -55,15 +55,15 @@ def use_everything(store: Store) -> None:
     store.record(record())
     store.save_draft("d", "local", "half done")
     store.append_run(store.begin_run("Sweep", "local", "{}"), ["one", "two"])
-    file = Provenance("harbour", "pairs", "harbour.jsonl", "ab" * 32, "your own", "1.0", "local")
+    file = DatasetSource("harbour", "pairs", "harbour.jsonl", "ab" * 32, "your own", "1.0", "local")
     store.import_dataset(file, [Item(Example("h1", "The harbour was closed.", "It was closed."))], dict)
     opened = hall(store, items=2)
     opened.add([NewTask(keep(store, 9)[0], "gold", key={"verdict": "consistent"})])
     opened.label(opened.desk("ben"), 1)
     cem = opened.person("cem")
     with store.writing() as session:
-        invite(session, cem.id, "ada")
-        revoke(session, session.exec(select(Invite.id)).one(), "ada")
+        create_invite(session, cem.id, "ada")
+        revoke_invite(session, session.exec(select(Invite.id)).one(), "ada")
     decide(store)
 
 
@@ -92,9 +92,9 @@ def rows_of(connection: Connection, table: Table, columns: list[str] | None = No
 def older(request: pytest.FixtureRequest, url: str, tmp_path: Path, contents: Rows) -> Rows:
     """What lies in a database that an earlier version made at `url`: the columns that it had of all rows."""
     folder = tmp_path / "older"
-    newer = [file.name for file in (FOLDER / "versions").glob("0*.py") if file.name[:4] > request.param]
-    shutil.copytree(FOLDER, folder, ignore=shutil.ignore_patterns(*newer))
-    engine = connect(read_url(url))
+    newer = [file.name for file in (MIGRATIONS_FOLDER / "versions").glob("0*.py") if file.name[:4] > request.param]
+    shutil.copytree(MIGRATIONS_FOLDER, folder, ignore=shutil.ignore_patterns(*newer))
+    engine = connect(parse_url(url))
     upgrade(engine, folder)
     made = MetaData()
     made.reflect(engine)

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from annotations.errors import RecordError
-from annotations.importing import Provenance
-from annotations.records import OWN
-from annotations.sources import examples, samples
+from annotations.dataset_import import DatasetSource
+from annotations.records import LOCAL_LABELS, RecordError
+from annotations.samples import load_samples, load_texts
 from annotations.store import Store
 from core.types import ErrorType, Verdict
 from tests.unit.annotations.kept_samples import PAIR, record
 
 
 def edited(store: Store) -> tuple[Verdict | None, ErrorType | None]:
-    [item] = [sample.item for sample in samples(store, OWN) if sample.item.parent]
+    [item] = [sample.item for sample in load_samples(store, LOCAL_LABELS) if sample.item.parent]
     return item.intended, item.error_type
 
 
 def test_a_kept_pair_is_an_original_and_its_edit_with_what_was_intended_and_scored(store: Store) -> None:
     store.keep_pair(PAIR)
-    original, changed = samples(store, OWN)
+    original, changed = load_samples(store, LOCAL_LABELS)
     assert (original.item.parent, changed.item.parent) == (None, original.stored)
     assert edited(store) == (PAIR.intended, PAIR.error_type)
     assert ([score.value for score in original.kept], changed.kept[0].value) == ([0.75], 0.25)
@@ -50,9 +49,9 @@ def test_the_first_blind_label_of_a_person_counts_and_else_the_newest(store: Sto
 
 def test_the_texts_of_what_was_labelled_can_be_scored(store: Store) -> None:
     store.keep_pair(PAIR)
-    assert {example.summary for example in examples(store, OWN)} == {PAIR.original, PAIR.edited}
+    assert {example.summary for example in load_texts(store, LOCAL_LABELS)} == {PAIR.original, PAIR.edited}
 
 
 def test_no_import_takes_the_name_of_our_labels() -> None:
     with pytest.raises(RecordError, match="another name"):
-        Provenance(OWN, "pairs", "f", "00")
+        DatasetSource(LOCAL_LABELS, "pairs", "f", "00")

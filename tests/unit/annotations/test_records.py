@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from annotations.errors import RecordError
-from annotations.records import Cause, EditAnswers, Grade, KeptPair
+from annotations.records import EditAnswers, ExplanationFlaw, Grade, PairRecord, RecordError
 from annotations.store import Store
 from core.errors import EditError
 from core.types import Edit, Span
@@ -43,8 +42,8 @@ def test_a_pair_that_cannot_be_kept_is_refused_with_the_reason(changes: dict[str
         ({"confidence": 6}, "confidence is 6"),
         ({"confidence": 0}, "confidence is 0"),
         ({"explanation": " "}, "no explanation to grade"),
-        ({"grade": Grade.ENTIRELY, "cause": Cause.VAGUE}, "'partially' or 'not'"),
-        ({"grade": None, "cause": Cause.VAGUE}, "'partially' or 'not'"),
+        ({"grade": Grade.ENTIRELY, "cause": ExplanationFlaw.VAGUE}, "'partially' or 'not'"),
+        ({"grade": None, "cause": ExplanationFlaw.VAGUE}, "'partially' or 'not'"),
     ],
 )
 def test_a_record_that_cannot_be_kept_is_refused_with_the_reason(changes: dict[str, Any], said: str) -> None:
@@ -80,7 +79,7 @@ def test_a_question_is_answered_only_after_a_yes_to_the_one_before(answers: tupl
     ],
 )
 def test_hostile_text_comes_back_as_it_went_in(store: Store, text: str) -> None:
-    pair = KeptPair(text, text, text + text, (), by=text, title=text, domain=text, source=text)
+    pair = PairRecord(text, text, text + text, (), by=text, title=text, domain=text, source=text)
     stored = store.pair(store.keep_pair(pair).id)
     assert stored is not None
     assert stored.kept == pair

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from annotations.errors import ReadOnlyError, RecordError
+from annotations.records import ReadOnlyError, RecordError
 from annotations.store import Store
 
 

@@ -14,12 +14,11 @@ import pytest
 from sqlalchemy import text
 
 from annotations.campaigns import tables as campaigns
-from annotations.errors import NotSavedError, ReadOnlyError, RecordError
-from annotations.importing import Provenance
-from annotations.records import KeptPair
-from annotations.saving import DRAFT_DAYS, put_draft
+from annotations.dataset_import import DatasetSource
+from annotations.records import NotSavedError, PairRecord, ReadOnlyError, RecordError
 from annotations.store import Store
 from annotations.tables import Draft, Table
+from annotations.writes import DRAFT_DAYS, upsert_draft
 from core.types import Edit, Span, Verdict
 from tests.unit.annotations.kept_samples import AFTER, BEFORE, DOCUMENT, EDITS, FAILED, ORIGINAL, PAIR, record
 
@@ -73,7 +72,7 @@ def test_another_intention_for_the_same_edit_is_kept_and_shown_last(store: Store
 
 
 def test_an_unedited_summary_is_kept_with_its_scores_on_both_sides(store: Store) -> None:
-    pair = KeptPair(DOCUMENT, ORIGINAL, ORIGINAL, (), by="ada", outcomes=(BEFORE,))
+    pair = PairRecord(DOCUMENT, ORIGINAL, ORIGINAL, (), by="ada", outcomes=(BEFORE,))
     stored = store.pair(store.keep_pair(pair).id)
     assert stored is not None
     assert stored.kept == replace(pair, outcomes=(BEFORE, replace(BEFORE, example_id="edited")))
@@ -180,7 +179,7 @@ def test_the_database_refuses_to_change_or_delete(store: Store, table: str, chan
     store.keep_pair(PAIR)
     store.record(record())
     store.append_run(store.begin_run("mine", "local", "plan"), ["line"])
-    store.import_dataset(Provenance("harbour", "pairs", "harbour.jsonl", "ab"), [], dict)
+    store.import_dataset(DatasetSource("harbour", "pairs", "harbour.jsonl", "ab"), [], dict)
     before = store.counts()
     with pytest.raises(NotSavedError, match=f"{table} only grows"), store.writing() as session:
         session.execute(text(change.format(table)))
@@ -262,8 +261,8 @@ def test_a_draft_is_forgotten_after_a_month(url: str) -> None:
     store = Store.open(url)
     now = datetime.now(UTC)
     with store.writing() as session:
-        put_draft(session, Draft(id="old", owner="ben", payload="", updated_at=now - timedelta(days=DRAFT_DAYS + 1)))
-        put_draft(session, Draft(id="new", owner="ben", payload="", updated_at=now - timedelta(days=DRAFT_DAYS - 1)))
+        upsert_draft(session, Draft(id="old", owner="ben", payload="", updated_at=now - timedelta(days=DRAFT_DAYS + 1)))
+        upsert_draft(session, Draft(id="new", owner="ben", payload="", updated_at=now - timedelta(days=DRAFT_DAYS - 1)))
     store.close()
     again = Store.open(url)
     assert (again.draft("old"), again.draft("new")) == (None, "")

@@ -7,13 +7,12 @@ import threading
 
 import pytest
 
-from annotations.database import read_url
-from annotations.errors import StoreError
-from annotations.turns import Turns
+from annotations.database import FairSemaphore, parse_url
+from annotations.records import StoreError
 
 
 def test_whoever_waits_longest_is_next() -> None:
-    turns, served = Turns(), list[int]()
+    turns, served = FairSemaphore(), list[int]()
 
     def be_served(number: int) -> None:
         with turns:
@@ -32,15 +31,15 @@ def test_whoever_waits_longest_is_next() -> None:
 
 
 def test_an_error_inside_lets_the_next_one_in() -> None:
-    turns = Turns()
+    turns = FairSemaphore()
     for _ in range(2):
         with pytest.raises(StoreError), turns:
-            read_url("nonsense")
+            parse_url("nonsense")
     assert turns.waiting == 0
 
 
 def test_as_many_are_let_in_as_there_are_seats() -> None:
-    turns = Turns(seats=2)
+    turns = FairSemaphore(seats=2)
     waited = threading.Thread(target=turns.__enter__)
     with turns:
         with turns:

@@ -6,15 +6,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from core.stats.agreement import alpha
-from core.stats.correlation import Rated, within
-from core.stats.distance import Distance
-from core.stats.ratings import Ratings
-from core.stats.resampling import Resamples
+from core.stats.agreement import Distance, LabelMatrix, krippendorff_alpha
+from core.stats.bootstrap import Resamples
+from core.stats.correlation import RatedScores, without_system_means
 from core.stats.statistic import Numbers, Statistic, Values
 from core.types import Item
 
-Coefficient = Callable[[Rated], Statistic]
+Coefficient = Callable[[RatedScores], Statistic]
 
 
 def rating(item: Item, aspect: str) -> float:
@@ -33,14 +31,14 @@ def numbered(names: Sequence[str]) -> Numbers:
 def correlation(items: Sequence[Item], metric: str, aspect: str, coefficient: Coefficient) -> float:
     """Of a released metric with what people said."""
     scores, human = _columns(items, metric, aspect)
-    return _value(coefficient(Rated(scores, human, _documents(items))), items)
+    return _value(coefficient(RatedScores(scores, human, _documents(items))), items)
 
 
 def partial_correlation(items: Sequence[Item], metric: str, aspect: str, coefficient: Coefficient) -> float:
     """The same, after the mean of each system was taken from both."""
     systems = numbered([item.system for item in items])
-    scores, human = (within(column, systems) for column in _columns(items, metric, aspect))
-    return _value(coefficient(Rated(scores, human, _documents(items))), items)
+    scores, human = (without_system_means(column, systems) for column in _columns(items, metric, aspect))
+    return _value(coefficient(RatedScores(scores, human, _documents(items))), items)
 
 
 def sentence_votes(items: Sequence[Item], aspect: str, judges: Sequence[str]) -> Values:
@@ -56,7 +54,7 @@ def sentence_votes(items: Sequence[Item], aspect: str, judges: Sequence[str]) ->
 def agreement(labels: Values, items: Sequence[Item], distance: Distance) -> float:
     """Krippendorff's alpha of labels, (units, judges), every item having as many units."""
     documents = np.repeat(_documents(items), len(labels) // len(items))
-    return _value(alpha(Ratings(labels, documents), distance), items)
+    return _value(krippendorff_alpha(LabelMatrix(labels, documents), distance), items)
 
 
 def _columns(items: Sequence[Item], metric: str, aspect: str) -> tuple[Values, Values]:

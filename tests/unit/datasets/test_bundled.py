@@ -11,7 +11,7 @@ import pytest
 
 from core import edits
 from core.dataset import DATASETS, Refusal
-from core.datasets.bundled import FOLDER, Bundled, examples
+from core.datasets.bundled import FOLDER, Bundled, bundled_items
 from core.text import sentences
 from core.types import ErrorType, Item, Verdict
 
@@ -19,8 +19,8 @@ DOMAINS = {"news", "dialogue", "science", "law", "clinical note", "fiction"}
 FILES = sorted(FOLDER.glob("*.json"))
 RECORDS = [json.loads(path.read_text(encoding="utf-8")) for path in FILES]
 VARIANTS = [(record, variant) for record in RECORDS for variant in record["variants"]]
-SEEDS = [item for item in examples() if item.parent is None]
-EDITED = [item for item in examples() if item.parent is not None]
+SEEDS = [item for item in bundled_items() if item.parent is None]
+EDITED = [item for item in bundled_items() if item.parent is not None]
 
 over_files = pytest.mark.parametrize("record", RECORDS, ids=lambda record: record["id"])
 over_edited = pytest.mark.parametrize("item", EDITED, ids=lambda item: item.example.id)
@@ -67,14 +67,14 @@ def test_no_two_documents_are_the_same() -> None:
 
 
 def test_ids_are_unique_and_safe_in_an_address() -> None:
-    ids = [item.example.id for item in examples()]
+    ids = [item.example.id for item in bundled_items()]
     assert len(set(ids)) == len(ids)
     assert all(re.fullmatch(r"[a-z][a-z0-9-]*(/[a-z][a-z0-9-]*)?", name) for name in ids)
 
 
 def test_the_first_example_is_the_harbour() -> None:
     """The demo opens with it: a paraphrase that costs much ROUGE and a lie that costs none."""
-    assert [item.example.id for item in examples()][:3] == [
+    assert [item.example.id for item in bundled_items()][:3] == [
         "news-harbour",
         "news-harbour/paraphrase",
         "news-harbour/one-word",
@@ -142,7 +142,7 @@ def test_a_pair_is_meant_to_be_consistent_and_is_its_own_group() -> None:
 
 
 def test_the_importer_is_found_by_name_and_gives_what_examples_gives() -> None:
-    assert tuple(DATASETS.parse("bundled").read(FOLDER)) == examples()
+    assert tuple(DATASETS.parse("bundled").read(FOLDER)) == bundled_items()
 
 
 def test_a_broken_file_is_refused_and_the_others_are_read(tmp_path: Path) -> None:

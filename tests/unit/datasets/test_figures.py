@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from core.stats.agreement import Distance, interval_distance, nominal_distance
 from core.stats.correlation import kendall, pearson, spearman
-from core.stats.distance import Distance, interval, nominal
 from tests.unit.datasets.figures import Coefficient, agreement, correlation, partial_correlation, sentence_votes
 from tests.unit.datasets.reading import imported
 from tests.unit.datasets.releases import frank, result, reviewed, write_frank
@@ -47,7 +47,9 @@ def test_unieval_correlates_with_people_as_counting_by_hand_gives(
     assert correlation(found, "UniEval consistency", "consistency", coefficient) == pytest.approx(value)
 
 
-@pytest.mark.parametrize(("level", "distance", "value"), [("sentence", nominal, 33 / 46), ("summary", interval, 0.6)])
+@pytest.mark.parametrize(
+    ("level", "distance", "value"), [("sentence", nominal_distance, 33 / 46), ("summary", interval_distance, 0.6)]
+)
 def test_three_reviewers_of_longsciverify_agree_as_counting_by_hand_gives(
     level: str, distance: Distance, value: float, tmp_path: Path
 ) -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from core.dataset import DATASETS, Refusal
-from core.datasets.generic import Generic, preview, read_by
-from core.datasets.reading.fields import key_of
-from core.datasets.reading.guessing import guess
-from core.datasets.reading.mapping import ColumnMap, ScoreColumn, load
+from core.datasets.formats.column_inference import infer_column_map
+from core.datasets.formats.column_map import ColumnMap, ScoreColumn, load_column_map
+from core.datasets.formats.fields import document_key
+from core.datasets.generic import Generic, preview_rows, read_with_map
 from core.errors import TouchstoneError
 from core.types import ErrorType, Item, Rating, ReleasedScore, Split, Verdict
 from tests.unit.datasets.releases import DOCUMENT, OTHER, SUMMARY, WRONG, bump
@@ -21,7 +21,7 @@ PAIR = {"doc": DOCUMENT, "summary": SUMMARY}
 
 def by(tmp_path: Path, columns: ColumnMap, *records: Record) -> list[Item | Refusal]:
     table("t.csv")(tmp_path, records)
-    return list(read_by(tmp_path / "t.csv", columns))
+    return list(read_with_map(tmp_path / "t.csv", columns))
 
 
 def only(found: list[Item | Refusal]) -> Item:
@@ -61,27 +61,29 @@ def test_a_flipped_mapping_turns_yes_and_no_and_leaves_words_that_say_it_themsel
 
 
 def test_columns_without_known_names_are_told_by_their_length() -> None:
-    found = guess([{"a": "x", "kurz": SUMMARY, "lang": DOCUMENT * 3}, {"a": "y", "kurz": WRONG, "lang": OTHER * 3}])
+    found = infer_column_map(
+        [{"a": "x", "kurz": SUMMARY, "lang": DOCUMENT * 3}, {"a": "y", "kurz": WRONG, "lang": OTHER * 3}]
+    )
     assert (found.document, found.summary) == ("lang", "kurz")
 
 
 def test_sentences_that_come_without_their_documents_are_no_documents() -> None:
-    found = guess([{"doc_id": "d1", "topic": "Ferries to Kiel", "summ_sent": SUMMARY}])
+    found = infer_column_map([{"doc_id": "d1", "topic": "Ferries to Kiel", "summ_sent": SUMMARY}])
     assert (found.document, found.summary, found.group) == ("", "summ_sent", "doc_id")
 
 
 def test_a_table_without_texts_is_refused_with_its_columns() -> None:
     with pytest.raises(TouchstoneError, match=r"No column holds a summary\. The columns are a, b"):
-        guess([{"a": 1, "b": "x"}])
+        infer_column_map([{"a": 1, "b": "x"}])
 
 
 def test_an_id_that_repeats_is_that_of_the_document() -> None:
-    found = guess([{**PAIR, "id": "d1"}, {**PAIR, "id": "d1"}])
+    found = infer_column_map([{**PAIR, "id": "d1"}, {**PAIR, "id": "d1"}])
     assert (found.id, found.group) == ("", "id")
 
 
 def test_columns_of_numbers_are_scores_and_counters_are_not() -> None:
-    found = guess([{**PAIR, "": 0, "sent_idx": 3, "rouge-2_edited": "1e-39", "Q2_reference": 0.5}])
+    found = infer_column_map([{**PAIR, "": 0, "sent_idx": 3, "rouge-2_edited": "1e-39", "Q2_reference": 0.5}])
     assert found.scores == (
         ScoreColumn(column="rouge-2_edited", metric="rouge-2", edited=True),
         ScoreColumn(column="Q2_reference", metric="Q2"),
@@ -89,19 +91,19 @@ def test_columns_of_numbers_are_scores_and_counters_are_not() -> None:
 
 
 def test_columns_of_one_judge_each_are_annotators_and_a_judge_by_name_is_none() -> None:
-    found = guess([{**PAIR, "annotator": "kim", "rater_1": "yes", "rater_2": "4"}])
+    found = infer_column_map([{**PAIR, "annotator": "kim", "rater_1": "yes", "rater_2": "4"}])
     assert found.annotators == ("rater_1", "rater_2")
 
 
 @pytest.mark.parametrize("column", ["split", "label"])
 def test_a_known_name_with_unknown_words_is_not_taken(column: str) -> None:
-    assert getattr(guess([{**PAIR, column: "third"}]), column) == ""
+    assert getattr(infer_column_map([{**PAIR, column: "third"}]), column) == ""
 
 
 def test_fields_of_an_object_are_columns(tmp_path: Path) -> None:
     listed("b.json")(tmp_path, [bump(0)])
-    columns = guess(preview(tmp_path / "b.json"))
-    plain, edited = read_by(tmp_path / "b.json", columns)
+    columns = infer_column_map(preview_rows(tmp_path / "b.json"))
+    plain, edited = read_with_map(tmp_path / "b.json", columns)
     assert isinstance(plain, Item)
     assert isinstance(edited, Item)
     assert (plain.example.id, edited.parent, edited.group) == ("0", "0", "628")
@@ -112,7 +114,7 @@ def test_fields_of_an_object_are_columns(tmp_path: Path) -> None:
 
 def test_a_mapping_is_saved_and_read_again(tmp_path: Path) -> None:
     columns = ColumnMap(summary="s", label="error", scores=(ScoreColumn(column="r", metric="ROUGE"),)).flipped()
-    assert load(put(tmp_path, "m.json", columns.to_json())) == columns
+    assert load_column_map(put(tmp_path, "m.json", columns.to_json())) == columns
 
 
 def test_a_saved_mapping_is_a_setting_of_the_importer(tmp_path: Path) -> None:
@@ -127,7 +129,7 @@ def test_a_saved_mapping_is_a_setting_of_the_importer(tmp_path: Path) -> None:
 )
 def test_a_mapping_that_cannot_be_read_names_the_field(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(TouchstoneError, match=says):
-        load(put(tmp_path, "m.json", text))
+        load_column_map(put(tmp_path, "m.json", text))
 
 
 def test_a_mapping_of_another_table_is_refused_with_the_columns_there_are(tmp_path: Path) -> None:
@@ -150,8 +152,8 @@ def test_votes_and_scores_that_are_not_there_are_not_passed_over(tmp_path: Path,
 def test_a_column_of_whole_numbers_with_gaps_holds_ids(tmp_path: Path) -> None:
     parquet("t.parquet")(tmp_path, [{**PAIR, "article": 7.0}, {**PAIR, "article": None}])
     columns = ColumnMap(summary="summary", document="doc", group="article")
-    found = list(read_by(tmp_path / "t.parquet", columns))
-    assert [item.group for item in found if isinstance(item, Item)] == ["7", key_of(DOCUMENT)]
+    found = list(read_with_map(tmp_path / "t.parquet", columns))
+    assert [item.group for item in found if isinstance(item, Item)] == ["7", document_key(DOCUMENT)]
 
 
 def test_without_a_document_column_the_documents_are_joined_later(tmp_path: Path) -> None:
@@ -185,7 +187,7 @@ def test_who_rates_from_one_to_five_does_not_vote_with_one(tmp_path: Path) -> No
 
 def test_votes_that_contradict_the_label_are_guessed_to_be_meant_the_other_way_round(tmp_path: Path) -> None:
     rows = [{**PAIR, "w/ Error": word, "rater_1": vote} for word, vote in (("yes", "no"), ("no", "yes"), ("no", "no"))]
-    columns = guess(rows)
+    columns = infer_column_map(rows)
     assert columns.opposed
     found = [item for item in by(tmp_path, columns, *rows) if isinstance(item, Item)]
     assert [item.intended for item in found] == [Verdict.INCONSISTENT, Verdict.CONSISTENT, Verdict.CONSISTENT]
@@ -195,7 +197,7 @@ def test_votes_that_contradict_the_label_are_guessed_to_be_meant_the_other_way_r
 
 def test_votes_that_agree_with_the_label_are_meant_as_it_is() -> None:
     rows = [{**PAIR, "w/ Error": word, "rater_1": word} for word in ("yes", "no")]
-    assert not guess(rows).opposed
+    assert not infer_column_map(rows).opposed
 
 
 def test_an_index_without_a_name_is_no_label(tmp_path: Path) -> None:

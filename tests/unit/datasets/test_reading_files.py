@@ -10,9 +10,9 @@ import pytest
 from openpyxl import Workbook
 
 from core.dataset import Refusal
-from core.datasets.reading import tables, xlsxfile
-from core.datasets.reading.row import Line
-from core.datasets.reading.stream import found, items
+from core.datasets.formats import table_files
+from core.datasets.formats.item_stream import items_of_files, matching_files
+from core.datasets.formats.table_files import NumberedRow
 from core.errors import TouchstoneError
 from core.types import Example, Item
 from tests.unit.datasets.writing import Write, book, lines, listed, parquet, put, table
@@ -20,8 +20,8 @@ from tests.unit.datasets.writing import Write, book, lines, listed, parquet, put
 ROWS = [{"id": "a", "text": "One, two.\nThree."}, {"id": "b", "text": "„Vier“ – 'fünf'"}]
 
 
-def read(path: Path) -> list[Line]:
-    return list(tables.rows(path))
+def read(path: Path) -> list[NumberedRow]:
+    return list(table_files.file_rows(path))
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_the_same_records_come_from_every_format(name: str, write: Write, tmp_pa
 def test_the_first_sheet_of_a_workbook_is_a_table_and_the_others_have_names(tmp_path: Path) -> None:
     book(tmp_path / "r.xlsx", {"one": ROWS, "two": ROWS[:1]})
     assert read(tmp_path / "r.xlsx") == [(2, ROWS[0]), (3, ROWS[1])]
-    assert [title for title, rows in xlsxfile.sheets(tmp_path / "r.xlsx") if list(rows)] == ["one", "two"]
+    assert [title for title, rows in table_files.xlsx_sheets(tmp_path / "r.xlsx") if list(rows)] == ["one", "two"]
 
 
 def test_blank_rows_above_the_header_of_a_sheet_do_not_count(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_an_element_may_be_longer_than_what_is_read_at_once(tmp_path: Path) -> N
 def test_of_a_long_list_only_a_part_is_in_memory(tmp_path: Path) -> None:
     path = put(tmp_path, "r.json", json.dumps([{"id": number, "text": "word " * 2000} for number in range(1600)]))
     tracemalloc.start()
-    count = sum(1 for _ in tables.rows(path))
+    count = sum(1 for _ in table_files.file_rows(path))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert count == 1600
@@ -119,17 +119,19 @@ def test_an_empty_file_is_refused(name: str, tmp_path: Path) -> None:
 def test_a_folder_gives_its_files_in_order_and_none_twice(tmp_path: Path) -> None:
     for name in ("b/test.json", "a/test.json", "a/other.json"):
         put(tmp_path, name, "[]")
-    assert found(tmp_path, "test.json", "t*.json") == [tmp_path / "a/test.json", tmp_path / "b/test.json"]
+    assert matching_files(tmp_path, "test.json", "t*.json") == [tmp_path / "a/test.json", tmp_path / "b/test.json"]
 
 
 def test_files_of_one_name_in_two_folders_are_told_apart(tmp_path: Path) -> None:
     for folder in ("html", "txt"):
         put(tmp_path, f"{folder}/dev.jsonl", '{"id": "a"}\n')
-    _, refusal = items(found(tmp_path, "dev.jsonl"), lambda row, _: [Item(Example(str(row["id"]), "D.", "S."))])
+    _, refusal = items_of_files(
+        matching_files(tmp_path, "dev.jsonl"), lambda row, _: [Item(Example(str(row["id"]), "D.", "S."))]
+    )
     assert isinstance(refusal, Refusal)
     assert "'a' stands on line 1 of html/dev.jsonl already" in refusal.reason
 
 
 def test_a_file_that_is_named_is_read_whatever_it_is_called(tmp_path: Path) -> None:
     path = put(tmp_path, "mine.txt", "[]")
-    assert found(path, "task*.json") == [path]
+    assert matching_files(path, "task*.json") == [path]

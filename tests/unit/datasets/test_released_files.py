@@ -8,11 +8,11 @@ from functools import cache
 
 import pytest
 
-from annotations.campaigns.agreeing import agreement_of
-from annotations.campaigns.questions import Asked, Option
-from annotations.campaigns.reading import Said
+from annotations.campaigns.label_agreement import compute_agreement
+from annotations.campaigns.questions import CampaignQuestion, Option
+from annotations.campaigns.results import CampaignLabel
+from core.stats.agreement import Distance, interval_distance, nominal_distance
 from core.stats.correlation import kendall, pearson, spearman
-from core.stats.distance import Distance, interval, nominal
 from core.types import ErrorType, Item, Split, Verdict
 from tests.doubles.process import ROOT
 from tests.unit.datasets.figures import (
@@ -109,7 +109,9 @@ def test_unieval_gives_the_published_correlations_on_qags(coefficient: Coefficie
     assert len(found) == 235
 
 
-@pytest.mark.parametrize(("level", "distance", "value"), [("sentence", nominal, 0.7633), ("summary", interval, 0.8201)])
+@pytest.mark.parametrize(
+    ("level", "distance", "value"), [("sentence", nominal_distance, 0.7633), ("summary", interval_distance, 0.8201)]
+)
 def test_longsciverify_gives_the_published_alphas(level: str, distance: Distance, value: float) -> None:
     found = released("longsciverify", "longsciverify")
     given = sentence_votes(found, "factuality", REVIEWERS)
@@ -120,7 +122,7 @@ def test_longsciverify_gives_the_published_alphas(level: str, distance: Distance
 def test_a_campaign_that_asks_what_longsciverify_asked_gives_the_published_alpha() -> None:
     """Each judged sentence is a task, each reviewer a person."""
     found = released("longsciverify", "longsciverify")
-    nothing = Said(*[""] * len(fields(Said)))
+    nothing = CampaignLabel(*[""] * len(fields(CampaignLabel)))
     said = [
         replace(
             nothing,
@@ -134,8 +136,8 @@ def test_a_campaign_that_asks_what_longsciverify_asked_gives_the_published_alpha
         if one.sentence is not None
     ]
     options = (Option(value="no", text="No"), Option(value="yes", text="Yes"))
-    asked = Asked(id="factual", ask="Is the sentence factual?", kind="choice", options=options)
-    agreed = agreement_of(asked, "Overall", said)
+    asked = CampaignQuestion(id="factual", ask="Is the sentence factual?", kind="choice", options=options)
+    agreed = compute_agreement(asked, "Overall", said)
     assert agreed is not None
     assert (agreed.people, agreed.labels, agreed.scale) == (3, 405, "nominal")
     assert agreed.alpha.value == pytest.approx(0.7633, abs=5e-5)

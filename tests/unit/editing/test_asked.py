@@ -9,13 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from core.editing.asked import Asked
-from core.editing.batch import Unused, edited_pairs
+from core.editing.batch import EditRequestTask, UnusedEdit, edited_pairs
 from core.editing.editor import Editor
-from core.editing.proposal import Proposals, Why
-from core.engine import Engine
+from core.editing.proposals import Proposals, UnusedReason
+from core.editing.trivial import TrivialityJudgement
+from core.engine.engine import Engine
 from core.settings import Settings
-from core.trivial import Opinion
 from core.types import Failure, FailureKind, Item
 from tests.unit.editing.test_asking import PAIR, SIX, edit
 from tests.unit.llm.scripted import Body, Reply, serving, text
@@ -47,9 +46,11 @@ def model(monkeypatch: pytest.MonkeyPatch, judge: Callable[[], Reply]) -> Iterat
         yield
 
 
-def asked(monkeypatch: pytest.MonkeyPatch, engine: Engine, judge: Callable[[], Reply], judged: bool = True) -> Asked:
+def asked(
+    monkeypatch: pytest.MonkeyPatch, engine: Engine, judge: Callable[[], Reply], judged: bool = True
+) -> EditRequestTask:
     with model(monkeypatch, judge):
-        request = Asked(engine, Editor(), PAIR, judged)
+        request = EditRequestTask(engine, Editor(), PAIR, judged)
         assert request.wait(PATIENCE_S)
     return request
 
@@ -62,7 +63,9 @@ def test_what_can_be_executed_is_judged_and_nothing_else(monkeypatch: pytest.Mon
     request = asked(monkeypatch, engine, other)
     assert isinstance(request.outcome, Proposals)
     assert [one.number for one in request.outcome.accepted] == [1, 2]
-    assert {number: verdict.kind for number, verdict in request.verdicts.items() if isinstance(verdict, Opinion)} == {
+    assert {
+        number: verdict.kind for number, verdict in request.verdicts.items() if isinstance(verdict, TrivialityJudgement)
+    } == {
         1: None,
         2: None,
     }
@@ -88,7 +91,7 @@ def test_a_verdict_that_cannot_be_read_spoils_no_edit(monkeypatch: pytest.Monkey
 
 def test_without_an_endpoint_the_outcome_says_what_to_set(monkeypatch: pytest.MonkeyPatch, engine: Engine) -> None:
     monkeypatch.delenv("TOUCHSTONE_LLM_BASE_URL", raising=False)
-    request = Asked(engine, Editor(), PAIR, judged=True)
+    request = EditRequestTask(engine, Editor(), PAIR, judged=True)
     assert request.wait(PATIENCE_S)
     assert isinstance(request.outcome, Failure)
     assert request.outcome.kind is FailureKind.NEEDS_ENDPOINT
@@ -99,11 +102,11 @@ def test_in_bulk_an_edit_without_a_verdict_is_not_taken_for_a_good_one(
 ) -> None:
     with model(monkeypatch, lambda: text("Hm.")):
         found = list(edited_pairs(engine, Editor(), [Item(PAIR)], "both"))
-    unused = [one for one in found if isinstance(one, Unused)]
+    unused = [one for one in found if isinstance(one, UnusedEdit)]
     assert [(one.source, one.why) for one in unused] == [
-        ("pair/3", Why.UNREADABLE),
-        ("pair/1", Why.FAILED),
-        ("pair/2", Why.FAILED),
+        ("pair/3", UnusedReason.UNREADABLE),
+        ("pair/1", UnusedReason.FAILED),
+        ("pair/2", UnusedReason.FAILED),
     ]
     assert "The model said: “Hm.”" in unused[1].reason
     assert len(found) == len(unused)

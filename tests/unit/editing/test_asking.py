@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from core.editing.editor import Editor
-from core.editing.proposal import Form, Proposals
+from core.editing.proposals import EditForm, Proposals
 from core.edits import apply
-from core.errors import NoEndpointError, UnscorableError
+from core.errors import MissingEndpointError, UnscorableError
 from core.types import Example
 from tests.drive import drive
 from tests.unit.llm.scripted import Reply, serving, text
@@ -49,7 +49,7 @@ def model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def proposed(
-    monkeypatch: pytest.MonkeyPatch, *replies: Reply, form: Form = Form.EXECUTABLE, example: Example = PAIR
+    monkeypatch: pytest.MonkeyPatch, *replies: Reply, form: EditForm = EditForm.EXECUTABLE, example: Example = PAIR
 ) -> tuple[Proposals, list[Any]]:
     """What comes of these replies, one for each question, and the bodies of the questions."""
     script = iter(replies)
@@ -171,7 +171,7 @@ def test_an_explanation_that_speaks_of_the_edit_is_remarked(monkeypatch: pytest.
 
 def test_whole_summaries_become_edits_by_diff(monkeypatch: pytest.MonkeyPatch) -> None:
     one, two = SUMMARY.replace("after a storm", "during a storm"), SUMMARY.replace("One ferry was", "No ferries were")
-    proposals, [body] = proposed(monkeypatch, rewritten(one, two), form=Form.REWRITTEN)
+    proposals, [body] = proposed(monkeypatch, rewritten(one, two), form=EditForm.REWRITTEN)
     assert [(found.edit.span.of(SUMMARY), found.edit.new) for found in proposals.accepted] == [
         ("after", "during"),
         ("One ferry was", "No ferries were"),
@@ -195,7 +195,7 @@ def test_whole_summaries_become_edits_by_diff(monkeypatch: pytest.MonkeyPatch) -
 def test_a_whole_summary_that_is_no_local_edit_is_rejected(
     monkeypatch: pytest.MonkeyPatch, summary: str, reason: str
 ) -> None:
-    proposals, _ = proposed(monkeypatch, rewritten(summary), form=Form.REWRITTEN)
+    proposals, _ = proposed(monkeypatch, rewritten(summary), form=EditForm.REWRITTEN)
     assert proposals.accepted == []
     assert proposals.rejected[0].reason.startswith(reason)
 
@@ -231,7 +231,7 @@ def test_another_form_prompt_model_draw_or_endpoint_is_another_signature(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", "http://one.example/v1")
-    editors = [Editor(), Editor(Form.REWRITTEN), Editor(model="other"), Editor(sample=1), Editor(temperature=0)]
+    editors = [Editor(), Editor(EditForm.REWRITTEN), Editor(model="other"), Editor(sample=1), Editor(temperature=0)]
     signatures = {editor.signature for editor in editors}
     monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", "http://two.example/v1")
     signatures.add(Editor().signature)
@@ -244,5 +244,5 @@ def test_another_form_prompt_model_draw_or_endpoint_is_another_signature(
 
 def test_without_an_endpoint_it_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TOUCHSTONE_LLM_BASE_URL", raising=False)
-    with pytest.raises(NoEndpointError, match="TOUCHSTONE_LLM_BASE_URL"):
+    with pytest.raises(MissingEndpointError, match="TOUCHSTONE_LLM_BASE_URL"):
         drive(Editor().proposing(PAIR).rounds())

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from cli import app
 from core.datasets.pairs import Pairs
-from core.errors import NoEndpointError
+from core.errors import MissingEndpointError
 from core.types import Item, Verdict
 from tests.unit.editing.test_asking import DOCUMENT, SIX, SUMMARY, edit
 from tests.unit.llm.scripted import Reply, serving, text
@@ -125,5 +125,5 @@ def test_a_pair_without_an_answer_is_named_and_counted(
 def test_without_an_endpoint_nothing_is_overwritten(pairs: Path, tmp_path: Path) -> None:
     (tmp_path / "out.jsonl").write_text("precious", encoding="utf-8")
     done = CliRunner().invoke(app, ["edits", str(pairs), "--model", "tiny", "-o", str(tmp_path / "out.jsonl")])
-    assert isinstance(done.exception, NoEndpointError)
+    assert isinstance(done.exception, MissingEndpointError)
     assert (tmp_path / "out.jsonl").read_text(encoding="utf-8") == "precious"

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from core.editing.editor import Editor
+from core.editing.trivial import TrivialityJudgement, TrivialKind, trivial_kind
 from core.errors import UnscorableError
-from core.trivial import Opinion, Trivial, trivial
 from core.types import Edit, Example, Span
 from tests.drive import drive
 from tests.unit.llm.scripted import serving, text
@@ -25,17 +25,17 @@ def model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_MODEL", "tiny")
 
 
-def judged(monkeypatch: pytest.MonkeyPatch, *texts: str, edit: Edit = EDIT) -> tuple[Opinion, list[Any]]:
+def judged(monkeypatch: pytest.MonkeyPatch, *texts: str, edit: Edit = EDIT) -> tuple[TrivialityJudgement, list[Any]]:
     script = iter(texts)
     with serving(lambda _path, _body: text(next(script))) as endpoint:
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
-        opinion: Opinion = drive(Editor().judging(Example("pair", "A document.", SUMMARY), edit).rounds())
+        opinion: TrivialityJudgement = drive(Editor().judging(Example("pair", "A document.", SUMMARY), edit).rounds())
     return opinion, [body for _, body in endpoint.asked]
 
 
-@pytest.mark.parametrize(("said", "kind"), [*((kind.value, kind) for kind in Trivial), ("other", None)])
+@pytest.mark.parametrize(("said", "kind"), [*((kind.value, kind) for kind in TrivialKind), ("other", None)])
 def test_a_model_names_one_of_the_four_kinds_or_none(
-    monkeypatch: pytest.MonkeyPatch, said: str, kind: Trivial | None
+    monkeypatch: pytest.MonkeyPatch, said: str, kind: TrivialKind | None
 ) -> None:
     opinion, _ = judged(monkeypatch, f'{{"kind": "{said}", "because": "Tuesday became Friday."}}')
     assert (opinion.kind, opinion.because) == (kind, "Tuesday became Friday.")
@@ -54,7 +54,7 @@ def test_it_reads_the_summary_and_the_words_and_not_the_document_nor_the_rule(mo
 
 def test_the_model_may_say_another_thing_than_the_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     opinion, _ = judged(monkeypatch, '{"kind": "other", "because": "So."}')
-    assert (trivial(EDIT, SUMMARY), opinion.kind) == (Trivial.DATE, None)
+    assert (trivial_kind(EDIT, SUMMARY), opinion.kind) == (TrivialKind.DATE, None)
 
 
 def test_a_deletion_can_be_judged_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from core.editing.proposal import Why
+from core.editing.proposals import UnusedReason
 
 
 @pytest.mark.parametrize(
     ("why", "one", "two"),
     [
-        (Why.UNREADABLE, "1 cannot be executed", "2 cannot be executed"),
-        (Why.NOT_LOCAL, "1 is no small edit in one place", "2 are no small edit in one place"),
-        (Why.REPEATED, "1 repeats another", "2 repeat another"),
-        (Why.FAILED, "1 was not answered", "2 were not answered"),
+        (UnusedReason.UNREADABLE, "1 cannot be executed", "2 cannot be executed"),
+        (UnusedReason.NOT_LOCAL, "1 is no small edit in one place", "2 are no small edit in one place"),
+        (UnusedReason.REPEATED, "1 repeats another", "2 repeat another"),
+        (UnusedReason.FAILED, "1 was not answered", "2 were not answered"),
     ],
 )
-def test_reasons_are_counted_in_words(why: Why, one: str, two: str) -> None:
+def test_reasons_are_counted_in_words(why: UnusedReason, one: str, two: str) -> None:
     assert (why.of(1), why.of(2)) == (one, two)

@@ -11,9 +11,9 @@ import nltk.data
 import pytest
 
 from core.edits import apply
-from core.english.tokens import tokenised
-from core.english.wordnet import installed
-from core.english.wordnet_synonyms import by_wordnet
+from core.english.synonyms import wordnet_lexicon
+from core.english.syntax import tokenize
+from core.english.wordnet import load_wordnet
 from core.errors import UnscorableError
 from core.perturbation import PERTURBATIONS
 from core.types import Example
@@ -24,9 +24,9 @@ from tests.tiny_wordnet import write_wordnet
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """NLTK's only folder of data, empty."""
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
-    installed.cache_clear()
+    load_wordnet.cache_clear()
     yield tmp_path
-    installed.cache_clear()
+    load_wordnet.cache_clear()
 
 
 @pytest.fixture
@@ -37,10 +37,10 @@ def wordnet(data: Path) -> Path:
 
 def changes(summary: str) -> set[tuple[str, str]]:
     """Which words may be replaced by which."""
-    lexicon = by_wordnet()
+    lexicon = wordnet_lexicon()
     assert lexicon is not None
     return {
-        (span.of(summary), new) for sentence in tokenised(summary) for span, new in lexicon.synonyms(summary, sentence)
+        (span.of(summary), new) for sentence in tokenize(summary) for span, new in lexicon.synonyms(summary, sentence)
     }
 
 
@@ -103,7 +103,7 @@ def test_a_zip_file_as_nltk_leaves_it_is_read_alike(wordnet: Path) -> None:
     before = changes("The physician left.")
     shutil.make_archive(str(wordnet / "corpora" / "wordnet"), "zip", wordnet / "corpora", "wordnet")
     shutil.rmtree(wordnet / "corpora" / "wordnet")
-    installed.cache_clear()
+    load_wordnet.cache_clear()
     assert changes("The physician left.") == before
 
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from core.english.articles import article
-from core.english.names import Sort, names
-from core.english.numbers import numbers, others
-from core.english.stems import stems
-from core.english.times import dates
-from core.english.tokens import tokenised
-from core.english.verbs import Form, inflected, readings
+from core.english.dates import find_dates
+from core.english.inflection import VerbForm, base_forms, indefinite_article, inflect, verb_readings
+from core.english.names import NameKind, find_names
+from core.english.numbers import find_numbers, other_numbers
+from core.english.syntax import tokenize
 
 
 @pytest.mark.parametrize(
@@ -29,13 +27,13 @@ from core.english.verbs import Form, inflected, readings
     ],
 )
 def test_a_verb_has_five_forms(base: str, forms: list[str]) -> None:
-    assert [inflected(base, form) for form in Form] == forms
+    assert [inflect(base, form) for form in VerbForm] == forms
 
 
 def test_a_form_is_read_back_as_its_verbs() -> None:
-    assert set(readings("sold")) == {("sell", Form.PAST), ("sell", Form.PARTICIPLE)}
-    assert set(readings("cut")) == {("cut", Form.BASE), ("cut", Form.PAST), ("cut", Form.PARTICIPLE)}
-    assert readings("harbour") == ()
+    assert set(verb_readings("sold")) == {("sell", VerbForm.PAST), ("sell", VerbForm.PARTICIPLE)}
+    assert set(verb_readings("cut")) == {("cut", VerbForm.BASE), ("cut", VerbForm.PAST), ("cut", VerbForm.PARTICIPLE)}
+    assert verb_readings("harbour") == ()
 
 
 @pytest.mark.parametrize(
@@ -46,23 +44,26 @@ def test_a_form_is_read_back_as_its_verbs() -> None:
     ],
 )  # fmt: skip
 def test_the_article_follows_the_sound(word: str, expected: str) -> None:
-    assert article(word) == expected
+    assert indefinite_article(word) == expected
 
 
 @pytest.mark.parametrize(
     ("text", "sorts"),
     [
-        ("Mr Adeyemi met Ana Costa in Oslo.", {"Mr Adeyemi": Sort.MAN, "Ana Costa": Sort.WOMAN, "Oslo": Sort.CITY}),
-        ("Ana Costa left. Then Costa returned.", {"Ana Costa": Sort.WOMAN, "Costa": Sort.WOMAN}),
+        (
+            "Mr Adeyemi met Ana Costa in Oslo.",
+            {"Mr Adeyemi": NameKind.MAN, "Ana Costa": NameKind.WOMAN, "Oslo": NameKind.CITY},
+        ),
+        ("Ana Costa left. Then Costa returned.", {"Ana Costa": NameKind.WOMAN, "Costa": NameKind.WOMAN}),
         ("He drove to Boston, Lincolnshire.", {}),
-        ("They fished near Kolvik, and left Kolvik at once.", {"Kolvik": Sort.PLACE}),
+        ("They fished near Kolvik, and left Kolvik at once.", {"Kolvik": NameKind.PLACE}),
         ("The Rose Street School and Mark Lane Station closed.", {}),
         ("He read the Paris-Match.", {}),
-        ("The Merrow Council met.", {"Merrow Council": Sort.ORGANISATION}),
+        ("The Merrow Council met.", {"Merrow Council": NameKind.ORGANISATION}),
     ],
 )
-def test_names_have_a_sort_only_where_signs_are_plain(text: str, sorts: dict[str, Sort]) -> None:
-    assert {name.text: name.sort for name in names(text, text)} == sorts
+def test_names_have_a_sort_only_where_signs_are_plain(text: str, sorts: dict[str, NameKind]) -> None:
+    assert {name.text: name.sort for name in find_names(text, text)} == sorts
 
 
 @pytest.mark.parametrize(
@@ -75,7 +76,7 @@ def test_names_have_a_sort_only_where_signs_are_plain(text: str, sorts: dict[str
     ],
 )
 def test_dates_are_found_where_they_are_announced(text: str, found: list[str]) -> None:
-    assert [date.text for date in dates(text)] == found
+    assert [date.text for date in find_dates(text)] == found
 
 
 @pytest.mark.parametrize(
@@ -88,23 +89,23 @@ def test_dates_are_found_where_they_are_announced(text: str, found: list[str]) -
     ],
 )
 def test_numbers_are_found_where_they_stand_alone(text: str, found: list[str]) -> None:
-    assert [number.text for number in numbers(text)] == found
+    assert [number.text for number in find_numbers(text)] == found
 
 
 @pytest.mark.parametrize("number", ["two", "twelve", "twenty", "3.5", "8,200", "27"])
 def test_other_numbers_are_clearly_other(number: str) -> None:
-    assert others(number)
-    assert number not in others(number)
+    assert other_numbers(number)
+    assert number not in other_numbers(number)
 
 
 def test_words_have_stems_in_common_where_one_is_a_form_of_the_other() -> None:
-    assert stems("sold") & stems("sells")
-    assert stems("cities") & stems("city")
-    assert not stems("boat") & stems("boast")
+    assert base_forms("sold") & base_forms("sells")
+    assert base_forms("cities") & base_forms("city")
+    assert not base_forms("boat") & base_forms("boast")
 
 
 def test_tokens_keep_their_places() -> None:
     text = "The ship's owner – aged 8,200 – left. Good."
-    found = [[token.text for token in sentence] for sentence in tokenised(text)]
+    found = [[token.text for token in sentence] for sentence in tokenize(text)]
     assert found == [["The", "ship's", "owner", "–", "aged", "8,200", "–", "left", "."], ["Good", "."]]
-    assert all(token.span.of(text) == token.text for sentence in tokenised(text) for token in sentence)
+    assert all(token.span.of(text) == token.text for sentence in tokenize(text) for token in sentence)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from core.explaining.judging import Case
-from core.llm.saying import Sampling
+from core.explanations.judge import Case
+from core.llm.chat import Sampling
 from core.types import Edit, Example, Span
 from tests.drive import drive
 from tests.unit.llm.scripted import Body, Reply, serving, text

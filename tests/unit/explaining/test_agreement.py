@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.explaining.agreement import Compared, agreement
-from core.explaining.grades import Grade
-from core.explaining.report import as_record, table
-from core.stats.estimate import Estimate
+from core.explanations.judge import Grade
+from core.explanations.judge_agreement import GradePair, agreement_record, agreement_table, agreement_with_people
+from core.stats.statistic import Estimate
 
 RESAMPLES = 200
 
@@ -25,13 +24,13 @@ PAIRS: list[tuple[Grade | None, Grade]] = [
 ]
 
 
-def compared(pairs: Sequence[tuple[Grade | None, Grade]]) -> list[Compared]:
+def compared(pairs: Sequence[tuple[Grade | None, Grade]]) -> list[GradePair]:
     """Two explanations to a document."""
-    return [Compared(judged, human, f"d{place // 2}") for place, (judged, human) in enumerate(pairs)]
+    return [GradePair(judged, human, f"d{place // 2}") for place, (judged, human) in enumerate(pairs)]
 
 
 def figures(pairs: Sequence[tuple[Grade | None, Grade]]) -> dict[str, Estimate]:
-    return agreement(compared(pairs), RESAMPLES)
+    return agreement_with_people(compared(pairs), RESAMPLES)
 
 
 @pytest.mark.parametrize(
@@ -62,15 +61,15 @@ def test_a_failed_judgement_counts_in_no_figure_and_is_told() -> None:
     pairs = [*PAIRS, (None, "entirely"), (None, "not")]
     found = figures(pairs)
     assert {name: one.value for name, one in found.items()} == {name: one.value for name, one in figures(PAIRS).items()}
-    record = as_record("judge", compared(pairs), found)
+    record = agreement_record("judge", compared(pairs), found)
     assert (record["explanations"], record["failed"], record["figures"]["kappa"]["n"]) == (10, 2, 8)
 
 
 def test_a_figure_that_is_undefined_says_why_and_is_no_number() -> None:
     pairs: list[tuple[Grade | None, Grade]] = [("not", "not")] * 4
-    told = as_record("judge", compared(pairs), figures(pairs))["figures"]["pearson"]
+    told = agreement_record("judge", compared(pairs), figures(pairs))["figures"]["pearson"]
     assert (told["value"], told["why"]) == (None, "All 4 scores are the same (0).")
-    assert "–" in table("judge", compared(pairs), figures(pairs))
+    assert "–" in agreement_table("judge", compared(pairs), figures(pairs))
 
 
 def test_the_interval_of_a_figure_holds_its_value() -> None:

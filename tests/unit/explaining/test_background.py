@@ -11,13 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from core.engine import Engine
-from core.explaining.background import Told
-from core.explaining.batch import judged
-from core.explaining.finding import Finding, detect_and_explain, explaining
-from core.explaining.judging import Judged, Setup
-from core.explaining.stability import fresh, strip_of
-from core.llm.saying import Sampling
+from core.engine.engine import Engine
+from core.explanations.background import ConversationTask
+from core.explanations.detect import Finding, detect_and_explain, explain_conversation
+from core.explanations.judge import Judgement, JudgeSetup, judge_all
+from core.explanations.stability import fresh_samplings, sample_strip
+from core.llm.chat import Sampling
 from core.settings import Settings
 from core.types import Failure, FailureKind
 from tests.unit.explaining.scenes import CASE, PAIR, SAMPLING, Asked
@@ -51,8 +50,8 @@ def verdict() -> Reply:
     return text(json.dumps({"consistent": "no", "explanation": "So."}))
 
 
-def told(engine: Engine, samples: list[Sampling]) -> Told[Finding]:
-    return Told(engine, [explaining(detect_and_explain, PAIR, one) for one in samples])
+def told(engine: Engine, samples: list[Sampling]) -> ConversationTask[Finding]:
+    return ConversationTask(engine, [explain_conversation(detect_and_explain, PAIR, one) for one in samples])
 
 
 def outcomes(engine: Engine, samples: list[Sampling]) -> list[Finding | Failure]:
@@ -78,8 +77,8 @@ def test_the_same_question_is_asked_once_and_every_fresh_sample_anew(
         outcomes(engine, [SAMPLING])
         outcomes(engine, [SAMPLING])
         assert len(asked) == 1
-        outcomes(engine, fresh(SAMPLING, 7, 3))
-        outcomes(engine, fresh(SAMPLING, 10, 3))
+        outcomes(engine, fresh_samplings(SAMPLING, 7, 3))
+        outcomes(engine, fresh_samplings(SAMPLING, 10, 3))
         assert len(asked) == 7
 
 
@@ -87,7 +86,7 @@ def test_what_cannot_be_read_is_a_mark_of_its_own_with_the_raw_answer(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with answering(monkeypatch, lambda: text("Well.")) as asked:
-        strip = strip_of(outcomes(engine, fresh(SAMPLING, 0, 2)))
+        strip = sample_strip(outcomes(engine, fresh_samplings(SAMPLING, 0, 2)))
     assert (strip.counts, strip.unreadable, strip.flip_rate) == ({}, 2, None)
     assert "The model said: “Well.”" in strip.draws[0].words
     assert len(asked) == 4  # each was asked for once more
@@ -95,8 +94,8 @@ def test_what_cannot_be_read_is_a_mark_of_its_own_with_the_raw_answer(
 
 def test_a_server_that_refuses_draws_no_sample(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     with answering(monkeypatch, lambda: refusal(400, "too long")):
-        found = outcomes(engine, fresh(SAMPLING, 0, 2))
-    assert strip_of(found).draws == ()
+        found = outcomes(engine, fresh_samplings(SAMPLING, 0, 2))
+    assert sample_strip(found).draws == ()
     assert {one.kind for one in found if isinstance(one, Failure)} == {FailureKind.ERROR}
 
 
@@ -112,7 +111,7 @@ def test_what_is_dropped_ends_at_once_and_nothing_more_is_asked(
         return verdict()
 
     with answering(monkeypatch, held) as asked:
-        waiting = told(engine, fresh(SAMPLING, 0, 5))
+        waiting = told(engine, fresh_samplings(SAMPLING, 0, 5))
         assert first.wait(PATIENCE_S)
         waiting.drop()
         assert waiting.wait(PATIENCE_S)  # though the model is still silent
@@ -133,8 +132,8 @@ def test_many_explanations_are_judged_in_their_order(engine: Engine, monkeypatch
     cases = [replace(CASE, id=f"case-{number}", explanation=f"Wrong, {number}.") for number in range(20)]
     lacking = replace(CASE, id="lacking", document="")
     with answering(monkeypatch, lambda: text('{"because": "So.", "grade": "not"}')) as asked:
-        found = list(judged(engine, [*cases, lacking], Setup.V1, SAMPLING))
+        found = list(judge_all(engine, [*cases, lacking], JudgeSetup.V1, SAMPLING))
     assert [case for case, _ in found] == [*cases, lacking]
-    assert all(isinstance(outcome, Judged) for _, outcome in found[:-1])
+    assert all(isinstance(outcome, Judgement) for _, outcome in found[:-1])
     assert "V1 reads the document" in str(found[-1][1])
     assert len(asked) == 20

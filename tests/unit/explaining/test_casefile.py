@@ -9,9 +9,9 @@ import pytest
 
 from core.dataset import Refusal
 from core.errors import TouchstoneError
-from core.explaining.agreement import Compared
-from core.explaining.casefile import Spared, as_record, cases_of, read_cases, read_judged
-from core.explaining.judging import Case, Judged
+from core.explanations.cases import SkippedCase, cases_from_items, judgement_record, read_cases, read_judgements
+from core.explanations.judge import Case, Judgement
+from core.explanations.judge_agreement import GradePair
 from core.types import Edit, Example, Failure, FailureKind, GradedExplanation, Item, Verdict
 from tests.unit.explaining.scenes import CASE, DOCUMENT, EDIT, REFERENCE, SEED, SUMMARY
 
@@ -74,7 +74,7 @@ def test_the_graded_explanations_of_a_dataset_are_cases_with_all_that_is_known()
     why = Edit(EDIT.span, EDIT.new, REFERENCE)
     given = (GradedExplanation("So.", "it", "correct"), GradedExplanation("No.", "it", "no_explanation"))
     edited = Item(Example("b", DOCUMENT, SUMMARY), parent="a", edits=(why,), group="g", explanations=given)
-    first, second = cases_of([Item(Example("a", DOCUMENT, SEED)), edited])
+    first, second = cases_from_items([Item(Example("a", DOCUMENT, SEED)), edited])
     assert first == Case("b#0", "So.", DOCUMENT, SEED, SUMMARY, REFERENCE, "g", "entirely", "b", "it")
     assert isinstance(second, Case)
     assert (second.id, second.human) == ("b#1", "not")
@@ -87,7 +87,7 @@ def test_what_machines_graded_is_graded_once_more_and_what_people_graded_once_fo
         GradedExplanation("No.", "it", "partially", "ann"),
         GradedExplanation("No.", "it", "entirely", "ben"),
     )
-    found = list(cases_of([Item(Example("a", DOCUMENT, SUMMARY), explanations=given)]))
+    found = list(cases_from_items([Item(Example("a", DOCUMENT, SUMMARY), explanations=given)]))
     assert [(one.explanation, one.human) for one in found if isinstance(one, Case)] == [
         ("No.", "partially"),
         ("No.", "entirely"),
@@ -107,7 +107,7 @@ def test_what_explains_no_error_is_spared_with_the_reason(tmp_path: Path) -> Non
             {**said, "verdict": bad, "label": bad},
         )
     )
-    assert [one.why if isinstance(one, Spared) else "" for one in of_file] == [
+    assert [one.why if isinstance(one, SkippedCase) else "" for one in of_file] == [
         "called the summary consistent",
         "of a summary that is labelled consistent",
         "without an answer",
@@ -115,21 +115,21 @@ def test_what_explains_no_error_is_spared_with_the_reason(tmp_path: Path) -> Non
     ]
     called = Item(Example("a", DOCUMENT, SUMMARY), explanations=(GradedExplanation("So.", "it", verdict=good),))
     labelled = Item(Example("b", DOCUMENT, SUMMARY), intended=good, explanations=(GradedExplanation("So.", "it"),))
-    assert all(isinstance(one, Spared) for one in cases_of([called, labelled]))
+    assert all(isinstance(one, SkippedCase) for one in cases_from_items([called, labelled]))
 
 
 def test_what_a_judge_said_is_read_again_beside_the_grades_of_people(tmp_path: Path) -> None:
     human = Case("a", "So.", group="g", human="partially")
     failure = Failure("b", "judge", FailureKind.INPUT, "Not readable.")
-    told = [as_record(human, "J", Judged("not", "No.", "J")), as_record(human, "J", failure)]
-    nobody = as_record(CASE, "K", Judged("entirely", "Yes.", "K"))
-    assert read_judged(lines(tmp_path / "judged.jsonl", *told, nobody)) == {
-        "J": [Compared("not", "partially", "g"), Compared(None, "partially", "g")]
+    told = [judgement_record(human, "J", Judgement("not", "No.", "J")), judgement_record(human, "J", failure)]
+    nobody = judgement_record(CASE, "K", Judgement("entirely", "Yes.", "K"))
+    assert read_judgements(lines(tmp_path / "judged.jsonl", *told, nobody)) == {
+        "J": [GradePair("not", "partially", "g"), GradePair(None, "partially", "g")]
     }
 
 
 def test_a_grade_that_failed_is_written_without_a_number() -> None:
-    record = as_record(CASE, "J", Failure("case", "J", FailureKind.INPUT, "Not readable."))
+    record = judgement_record(CASE, "J", Failure("case", "J", FailureKind.INPUT, "Not readable."))
     assert (record["status"], record["grade"], record["score"], record["error"]) == (
         "failed",
         None,
@@ -140,4 +140,4 @@ def test_a_grade_that_failed_is_written_without_a_number() -> None:
 
 def test_a_line_of_another_kind_is_told_with_its_place(tmp_path: Path) -> None:
     with pytest.raises(TouchstoneError, match=r"judged\.jsonl, line 1 is no line that cli\.py judge wrote"):
-        read_judged(lines(tmp_path / "judged.jsonl", {"id": "a"}))
+        read_judgements(lines(tmp_path / "judged.jsonl", {"id": "a"}))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from core.errors import NoEndpointError, TouchstoneError
+from core.errors import MissingEndpointError, TouchstoneError
 from tests.unit.explaining.commands import lines, run
 from tests.unit.llm.scripted import Body, Reply, serving, text
 
@@ -110,7 +110,7 @@ def test_an_answer_that_cannot_be_read_is_a_line_with_its_reason_and_nobody_grad
 def test_without_an_endpoint_nothing_is_overwritten(pairs: Path, tmp_path: Path) -> None:
     out = tmp_path / "answers.jsonl"
     out.write_text("what was there\n")
-    with pytest.raises(NoEndpointError, match="Set TOUCHSTONE_LLM_BASE_URL"):
+    with pytest.raises(MissingEndpointError, match="Set TOUCHSTONE_LLM_BASE_URL"):
         run("explain", pairs, "-o", out)
     assert out.read_text() == "what was there\n"
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from core.dataset import DATASETS
-from core.errors import NoEndpointError, TouchstoneError
-from core.explaining.casefile import cases_of
+from core.errors import MissingEndpointError, TouchstoneError
+from core.explanations.cases import cases_from_items
 from core.types import Item
 from tests.unit.explaining.commands import lines, run
 from tests.unit.explaining.scenes import DOCUMENT, EXPLANATION, REFERENCE, SEED, SUMMARY, Asked
@@ -120,7 +120,7 @@ def test_judges_of_several_files_are_told_apart(asked: Asked, tmp_path: Path) ->
 @pytest.mark.usefixtures("asked")
 def test_a_judge_is_compared_with_the_people_of_factualnlg(tmp_path: Path, out: Path) -> None:
     items = [found for found in DATASETS.parse("factualnlg").read(GIVEN) if isinstance(found, Item)]
-    told = list(islice(cases_of(items), 0, None, 50))
+    told = list(islice(cases_from_items(items), 0, None, 50))
     records = [{"id": one.id, "explanation": one.explanation, "group": one.group, "human": one.human} for one in told]
     texts = [{"document": one.document, "summary": one.summary} for one in told]
     cases = written(tmp_path / "cases.jsonl", *[{**a, **b} for a, b in zip(records, texts, strict=True)])
@@ -133,7 +133,7 @@ def test_a_judge_is_compared_with_the_people_of_factualnlg(tmp_path: Path, out: 
 def test_without_an_endpoint_nothing_is_overwritten(tmp_path: Path, out: Path) -> None:
     cases = written(tmp_path / "cases.jsonl", {"explanation": EXPLANATION, "reference": REFERENCE})
     out.write_text("what was there\n")
-    with pytest.raises(NoEndpointError, match="Set TOUCHSTONE_LLM_BASE_URL"):
+    with pytest.raises(MissingEndpointError, match="Set TOUCHSTONE_LLM_BASE_URL"):
         run("judge", cases, "--setup", "V4", "-o", out)
     assert out.read_text() == "what was there\n"
 

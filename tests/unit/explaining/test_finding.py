@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.errors import UnscorableError
-from core.explaining.finding import Explain, detect_and_explain, explain_given_detection
+from core.explanations.detect import ExplainFunction, detect_and_explain, explain_given_detection
 from core.types import Verdict
 from tests.unit.explaining.scenes import DOCUMENT, PAIR, SAMPLING, SUMMARY, Asked, told
 from tests.unit.llm.scripted import Reply, text
@@ -22,13 +22,13 @@ ANSWERS = {
 both = pytest.mark.parametrize("explain", list(ANSWERS), ids=lambda explain: explain.__name__)
 
 
-def found(monkeypatch: pytest.MonkeyPatch, explain: Explain, *answers: str | Reply) -> tuple[Any, Asked]:
+def found(monkeypatch: pytest.MonkeyPatch, explain: ExplainFunction, *answers: str | Reply) -> tuple[Any, Asked]:
     return told(monkeypatch, partial(explain, PAIR, SAMPLING), *answers)
 
 
 @both
 def test_an_explanation_comes_with_its_verdict_and_its_signature(
-    monkeypatch: pytest.MonkeyPatch, explain: Explain
+    monkeypatch: pytest.MonkeyPatch, explain: ExplainFunction
 ) -> None:
     finding, [(_, body)] = found(monkeypatch, explain, ANSWERS[explain])
     assert (finding.verdict, finding.explanation) == (Verdict.INCONSISTENT, WHY)
@@ -38,7 +38,7 @@ def test_an_explanation_comes_with_its_verdict_and_its_signature(
 
 
 @both
-def test_who_thinks_signs_without_a_temperature(monkeypatch: pytest.MonkeyPatch, explain: Explain) -> None:
+def test_who_thinks_signs_without_a_temperature(monkeypatch: pytest.MonkeyPatch, explain: ExplainFunction) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_THOUGHTS", "500")
     finding, _ = found(monkeypatch, explain, ANSWERS[explain])
     assert "|model:tiny|temperature:its own|top_p:its own|max_tokens:2048+500|sample:0|" in finding.by
@@ -61,7 +61,7 @@ def test_only_who_explains_a_given_detection_is_told_the_verdict(monkeypatch: py
     "wrap", ["```json\n{}\n```", "Here it is: {}\nI hope this helps."], ids=["fenced", "trailing prose"]
 )
 def test_an_answer_is_found_in_a_fence_and_among_prose(
-    monkeypatch: pytest.MonkeyPatch, explain: Explain, wrap: str
+    monkeypatch: pytest.MonkeyPatch, explain: ExplainFunction, wrap: str
 ) -> None:
     finding, asked = found(monkeypatch, explain, wrap.replace("{}", ANSWERS[explain]))
     assert (finding.explanation, len(asked)) == (WHY, 1)
@@ -80,7 +80,7 @@ def test_an_answer_is_found_in_a_fence_and_among_prose(
     ids=["prose", "cut off", "blank", "neither yes nor no", "a list"],
 )
 def test_what_cannot_be_read_is_asked_for_once_more(
-    monkeypatch: pytest.MonkeyPatch, explain: Explain, malformed: str
+    monkeypatch: pytest.MonkeyPatch, explain: ExplainFunction, malformed: str
 ) -> None:
     finding, asked = found(monkeypatch, explain, malformed, ANSWERS[explain])
     assert (finding.explanation, len(asked)) == (WHY, 2)
@@ -88,7 +88,7 @@ def test_what_cannot_be_read_is_asked_for_once_more(
 
 @both
 def test_after_a_second_attempt_it_is_a_failure_with_the_raw_answer_and_no_verdict(
-    monkeypatch: pytest.MonkeyPatch, explain: Explain
+    monkeypatch: pytest.MonkeyPatch, explain: ExplainFunction
 ) -> None:
     with pytest.raises(UnscorableError, match=r"The model said: “Es ist falsch\.”"):
         found(monkeypatch, explain, "Das ist so.", "Es ist falsch.")
@@ -105,7 +105,7 @@ def test_after_a_second_attempt_it_is_a_failure_with_the_raw_answer_and_no_verdi
     ids=["refused", "truncated", "empty"],
 )
 def test_what_is_no_answer_is_a_failure_at_once(
-    monkeypatch: pytest.MonkeyPatch, explain: Explain, reply: Reply, message: str
+    monkeypatch: pytest.MonkeyPatch, explain: ExplainFunction, reply: Reply, message: str
 ) -> None:
     with pytest.raises(UnscorableError, match=message):
         found(monkeypatch, explain, reply)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.explaining.naming import named
+from core.explanations.checks import check_named_edits
 from core.types import Edit, Span
 from tests.unit.explaining.scenes import EDIT, SEED
 
@@ -26,22 +26,22 @@ def edit(old: str, new: str, seed: str = SEED) -> Edit:
     ids=["the words put in", "the words taken out", "in other forms", "in other words", "nothing"],
 )
 def test_an_explanation_names_an_edit_by_the_words_of_either_side(explanation: str, holds: bool) -> None:
-    [found] = named(explanation, SEED, [EDIT])
+    [found] = check_named_edits(explanation, SEED, [EDIT])
     assert found.holds is holds
 
 
 def test_words_on_both_sides_of_an_edit_are_not_what_was_edited() -> None:
     change = edit("A storm closed the harbour.", "A flood closed the harbour.")
-    [found] = named("The harbour was closed.", SEED, [change])
+    [found] = check_named_edits("The harbour was closed.", SEED, [change])
     assert (found.inserted, found.deleted, found.holds) == (("flood",), ("storm",), False)
 
 
 def test_a_function_word_counts_where_nothing_else_was_changed() -> None:
     change = edit("Nobody was", "Nobody was not")
-    [found] = named("It is not so that nobody was hurt.", SEED, [change])
+    [found] = check_named_edits("It is not so that nobody was hurt.", SEED, [change])
     assert (found.inserted, found.holds) == (("not",), True)
 
 
 def test_each_edit_is_looked_for_by_itself() -> None:
-    found = named("A flood, not a storm.", SEED, [edit("storm", "flood"), EDIT])
+    found = check_named_edits("A flood, not a storm.", SEED, [edit("storm", "flood"), EDIT])
     assert [one.holds for one in found] == [True, False]

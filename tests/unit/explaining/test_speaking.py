@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.explaining.speaking import contradicts_itself, speaks_for
+from core.explanations.checks import contradicts_itself, stated_verdict
 from core.types import Verdict
 
 
@@ -18,7 +18,7 @@ from core.types import Verdict
     ],
 )
 def test_words_that_call_a_summary_right(words: str) -> None:
-    assert speaks_for(words) is Verdict.CONSISTENT
+    assert stated_verdict(words) is Verdict.CONSISTENT
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_words_that_call_a_summary_right(words: str) -> None:
     ],
 )
 def test_words_that_call_a_summary_wrong(words: str) -> None:
-    assert speaks_for(words) is Verdict.INCONSISTENT
+    assert stated_verdict(words) is Verdict.INCONSISTENT
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_words_that_call_a_summary_wrong(words: str) -> None:
     ids=["nothing", "the facts alone", "qualified", "both"],
 )
 def test_words_that_decide_nothing_contradict_no_verdict(words: str) -> None:
-    assert speaks_for(words) is None
+    assert stated_verdict(words) is None
     assert not any(contradicts_itself(verdict, words) for verdict in Verdict)
 
 

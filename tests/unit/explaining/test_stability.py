@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from core.explaining.finding import Finding
-from core.explaining.judging import Judged
-from core.explaining.stability import fresh, strip_of, unanswered
+from core.explanations.detect import Finding
+from core.explanations.judge import Judgement
+from core.explanations.stability import fresh_samplings, sample_strip, unanswered_failures
 from core.types import Failure, FailureKind, Verdict
 from tests.unit.explaining.scenes import SAMPLING
 
@@ -31,13 +31,13 @@ SILENT = Failure("x", "it", FailureKind.ERROR, "The server cannot be reached.")
     ids=["none", "one", "alike", "two", "four", "those that have a verdict"],
 )
 def test_the_flip_rate_is_the_share_of_unequal_pairs(
-    outcomes: list[Finding | Judged | Failure], rate: float | None
+    outcomes: list[Finding | Judgement | Failure], rate: float | None
 ) -> None:
-    assert strip_of(outcomes).flip_rate == (None if rate is None else pytest.approx(rate))
+    assert sample_strip(outcomes).flip_rate == (None if rate is None else pytest.approx(rate))
 
 
 def test_what_could_not_be_read_is_a_mark_of_its_own_and_no_verdict() -> None:
-    strip = strip_of([NO, UNREADABLE, YES, NO])
+    strip = sample_strip([NO, UNREADABLE, YES, NO])
     assert [draw.label for draw in strip.draws] == ["inconsistent", "", "consistent", "inconsistent"]
     assert strip.draws[1].words == UNREADABLE.message
     assert (strip.counts, strip.unreadable) == ({"inconsistent": 2, "consistent": 1}, 1)
@@ -45,16 +45,16 @@ def test_what_could_not_be_read_is_a_mark_of_its_own_and_no_verdict() -> None:
 
 def test_a_server_that_does_not_answer_draws_no_sample() -> None:
     outcomes = [YES, SILENT, UNREADABLE]
-    assert len(strip_of(outcomes).draws) == 2
-    assert unanswered(outcomes) == [SILENT]
+    assert len(sample_strip(outcomes).draws) == 2
+    assert unanswered_failures(outcomes) == [SILENT]
 
 
 def test_grades_are_sampled_as_verdicts_are() -> None:
-    strip = strip_of([Judged("not", "No.", "it"), Judged("entirely", "Yes.", "it")])
+    strip = sample_strip([Judgement("not", "No.", "it"), Judgement("entirely", "Yes.", "it")])
     assert (strip.counts, strip.flip_rate) == ({"not": 1, "entirely": 1}, 1.0)
 
 
 def test_each_sample_has_a_number_of_its_own_and_is_the_same_otherwise() -> None:
-    samples = fresh(SAMPLING, 7, 3)
+    samples = fresh_samplings(SAMPLING, 7, 3)
     assert [one.sample for one in samples] == [7, 8, 9]
     assert {replace(one, sample=0) for one in samples} == {SAMPLING}

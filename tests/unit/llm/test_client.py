@@ -7,10 +7,10 @@ import logging
 import pytest
 
 from core.errors import TouchstoneError
+from core.llm.chat import Sampling
 from core.llm.client import Client
-from core.llm.endpoint import Endpoint
-from core.llm.reading import FirstToken, Saying
-from core.llm.saying import Sampling
+from core.llm.endpoints import Endpoint
+from core.llm.responses import Completion, FirstToken
 from tests.unit.llm.scripted import Reply, completion, listing, refusal, serving, stream
 
 KEY = "sk-a-secret-of-nobody"
@@ -138,7 +138,7 @@ def test_a_server_that_lists_no_models_is_named(reply: Reply, sentence: str) -> 
     assert KEY not in str(raised.value)
 
 
-def streamed(reply: Reply) -> Saying:
+def streamed(reply: Reply) -> Completion:
     with serving(lambda _path, _body: reply) as endpoint:
         told = Client(Endpoint(endpoint.url, KEY, stream=True)).say(("Judge.", "Is it?"), Sampling("m", stop="."), "")
     [(_, body)] = endpoint.asked
@@ -147,7 +147,7 @@ def streamed(reply: Reply) -> Saying:
 
 
 def test_a_stream_is_joined_with_how_it_ended_and_its_usage() -> None:
-    assert streamed(stream("It ", "is", ended="length", read=9, written=2)) == Saying("It is", "length", 9, 2)
+    assert streamed(stream("It ", "is", ended="length", read=9, written=2)) == Completion("It is", "length", 9, 2)
 
 
 def test_a_stream_that_is_not_ended_is_no_answer() -> None:

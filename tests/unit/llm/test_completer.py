@@ -1,4 +1,4 @@
-"""Kind "complete": first tokens with their probabilities, from the endpoint that is set."""
+"""Kind "endpoint_logprobs": first tokens with their probabilities, from the endpoint that is set."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import NoEndpointError
-from core.llm.addressee import SOURCE
-from core.models.kinds.complete import load
-from core.models.remote import Remote
+from core.errors import MissingEndpointError
+from core.llm.endpoints import ENDPOINT_SOURCE
+from core.models.adapters.endpoint_logprobs import load
+from core.models.model import EndpointModel
 from core.types import Answer, Checkpoint, Question
 from tests.unit.llm.scripted import completion, serving
 
-CHECKPOINT = Checkpoint(SOURCE, "complete")
+CHECKPOINT = Checkpoint(ENDPOINT_SOURCE, "endpoint_logprobs")
 
 
-def ask(model: Remote, *users: str) -> list[Answer]:
+def ask(model: EndpointModel, *users: str) -> list[Answer]:
     questions = [Question(CHECKPOINT, ("Judge.", user), (("model", "m"), ("likeliest", 2))) for user in users]
     return model.forward(model.encode(questions))
 
 
 @pytest.fixture
-def completer(monkeypatch: pytest.MonkeyPatch) -> Remote:
+def completer(monkeypatch: pytest.MonkeyPatch) -> EndpointModel:
     monkeypatch.setenv("TOUCHSTONE_LLM_API_KEY", "sk-a-secret-of-nobody")
     return load(Path(), CHECKPOINT, "cpu")
 
 
-def test_the_key_and_address_are_those_that_are_set(completer: Remote, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_and_address_are_those_that_are_set(completer: EndpointModel, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(lambda _path, _body: completion({"Yes": 0.5, "No": 0.25}, read=9)) as endpoint:
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
         [answer] = ask(completer, "Is it?")
@@ -37,9 +37,9 @@ def test_the_key_and_address_are_those_that_are_set(completer: Remote, monkeypat
 
 
 def test_without_an_endpoint_nothing_is_asked(
-    completer: Remote, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    completer: EndpointModel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.delenv("TOUCHSTONE_LLM_BASE_URL", raising=False)
     monkeypatch.chdir(tmp_path)  # where no .env is
-    with pytest.raises(NoEndpointError, match="No language-model endpoint is set"):
+    with pytest.raises(MissingEndpointError, match="No language-model endpoint is set"):
         ask(completer, "Is it?")

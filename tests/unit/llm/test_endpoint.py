@@ -6,18 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BadSettingError, NoEndpointError, TouchstoneError, UnknownNameError
-from core.llm.addressee import address_in, at, name_in, pinned
-from core.llm.endpoint import (
+from core.errors import BadSettingError, MissingEndpointError, TouchstoneError, UnknownNameError
+from core.llm.endpoints import (
     Endpoint,
     Price,
-    asked_by,
-    at_its_address,
-    chosen_model,
-    configured,
-    endpoints,
-    missing,
-    missing_endpoint,
+    checkpoint_problem,
+    configured_endpoint,
+    endpoint_address,
+    endpoint_checkpoint,
+    endpoint_name,
+    endpoint_of,
+    endpoint_problem,
+    list_endpoints,
+    pin_address,
+    pinned_checkpoint,
+    resolve_model,
 )
 from core.settings import Settings
 from core.types import Checkpoint
@@ -61,7 +64,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("file")
 def test_a_table_of_the_file_is_an_endpoint() -> None:
-    assert configured("mini") == Endpoint(
+    assert configured_endpoint("mini") == Endpoint(
         "https://one.example/v1",
         KEY,
         patience_s=5,
@@ -74,27 +77,27 @@ def test_a_table_of_the_file_is_an_endpoint() -> None:
         price=Price(0.15, 0.6),
         budget=2,
     )
-    assert configured("local") == Endpoint("http://localhost:8000/v1", "", name="local")
+    assert configured_endpoint("local") == Endpoint("http://localhost:8000/v1", "", name="local")
 
 
 def test_a_key_is_read_from_the_file_of_variables_too(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ONE_KEY")
     (file.parent / ".env").write_text(f"ONE_KEY={KEY}\n")
-    assert configured("mini").key == KEY
-    assert KEY not in repr(configured("mini"))
+    assert configured_endpoint("mini").key == KEY
+    assert KEY not in repr(configured_endpoint("mini"))
 
 
 @pytest.mark.usefixtures("file")
 def test_the_default_endpoint_stands_before_those_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", "http://default.example/v1")
     monkeypatch.setenv("TOUCHSTONE_LLM_PRICE_READ", "3")
-    assert [one.title for one in endpoints() if isinstance(one, Endpoint)] == ["default", "mini", "local"]
-    assert configured().price == Price(3, 0)
+    assert [one.title for one in list_endpoints() if isinstance(one, Endpoint)] == ["default", "mini", "local"]
+    assert configured_endpoint().price == Price(3, 0)
 
 
 def test_one_that_cannot_be_used_says_why_and_leaves_the_others(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ONE_KEY")
-    told, local = endpoints()
+    told, local = list_endpoints()
     assert told == f"{file}, [mini]: key_from names ONE_KEY, which is not set. Set it in the environment or in .env."
     assert isinstance(local, Endpoint)
 
@@ -117,7 +120,7 @@ def test_one_that_cannot_be_used_says_why_and_leaves_the_others(file: Path, monk
 def test_what_is_wrong_is_said_with_file_table_and_field(file: Path, text: str, sentence: str) -> None:
     file.write_text(text)
     with pytest.raises(BadSettingError) as raised:
-        configured("mini")
+        configured_endpoint("mini")
     assert str(raised.value).startswith(str(file))
     assert sentence in str(raised.value)
     assert "sk-a-secret" not in str(raised.value)
@@ -126,66 +129,68 @@ def test_what_is_wrong_is_said_with_file_table_and_field(file: Path, text: str, 
 def test_a_file_that_is_not_there_is_named(file: Path) -> None:
     file.unlink()
     with pytest.raises(BadSettingError, match=r"TOUCHSTONE_ENDPOINTS names .*No such file.* unset the variable\."):
-        endpoints()
+        list_endpoints()
 
 
 @pytest.mark.usefixtures("file")
 def test_a_name_that_the_file_does_not_hold_is_told_with_those_that_it_does() -> None:
     with pytest.raises(UnknownNameError, match=r"Did you mean 'mini'\? Known: local, mini\."):
-        configured("minni")
+        configured_endpoint("minni")
 
 
 def test_a_name_without_a_file_says_what_to_set() -> None:
     with pytest.raises(
-        NoEndpointError, match=r"TOUCHSTONE_ENDPOINTS names no file\. Set it to a TOML file with \[mini\]"
+        MissingEndpointError, match=r"TOUCHSTONE_ENDPOINTS names no file\. Set it to a TOML file with \[mini\]"
     ):
-        configured("mini")
+        configured_endpoint("mini")
 
 
 @pytest.mark.usefixtures("file")
 def test_each_endpoint_has_its_own_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", "http://default.example/v1")
     monkeypatch.setenv("TOUCHSTONE_LLM_MODEL", "of the default one")
-    assert [chosen_model("", ""), chosen_model("", "mini"), chosen_model(" named ", "mini")] == [
+    assert [resolve_model("", ""), resolve_model("", "mini"), resolve_model(" named ", "mini")] == [
         "of the default one",
         "small",
         "named",
     ]
-    with pytest.raises(NoEndpointError, match=r"Set model under \[local\] in .* or model=…\."):
-        chosen_model("", "local")
+    with pytest.raises(MissingEndpointError, match=r"Set model under \[local\] in .* or model=…\."):
+        resolve_model("", "local")
 
 
 @pytest.mark.usefixtures("file")
 def test_where_no_variable_names_an_endpoint_the_first_of_the_file_is_asked_under_its_name() -> None:
-    assert configured() == configured("mini")
-    assert chosen_model("") == "small"
-    assert at_its_address(at("", "say")) == at_its_address(at("mini", "say"))
+    assert configured_endpoint() == configured_endpoint("mini")
+    assert resolve_model("") == "small"
+    assert pin_address(endpoint_checkpoint("", "endpoint_chat")) == pin_address(
+        endpoint_checkpoint("mini", "endpoint_chat")
+    )
 
 
 def test_a_checkpoint_carries_the_name_and_once_pinned_the_address() -> None:
-    default, named = at("", "say"), at("mini", "say")
-    fixed = pinned("mini", "say", "https://one.example/v1")
-    assert [name_in(one) for one in (default, named, fixed)] == ["", "mini", "mini"]
-    assert [address_in(one) for one in (default, named, fixed)] == ["", "", "https://one.example/v1"]
+    default, named = endpoint_checkpoint("", "endpoint_chat"), endpoint_checkpoint("mini", "endpoint_chat")
+    fixed = pinned_checkpoint("mini", "endpoint_chat", "https://one.example/v1")
+    assert [endpoint_name(one) for one in (default, named, fixed)] == ["", "mini", "mini"]
+    assert [endpoint_address(one) for one in (default, named, fixed)] == ["", "", "https://one.example/v1"]
 
 
 def test_what_was_put_down_for_one_address_is_not_asked_of_another(file: Path) -> None:
-    fixed = at_its_address(at("local", "say"))
+    fixed = pin_address(endpoint_checkpoint("local", "endpoint_chat"))
     file.write_text(TWO.replace("localhost", "elsewhere"))
     with pytest.raises(TouchstoneError, match=r"'local' was set anew while this question waited for http"):
-        asked_by(fixed)
+        endpoint_of(fixed)
 
 
 def test_weights_are_left_alone_when_endpoints_are_pinned() -> None:
-    weights = Checkpoint("owner/name", "classify")
-    assert at_its_address(weights) == weights
+    weights = Checkpoint("owner/name", "sequence_classifier")
+    assert pin_address(weights) == weights
 
 
 def test_what_is_missing_is_said_of_the_endpoint_then_of_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "Set TOUCHSTONE_LLM_BASE_URL" in missing(at("", "say"))
+    assert "Set TOUCHSTONE_LLM_BASE_URL" in checkpoint_problem(endpoint_checkpoint("", "endpoint_chat"))
     monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", "http://default.example/v1")
-    assert missing_endpoint() == ""
-    assert "Set TOUCHSTONE_LLM_MODEL" in missing(at("", "say"))
-    assert missing(at("", "complete")) == ""  # its questions name their model
+    assert endpoint_problem() == ""
+    assert "Set TOUCHSTONE_LLM_MODEL" in checkpoint_problem(endpoint_checkpoint("", "endpoint_chat"))
+    assert checkpoint_problem(endpoint_checkpoint("", "endpoint_logprobs")) == ""  # its questions name their model
     monkeypatch.setenv("TOUCHSTONE_LLM_MODEL", "tiny")
-    assert missing(at("", "say")) == ""
+    assert checkpoint_problem(endpoint_checkpoint("", "endpoint_chat")) == ""

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from core.errors import BadSettingError
-from core.llm.promptfile import FOLDER, bundled_prompt, prompt, read_prompt
+from core.llm.prompts import PROMPTS_FOLDER, bundled_prompt, load_prompt, read_prompt
 
-BUNDLED = sorted(file.stem for file in FOLDER.glob("*.md"))
+BUNDLED = sorted(file.stem for file in PROMPTS_FOLDER.glob("*.md"))
 HEAD = "---\nversion: 7\nvariables: summary\npaper: none\n---\n"
 GOOD = f"{HEAD}\n# System\n\nYou shout.\n\n# User\n\nShout {{{{summary}}}}\n## loudly\n"
 
@@ -29,29 +29,29 @@ def test_ours_can_be_read_and_say_where_they_come_from(name: str) -> None:
 
 def test_a_file_of_the_folder_takes_the_place_of_ours_and_the_others_stay(folder: Path) -> None:
     (folder / "paraphrased.md").write_text(GOOD, encoding="utf-8")
-    mine = prompt("paraphrased", ("document", "summary"))
+    mine = load_prompt("paraphrased", ("document", "summary"))
     assert (mine.version, mine.system, mine.user) == ("7", "You shout.", "Shout {{summary}}\n## loudly")
     assert mine.signature != bundled_prompt("paraphrased").signature
-    assert prompt("simplified", ("document", "summary")) == bundled_prompt("simplified")
+    assert load_prompt("simplified", ("document", "summary")) == bundled_prompt("simplified")
 
 
 def test_an_edited_file_counts_at_once(folder: Path) -> None:
     (folder / "paraphrased.md").write_text(GOOD, encoding="utf-8")
-    before = prompt("paraphrased", ["summary"])
+    before = load_prompt("paraphrased", ["summary"])
     (folder / "paraphrased.md").write_text(GOOD.replace("You shout", "You whisper"), encoding="utf-8")
-    assert prompt("paraphrased", ["summary"]).system == "You whisper."
-    assert prompt("paraphrased", ["summary"]).signature != before.signature
+    assert load_prompt("paraphrased", ["summary"]).system == "You whisper."
+    assert load_prompt("paraphrased", ["summary"]).signature != before.signature
 
 
 def test_without_a_folder_ours_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOUCHSTONE_PROMPTS_DIR", "")
-    assert prompt("negated", ["summary"]) == bundled_prompt("negated")
+    assert load_prompt("negated", ["summary"]) == bundled_prompt("negated")
 
 
 def test_a_folder_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TOUCHSTONE_PROMPTS_DIR", str(tmp_path / "nowhere"))
     with pytest.raises(BadSettingError, match=r"TOUCHSTONE_PROMPTS_DIR is '.*nowhere', which is no folder"):
-        prompt("negated", ["summary"])
+        load_prompt("negated", ["summary"])
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_replacement_reads_what_there_is_and_all_that_ours_reads(
     bad = GOOD.replace("variables: summary", f"variables: {variables}").replace("{{summary}}", text)
     (folder / "paraphrased.md").write_text(bad, encoding="utf-8")
     with pytest.raises(BadSettingError, match=rf"paraphrased\.md, line 3: .*{problem}"):
-        prompt("paraphrased", ("document", "summary"))
+        load_prompt("paraphrased", ("document", "summary"))
 
 
 def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:

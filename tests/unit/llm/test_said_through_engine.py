@@ -9,11 +9,11 @@ from typing import ClassVar
 
 import pytest
 
-from core.engine import Engine
-from core.llm.endpoint import chosen_model
-from core.llm.saying import SAY, Sampling, ask, said
+from core.engine.engine import Engine
+from core.llm.chat import DEFAULT_CHAT_CHECKPOINT, Sampling, answer_text, first_question
+from core.llm.endpoints import resolve_model
+from core.llm.prompts import Messages
 from core.metric import Card, Metric
-from core.prompt import Messages
 from core.settings import Settings
 from core.types import Answer, Checkpoint, Example, Failure, FailureKind, Outcome, Question, Result, Score
 from tests.unit.llm.scripted import Reply, serving, text
@@ -32,13 +32,13 @@ class Told(Metric):
     sample: int = 0
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
-        return (SAY,)
+        return (DEFAULT_CHAT_CHECKPOINT,)
 
     def plan(self, example: Example) -> list[Question]:
-        return [ask(Messages("Score.", example.summary), Sampling(chosen_model(""), sample=self.sample))]
+        return [first_question(Messages("Score.", example.summary), Sampling(resolve_model(""), sample=self.sample))]
 
     def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:  # noqa: ARG002  # the answer is all
-        return Score(float(said(answers[0])))
+        return Score(float(answer_text(answers[0])))
 
 
 @pytest.fixture

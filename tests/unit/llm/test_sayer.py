@@ -1,4 +1,4 @@
-"""Kind "say": a text from an endpoint, how it ended and what it cost, and a sentence for everything that goes wrong."""
+"""Kind "endpoint_chat": a text from an endpoint, how it ended and what it cost, and a sentence for everything that goes wrong."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from core.cache import AnswerCache, key
-from core.errors import BadSettingError, NoEndpointError, TouchstoneError, UnscorableError
-from core.llm.endpoint import chosen_model
-from core.llm.saying import SAY, Sampling, ask, question, said
-from core.models.fingerprints import Fingerprints
-from core.prompt import Messages
+from core.engine.cache import AnswerCache, cache_key
+from core.errors import BadSettingError, MissingEndpointError, TouchstoneError, UnscorableError
+from core.llm.chat import DEFAULT_CHAT_CHECKPOINT, Sampling, answer_text, chat_question, first_question
+from core.llm.endpoints import resolve_model
+from core.llm.prompts import Messages
+from core.models.integrity import Fingerprints
 from core.types import Answer, Question
 from tests.drive import answer
 from tests.unit.llm.scripted import Reply, refusal, serving, stream, text
@@ -34,7 +34,7 @@ def keyed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def asked(monkeypatch: pytest.MonkeyPatch, url: str, one: Question | None = None) -> Answer:
     monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", url)
-    return answer(one or ask(MESSAGES, Sampling("m")))
+    return answer(one or first_question(MESSAGES, Sampling("m")))
 
 
 def reply_to(monkeypatch: pytest.MonkeyPatch, reply: Reply) -> Answer:
@@ -45,12 +45,12 @@ def reply_to(monkeypatch: pytest.MonkeyPatch, reply: Reply) -> Answer:
 def test_a_text_comes_with_how_it_ended_and_the_tokens_read_and_written(monkeypatch: pytest.MonkeyPatch) -> None:
     told = reply_to(monkeypatch, text("Rain fell.", read=12, written=4))
     assert told == Answer(values=(4.0,), texts=("Rain fell.", "stop"), tokens=12)
-    assert said(told) == "Rain fell."
+    assert answer_text(told) == "Rain fell."
 
 
 def test_the_wire_carries_messages_and_sampling_and_the_key_in_its_header_only(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(lambda _path, _body: text("Rain fell.")) as endpoint:
-        asked(monkeypatch, endpoint.url, ask(MESSAGES, Sampling("m", 0.0, 0.5, 64, sample=3)))
+        asked(monkeypatch, endpoint.url, first_question(MESSAGES, Sampling("m", 0.0, 0.5, 64, sample=3)))
     assert endpoint.asked == [
         (
             "/v1/chat/completions",
@@ -74,7 +74,9 @@ def test_a_model_that_thinks_gets_no_temperature_and_more_tokens(
         file = tmp_path / "endpoints.toml"
         file.write_text(f'[deep]\nbase_url = "{endpoint.url}"\nthoughts = 1000\nstream = {str(streamed).lower()}\n')
         monkeypatch.setenv("TOUCHSTONE_ENDPOINTS", str(file))
-        assert said(answer(ask(MESSAGES, Sampling("m", 0.0, 0.5, 64, endpoint="deep")))) == "Rain fell."
+        assert (
+            answer_text(answer(first_question(MESSAGES, Sampling("m", 0.0, 0.5, 64, endpoint="deep")))) == "Rain fell."
+        )
     [(_, body)] = endpoint.asked
     assert body["max_completion_tokens"] == 1064
     assert not {"temperature", "top_p", "max_tokens"} & body.keys()
@@ -91,7 +93,7 @@ def test_a_model_that_refuses_a_temperature_is_told_with_what_to_set(monkeypatch
 
 def test_a_longer_conversation_alternates(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(lambda _path, _body: text("Rain fell.")) as endpoint:
-        asked(monkeypatch, endpoint.url, question(("Rewrite.", "It rained.", "No.", "Please."), Sampling("m")))
+        asked(monkeypatch, endpoint.url, chat_question(("Rewrite.", "It rained.", "No.", "Please."), Sampling("m")))
     roles = [message["role"] for message in endpoint.asked[0][1]["messages"]]
     assert roles == ["system", "user", "assistant", "user"]
 
@@ -99,7 +101,7 @@ def test_a_longer_conversation_alternates(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_schema_is_asked_for_in_the_way_of_openai(monkeypatch: pytest.MonkeyPatch) -> None:
     schema = json.dumps({"name": "Mark", "schema": {"type": "object"}})
     with serving(lambda _path, _body: text("{}")) as endpoint:
-        asked(monkeypatch, endpoint.url, ask(MESSAGES, Sampling("m"), schema))
+        asked(monkeypatch, endpoint.url, first_question(MESSAGES, Sampling("m"), schema))
     assert endpoint.asked[0][1]["response_format"] == {
         "type": "json_schema",
         "json_schema": {"name": "Mark", "schema": {"type": "object"}, "strict": True},
@@ -113,13 +115,16 @@ def test_a_server_without_schemas_is_asked_without_from_then_on(monkeypatch: pyt
 
     schema = '{"name": "Mark", "schema": {}}'
     with serving(reply) as endpoint:
-        told = [asked(monkeypatch, endpoint.url, ask(MESSAGES, Sampling("m", sample=draw), schema)) for draw in (0, 1)]
-    assert [said(one) for one in told] == ["{}", "{}"]
+        told = [
+            asked(monkeypatch, endpoint.url, first_question(MESSAGES, Sampling("m", sample=draw), schema))
+            for draw in (0, 1)
+        ]
+    assert [answer_text(one) for one in told] == ["{}", "{}"]
     assert ["response_format" in body for _, body in endpoint.asked] == [True, False, False]
 
 
 def test_what_is_refused_with_and_without_a_schema_is_not_the_schemas_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    one = ask(MESSAGES, Sampling("m"), '{"name": "Mark", "schema": {}}')
+    one = first_question(MESSAGES, Sampling("m"), '{"name": "Mark", "schema": {}}')
     with serving(lambda _path, _body: refusal(400, "too long")) as endpoint:
         for _ in range(2):
             with pytest.raises(TouchstoneError, match="too long"):
@@ -150,11 +155,11 @@ def test_what_is_no_answer_is_a_failure_with_what_was_said(
     told = reply_to(monkeypatch, reply)
     assert told.texts[1] == ended
     with pytest.raises(UnscorableError, match=sentence):
-        said(told)
+        answer_text(told)
 
 
 def test_thoughts_before_an_answer_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert said(reply_to(monkeypatch, text("<think>Rain,\nhm.</think>\nRain fell."))) == "Rain fell."
+    assert answer_text(reply_to(monkeypatch, text("<think>Rain,\nhm.</think>\nRain fell."))) == "Rain fell."
 
 
 @pytest.mark.parametrize(
@@ -165,7 +170,7 @@ def test_thoughts_before_an_answer_are_left_out(monkeypatch: pytest.MonkeyPatch)
 def test_what_fails_for_the_moment_is_tried_again(monkeypatch: pytest.MonkeyPatch, first: Reply) -> None:
     replies = iter([first, text("Rain fell.")])
     with serving(lambda _path, _body: next(replies)) as endpoint:
-        assert said(asked(monkeypatch, endpoint.url)) == "Rain fell."
+        assert answer_text(asked(monkeypatch, endpoint.url)) == "Rain fell."
     assert len(endpoint.asked) == 2
 
 
@@ -222,29 +227,29 @@ def test_an_address_with_a_password_is_refused_and_not_told(monkeypatch: pytest.
 
 def keys_at(monkeypatch: pytest.MonkeyPatch, folder: Path, url: str, one: Question) -> bytes:
     monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", url)
-    return key(one, Fingerprints(folder).of(SAY), "cpu")
+    return cache_key(one, Fingerprints(folder).of(DEFAULT_CHAT_CHECKPOINT), "cpu")
 
 
 def test_answers_are_kept_apart_by_server_model_and_sample_but_not_by_key(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     one, other = "http://one.example/v1", "http://two.example/v1"
-    plain = keys_at(monkeypatch, tmp_path, one, ask(MESSAGES, Sampling("m")))
+    plain = keys_at(monkeypatch, tmp_path, one, first_question(MESSAGES, Sampling("m")))
     apart = {
         plain,
-        keys_at(monkeypatch, tmp_path, other, ask(MESSAGES, Sampling("m"))),
-        keys_at(monkeypatch, tmp_path, one, ask(MESSAGES, Sampling("n"))),
-        keys_at(monkeypatch, tmp_path, one, ask(MESSAGES, Sampling("m", sample=1))),
-        keys_at(monkeypatch, tmp_path, one, ask(MESSAGES, Sampling("m", temperature=0.5))),
-        keys_at(monkeypatch, tmp_path, one, ask(Messages("Rewrite!", "It rained."), Sampling("m"))),
+        keys_at(monkeypatch, tmp_path, other, first_question(MESSAGES, Sampling("m"))),
+        keys_at(monkeypatch, tmp_path, one, first_question(MESSAGES, Sampling("n"))),
+        keys_at(monkeypatch, tmp_path, one, first_question(MESSAGES, Sampling("m", sample=1))),
+        keys_at(monkeypatch, tmp_path, one, first_question(MESSAGES, Sampling("m", temperature=0.5))),
+        keys_at(monkeypatch, tmp_path, one, first_question(Messages("Rewrite!", "It rained."), Sampling("m"))),
     }
     assert len(apart) == 6
     monkeypatch.setenv("TOUCHSTONE_LLM_API_KEY", "another")
-    assert keys_at(monkeypatch, tmp_path, f"{one}/", ask(MESSAGES, Sampling("m"))) == plain
+    assert keys_at(monkeypatch, tmp_path, f"{one}/", first_question(MESSAGES, Sampling("m"))) == plain
 
 
 def test_the_cache_holds_no_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    one = ask(MESSAGES, Sampling("m"))
+    one = first_question(MESSAGES, Sampling("m"))
     with serving(lambda _path, _body: text("Rain fell.")) as endpoint:
         told = asked(monkeypatch, endpoint.url)
         cache = AnswerCache(tmp_path)
@@ -262,7 +267,7 @@ def test_the_model_is_the_one_that_is_named_else_the_one_that_is_set(
     monkeypatch.chdir(tmp_path)  # where no .env is
     monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", "http://one.example/v1")
     monkeypatch.delenv("TOUCHSTONE_LLM_MODEL", raising=False)
-    with pytest.raises(NoEndpointError, match=r"Set TOUCHSTONE_LLM_MODEL"):
-        chosen_model("")
+    with pytest.raises(MissingEndpointError, match=r"Set TOUCHSTONE_LLM_MODEL"):
+        resolve_model("")
     monkeypatch.setenv("TOUCHSTONE_LLM_MODEL", "set")
-    assert (chosen_model(""), chosen_model("named")) == ("set", "named")
+    assert (resolve_model(""), resolve_model("named")) == ("set", "named")

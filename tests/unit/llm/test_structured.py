@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import pytest
 
 from core.errors import UnscorableError
-from core.llm.saying import Sampling
-from core.llm.structured import Shape, read, schema_of, structured
-from core.prompt import Messages
+from core.llm.chat import Sampling
+from core.llm.prompts import Messages
+from core.llm.structured import StructuredAnswer, answer_schema, ask_structured, read_structured
 from core.types import Answer, Question
 
 
-class Verdict(Shape):
+class Verdict(StructuredAnswer):
     consistent: bool
     why: str
 
@@ -35,7 +35,7 @@ RIGHT = Verdict(consistent=False, why="It {never} rained.")
     ids=["plain", "fenced", "fenced in prose", "trailing prose", "leading prose", "open fence"],
 )
 def test_one_object_is_read_wherever_it_stands(text: str) -> None:
-    assert read(text, Verdict) == RIGHT
+    assert read_structured(text, Verdict) == RIGHT
 
 
 @pytest.mark.parametrize(
@@ -55,13 +55,13 @@ def test_one_object_is_read_wherever_it_stands(text: str) -> None:
 )
 def test_what_is_not_of_the_shape_is_refused_with_what_was_said(text: str, problem: str) -> None:
     with pytest.raises(UnscorableError, match=problem) as raised:
-        read(text, Verdict)
+        read_structured(text, Verdict)
     assert text[:40] in str(raised.value)
 
 
 def converse(*texts: tuple[str, str]) -> tuple[Verdict | None, Sequence[Question]]:
     """What came of it when a model says these texts, and what it was asked."""
-    rounds, asked, replies = structured(Messages("Judge.", "It rained."), Sampling("m"), Verdict), [], iter(texts)
+    rounds, asked, replies = ask_structured(Messages("Judge.", "It rained."), Sampling("m"), Verdict), [], iter(texts)
     try:
         questions = next(rounds)
         while True:
@@ -74,7 +74,7 @@ def converse(*texts: tuple[str, str]) -> tuple[Verdict | None, Sequence[Question
 def test_a_good_answer_is_asked_for_once() -> None:
     found, [question] = converse((GOOD, "stop"))
     assert found == RIGHT
-    assert dict(question.options)["schema"] == schema_of(Verdict)
+    assert dict(question.options)["schema"] == answer_schema(Verdict)
 
 
 def test_a_broken_answer_is_asked_for_once_more_with_what_is_wrong() -> None:
@@ -83,7 +83,7 @@ def test_a_broken_answer_is_asked_for_once_more_with_what_is_wrong() -> None:
     system, user, broken, repair = again.inputs
     assert (system, user, broken) == ("Judge.", "It rained.", GOOD[:-3])
     assert "no complete JSON object" in repair
-    assert schema_of(Verdict) in repair
+    assert answer_schema(Verdict) in repair
     assert GOOD[:-3] not in repair
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from core.types import ErrorType, Example, Item, KeptScore, ReleasedScore, Sample, Verdict
+from core.types import ErrorType, Example, Item, ReleasedScore, Sample, StoredScore, Verdict
 
 
 def sample(
@@ -38,5 +38,5 @@ def pair(
     ]
 
 
-def scored(of: Sample, *kept: KeptScore) -> Sample:
+def scored(of: Sample, *kept: StoredScore) -> Sample:
     return replace(of, kept=kept)

@@ -8,17 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.dataset import DATASETS
+from core.dataset import DATASETS, ImportCounts, strict_items
 from core.errors import UnknownNameError
-from core.intake import Tally, whole
-from core.meta.cases import Cases, cases
-from core.meta.correlations import VERDICTS, correlations, ratings
-from core.meta.correlations import table as correlation_table
-from core.meta.figures import draws
-from core.meta.surface import missing_features, surface
-from core.meta.verdicts import Move, chosen, grid, noise
-from core.stats.estimate import Estimate
-from core.types import ErrorType, Judgement, KeptScore, Rating, Sample, Verdict
+from core.meta.cases import Cases, build_cases
+from core.meta.measures import draw_resamples
+from core.meta.rating_correlation import VERDICT_ASPECT, mean_ratings, metric_correlations
+from core.meta.rating_correlation import format_correlations as correlation_table
+from core.meta.surface_correlation import feature_correlations, missing_features
+from core.meta.verdict_grid import Move, build_verdict_grid, filter_pairs, noise_band
+from core.stats.statistic import Estimate
+from core.types import ErrorType, Judgement, Rating, Sample, StoredScore, Verdict
 from tests.doubles.process import ROOT
 from tests.unit.meta.bench_samples import pair, sample, scored
 
@@ -35,17 +34,19 @@ def rated(id: str, score: float, *given: Rating) -> Sample:
 
 
 def imported(importer: str, source: Path) -> Cases:
-    items = whole(DATASETS.parse(importer).read(source), Tally())
-    return cases([Sample(importer, item) for item in items])
+    items = strict_items(DATASETS.parse(importer).read(source), ImportCounts())
+    return build_cases([Sample(importer, item) for item in items])
 
 
 def found(of: Cases, aspect: str, metric: str) -> dict[str, Estimate]:
-    return next(one.estimates for one in correlations(of, aspect, draws(of, 50)) if one.metric == metric)
+    return next(
+        one.estimates for one in metric_correlations(of, aspect, draw_resamples(of, 50)) if one.metric == metric
+    )
 
 
 def test_a_rating_is_the_mean_over_judges_of_the_mean_over_sentences() -> None:
     given = (Rating("a", "f", 1.0, 0), Rating("a", "f", 0.0, 1), Rating("b", "f", 1.0, 0))
-    assert ratings(cases([rated("x", 1.0, *given)]))["f"].tolist() == [0.75]
+    assert mean_ratings(build_cases([rated("x", 1.0, *given)]))["f"].tolist() == [0.75]
 
 
 def test_verdicts_of_several_judges_are_a_rating_too() -> None:
@@ -53,20 +54,22 @@ def test_verdicts_of_several_judges_are_a_rating_too() -> None:
     said = tuple(
         Judgement("x", judge, verdict) for judge, verdict in (("a", Verdict.CONSISTENT), ("b", Verdict.INCONSISTENT))
     )
-    assert ratings(cases([replace(one, item=replace(one.item, judgements=said))]))[VERDICTS].tolist() == [0.5]
+    assert mean_ratings(build_cases([replace(one, item=replace(one.item, judgements=said))]))[
+        VERDICT_ASPECT
+    ].tolist() == [0.5]
 
 
 def test_a_metric_that_follows_people_correlates_wholly() -> None:
-    several = cases([rated(str(n), float(n), Rating("a", "f", n / 10)) for n in range(6)])
+    several = build_cases([rated(str(n), float(n), Rating("a", "f", n / 10)) for n in range(6)])
     estimates = found(several, "f", "m")
     assert [estimates[name].value for name in ("Pearson", "Spearman", "Kendall")] == pytest.approx([1.0, 1.0, 1.0])
     assert "Pearson of systems" not in estimates
 
 
 def test_an_aspect_that_nobody_rated_names_those_that_were() -> None:
-    several = cases([rated(str(n), float(n), Rating("a", "fluency", n)) for n in range(3)])
+    several = build_cases([rated(str(n), float(n), Rating("a", "fluency", n)) for n in range(3)])
     with pytest.raises(UnknownNameError, match="fluency"):
-        list(correlations(several, "fluensy", draws(several, 10)))
+        list(metric_correlations(several, "fluensy", draw_resamples(several, 10)))
 
 
 @needs_data
@@ -91,36 +94,36 @@ def test_unieval_gives_its_published_correlations_through_its_importer() -> None
 
 def test_a_metric_that_is_a_feature_in_disguise_is_all_surface() -> None:
     several = [
-        scored(sample(str(n), None, {"m": 2.0 * n}), KeptScore("conciseness", "conciseness|v1", float(n)))
+        scored(sample(str(n), None, {"m": 2.0 * n}), StoredScore("conciseness", "conciseness|v1", float(n)))
         for n in range(5)
     ]
-    of = cases(several)
-    [told] = [one for one in surface(of, draws(of, 50)) if one.metric == "m"]
+    of = build_cases(several)
+    [told] = [one for one in feature_correlations(of, draw_resamples(of, 50)) if one.metric == "m"]
     assert (told.feature, told.estimate.value) == ("conciseness", pytest.approx(1.0))
     assert "conciseness" not in missing_features(of)
     assert "sentence-novelty" in missing_features(of)
 
 
 def moves(of: Cases) -> list[tuple[Move, ...]]:
-    return [line.moves for line in grid(of, of.columns)]
+    return [line.moves for line in build_verdict_grid(of, of.columns)]
 
 
 def test_a_pair_is_judged_by_which_way_each_metric_moved() -> None:
-    of = cases(pair("a", {"m": 1.0, "k": 0.0, "flat": 1.0}, {"m": 0.0, "k": 1.0, "flat": 1.0}, KIND))
+    of = build_cases(pair("a", {"m": 1.0, "k": 0.0, "flat": 1.0}, {"m": 0.0, "k": 1.0, "flat": 1.0}, KIND))
     assert moves(of) == [(Move.RIGHT, Move.WRONG, Move.STILL)]
-    assert chosen(grid(of, of.columns), "metrics disagree")
-    assert not chosen(grid(of, of.columns), "all wrong")
+    assert filter_pairs(build_verdict_grid(of, of.columns), "metrics disagree")
+    assert not filter_pairs(build_verdict_grid(of, of.columns), "all wrong")
 
 
 def test_a_pair_on_which_no_metric_moved_the_right_way_is_all_wrong() -> None:
-    of = cases(pair("a", {"m": 0.0, "k": 1.0}, {"m": 1.0, "k": 1.0}, KIND))
-    assert chosen(grid(of, of.columns), "all wrong")
+    of = build_cases(pair("a", {"m": 0.0, "k": 1.0}, {"m": 1.0, "k": 1.0}, KIND))
+    assert filter_pairs(build_verdict_grid(of, of.columns), "all wrong")
 
 
 def test_a_metric_where_lower_is_better_goes_the_other_way() -> None:
     good, bad = pair("a", {}, {}, KIND)
-    kept = [KeptScore("word-novelty", "word-novelty|v1", value) for value in (0.0, 0.5)]
-    assert moves(cases([scored(good, kept[0]), scored(bad, kept[1])])) == [(Move.RIGHT,)]
+    kept = [StoredScore("word-novelty", "word-novelty|v1", value) for value in (0.0, 0.5)]
+    assert moves(build_cases([scored(good, kept[0]), scored(bad, kept[1])])) == [(Move.RIGHT,)]
 
 
 def test_a_shift_as_small_as_that_of_harmless_edits_is_noise() -> None:
@@ -132,13 +135,13 @@ def test_a_shift_as_small_as_that_of_harmless_edits_is_noise() -> None:
             sample(f"h{n}/same", Verdict.CONSISTENT, {"m": 0.4 + 0.02 * n}, parent=f"h{n}"),
         )
     ]
-    of = cases([*harmless, *pair("a", {"m": 0.5}, {"m": 0.45}, KIND), *pair("b", {"m": 0.5}, {"m": 0.1}, KIND)])
-    assert noise(of, of.columns[0]).n == 10
+    of = build_cases([*harmless, *pair("a", {"m": 0.5}, {"m": 0.45}, KIND), *pair("b", {"m": 0.5}, {"m": 0.1}, KIND)])
+    assert noise_band(of, of.columns[0]).n == 10
     assert moves(of) == [(Move.STILL,), (Move.RIGHT,)]
 
 
 def test_a_pair_without_a_score_has_no_verdict() -> None:
-    of = cases([*pair("a", {"m": 1.0}, {}, KIND), *pair("b", {"m": 1.0}, {"m": 0.0}, KIND)])
+    of = build_cases([*pair("a", {"m": 1.0}, {}, KIND), *pair("b", {"m": 1.0}, {"m": 0.0}, KIND)])
     assert moves(of) == [(Move.NONE,), (Move.RIGHT,)]
     assert np.isnan(of.columns[0].values).sum() == 1
 
@@ -155,8 +158,8 @@ def test_the_best_correlation_is_marked_and_williams_tells_what_is_worse() -> No
         )
         for n in range(80)
     ]
-    of = cases(several)
-    found = {one.metric: one for one in correlations(of, "f", draws(of, 50))}
+    of = build_cases(several)
+    found = {one.metric: one for one in metric_correlations(of, "f", draw_resamples(of, 50))}
     best, *others = sorted(found.values(), key=lambda one: -(one.estimates["Pearson"].value or 0))
     assert best.best("Pearson")
     assert [other.level("Pearson") for other in others] == [True, False]

@@ -7,11 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from core.dataset import DATASETS
-from core.intake import Tally, whole
-from core.meta.cases import cases
-from core.meta.explained import Explainer, explained, table
-from core.meta.figures import draws
+from core.dataset import DATASETS, ImportCounts, strict_items
+from core.meta.cases import build_cases
+from core.meta.explanation_scores import ExplainerScores, explainer_scores, format_explainers
+from core.meta.measures import draw_resamples
 from core.types import GradedExplanation, Judgement, Sample, Verdict
 from tests.doubles.process import ROOT
 from tests.unit.meta.bench_samples import sample
@@ -28,9 +27,9 @@ def told(id: str, truth: Verdict, verdict: Verdict | None, *grades: str) -> Samp
     return replace(one, item=replace(one.item, judgements=judgements, explanations=given))
 
 
-def only(samples: list[Sample]) -> Explainer:
-    of = cases(samples)
-    [found] = explained(of, draws(of, 50))
+def only(samples: list[Sample]) -> ExplainerScores:
+    of = build_cases(samples)
+    [found] = explainer_scores(of, draw_resamples(of, 50))
     return found
 
 
@@ -86,15 +85,15 @@ def test_without_verdicts_only_the_explanations_have_a_score() -> None:
     assert found.figures["ES"].value == 0.5
     assert found.figures["JS"].value is None
     assert "did not explain" in found.figures["JS"].why
-    assert "50.0" in table([found])
+    assert "50.0" in format_explainers([found])
 
 
 @pytest.mark.skipif(not GIVEN.is_file(), reason="factualNLG's explanations are not at shared/data")
 def test_the_published_counts_of_right_explanations_come_out() -> None:
-    read = whole(DATASETS.parse("factualnlg").read(GIVEN), Tally())
-    of = cases([Sample("factualnlg", item) for item in read])
+    read = strict_items(DATASETS.parse("factualnlg").read(GIVEN), ImportCounts())
+    of = build_cases([Sample("factualnlg", item) for item in read])
     right, all_of = Counter[str](), Counter[str]()
-    for one in explained(of, draws(of, 2)):
+    for one in explainer_scores(of, draw_resamples(of, 2)):
         model = one.name.partition("|")[0]
         right[model] += round((one.figures["entirely"].value or 0.0) * one.figures["entirely"].n)
         all_of[model] += one.graded

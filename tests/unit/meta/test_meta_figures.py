@@ -8,14 +8,12 @@ from dataclasses import replace
 import pytest
 
 from core.errors import UnknownNameError
-from core.meta.beside import beside
-from core.meta.cases import Cases, cases
-from core.meta.figures import MEASURES, Row, affordable, draws, rows
-from core.meta.pooling import pooled
-from core.meta.report import as_record, table
-from core.meta.slices import slices
-from core.stats.resampling import RESAMPLES
-from core.types import ErrorType, KeptScore, Sample, Split, Verdict
+from core.meta.cases import Cases, build_cases, pool_cases
+from core.meta.measures import MEASURES, MetricRow, affordable_resamples, draw_resamples, metric_rows, slice_cases
+from core.meta.reference_scores import compare_with_released
+from core.meta.table_formats import format_rows, row_record
+from core.stats.bootstrap import RESAMPLES
+from core.types import ErrorType, Sample, Split, StoredScore, Verdict
 from tests.unit.meta.bench_samples import pair, sample, scored
 
 PREDICATE, ENTITY, COREFERENCE = (
@@ -33,17 +31,17 @@ PAIRS = [
 
 def table_of(
     found: Cases, by: str | None = None, names: tuple[str, ...] = tuple(MEASURES)
-) -> dict[tuple[str, str], Row]:
-    lines = rows(found, slices(found, by), draws(found, 200), names)
+) -> dict[tuple[str, str], MetricRow]:
+    lines = metric_rows(found, slice_cases(found, by), draw_resamples(found, 200), names)
     return {(line.metric, line.slice): line for line in lines}
 
 
-def value(row: Row, name: str) -> float | None:
+def value(row: MetricRow, name: str) -> float | None:
     return row.figures[name].estimate.value
 
 
 def test_shares_and_areas_are_those_that_counting_gives() -> None:
-    found = table_of(cases(PAIRS), "error_type")
+    found = table_of(build_cases(PAIRS), "error_type")
     sharp = found["sharp", "Overall"]
     assert (sharp.n, value(sharp, "consistency"), value(sharp, "ties")) == (4, 0.75, 0.0)
     assert value(sharp, "auc") == 14 / 16
@@ -52,7 +50,7 @@ def test_shares_and_areas_are_those_that_counting_gives() -> None:
 
 
 def test_intrinsic_and_extrinsic_leave_coreference_out_and_overall_does_not() -> None:
-    found = table_of(cases(PAIRS), "error_type")
+    found = table_of(build_cases(PAIRS), "error_type")
     names = [name for metric, name in found if metric == "sharp"]
     assert names == [
         "Overall",
@@ -64,7 +62,7 @@ def test_intrinsic_and_extrinsic_leave_coreference_out_and_overall_does_not() ->
 
 def test_the_best_is_marked_and_what_is_significantly_worse_is_not() -> None:
     many = [one for n in range(40) for one in pair(f"p{n}", {"m": 2.0, "k": 0.0}, {"m": 1.0, "k": 1.0}, PREDICATE)]
-    found = table_of(cases(many))
+    found = table_of(build_cases(many))
     best, worse = (found[metric, "Overall"].figures["consistency"] for metric in ("m", "k"))
     assert (best.best, best.level) == (True, True)
     assert (worse.best, worse.level) == (False, False)
@@ -73,7 +71,7 @@ def test_the_best_is_marked_and_what_is_significantly_worse_is_not() -> None:
 
 def test_a_summary_without_a_score_is_left_out_and_counted() -> None:
     lacking = [*PAIRS, *pair("e", {"blunt": 1.0}, {"sharp": 0.0, "blunt": 1.0}, PREDICATE)]
-    sharp = table_of(cases(lacking))["sharp", "Overall"]
+    sharp = table_of(build_cases(lacking))["sharp", "Overall"]
     assert (sharp.n, sharp.failed, value(sharp, "consistency")) == (4, 1, 0.75)
 
 
@@ -81,14 +79,14 @@ def test_metrics_that_failed_on_different_pairs_are_compared_on_those_that_both_
     good, bad = {"m": 2.0, "k": 0.0}, {"m": 1.0, "k": 1.0}
     many = [one for n in range(30) for one in pair(f"p{n}", good, bad, PREDICATE)]
     lacking = [*many, *pair("only m", {"m": 2.0}, {"m": 1.0}, PREDICATE)]
-    assert table_of(cases(lacking))["k", "Overall"].figures["consistency"].p is not None
+    assert table_of(build_cases(lacking))["k", "Overall"].figures["consistency"].p is not None
 
 
 def test_plain_labels_give_an_area_and_no_consistency() -> None:
     labelled = [
         sample(str(n), Verdict.CONSISTENT if n % 2 else Verdict.INCONSISTENT, {"m": float(n)}) for n in range(6)
     ]
-    found = table_of(cases(labelled))["m", "Overall"]
+    found = table_of(build_cases(labelled))["m", "Overall"]
     assert (found.n, value(found, "consistency")) == (6, None)
     assert value(found, "auc") == pytest.approx(6 / 9)
 
@@ -100,23 +98,23 @@ def test_a_threshold_is_chosen_on_the_development_split_only() -> None:
 
     dev = [split(n, n >= 2, float(n), Split.DEV) for n in range(4)]  # the threshold becomes 1.5
     test = [split(0, True, 1.0, Split.TEST), split(1, True, 2.0, Split.TEST), split(2, False, 1.2, Split.TEST)]
-    found = table_of(cases([*dev, *test]))["m", "Overall"].figures["balanced_accuracy"].estimate
+    found = table_of(build_cases([*dev, *test]))["m", "Overall"].figures["balanced_accuracy"].estimate
     assert (found.value, found.n) == (0.75, 3)
 
 
 def test_without_a_development_split_there_is_no_balanced_accuracy_and_it_says_why() -> None:
-    found = table_of(cases(PAIRS))["sharp", "Overall"].figures["balanced_accuracy"].estimate
+    found = table_of(build_cases(PAIRS))["sharp", "Overall"].figures["balanced_accuracy"].estimate
     assert found.value is None
     assert "no development split" in found.why
 
 
 def test_an_unknown_slice_names_those_that_exist() -> None:
     with pytest.raises(UnknownNameError, match="error_type"):
-        slices(cases(PAIRS), "eror_type")
+        slice_cases(build_cases(PAIRS), "eror_type")
 
 
 def test_a_line_of_json_has_the_agreed_fields() -> None:
-    line = as_record(table_of(cases(PAIRS))["sharp", "Overall"])
+    line = row_record(table_of(build_cases(PAIRS))["sharp", "Overall"])
     assert list(line) == [
         *("metric", "slice", "n", "consistency", "consistency_low", "consistency_high", "ties"),
         *("auc", "auc_low", "auc_high"),
@@ -125,7 +123,7 @@ def test_a_line_of_json_has_the_agreed_fields() -> None:
 
 
 def test_the_table_marks_the_best() -> None:
-    text = table(list(table_of(cases(PAIRS), names=("consistency",)).values()))
+    text = format_rows(list(table_of(build_cases(PAIRS), names=("consistency",)).values()))
     assert [("*" in line) for line in text.splitlines()[1:]] == [True, False]
 
 
@@ -139,7 +137,7 @@ def released(dataset: str, scale: float) -> list[Sample]:
 
 
 def test_a_metric_that_was_rescaled_in_one_dataset_is_not_pooled_and_named() -> None:
-    found = pooled([released("one", 1.0), released("two", 2.0)])
+    found = pool_cases([released("one", 1.0), released("two", 2.0)])
     assert [column.name for column in found.columns] == ["k"]
     overlap, scale = found.warnings
     assert re.match(r"one and two have \d documents in common", overlap)
@@ -151,7 +149,7 @@ def test_scales_that_nobody_can_compare_are_not_pooled_either() -> None:
     other = [
         replace(one, stored=f"other {one.stored}", document=f"other {one.document}") for one in released("two", 1.0)
     ]
-    found = pooled([released("one", 1.0), other])
+    found = pool_cases([released("one", 1.0), other])
     assert found.columns == ()
     assert found.warnings
     assert all("share no text" in sentence for sentence in found.warnings)
@@ -159,38 +157,38 @@ def test_scales_that_nobody_can_compare_are_not_pooled_either() -> None:
 
 def test_our_own_scores_are_pooled_over_any_datasets() -> None:
     ours = [
-        scored(sample(name, None, {}, dataset=name), KeptScore("rouge2", "rouge2|v1", 0.5)) for name in ("one", "two")
+        scored(sample(name, None, {}, dataset=name), StoredScore("rouge2", "rouge2|v1", 0.5)) for name in ("one", "two")
     ]
-    assert [column.name for column in pooled([[ours[0]], [ours[1]]]).columns] == ["rouge2"]
+    assert [column.name for column in pool_cases([[ours[0]], [ours[1]]]).columns] == ["rouge2"]
 
 
 def test_ours_is_compared_with_the_released_metric_of_its_name_in_its_unit() -> None:
     both = [
-        scored(one, KeptScore("rouge2", "rouge2|v1", share))
+        scored(one, StoredScore("rouge2", "rouge2|v1", share))
         for one, share in zip(pair("a", {"ROUGE-2": 50.0}, {"ROUGE-2": 20.0}, PREDICATE), (0.5, 0.25), strict=True)
     ]
-    [found] = beside(cases(both))
+    [found] = compare_with_released(build_cases(both))
     assert (found.released, found.ours, found.n, found.scale) == ("ROUGE-2", "rouge2", 2, 100.0)
     assert (found.mean, found.largest, found.same_way) == (2.5, 5.0, 1.0)
 
 
 def test_the_sign_rate_leaves_ties_out_and_the_mean_shift_is_in_units_of_the_metric() -> None:
-    found = table_of(cases(PAIRS))
+    found = table_of(build_cases(PAIRS))
     sharp, blunt = found["sharp", "Overall"], found["blunt", "Overall"]
     assert (value(sharp, "sign_rate"), value(sharp, "mean_shift")) == (0.75, (-2 - 4 - 3 + 1) / 4)
     assert (value(blunt, "sign_rate"), value(blunt, "mean_shift")) == (None, 0.0)
     assert not any(row.figures["mean_shift"].best for row in found.values())
-    assert "−2 [" in table(list(found.values()))
+    assert "−2 [" in format_rows(list(found.values()))
 
 
 def test_a_borderline_edit_is_no_side_of_a_pair() -> None:
     good, bad = pair("e", {"sharp": 1.0}, {"sharp": 0.0}, ENTITY)
     unclear = replace(good, item=replace(good.item, intended=Verdict.BORDERLINE))
-    assert cases([unclear, bad]).pairs.tolist() == []
+    assert build_cases([unclear, bad]).pairs.tolist() == []
 
 
 def test_large_data_gets_fewer_resamples_and_never_too_few() -> None:
-    small = cases(PAIRS)
-    assert affordable(small) == RESAMPLES
-    assert affordable(replace(small, samples=small.samples[:1] * 20_000)) == 2500
-    assert affordable(replace(small, samples=small.samples[:1] * 1_000_000)) == 500
+    small = build_cases(PAIRS)
+    assert affordable_resamples(small) == RESAMPLES
+    assert affordable_resamples(replace(small, samples=small.samples[:1] * 20_000)) == 2500
+    assert affordable_resamples(replace(small, samples=small.samples[:1] * 1_000_000)) == 500

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from core.errors import TouchstoneError
-from core.meta.cases import Cases, cases
-from core.meta.figures import draws
-from core.meta.learned import MODEL, against_metrics, shares
+from core.meta.cases import Cases, build_cases
+from core.meta.measures import draw_resamples
+from core.meta.surface_correlation import SURFACE_MODEL, predicted_shares, surface_against_metrics
 from core.shallow.model import FEATURES
-from core.types import KeptScore, Sample, Verdict
+from core.types import Sample, StoredScore, Verdict
 from tests.unit.meta.bench_samples import sample, scored
 
 
@@ -23,18 +23,18 @@ def surface_samples(dataset: str, n: int = 60, features: tuple[str, ...] = FEATU
         verdict = Verdict.CONSISTENT if values[0] > 0 else Verdict.INCONSISTENT
         scores = {"copy": float(values[0]), "noise": float(rng.normal())}
         one = sample(f"{dataset}-{place}", verdict, scores, dataset=dataset)
-        kept = [KeptScore(name, f"{name}|v1", float(value)) for name, value in zip(features, values, strict=True)]
+        kept = [StoredScore(name, f"{name}|v1", float(value)) for name, value in zip(features, values, strict=True)]
         made.append(scored(one, *kept))
     return made
 
 
 @pytest.fixture(scope="module")
 def two() -> Cases:
-    return cases([*surface_samples("one"), *surface_samples("two")])
+    return build_cases([*surface_samples("one"), *surface_samples("two")])
 
 
 def test_a_metric_that_is_the_surface_is_explained_and_noise_is_not(two: Cases) -> None:
-    found = {share.metric: share for share in shares(two, draws(two, 50))}
+    found = {share.metric: share for share in predicted_shares(two, draw_resamples(two, 50))}
     assert set(found) == {"copy", "noise"}
     assert (found["copy"].order.value or 0) > 0.9
     assert (found["copy"].variance.value or 0) > 0.8
@@ -43,22 +43,24 @@ def test_a_metric_that_is_the_surface_is_explained_and_noise_is_not(two: Cases) 
 
 
 def test_the_surface_learns_from_the_other_datasets_and_stands_beside_the_metrics(two: Cases) -> None:
-    rows = {(row.slice, row.metric): row.figures["auc"] for row in against_metrics(two, draws(two, 400))}
-    assert set(rows) == {(dataset, name) for dataset in ("one", "two") for name in (MODEL, "copy", "noise")}
+    rows = {
+        (row.slice, row.metric): row.figures["auc"] for row in surface_against_metrics(two, draw_resamples(two, 400))
+    }
+    assert set(rows) == {(dataset, name) for dataset in ("one", "two") for name in (SURFACE_MODEL, "copy", "noise")}
     for dataset in ("one", "two"):
-        assert (rows[dataset, MODEL].estimate.value or 0) > 0.9
+        assert (rows[dataset, SURFACE_MODEL].estimate.value or 0) > 0.9
         assert rows[dataset, "copy"].best
         assert not rows[dataset, "noise"].level
 
 
 def test_a_single_dataset_holds_out_documents() -> None:
-    of = cases(surface_samples("one"))
-    [row] = [row for row in against_metrics(of, draws(of, 50)) if row.metric == MODEL]
+    of = build_cases(surface_samples("one"))
+    [row] = [row for row in surface_against_metrics(of, draw_resamples(of, 50)) if row.metric == SURFACE_MODEL]
     assert (row.slice, row.n) == ("Overall", 60)
     assert (row.figures["auc"].estimate.value or 0) > 0.9
 
 
 def test_features_that_were_not_scored_are_named() -> None:
-    of = cases(surface_samples("one", features=FEATURES[:5]))
+    of = build_cases(surface_samples("one", features=FEATURES[:5]))
     with pytest.raises(TouchstoneError, match="conciseness"):
-        list(shares(of, draws(of, 10)))
+        list(predicted_shares(of, draw_resamples(of, 10)))

@@ -6,14 +6,21 @@ import csv
 import io
 from dataclasses import replace
 
-from core.meta.appendix import correlations_csv, correlations_markdown, explained_csv, explained_markdown
-from core.meta.cases import Cases, cases
-from core.meta.correlations import correlations
-from core.meta.explained import explained
-from core.meta.figures import MEASURES, Row, draws, rows
-from core.meta.pack import as_csv, latex, markdown, metrics_card
-from core.meta.slices import slices
-from core.types import ErrorType, GradedExplanation, KeptScore, Rating, Verdict
+from core.meta.cases import Cases, build_cases
+from core.meta.explanation_scores import explainer_scores
+from core.meta.measures import MEASURES, MetricRow, draw_resamples, metric_rows, slice_cases
+from core.meta.paper_tables import (
+    correlations_csv,
+    correlations_markdown,
+    explainers_csv,
+    explainers_markdown,
+    metrics_card,
+    rows_csv,
+    rows_latex,
+    rows_markdown,
+)
+from core.meta.rating_correlation import metric_correlations
+from core.types import ErrorType, GradedExplanation, Rating, StoredScore, Verdict
 from tests.unit.meta.bench_samples import pair, sample, scored
 
 KIND = ErrorType.COREFERENCE
@@ -25,8 +32,8 @@ PAIRS = [
 ]
 
 
-def told(of: Cases) -> list[Row]:
-    return list(rows(of, slices(of), draws(of, 200), tuple(MEASURES)))
+def told(of: Cases) -> list[MetricRow]:
+    return list(metric_rows(of, slice_cases(of), draw_resamples(of, 200), tuple(MEASURES)))
 
 
 def read(text: str) -> list[dict[str, str]]:
@@ -34,24 +41,24 @@ def read(text: str) -> list[dict[str, str]]:
 
 
 def test_the_best_is_bold_and_a_figure_has_its_unit() -> None:
-    found = told(cases(PAIRS))
-    assert "| sharp | **100.0** |" in markdown(found, "consistency")
-    assert r"sharp & \textbf{100.0} \\" in latex(found, "consistency", "Consistency in percent.")
-    assert "| sharp | −0.75 |" in markdown(found, "mean_shift")
-    assert "sharp & $-0.75$" in latex(found, "mean_shift", "Mean shift.")
+    found = told(build_cases(PAIRS))
+    assert "| sharp | **100.0** |" in rows_markdown(found, "consistency")
+    assert r"sharp & \textbf{100.0} \\" in rows_latex(found, "consistency", "Consistency in percent.")
+    assert "| sharp | −0.75 |" in rows_markdown(found, "mean_shift")
+    assert "sharp & $-0.75$" in rows_latex(found, "mean_shift", "Mean shift.")
 
 
 def test_a_name_breaks_no_table_and_is_no_formula() -> None:
-    found = told(cases(PAIRS))
-    lines = markdown(found, "consistency").splitlines()
+    found = told(build_cases(PAIRS))
+    lines = rows_markdown(found, "consistency").splitlines()
     assert {line.replace(r"\|", "").count("|") for line in lines} == {3}
-    assert r"=a\_b|c\&d" in latex(found, "consistency", "50 % of it")
-    assert r"\caption{50 \% of it}" in latex(found, "consistency", "50 % of it")
-    assert {row["metric"] for row in read(as_csv(found))} == {"sharp", f"'{HOSTILE}"}
+    assert r"=a\_b|c\&d" in rows_latex(found, "consistency", "50 % of it")
+    assert r"\caption{50 \% of it}" in rows_latex(found, "consistency", "50 % of it")
+    assert {row["metric"] for row in read(rows_csv(found))} == {"sharp", f"'{HOSTILE}"}
 
 
 def test_every_figure_stands_in_full_precision_with_the_reason_of_what_is_missing() -> None:
-    found = {(row["metric"], row["figure"]): row for row in read(as_csv(told(cases(PAIRS))))}
+    found = {(row["metric"], row["figure"]): row for row in read(rows_csv(told(build_cases(PAIRS))))}
     assert float(found["sharp", "mean_shift"]["value"]) == (0.1 * 15) / 6 - 1
     assert found["sharp", "balanced_accuracy"]["value"] == ""
     assert "development split" in found["sharp", "balanced_accuracy"]["why"]
@@ -59,8 +66,8 @@ def test_every_figure_stands_in_full_precision_with_the_reason_of_what_is_missin
 
 
 def test_the_card_of_a_metric_says_whose_numbers_they_are() -> None:
-    kept = KeptScore("rouge2", "rouge2|measured:precision", 0.5)
-    card = metrics_card(cases([scored(sample("a", None, {"sharp": 1.0}), kept)]))
+    kept = StoredScore("rouge2", "rouge2|measured:precision", 0.5)
+    card = metrics_card(build_cases([scored(sample("a", None, {"sharp": 1.0}), kept)]))
     assert "Released by the authors of the data." in card
     assert "Signature: `rouge2|measured:precision`" in card
     assert "Lin 2004" in card
@@ -78,10 +85,10 @@ def test_correlations_and_explanations_are_written_where_there_are_some() -> Non
         )
         for n in range(5)
     ]
-    of = cases(given)
-    rated = list(correlations(of, "f", draws(of, 50)))
+    of = build_cases(given)
+    rated = list(metric_correlations(of, "f", draw_resamples(of, 50)))
     assert correlations_markdown(rated).startswith("Correlation with: f\n\n| metric | Pearson |")
     assert {(row["coefficient"], row["value"]) for row in read(correlations_csv(rated))} >= {("Kendall", "1.0")}
-    said = list(explained(of, draws(of, 50)))
-    assert "| it | 5 |" in explained_markdown(said)
-    assert [row["value"] for row in read(explained_csv(said)) if row["score"] == "ES"] == ["0.5"]
+    said = list(explainer_scores(of, draw_resamples(of, 50)))
+    assert "| it | 5 |" in explainers_markdown(said)
+    assert [row["value"] for row in read(explainers_csv(said)) if row["score"] == "ES"] == ["0.5"]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from core.meta.cases import cases
-from core.meta.reference import column_of, in_words, standing
-from core.types import KeptScore, Verdict
+from core.meta.cases import build_cases
+from core.meta.reference_scores import column_by_signature, format_percentiles, score_percentiles
+from core.types import StoredScore, Verdict
 from tests.unit.meta.bench_samples import sample, scored
 
 SCORES = [(0.1, Verdict.INCONSISTENT), (0.2, Verdict.INCONSISTENT), (0.4, Verdict.CONSISTENT), (0.8, None)]
-CASES = cases(
+CASES = build_cases(
     [
-        scored(sample(str(n), verdict, {}), KeptScore("rouge2", "rouge2|v1", score))
+        scored(sample(str(n), verdict, {}), StoredScore("rouge2", "rouge2|v1", score))
         for n, (score, verdict) in enumerate(SCORES)
     ]
 )
@@ -24,17 +24,20 @@ CASES = cases(
 def test_a_percentile_is_the_share_below_and_half_of_the_equal(
     score: float, everywhere: float, consistent: float
 ) -> None:
-    found = standing(CASES, CASES.columns[0], score)
+    found = score_percentiles(CASES, CASES.columns[0], score)
     assert (found["all"].percentile, found["all"].n) == (everywhere, 4)
     assert (found["consistent"].percentile, found["inconsistent"].n) == (consistent, 2)
 
 
 def test_scores_of_another_signature_are_no_reference() -> None:
-    assert column_of(CASES, "rouge2|v2") is None
-    column = column_of(CASES, "rouge2|v1")
+    assert column_by_signature(CASES, "rouge2|v2") is None
+    column = column_by_signature(CASES, "rouge2|v1")
     assert column is CASES.columns[0]
 
 
 def test_the_words_name_every_part_with_its_size() -> None:
-    found = standing(CASES, CASES.columns[0], 0.3)
-    assert in_words(found) == "above 50 % of all 4 summaries, 0 % of the 1 consistent, 100 % of the 2 inconsistent"
+    found = score_percentiles(CASES, CASES.columns[0], 0.3)
+    assert (
+        format_percentiles(found)
+        == "above 50 % of all 4 summaries, 0 % of the 1 consistent, 100 % of the 2 inconsistent"
+    )

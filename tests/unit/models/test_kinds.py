@@ -50,7 +50,7 @@ def loading(tiny_roberta: Path, tiny_t5: Path) -> Loading:
 
 
 def load_kind(checkpoint: Checkpoint) -> Model:
-    module = importlib.import_module(f"core.models.kinds.{checkpoint.kind}")
+    module = importlib.import_module(f"core.models.adapters.{checkpoint.kind}")
     model: Model = module.load(locate(checkpoint), checkpoint, "cpu")
     return model
 
@@ -64,7 +64,7 @@ def ask(model: Model, checkpoint: Checkpoint, *inputs: str, options: tuple[Optio
 @pytest.mark.parametrize("kind", OPTIONS)
 def test_batching_changes_no_value_and_no_order(loading: Loading, kind: str) -> None:
     model, checkpoint = loading(kind)
-    inputs = [(TEXT, text) if kind == "match" else (text,) for text in TEXTS]
+    inputs = [(TEXT, text) if kind == "bertscore" else (text,) for text in TEXTS]
     together = model.forward(model.encode([Question(checkpoint, texts, OPTIONS[kind]) for texts in inputs]))
     for texts, answer in zip(inputs, together, strict=True):
         alone = ask(model, checkpoint, *texts)
@@ -115,7 +115,7 @@ def test_an_embedding_pools_as_the_model_says(loading: Loading, tmp_path: Path) 
     model, checkpoint = loading("embed")
     folder = shutil.copytree(locate(checkpoint), tmp_path / "model")
     (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}')
-    other = Checkpoint(str(folder), "embed")
+    other = Checkpoint(str(folder), "sentence_embedding")
     assert ask(load_kind(other), other, "Rain fell.").values != ask(model, checkpoint, "Rain fell.").values
     (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode": "lasttoken"}')
     with pytest.raises(LoadError, match="pools by lasttoken"):
@@ -164,18 +164,20 @@ def test_a_layer_that_does_not_exist_is_refused(loading: Loading) -> None:
 
 
 def test_half_precision_is_a_choice(tiny_roberta: Path) -> None:
-    halves = [load_kind(Checkpoint(str(tiny_roberta), "classify", dtype=name)) for name in ("float32", "bfloat16")]
+    halves = [
+        load_kind(Checkpoint(str(tiny_roberta), "sequence_classifier", dtype=name)) for name in ("float32", "bfloat16")
+    ]
     assert halves[1].nbytes < halves[0].nbytes * 0.6
 
 
 def test_an_unknown_number_type_is_refused(tiny_roberta: Path) -> None:
     with pytest.raises(LoadError, match="float32, float16 or bfloat16"):
-        load_kind(Checkpoint(str(tiny_roberta), "classify", dtype="int8"))
+        load_kind(Checkpoint(str(tiny_roberta), "sequence_classifier", dtype="int8"))
 
 
 def test_a_checkpoint_of_another_kind_is_refused_where_weights_would_be_random() -> None:
     with pytest.raises(LoadError, match="of another kind: it lacks 2 weights"):
-        load_kind(Checkpoint(MINILM, "classify"))
+        load_kind(Checkpoint(MINILM, "sequence_classifier"))
 
 
 @pytest.mark.parametrize("broken", ["config.json", "tokenizer.json", "model.safetensors"])
@@ -184,14 +186,14 @@ def test_a_broken_file_is_a_load_error(tiny_roberta: Path, tmp_path: Path, broke
     folder = shutil.copytree(tiny_roberta, tmp_path / "model")
     (folder / broken).write_bytes(content)
     with pytest.raises(LoadError):
-        load_kind(Checkpoint(str(folder), "classify"))
+        load_kind(Checkpoint(str(folder), "sequence_classifier"))
 
 
 def test_a_folder_without_tokenizer_says_what_to_do(tiny_roberta: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(tiny_roberta, tmp_path / "model")
     (folder / "tokenizer.json").unlink()
     with pytest.raises(LoadError, match=r"has no tokenizer\.json"):
-        load_kind(Checkpoint(str(folder), "count"))
+        load_kind(Checkpoint(str(folder), "token_count"))
 
 
 def test_vocabulary_and_merges_stand_in_for_the_tokenizer(loading: Loading, tmp_path: Path) -> None:
@@ -200,7 +202,7 @@ def test_vocabulary_and_merges_stand_in_for_the_tokenizer(loading: Loading, tmp_
     backend = Tokenizer.from_file(str(folder / "tokenizer.json"))
     backend.model.save(str(folder))
     (folder / "tokenizer.json").unlink()
-    rebuilt = Checkpoint(str(folder), "count")
+    rebuilt = Checkpoint(str(folder), "token_count")
     assert ask(load_kind(rebuilt), rebuilt, *TEXTS).values == ask(model, checkpoint, *TEXTS).values
 
 
@@ -217,7 +219,7 @@ def test_a_pickle_that_would_run_code_is_refused(
     (folder / "model.safetensors").unlink()
     torch.save({"weights": Evil()}, folder / "pytorch_model.bin", pickle_module=pickle)
     with pytest.raises(LoadError):
-        load_kind(Checkpoint(str(folder), "classify"))
+        load_kind(Checkpoint(str(folder), "sequence_classifier"))
     assert not Path("evil").exists()
 
 
@@ -226,7 +228,7 @@ def test_pickled_weights_give_the_same_values(loading: Loading, tmp_path: Path) 
     folder = shutil.copytree(checkpoint.source, tmp_path / "model")
     torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
     (folder / "model.safetensors").unlink()
-    pickled = Checkpoint(str(folder), "classify")
+    pickled = Checkpoint(str(folder), "sequence_classifier")
     expected = pytest.approx(ask(model, checkpoint, TEXT[:200]).values, abs=ROUNDING)
     assert ask(load_kind(pickled), pickled, TEXT[:200]).values == expected
 

@@ -14,13 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import LoadError, MemoryFullError, NotHereError
-from core.models.files import memory_bytes
+from core.errors import LoadError, MemoryFullError, MissingWeightsError
+from core.models.files import ModelStatus, memory_bytes
 from core.models.pool import ModelPool
-from core.models.state import Status
 from core.types import Checkpoint, Question
 
-SETTLED = {Status.READY, Status.FAILED}
+SETTLED = {ModelStatus.READY, ModelStatus.FAILED}
 Pools = Callable[..., ModelPool]
 
 
@@ -41,7 +40,7 @@ def pools(tmp_path: Path) -> Iterator[Pools]:
 def copies(tiny_roberta: Path, tmp_path: Path) -> list[Checkpoint]:
     """Three checkpoints of one size."""
     folders = [shutil.copytree(tiny_roberta, tmp_path / name) for name in "abc"]
-    return [Checkpoint(str(folder), "classify") for folder in folders]
+    return [Checkpoint(str(folder), "sequence_classifier") for folder in folders]
 
 
 @pytest.fixture
@@ -49,16 +48,16 @@ def room_for_two(copies: list[Checkpoint]) -> int:
     return int(2.5 * memory_bytes(Path(copies[0].source), copies[0]))
 
 
-def load(pool: ModelPool, checkpoint: Checkpoint) -> Status:
+def load(pool: ModelPool, checkpoint: Checkpoint) -> ModelStatus:
     pool.request(checkpoint)
     return pool.wait_for(checkpoint, SETTLED, 60).status
 
 
 def test_a_request_returns_before_the_model_is_loaded(pools: Pools, copies: list[Checkpoint]) -> None:
     pool = pools()
-    assert pool.state(copies[0]).status is Status.COLD
-    assert pool.request(copies[0]).status in {Status.LOADING, Status.READY}
-    assert pool.wait_for(copies[0], SETTLED, 60).status is Status.READY
+    assert pool.state(copies[0]).status is ModelStatus.COLD
+    assert pool.request(copies[0]).status in {ModelStatus.LOADING, ModelStatus.READY}
+    assert pool.wait_for(copies[0], SETTLED, 60).status is ModelStatus.READY
 
 
 def test_a_loaded_model_says_how_much_memory_it_takes(pools: Pools, copies: list[Checkpoint]) -> None:
@@ -74,25 +73,25 @@ def test_a_lease_loads_what_is_on_disk(pools: Pools, copies: list[Checkpoint]) -
 
 
 def test_a_folder_that_does_not_exist_says_so(pools: Pools) -> None:
-    pool, checkpoint = pools(), Checkpoint("./no/such/folder", "classify")
+    pool, checkpoint = pools(), Checkpoint("./no/such/folder", "sequence_classifier")
     state = pool.request(checkpoint)
-    assert state.status is Status.FAILED
+    assert state.status is ModelStatus.FAILED
     assert "no folder './no/such/folder'" in state.message
-    with pytest.raises(NotHereError, match="no folder"), pool.lease(checkpoint):
+    with pytest.raises(MissingWeightsError, match="no folder"), pool.lease(checkpoint):
         pass
 
 
 def test_a_repository_that_is_not_here_needs_a_download(pools: Pools) -> None:
-    pool, checkpoint = pools(), Checkpoint("touchstone-tests/not-here", "classify")
+    pool, checkpoint = pools(), Checkpoint("touchstone-tests/not-here", "sequence_classifier")
     state = pool.request(checkpoint)
-    assert state.status is Status.NEEDS_DOWNLOAD
+    assert state.status is ModelStatus.NEEDS_DOWNLOAD
     assert "Press Download" in state.message
-    with pytest.raises(NotHereError, match="is not on this machine"), pool.lease(checkpoint):
+    with pytest.raises(MissingWeightsError, match="is not on this machine"), pool.lease(checkpoint):
         pass
 
 
 def test_a_source_that_is_neither_folder_nor_repository_says_so(pools: Pools) -> None:
-    state = pools().state(Checkpoint("what is this?", "classify"))
+    state = pools().state(Checkpoint("what is this?", "sequence_classifier"))
     assert "neither a folder of this machine nor the name of a hub repository" in state.message
 
 
@@ -100,28 +99,28 @@ def test_a_failure_lasts_until_someone_tries_again(pools: Pools, copies: list[Ch
     pool, weights = pools(), Path(copies[0].source) / "model.safetensors"
     whole = weights.read_bytes()
     weights.write_bytes(whole[:5000])
-    assert load(pool, copies[0]) is Status.FAILED
+    assert load(pool, copies[0]) is ModelStatus.FAILED
     weights.write_bytes(whole)
-    assert pool.request(copies[0]).status is Status.FAILED
+    assert pool.request(copies[0]).status is ModelStatus.FAILED
     with pytest.raises(LoadError, match="does not load"), pool.lease(copies[0]):
         pass
     pool.retry(copies[0])
-    assert pool.wait_for(copies[0], SETTLED, 60).status is Status.READY
+    assert pool.wait_for(copies[0], SETTLED, 60).status is ModelStatus.READY
 
 
 def test_a_broken_checkpoint_leaves_the_others_working(pools: Pools, copies: list[Checkpoint]) -> None:
     pool = pools()
     (Path(copies[0].source) / "model.safetensors").write_bytes(b"not weights")
     pool.request(copies[0])
-    assert load(pool, copies[1]) is Status.READY
-    assert pool.state(copies[0]).status is Status.FAILED
+    assert load(pool, copies[1]) is ModelStatus.READY
+    assert pool.state(copies[0]).status is ModelStatus.FAILED
 
 
 def test_a_kind_that_raises_anything_fails_only_its_model(pools: Pools, copies: list[Checkpoint]) -> None:
     pool, unknown = pools(), Checkpoint(copies[0].source, "no_such_kind")
-    assert load(pool, unknown) is Status.FAILED
+    assert load(pool, unknown) is ModelStatus.FAILED
     assert "no_such_kind" in pool.state(unknown).message
-    assert load(pool, copies[0]) is Status.READY
+    assert load(pool, copies[0]) is ModelStatus.READY
 
 
 def test_the_model_used_longest_ago_makes_room(pools: Pools, copies: list[Checkpoint], room_for_two: int) -> None:
@@ -129,8 +128,12 @@ def test_the_model_used_longest_ago_makes_room(pools: Pools, copies: list[Checkp
     for checkpoint in (copies[0], copies[1], copies[0]):
         with pool.lease(checkpoint):
             pass
-    assert load(pool, copies[2]) is Status.READY
-    assert [pool.state(checkpoint).status for checkpoint in copies] == [Status.READY, Status.COLD, Status.READY]
+    assert load(pool, copies[2]) is ModelStatus.READY
+    assert [pool.state(checkpoint).status for checkpoint in copies] == [
+        ModelStatus.READY,
+        ModelStatus.COLD,
+        ModelStatus.READY,
+    ]
 
 
 def test_a_leased_model_stays(pools: Pools, copies: list[Checkpoint], room_for_two: int) -> None:
@@ -138,7 +141,11 @@ def test_a_leased_model_stays(pools: Pools, copies: list[Checkpoint], room_for_t
     with pool.lease(copies[0]):
         load(pool, copies[1])
         load(pool, copies[2])
-        assert [pool.state(checkpoint).status for checkpoint in copies] == [Status.READY, Status.COLD, Status.READY]
+        assert [pool.state(checkpoint).status for checkpoint in copies] == [
+            ModelStatus.READY,
+            ModelStatus.COLD,
+            ModelStatus.READY,
+        ]
 
 
 def test_a_load_waits_for_memory_that_is_in_use(pools: Pools, copies: list[Checkpoint], room_for_two: int) -> None:
@@ -148,13 +155,13 @@ def test_a_load_waits_for_memory_that_is_in_use(pools: Pools, copies: list[Check
         waiting = "waiting for memory that other models use"
         while pool.state(copies[2]).message != waiting:
             assert pool.wait_for_change(pool.states(), 60)
-    assert pool.wait_for(copies[2], SETTLED, 60).status is Status.READY
+    assert pool.wait_for(copies[2], SETTLED, 60).status is ModelStatus.READY
 
 
 def test_a_load_gives_up_when_memory_stays_in_use(pools: Pools, copies: list[Checkpoint], room_for_two: int) -> None:
     pool = pools(room_for_two, patience_s=0.05)
     with pool.lease(copies[0]), pool.lease(copies[1]):
-        assert load(pool, copies[2]) is Status.FAILED
+        assert load(pool, copies[2]) is ModelStatus.FAILED
     assert "memory" in pool.state(copies[2]).message
 
 
@@ -162,21 +169,21 @@ def test_a_model_larger_than_the_budget_fails_at_once(pools: Pools, copies: list
     pool = pools(budget=1000)
     with pytest.raises(MemoryFullError, match="TOUCHSTONE_MEMORY_GB"), pool.lease(copies[0]):
         pass
-    assert pool.state(copies[0]).status is Status.FAILED
+    assert pool.state(copies[0]).status is ModelStatus.FAILED
 
 
 def test_a_model_that_needs_the_whole_budget_is_loaded(pools: Pools, copies: list[Checkpoint]) -> None:
     pool = pools(memory_bytes(Path(copies[0].source), copies[0]), patience_s=0.05)
     assert pool.fits(copies[0])
-    assert load(pool, copies[0]) is Status.READY
+    assert load(pool, copies[0]) is ModelStatus.READY
 
 
 def test_unloading_waits_for_the_lease_to_end(pools: Pools, copies: list[Checkpoint]) -> None:
     pool = pools()
     with pool.lease(copies[0]):
         pool.unload(copies[0])
-        assert pool.state(copies[0]).status is Status.READY
-    assert pool.state(copies[0]).status is Status.COLD
+        assert pool.state(copies[0]).status is ModelStatus.READY
+    assert pool.state(copies[0]).status is ModelStatus.COLD
 
 
 def test_an_unloaded_model_leaves_memory(pools: Pools, copies: list[Checkpoint]) -> None:
@@ -200,11 +207,11 @@ def test_whether_a_model_fits_is_known_before_it_loads(
 
 def test_watchers_hear_of_every_state_until_they_stop(pools: Pools, copies: list[Checkpoint]) -> None:
     pool = pools()
-    heard: list[Status] = []
+    heard: list[ModelStatus] = []
     stop = pool.watch(lambda: heard.append(pool.state(copies[0]).status))
     load(pool, copies[0])
-    assert heard[0] is Status.LOADING
-    assert Status.READY in heard
+    assert heard[0] is ModelStatus.LOADING
+    assert ModelStatus.READY in heard
     stop()
     count = len(heard)
     pool.unload(copies[0])
@@ -215,12 +222,12 @@ def test_a_watcher_may_ask_another_thread_about_the_pool(pools: Pools, copies: l
     pool = pools()
     with ThreadPoolExecutor(1) as other:
         pool.watch(lambda: other.submit(pool.states).result(timeout=30) and None)
-        assert load(pool, copies[0]) is Status.READY
+        assert load(pool, copies[0]) is ModelStatus.READY
 
 
 def test_waiting_for_a_status_ends_with_a_message(pools: Pools, copies: list[Checkpoint]) -> None:
     with pytest.raises(TimeoutError, match="cold"):
-        pools().wait_for(copies[0], {Status.READY}, 0.01)
+        pools().wait_for(copies[0], {ModelStatus.READY}, 0.01)
 
 
 def test_closing_answers_those_who_wait(pools: Pools, copies: list[Checkpoint], room_for_two: int) -> None:
@@ -237,7 +244,7 @@ def test_closing_answers_those_who_wait(pools: Pools, copies: list[Checkpoint], 
     with pool.lease(copies[0]), pool.lease(copies[1]):
         thread = threading.Thread(target=want)
         thread.start()
-        pool.wait_for(copies[2], {Status.LOADING}, 60)
+        pool.wait_for(copies[2], {ModelStatus.LOADING}, 60)
         pool.close()
         thread.join(60)
     assert [str(error) for error in failures] == ["The model pool is closed."]

@@ -12,7 +12,7 @@ from core.datasets.bump import Bump
 from core.datasets.llm_aggrefact import LlmAggreFact
 from core.datasets.summedits import SummEdits
 from core.errors import TouchstoneError
-from core.models.released import released
+from core.models.download import fetch_released_dataset
 from tests.unit.models.hub import Hub, serving
 
 
@@ -39,7 +39,7 @@ def use(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_dataset_is_fetched_and_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(Hub(folder)) as hub:
         use(hub.address, monkeypatch)
-        found = list(SummEdits().read(released(SummEdits())))
+        found = list(SummEdits().read(fetch_released_dataset(SummEdits())))
     assert len(found) == 1
     assert hub.asked == {"summedits.json"}
 
@@ -48,7 +48,7 @@ def test_a_dataset_that_is_not_on_the_hub_names_its_address() -> None:
     with pytest.raises(
         TouchstoneError, match=r"BUMP is not on the hub. Get it from https://github.com/dataminr-ai/BUMP"
     ):
-        released(Bump())
+        fetch_released_dataset(Bump())
 
 
 def test_a_gated_dataset_says_where_its_terms_are(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,25 +57,25 @@ def test_a_gated_dataset_says_where_its_terms_are(folder: Path, monkeypatch: pyt
         with pytest.raises(
             TouchstoneError, match=r"is gated. Accept its terms at .*lytang/LLM-AggreFact.*hf auth login"
         ):
-            released(LlmAggreFact())
+            fetch_released_dataset(LlmAggreFact())
 
 
 def test_a_hub_without_the_dataset_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(Hub(folder, 404, "RepoNotFound")) as hub:
         use(hub.address, monkeypatch)
         with pytest.raises(TouchstoneError, match="has no dataset 'Salesforce/summedits', or it is private"):
-            released(SummEdits())
+            fetch_released_dataset(SummEdits())
 
 
 @pytest.mark.usefixtures("folder")
 def test_without_a_network_the_files_are_to_be_got_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     use("http://127.0.0.1:9", monkeypatch)
     with pytest.raises(TouchstoneError, match=r"cannot be reached.*download it by hand and name the file or folder"):
-        released(SummEdits())
+        fetch_released_dataset(SummEdits())
 
 
 @pytest.mark.usefixtures("folder")
 def test_offline_by_setting_is_said_the_same_way(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     with pytest.raises(TouchstoneError, match=r"cannot be reached.*OfflineModeIsEnabled"):
-        released(SummEdits())
+        fetch_released_dataset(SummEdits())

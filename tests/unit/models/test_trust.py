@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from core.errors import LoadError
-from core.models.trust import refusal, require_trust
+from core.models.integrity import require_trust, untrusted_reason
 from core.types import Checkpoint
 
 COMMIT, LATER = "a" * 40, "b" * 40
-REPOSITORY = Checkpoint("owner/name", "chat_trusting")
+REPOSITORY = Checkpoint("owner/name", "local_logprobs_trusted")
 
 
 def trust(monkeypatch: pytest.MonkeyPatch, *places: object) -> None:
@@ -37,13 +37,13 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_nothing_is_trusted_until_somebody_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TOUCHSTONE_TRUSTED_REPOS", raising=False)
     with pytest.raises(LoadError, match="nobody allowed that here"):
-        require_trust(Checkpoint(str(tmp_path), "chat_trusting"), tmp_path)
+        require_trust(Checkpoint(str(tmp_path), "local_logprobs_trusted"), tmp_path)
 
 
 def test_one_folder_is_trusted_and_not_the_one_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     trust(monkeypatch, tmp_path / "read")
-    assert refusal(Checkpoint(str(tmp_path / "read"), "chat_trusting")) == ""
-    assert str(tmp_path / "other") in refusal(Checkpoint(str(tmp_path / "other"), "chat_trusting"))
+    assert untrusted_reason(Checkpoint(str(tmp_path / "read"), "local_logprobs_trusted")) == ""
+    assert str(tmp_path / "other") in untrusted_reason(Checkpoint(str(tmp_path / "other"), "local_logprobs_trusted"))
 
 
 def test_a_folder_is_known_by_where_it_is_and_not_by_how_it_is_written(
@@ -51,15 +51,15 @@ def test_a_folder_is_known_by_where_it_is_and_not_by_how_it_is_written(
 ) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "evil")
     trust(monkeypatch, tmp_path / "read")
-    assert refusal(Checkpoint(f"{tmp_path}/other/../read", "chat_trusting")) == ""
-    assert refusal(Checkpoint(f"{tmp_path}/read/../link", "chat_trusting")) != ""
+    assert untrusted_reason(Checkpoint(f"{tmp_path}/other/../read", "local_logprobs_trusted")) == ""
+    assert untrusted_reason(Checkpoint(f"{tmp_path}/read/../link", "local_logprobs_trusted")) != ""
 
 
 def test_a_repository_is_trusted_at_the_commit_that_was_read(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     trust(monkeypatch, f"owner/name@{COMMIT}")
-    assert refusal(REPOSITORY) == ""
+    assert untrusted_reason(REPOSITORY) == ""
     (cache / "refs" / "main").write_text(LATER)
-    assert f"TOUCHSTONE_TRUSTED_REPOS=owner/name@{LATER}" in refusal(REPOSITORY)
+    assert f"TOUCHSTONE_TRUSTED_REPOS=owner/name@{LATER}" in untrusted_reason(REPOSITORY)
 
 
 def test_the_folder_that_is_loaded_decides_and_not_where_the_branch_points_by_then(
@@ -73,8 +73,8 @@ def test_the_folder_that_is_loaded_decides_and_not_where_the_branch_points_by_th
 @pytest.mark.usefixtures("cache")
 def test_a_branch_that_is_not_here_is_not_trusted_and_a_commit_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
     trust(monkeypatch, f"owner/absent@{COMMIT}")
-    assert "owner/absent@COMMIT" in refusal(Checkpoint("owner/absent", "chat_trusting"))
-    assert refusal(Checkpoint("owner/absent", "chat_trusting", revision=COMMIT)) == ""
+    assert "owner/absent@COMMIT" in untrusted_reason(Checkpoint("owner/absent", "local_logprobs_trusted"))
+    assert untrusted_reason(Checkpoint("owner/absent", "local_logprobs_trusted", revision=COMMIT)) == ""
 
 
 @pytest.mark.parametrize(
@@ -87,4 +87,4 @@ def test_code_of_another_repository_is_not_trusted_along(
     trust(monkeypatch, tmp_path)
     (tmp_path / file).write_text(json.dumps(content))
     with pytest.raises(LoadError, match="another repository"):
-        require_trust(Checkpoint(str(tmp_path), "chat_trusting"), tmp_path)
+        require_trust(Checkpoint(str(tmp_path), "local_logprobs_trusted"), tmp_path)

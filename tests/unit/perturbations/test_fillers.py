@@ -8,9 +8,9 @@ import pytest
 
 from core import edits as executable
 from core.errors import UnknownNameError, UnscorableError
-from core.filler import Filler
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
+from core.perturbations.fillers import Filler
 from core.text import words
 from core.types import Edit, Example
 

@@ -9,14 +9,13 @@ from itertools import pairwise
 import pytest
 
 from core import edits as executable
-from core.datasets.bundled import examples
+from core.datasets.bundled import bundled_items
 from core.errors import UnscorableError
-from core.perturbation import PERTURBATIONS, Perturbation
-from core.registry import spell
-from core.rewriting import Rewriting
+from core.perturbation import PERTURBATIONS, Perturbation, RulePerturbation
+from core.registry import format_spec
 from core.types import Edit, ErrorType, Example
 
-SEEDS = [item.example for item in examples() if not item.parent]
+SEEDS = [item.example for item in bundled_items() if not item.parent]
 LISBON = Example("lisbon", "It rained in Lisbon.", "It rained in Lisbon.")
 ALL = [plugin() for plugin in PERTURBATIONS]
 RULES = [perturbation for perturbation in ALL if perturbation.card.form == "rule"]
@@ -80,7 +79,7 @@ def test_its_rounds_give_what_its_edits_give(perturbation: Perturbation) -> None
 
 @pytest.mark.parametrize("perturbation", ALL, ids=lambda perturbation: perturbation.name)
 def test_its_spelling_reads_back(perturbation: Perturbation) -> None:
-    assert PERTURBATIONS.parse(spell(perturbation)) == perturbation
+    assert PERTURBATIONS.parse(format_spec(perturbation)) == perturbation
 
 
 def test_every_type_of_error_has_a_generator() -> None:
@@ -116,9 +115,9 @@ def test_as_many_edits_are_drawn_as_are_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    "perturbation", [rule for rule in RULES if isinstance(rule, Rewriting)], ids=lambda rule: rule.name
+    "perturbation", [rule for rule in RULES if isinstance(rule, RulePerturbation)], ids=lambda rule: rule.name
 )
-def test_no_edits_at_all_cannot_be_asked_for(perturbation: Rewriting) -> None:
+def test_no_edits_at_all_cannot_be_asked_for(perturbation: RulePerturbation) -> None:
     with pytest.raises(UnscorableError, match="most=0 allows no edit"):
         PERTURBATIONS.parse(f"{perturbation.name}[most=0]").edits(SEEDS[0], random.Random(0))
 

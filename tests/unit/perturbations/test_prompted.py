@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from core import edits as executable
-from core.errors import NoEndpointError, TouchstoneError, UnscorableError
-from core.llm.promptfile import FOLDER
+from core.errors import MissingEndpointError, TouchstoneError, UnscorableError
+from core.llm.prompts import PROMPTS_FOLDER
 from core.perturbation import PERTURBATIONS, Perturbation
 from core.types import Edit, Example
 from tests.drive import drive
@@ -53,7 +53,7 @@ def perturbed(monkeypatch: pytest.MonkeyPatch, spec: str, reply: Reply, example:
 def test_there_is_one_for_every_form_of_the_papers() -> None:
     prompted = {plugin.name for plugin in PERTURBATIONS if plugin.card.form == "prompt"}
     assert prompted == set(GOOD)
-    assert {file.stem for file in FOLDER.glob("*.md")} >= {name.removesuffix("-llm") for name in GOOD}
+    assert {file.stem for file in PROMPTS_FOLDER.glob("*.md")} >= {name.removesuffix("-llm") for name in GOOD}
 
 
 @pytest.mark.parametrize("name", GOOD)
@@ -135,7 +135,7 @@ def test_another_prompt_model_or_endpoint_is_another_signature(monkeypatch: pyte
     signatures = {plain.signature, named.signature}
     monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", "http://two.example/v1")
     signatures.add(plain.signature)
-    edited = (FOLDER / "negated.md").read_text(encoding="utf-8").replace("Put at least one", "Put one")
+    edited = (PROMPTS_FOLDER / "negated.md").read_text(encoding="utf-8").replace("Put at least one", "Put one")
     (tmp_path / "negated.md").write_text(edited, encoding="utf-8")
     monkeypatch.setenv("TOUCHSTONE_PROMPTS_DIR", str(tmp_path))
     signatures.add(plain.signature)
@@ -164,7 +164,7 @@ def test_a_seed_is_another_draw_only_where_there_is_something_to_draw(monkeypatc
 
 def test_without_an_endpoint_it_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TOUCHSTONE_LLM_BASE_URL", raising=False)
-    with pytest.raises(NoEndpointError, match=r"No language-model endpoint is set. Set TOUCHSTONE_LLM_BASE_URL"):
+    with pytest.raises(MissingEndpointError, match=r"No language-model endpoint is set. Set TOUCHSTONE_LLM_BASE_URL"):
         drive(PERTURBATIONS.parse("negated-llm").rounds(PAIR, 0))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from core.stats.resampling import Resamples
+from core.stats.bootstrap import Resamples
 from core.stats.statistic import Numbers, Statistic, Values
 
 OfCases = Callable[[Numbers], float]

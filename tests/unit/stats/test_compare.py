@@ -8,12 +8,18 @@ import numpy as np
 import pytest
 from scipy import stats  # type: ignore[import-untyped]  # it ships no types
 
-from core.stats.compare import against_best, compare, holm, more_pairs, shared, williams
-from core.stats.correlation import Rated, pearson
-from core.stats.estimate import Estimate
-from core.stats.pairs import Pairs, consistency
-from core.stats.resampling import Distribution, Resamples
-from core.stats.statistic import Values, mean, undefined
+from core.stats.bootstrap import Distribution, Resamples
+from core.stats.comparison import (
+    compare_paired,
+    compare_with_best,
+    holm_correction,
+    on_shared_cases,
+    pairs_still_needed,
+    williams_test,
+)
+from core.stats.correlation import RatedScores, pearson
+from core.stats.score_pairs import ScorePairs, consistency_share
+from core.stats.statistic import Estimate, Values, mean, undefined
 
 RNG = np.random.default_rng(5)
 DOCUMENTS = np.repeat(np.arange(40), 3)
@@ -28,7 +34,7 @@ def distribution(values: Values, documents: Values | None = None) -> Distributio
 
 
 def test_the_interval_of_a_difference_is_that_of_paired_draws() -> None:
-    found = compare(distribution(GOOD), distribution(FAIR))
+    found = compare_paired(distribution(GOOD), distribution(FAIR))
     alone = RESAMPLES.estimate(mean(GOOD - FAIR, DOCUMENTS))
     difference = found.difference
     assert (difference.value, difference.n) == (pytest.approx(alone.value), 120)
@@ -36,16 +42,19 @@ def test_the_interval_of_a_difference_is_that_of_paired_draws() -> None:
 
 
 def test_a_difference_that_every_draw_confirms_has_the_smallest_p() -> None:
-    assert compare(distribution(GOOD + 5), distribution(FAIR)).p == 2 / 2001
+    assert compare_paired(distribution(GOOD + 5), distribution(FAIR)).p == 2 / 2001
 
 
 def test_equal_metrics_have_a_p_of_one() -> None:
-    found = compare(distribution(GOOD), distribution(GOOD))
+    found = compare_paired(distribution(GOOD), distribution(GOOD))
     assert (found.difference.value, found.p) == (0.0, 1.0)
 
 
 def test_swapping_turns_the_difference_and_keeps_p() -> None:
-    one, two = compare(distribution(GOOD), distribution(FAIR)), compare(distribution(FAIR), distribution(GOOD))
+    one, two = (
+        compare_paired(distribution(GOOD), distribution(FAIR)),
+        compare_paired(distribution(FAIR), distribution(GOOD)),
+    )
     assert one.difference.value is not None
     assert (-one.difference.value, one.p) == (two.difference.value, two.p)
 
@@ -54,30 +63,31 @@ def test_p_is_small_about_as_often_as_it_should_when_nothing_differs() -> None:
     rng = np.random.default_rng(8)
     few = Resamples.draw(40, 400)
     tests = [
-        compare(*(few.of(mean(rng.normal(size=40)[DOCUMENTS], DOCUMENTS)) for _ in range(2))).p for _ in range(300)
+        compare_paired(*(few.of(mean(rng.normal(size=40)[DOCUMENTS], DOCUMENTS)) for _ in range(2))).p
+        for _ in range(300)
     ]
     assert 0.02 <= np.mean([p is not None and p <= 0.05 for p in tests]) <= 0.10
 
 
 def test_metrics_meet_on_the_cases_that_none_of_them_failed() -> None:
-    one, two = shared(np.array([1.0, np.nan, 3.0]), np.array([4.0, 5.0, np.nan]))
+    one, two = on_shared_cases(np.array([1.0, np.nan, 3.0]), np.array([4.0, 5.0, np.nan]))
     assert np.array_equal(one, [1.0, np.nan, np.nan], equal_nan=True)
     assert np.array_equal(two, [4.0, np.nan, np.nan], equal_nan=True)
 
 
 def test_statistics_of_different_cases_are_not_compared() -> None:
-    found = compare(distribution(GOOD), distribution(GOOD[1:], DOCUMENTS[1:]))
+    found = compare_paired(distribution(GOOD), distribution(GOOD[1:], DOCUMENTS[1:]))
     assert (found.difference.value, found.p) == (None, None)
     assert found.difference.why == "The two rest on 120 and 119 cases: compare them on those that both have."
 
 
 def test_a_difference_from_what_is_undefined_says_why() -> None:
-    found = compare(distribution(GOOD), RESAMPLES.of(undefined(120, "All labels are alike.")))
+    found = compare_paired(distribution(GOOD), RESAMPLES.of(undefined(120, "All labels are alike.")))
     assert (found.difference.value, found.difference.why, found.p) == (None, "All labels are alike.", None)
 
 
 def test_a_difference_within_one_document_has_no_interval() -> None:
-    found = compare(*(distribution(values[:3], DOCUMENTS[:3]) for values in (GOOD + 1, GOOD)))
+    found = compare_paired(*(distribution(values[:3], DOCUMENTS[:3]) for values in (GOOD + 1, GOOD)))
     assert (found.difference.value, found.difference.low, found.p) == (1.0, None, None)
     assert found.difference.why == "All cases are of one document: there is no interval."
 
@@ -85,23 +95,23 @@ def test_a_difference_within_one_document_has_no_interval() -> None:
 def test_all_are_held_against_the_best_with_p_corrected() -> None:
     poor = np.zeros(120)
     metrics = {"poor": poor, "good": GOOD, "fair": FAIR}
-    found = against_best({name: distribution(values) for name, values in metrics.items()})
-    alone = {name: compare(distribution(GOOD), distribution(metrics[name])).p for name in ("fair", "poor")}
+    found = compare_with_best({name: distribution(values) for name, values in metrics.items()})
+    alone = {name: compare_paired(distribution(GOOD), distribution(metrics[name])).p for name in ("fair", "poor")}
     assert list(found) == ["fair", "poor"]
-    assert [found[name].p for name in found] == holm([alone["fair"], alone["poor"]])
+    assert [found[name].p for name in found] == holm_correction([alone["fair"], alone["poor"]])
 
 
 def test_nothing_is_held_against_a_best_that_does_not_exist() -> None:
-    assert against_best({"one": RESAMPLES.of(undefined(0, "No case has a value."))}) == {}
+    assert compare_with_best({"one": RESAMPLES.of(undefined(0, "No case has a value."))}) == {}
 
 
 def test_holm_multiplies_by_the_tests_left_and_never_falls() -> None:
     # 0.01 × 4, 0.02 × 3, 0.025 × 2 lifted to 0.06, 0.6 × 1
-    assert holm([0.6, 0.01, None, 0.025, 0.02]) == pytest.approx([0.6, 0.04, None, 0.06, 0.06])
+    assert holm_correction([0.6, 0.01, None, 0.025, 0.02]) == pytest.approx([0.6, 0.04, None, 0.06, 0.06])
 
 
 def test_holm_gives_no_p_above_one() -> None:
-    assert holm([0.5, 0.9]) == [1.0, 1.0]
+    assert holm_correction([0.5, 0.9]) == [1.0, 1.0]
 
 
 def correlated(n: int, r12: float, r13: float, r23: float) -> tuple[Values, Values, Values]:
@@ -115,7 +125,7 @@ def correlated(n: int, r12: float, r13: float, r23: float) -> tuple[Values, Valu
 def test_williams_t_is_that_of_steigers_formula() -> None:
     """His equation 7 (1980) written out, for the numbers of which `r.test` of R's package psych prints -0.89 and 0.37."""
     human, one, two = correlated(103, 0.4, 0.5, 0.1)
-    found = williams(*(Rated(scores, human, np.arange(103) % 40) for scores in (one, two)), RESAMPLES)
+    found = williams_test(*(RatedScores(scores, human, np.arange(103) % 40) for scores in (one, two)), RESAMPLES)
     determinant = 1 - 0.4**2 - 0.5**2 - 0.1**2 + 2 * 0.4 * 0.5 * 0.1
     mean_squared = (0.9 / 2) ** 2
     t = -0.1 * math.sqrt(102 * 1.1 / (2 * (102 / 100) * determinant + mean_squared * 0.9**3))
@@ -132,32 +142,32 @@ def test_williams_counts_only_cases_with_all_three_values() -> None:
         for place, values in enumerate((human, one, two))
     ]
     documents = np.arange(63) % 40
-    found = williams(Rated(gaps[1], gaps[0], documents), Rated(gaps[2], gaps[0], documents), RESAMPLES)
-    whole = williams(Rated(one, human, documents[:60]), Rated(two, human, documents[:60]), RESAMPLES)
+    found = williams_test(RatedScores(gaps[1], gaps[0], documents), RatedScores(gaps[2], gaps[0], documents), RESAMPLES)
+    whole = williams_test(RatedScores(one, human, documents[:60]), RatedScores(two, human, documents[:60]), RESAMPLES)
     assert found == whole
     assert found.difference.n == 60
 
 
 def test_a_metric_against_itself_differs_by_nothing() -> None:
     human, one, _ = correlated(60, 0.6, 0.3, 0.4)
-    rated = Rated(one, human, np.arange(60) % 40)
-    found = williams(rated, rated, RESAMPLES)
+    rated = RatedScores(one, human, np.arange(60) % 40)
+    found = williams_test(rated, rated, RESAMPLES)
     assert (found.difference.value, found.p) == (0.0, 1.0)
 
 
 def test_williams_of_a_constant_metric_says_why() -> None:
     human, one, _ = correlated(60, 0.6, 0.3, 0.4)
     documents = np.arange(60) % 40
-    found = williams(Rated(one, human, documents), Rated(np.ones(60), human, documents), RESAMPLES)
+    found = williams_test(RatedScores(one, human, documents), RatedScores(np.ones(60), human, documents), RESAMPLES)
     assert (found.difference.value, found.p) == (None, None)
     assert found.difference.why == "All 60 scores are the same (1)."
 
 
 def test_four_times_the_pairs_halve_an_interval() -> None:
-    assert more_pairs(Estimate(0.7, 0.6, 0.8, 100)) == 300
-    assert more_pairs(Estimate(0.7, 0.66, 0.74, 100)) == 0
-    assert more_pairs(Estimate(0.7, None, None, 100)) is None
-    assert more_pairs(Estimate(1.0, 1.0, 1.0, 100)) is None
+    assert pairs_still_needed(Estimate(0.7, 0.6, 0.8, 100)) == 300
+    assert pairs_still_needed(Estimate(0.7, 0.66, 0.74, 100)) == 0
+    assert pairs_still_needed(Estimate(0.7, None, None, 100)) is None
+    assert pairs_still_needed(Estimate(1.0, 1.0, 1.0, 100)) is None
 
 
 def test_the_pairs_that_were_asked_for_give_the_width() -> None:
@@ -165,11 +175,11 @@ def test_the_pairs_that_were_asked_for_give_the_width() -> None:
 
     def estimate(documents: int) -> Estimate:
         moves = rng.random(3 * documents) < 0.7
-        pairs = Pairs(moves.astype(float), np.zeros(3 * documents), np.repeat(np.arange(documents), 3))
-        return Resamples.draw(documents, 2000).estimate(consistency(pairs))
+        pairs = ScorePairs(moves.astype(float), np.zeros(3 * documents), np.repeat(np.arange(documents), 3))
+        return Resamples.draw(documents, 2000).estimate(consistency_share(pairs))
 
     first = estimate(30)
-    more = more_pairs(first)
+    more = pairs_still_needed(first)
     assert more is not None
     second = estimate((first.n + more) // 3)
     assert second.low is not None
@@ -179,8 +189,8 @@ def test_the_pairs_that_were_asked_for_give_the_width() -> None:
 
 def test_correlations_are_compared_on_the_same_draws() -> None:
     human, one, two = correlated(120, 0.7, 0.2, 0.5)
-    ours = [RESAMPLES.of(pearson(Rated(scores, human, DOCUMENTS))) for scores in (one, two)]
-    found = compare(*ours)
+    ours = [RESAMPLES.of(pearson(RatedScores(scores, human, DOCUMENTS))) for scores in (one, two)]
+    found = compare_paired(*ours)
     assert found.difference.low == pytest.approx(np.quantile(ours[0].draws - ours[1].draws, 0.025))
     assert found.p is not None
     assert found.p < 0.01

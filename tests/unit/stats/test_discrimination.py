@@ -8,26 +8,32 @@ from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
 
 from core.errors import TouchstoneError
 from core.metric import Direction
-from core.stats.discrimination import Labelled, auc, average_precision
-from core.stats.pairs import Pairs
-from core.stats.resampling import Resamples
-from core.stats.roc import curve
+from core.stats.bootstrap import Resamples
+from core.stats.discrimination import (
+    LabelledScores,
+    Threshold,
+    auc,
+    average_precision,
+    balanced_accuracy,
+    choose_threshold,
+    measure_roc_curve,
+)
+from core.stats.score_pairs import ScorePairs
 from core.stats.statistic import Numbers
-from core.stats.thresholds import Threshold, balanced_accuracy, choose
 from tests.unit.stats.naive import assert_the_same
 
 RNG = np.random.default_rng(7)
 DOCUMENTS = RNG.integers(0, 25, 150)
 LABELS = RNG.random(150) < 0.4
 SCORES = (RNG.integers(0, 9, 150) + 2 * LABELS) / 4  # many ties
-SAMPLE = Labelled(SCORES, LABELS, DOCUMENTS)
+SAMPLE = LabelledScores(SCORES, LABELS, DOCUMENTS)
 RESAMPLES = Resamples.draw(25, 200, seed=1)
 
 
 def test_auc_is_that_of_scikit_learn_in_every_resample_of_documents_of_one_kind() -> None:
     labels = DOCUMENTS % 3 == 0
     assert_the_same(
-        auc(Labelled(SCORES, labels, DOCUMENTS)),
+        auc(LabelledScores(SCORES, labels, DOCUMENTS)),
         lambda at: float(roc_auc_score(labels[at], SCORES[at])),
         DOCUMENTS,
         RESAMPLES,
@@ -54,8 +60,8 @@ def test_copies_of_a_document_are_not_compared_with_each_other() -> None:
 def test_the_draws_of_minimal_pairs_lie_around_their_area() -> None:
     """Documents differ far more than the sides of a pair: nearly all that counts is what meets inside a document."""
     level = RNG.normal(size=40) * 100
-    pairs = Pairs(level + 0.01, level, np.arange(40))
-    found = Resamples.draw(40, 2000).of(auc(Labelled.of(pairs)))
+    pairs = ScorePairs(level + 0.01, level, np.arange(40))
+    found = Resamples.draw(40, 2000).of(auc(LabelledScores.of(pairs)))
     assert found.value == pytest.approx(0.5 + 0.5 / 40)
     assert found.draws.mean() == pytest.approx(found.value, abs=1e-3)
 
@@ -70,19 +76,19 @@ def test_average_precision_is_that_of_scikit_learn_in_every_resample() -> None:
 
 
 def test_ties_count_one_half() -> None:
-    tied = Labelled(np.array([1.0, 1.0, 2.0]), np.array([True, False, True]), np.arange(3))
+    tied = LabelledScores(np.array([1.0, 1.0, 2.0]), np.array([True, False, True]), np.arange(3))
     assert RESAMPLES.of(auc(tied)).value == (0.5 + 1) / 2
 
 
 def test_a_metric_that_falls_with_consistency_is_turned() -> None:
-    turned = Labelled(-SCORES, LABELS, DOCUMENTS, "lower")
+    turned = LabelledScores(-SCORES, LABELS, DOCUMENTS, "lower")
     assert RESAMPLES.estimate(auc(turned)) == RESAMPLES.estimate(auc(SAMPLE))
     assert RESAMPLES.estimate(average_precision(turned)) == RESAMPLES.estimate(average_precision(SAMPLE))
 
 
 def test_both_sides_of_a_pair_are_a_sample_each() -> None:
-    pairs = Pairs(np.array([3.0, 1.0, np.nan]), np.array([2.0, 1.0, 0.0]), np.array([0, 1, 2]))
-    found = RESAMPLES.estimate(auc(Labelled.of(pairs)))
+    pairs = ScorePairs(np.array([3.0, 1.0, np.nan]), np.array([2.0, 1.0, 0.0]), np.array([0, 1, 2]))
+    found = RESAMPLES.estimate(auc(LabelledScores.of(pairs)))
     # 3 is above 2, 1 and 0; 1 is below 2, ties with 1, is above 0
     assert (found.value, found.n) == (4.5 / 6, 5)
 
@@ -100,17 +106,17 @@ def test_both_sides_of_a_pair_are_a_sample_each() -> None:
 def test_what_cannot_be_told_apart_says_why(
     scores: list[float], labels: list[bool], direction: Direction, why: str
 ) -> None:
-    sample = Labelled(np.array(scores), np.array(labels), np.arange(2), direction)
+    sample = LabelledScores(np.array(scores), np.array(labels), np.arange(2), direction)
     found = RESAMPLES.estimate(auc(sample))
     assert (found.value, found.low, found.why) == (None, None, why)
-    assert curve(sample, RESAMPLES).area == found
+    assert measure_roc_curve(sample, RESAMPLES).area == found
     with pytest.raises(TouchstoneError, match=why):
-        choose(sample)
+        choose_threshold(sample)
 
 
 def test_the_curve_is_that_of_scikit_learn_and_its_area_has_an_interval() -> None:
     false_alarms, hits, scores = roc_curve(LABELS, SCORES, drop_intermediate=False)
-    found = curve(SAMPLE, RESAMPLES)
+    found = measure_roc_curve(SAMPLE, RESAMPLES)
     assert found.false_alarms == pytest.approx(false_alarms)
     assert found.hits == pytest.approx(hits)
     assert found.scores == pytest.approx(scores)
@@ -119,7 +125,9 @@ def test_the_curve_is_that_of_scikit_learn_and_its_area_has_an_interval() -> Non
 
 
 def test_the_curve_of_a_falling_metric_keeps_its_own_units() -> None:
-    found = curve(Labelled(np.array([1.0, 5.0]), np.array([True, False]), np.arange(2), "lower"), RESAMPLES)
+    found = measure_roc_curve(
+        LabelledScores(np.array([1.0, 5.0]), np.array([True, False]), np.arange(2), "lower"), RESAMPLES
+    )
     assert found.scores.tolist() == [-np.inf, 1.0, 5.0]
     assert (found.hits.tolist(), found.false_alarms.tolist()) == ([0.0, 1.0, 1.0], [0.0, 0.0, 1.0])
 
@@ -128,16 +136,16 @@ def test_the_threshold_is_the_best_of_all_that_could_be_set() -> None:
     def balanced(value: float) -> float:
         return float(np.mean([(value <= SCORES)[LABELS].mean(), (value > SCORES)[~LABELS].mean()]))
 
-    threshold = choose(SAMPLE)
+    threshold = choose_threshold(SAMPLE)
     assert balanced(threshold.value) == max(balanced(value) for value in np.arange(-1, 5, 0.01))
     assert (threshold.n, threshold.documents) == (150, frozenset(DOCUMENTS.tolist()))
 
 
 def test_the_threshold_lies_halfway_between_two_scores() -> None:
-    sample = Labelled(np.array([1.0, 3.0, 4.0]), np.array([False, True, True]), np.arange(3))
-    assert choose(sample).value == 2.0
-    turned = Labelled(-sample.scores, sample.labels, sample.documents, "lower")
-    assert choose(turned).value == -2.0
+    sample = LabelledScores(np.array([1.0, 3.0, 4.0]), np.array([False, True, True]), np.arange(3))
+    assert choose_threshold(sample).value == 2.0
+    turned = LabelledScores(-sample.scores, sample.labels, sample.documents, "lower")
+    assert choose_threshold(turned).value == -2.0
 
 
 def test_balanced_accuracy_is_the_mean_over_both_kinds_in_every_resample() -> None:
@@ -150,7 +158,7 @@ def test_balanced_accuracy_is_the_mean_over_both_kinds_in_every_resample() -> No
 
 
 def test_balanced_accuracy_of_a_falling_metric_accepts_what_lies_below() -> None:
-    turned = Labelled(-SCORES, LABELS, DOCUMENTS, "lower")
+    turned = LabelledScores(-SCORES, LABELS, DOCUMENTS, "lower")
     found = [
         RESAMPLES.estimate(balanced_accuracy(sample, Threshold(value, 10, frozenset())))
         for sample, value in ((SAMPLE, 1.5), (turned, -1.5))

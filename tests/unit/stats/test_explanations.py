@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.stats.explanations import (
-    Explained,
+from core.meta.explanation_scores import (
+    GradedDetections,
     detection_accuracy,
     detection_score,
     explanation_score,
     joint_score,
 )
-from core.stats.resampling import Resamples
+from core.stats.bootstrap import Resamples
 
-ANSWERS = Explained(
+ANSWERS = GradedDetections(
     inconsistent=np.array([True, True, True, True, False, False]),
     flagged=np.array([True, True, True, False, False, True]),
     grades=np.array([1.0, 0.5, 0.0, np.nan, np.nan, np.nan]),
@@ -25,7 +25,7 @@ RESAMPLES = Resamples.draw(6, 400)
 PARTS = (detection_accuracy, detection_score, explanation_score, joint_score)
 
 
-def found(answers: Explained) -> list[tuple[float | None, int]]:
+def found(answers: GradedDetections) -> list[tuple[float | None, int]]:
     return [(estimate.value, estimate.n) for estimate in (RESAMPLES.estimate(part(answers)) for part in PARTS)]
 
 

@@ -12,15 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.stats.agreement import alpha
-from core.stats.compare import compare
-from core.stats.correlation import Rated, kendall, pearson, spearman, within
-from core.stats.discrimination import Labelled, auc
-from core.stats.distance import interval, nominal
-from core.stats.pairs import Pairs, consistency, ties
-from core.stats.ratings import Ratings
-from core.stats.resampling import Resamples
-from core.stats.scales import warning
+from core.meta.cases import scale_warning
+from core.stats.agreement import LabelMatrix, interval_distance, krippendorff_alpha, nominal_distance
+from core.stats.bootstrap import Resamples
+from core.stats.comparison import compare_paired
+from core.stats.correlation import RatedScores, kendall, pearson, spearman, without_system_means
+from core.stats.discrimination import LabelledScores, auc
+from core.stats.score_pairs import ScorePairs, consistency_share, tie_share
 from core.stats.statistic import Numbers, Statistic, Values, mean
 from tests.doubles.process import ROOT
 
@@ -92,14 +90,14 @@ def draws() -> Resamples:
     return Resamples.draw(99, 2000)
 
 
-def pairs(metric: str, kind: str = "") -> Pairs:
+def pairs(metric: str, kind: str = "") -> ScorePairs:
     """The pairs of one corrected type, or of all whose type begins so."""
     documents = numbered([record["article_id"] for record in bump()])
     chosen = [place for place, record in enumerate(bump()) if record["corrected_error_type"].startswith(kind)]
     sides = [
         np.array([bump()[place]["scores"][f"{metric}_{side}"] for place in chosen]) for side in ("reference", "edited")
     ]
-    return Pairs(sides[0], sides[1], documents[chosen])
+    return ScorePairs(sides[0], sides[1], documents[chosen])
 
 
 def percent(statistic: Statistic) -> float:
@@ -112,29 +110,31 @@ def percent(statistic: Statistic) -> float:
 
 
 def test_bump_has_the_published_number_of_pairs_of_each_type() -> None:
-    assert {kind: draws().estimate(consistency(pairs("DAE", kind))).n for kind in COUNTS} == COUNTS
+    assert {kind: draws().estimate(consistency_share(pairs("DAE", kind))).n for kind in COUNTS} == COUNTS
 
 
 @pytest.mark.parametrize("metric", CONSISTENCY)
 def test_consistency_on_bump_is_the_published_one(metric: str) -> None:
-    assert percent(consistency(pairs(metric))) == pytest.approx(CONSISTENCY[metric], abs=ROUNDED_TWICE)
+    assert percent(consistency_share(pairs(metric))) == pytest.approx(CONSISTENCY[metric], abs=ROUNDED_TWICE)
 
 
 @pytest.mark.parametrize("metric", AREA)
 def test_auc_on_bump_is_the_published_one(metric: str) -> None:
-    assert percent(auc(Labelled.of(pairs(metric)))) == pytest.approx(AREA[metric], abs=ROUNDED_TWICE)
+    assert percent(auc(LabelledScores.of(pairs(metric)))) == pytest.approx(AREA[metric], abs=ROUNDED_TWICE)
 
 
 @pytest.mark.parametrize(
     ("metric", "value"), [("BARTScore", 96.6), ("CoCo", 88.8), ("QAFactEval", 79.3), ("ROUGE-2", 51.7)]
 )
 def test_consistency_on_intrinsic_predicates_is_the_published_one(metric: str, value: float) -> None:
-    assert percent(consistency(pairs(metric, "Intrinsic Predicate"))) == pytest.approx(value, abs=ROUNDED_TWICE)
+    assert percent(consistency_share(pairs(metric, "Intrinsic Predicate"))) == pytest.approx(value, abs=ROUNDED_TWICE)
 
 
 @pytest.mark.parametrize(("metric", "value"), [("QAFactEval", 66.7), ("DAE", 60.4)])
 def test_auc_on_intrinsic_predicates_is_the_published_one(metric: str, value: float) -> None:
-    assert percent(auc(Labelled.of(pairs(metric, "Intrinsic Predicate")))) == pytest.approx(value, abs=ROUNDED_TWICE)
+    assert percent(auc(LabelledScores.of(pairs(metric, "Intrinsic Predicate")))) == pytest.approx(
+        value, abs=ROUNDED_TWICE
+    )
 
 
 @pytest.mark.parametrize("kind", ["Intrinsic", "Extrinsic", *COUNTS])
@@ -143,21 +143,23 @@ def test_every_cell_of_the_bump_tables_is_what_counting_gives(metric: str, kind:
     cell = pairs(metric, kind)
     faithful, edited = cell.original[:, None], cell.edited[None]
     wins = float(np.mean(faithful > edited) + np.mean(faithful == edited) / 2)
-    assert draws().of(auc(Labelled.of(cell))).value == pytest.approx(wins)
-    assert draws().of(consistency(cell)).value == pytest.approx(np.mean(cell.original > cell.edited))
+    assert draws().of(auc(LabelledScores.of(cell))).value == pytest.approx(wins)
+    assert draws().of(consistency_share(cell)).value == pytest.approx(np.mean(cell.original > cell.edited))
 
 
 @pytest.mark.parametrize(("metric", "lenient"), [("ROUGE-2", 89.3), ("SummaC", 74.5)])
 def test_ties_are_what_lies_between_the_strict_and_the_lenient_rule(metric: str, lenient: float) -> None:
-    assert percent(consistency(pairs(metric))) + percent(ties(pairs(metric))) == pytest.approx(lenient, abs=0.1)
+    assert percent(consistency_share(pairs(metric))) + percent(tie_share(pairs(metric))) == pytest.approx(
+        lenient, abs=0.1
+    )
 
 
 def test_resampling_pairs_together_tells_two_metrics_apart() -> None:
     """DeLong's test, which takes summaries as independent, gives p = .11 for the same two areas."""
     best, next_best = (
-        draws().of(auc(Labelled.of(pairs(metric, "Intrinsic Predicate")))) for metric in ("QAFactEval", "DAE")
+        draws().of(auc(LabelledScores.of(pairs(metric, "Intrinsic Predicate")))) for metric in ("QAFactEval", "DAE")
     )
-    found = compare(best, next_best)
+    found = compare_paired(best, next_best)
     assert found.difference.value == pytest.approx(0.063, abs=2e-3)
     assert found.p is not None
     assert found.p < 0.02
@@ -169,7 +171,7 @@ def test_the_scales_of_the_two_tasks_of_bump_differ_for_two_metrics(metric: str)
     first = {record["reference_summary"]: record["scores"][name] for record in bump()}
     second = {record["reference_summary"]: record["scores"][name] for record in released("bump/task2_first20.json")}
     common = sorted(first.keys() & second.keys())
-    found = warning(np.array([first[text] for text in common]), np.array([second[text] for text in common]))
+    found = scale_warning(np.array([first[text] for text in common]), np.array([second[text] for text in common]))
     line = {"BARTScore": "1.0268 times the first − 0.0268", "QAFactEval": "1.0157 times the first + 0.0000"}
     assert line[metric] in found if metric in line else found == ""
 
@@ -186,7 +188,7 @@ def test_partial_correlations_on_frank_are_the_published_ones(metric: str, linea
     systems, documents = (numbered([record[field] for record in records]) for field in ("model_name", "hash"))
     scores = np.array([record[metric] for record in records], dtype=np.float64)
     human = np.array([people[record["hash"], record["model_name"]] for record in records])
-    rated = Rated(within(scores, systems), within(human, systems), documents)
+    rated = RatedScores(without_system_means(scores, systems), without_system_means(human, systems), documents)
     resamples = Resamples.draw(int(documents.max()) + 1, 500)
     found = [resamples.estimate(coefficient(rated)) for coefficient in (pearson, spearman)]
     assert [estimate.value for estimate in found] == [pytest.approx(linear, abs=5e-5), pytest.approx(ranked, abs=5e-5)]
@@ -195,14 +197,14 @@ def test_partial_correlations_on_frank_are_the_published_ones(metric: str, linea
 
 @pytest.mark.parametrize(("coefficient", "value"), [(pearson, 0.681681), (spearman, 0.662255), (kendall, 0.531636)])
 def test_correlations_of_unieval_on_qags_are_the_published_ones(
-    coefficient: Callable[[Rated], Statistic], value: float
+    coefficient: Callable[[RatedScores], Statistic], value: float
 ) -> None:
     records = released("unieval/qags_cnndm_result.json")
     scores, human = (
         np.array([record[kind]["consistency"] for record in records]) for kind in ("predict_scores", "scores")
     )
     documents = numbered([record["source"] for record in records])
-    found = Resamples.draw(int(documents.max()) + 1, 500).estimate(coefficient(Rated(scores, human, documents)))
+    found = Resamples.draw(int(documents.max()) + 1, 500).estimate(coefficient(RatedScores(scores, human, documents)))
     assert (found.value, found.n) == (pytest.approx(value, abs=5e-7), 235)
 
 
@@ -220,10 +222,13 @@ def factual(place: Path) -> Values:
 
 def test_alphas_on_longsciverify_are_the_published_ones() -> None:
     labels = np.stack([factual(place) for place in sorted((DATA / "longsciverify").glob("pubmed_reviewer_*.csv"))], -1)
-    sentences = Ratings(labels.reshape(-1, 3), np.repeat(np.arange(15), 9))
-    summaries = Ratings(labels.mean(axis=2).reshape(-1, 3), np.repeat(np.arange(15), 3))
+    sentences = LabelMatrix(labels.reshape(-1, 3), np.repeat(np.arange(15), 9))
+    summaries = LabelMatrix(labels.mean(axis=2).reshape(-1, 3), np.repeat(np.arange(15), 3))
     resamples = Resamples.draw(15, 1000)
-    found = [resamples.estimate(part) for part in (alpha(sentences, nominal), alpha(summaries, interval))]
+    found = [
+        resamples.estimate(part)
+        for part in (krippendorff_alpha(sentences, nominal_distance), krippendorff_alpha(summaries, interval_distance))
+    ]
     assert [estimate.value for estimate in found] == [pytest.approx(0.7633, abs=5e-5), pytest.approx(0.8201, abs=5e-5)]
     assert all(estimate.low is not None for estimate in found)
 

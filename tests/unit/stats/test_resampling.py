@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.stats import resampling
-from core.stats.resampling import Distribution, Resamples
+from core.stats import bootstrap
+from core.stats.bootstrap import Distribution, Resamples
 from core.stats.statistic import Values, mean
 from tests.doubles.process import ROOT, finish, start
 from tests.unit.stats.naive import assert_the_same
@@ -38,8 +38,8 @@ def test_the_mean_of_every_resample_is_that_of_its_repeated_cases() -> None:
 
 def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = RESAMPLES.of(mean(VALUES, DOCUMENTS))
-    monkeypatch.setattr(resampling, "_CELLS", 140)
-    monkeypatch.setattr(resampling, "_LEAST", 1)
+    monkeypatch.setattr(bootstrap, "_CELLS", 140)
+    monkeypatch.setattr(bootstrap, "_LEAST", 1)
     cut = RESAMPLES.of(mean(VALUES, DOCUMENTS))
     assert np.array_equal(whole.draws, cut.draws)
     assert Resamples.draw(20, 31).counts.sum() == 20 * 31

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.stress.records import Plan, Reading, Run, Source, Variant
+from core.stress.run import Plan, Run, ScoreRecord, Source, Variant
 from core.types import Edit, Example, Span
 
 METRIC = "rouge2"  # higher is more consistent
@@ -24,10 +24,10 @@ def run_of(shifts: dict[str, list[float | None]], metric: str = METRIC, words: i
     run = Run(Plan("by hand", tuple(shifts), (metric,)))
     for place in range(max(map(len, shifts.values()))):
         run.add(source(f"s{place}"))
-        run.add(Reading(f"s{place}", "", metric, before, "signed"))
+        run.add(ScoreRecord(f"s{place}", "", metric, before, "signed"))
     for kind, sizes in shifts.items():
         for place, size in enumerate(sizes):
             run.add(variant(f"s{place}", kind, words))
             value = None if size is None else before + size
-            run.add(Reading(f"s{place}", kind, metric, value, "signed", "" if value is not None else "It broke."))
+            run.add(ScoreRecord(f"s{place}", kind, metric, value, "signed", "" if value is not None else "It broke."))
     return run

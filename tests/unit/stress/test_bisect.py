@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from core.cache import AnswerCache
-from core.engine import Engine
+from core.engine.cache import AnswerCache
+from core.engine.engine import Engine
 from core.metric import Metric
 from core.models.pool import ModelPool
-from core.stress.bisect import Blame, Subset, bisected, blames, subsets
+from core.stress.bisect import EditEffect, EditSubset, edit_effects, edit_subsets, examples_by_subset
 from core.types import Edit, Example, Result, Span
 from tests.unit.stress.toys import Adoring, Length
 
@@ -26,14 +26,16 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
     engine.close()
 
 
-def blamed(engine: Engine, metric: Metric, summary: str, *changes: tuple[str, str]) -> list[Blame]:
+def blamed(engine: Engine, metric: Metric, summary: str, *changes: tuple[str, str]) -> list[EditEffect]:
     """What each of these replacements does to a metric that scores every subset of them."""
     example = Example("pair", "A document.", summary)
     made = [Edit(Span(summary.index(old), summary.index(old) + len(old)), new) for old, new in changes]
-    texts = bisected(example, made)
+    texts = examples_by_subset(example, made)
     outcomes = {one.id: outcome for one, outcome in engine.run([metric], list(texts.values()))}
     scores = {subset: outcomes[text.id] for subset, text in texts.items()}
-    return blames({subset: one.score if isinstance(one, Result) else None for subset, one in scores.items()}, len(made))
+    return edit_effects(
+        {subset: one.score if isinstance(one, Result) else None for subset, one in scores.items()}, len(made)
+    )
 
 
 def edits(number: int) -> list[Edit]:
@@ -43,12 +45,12 @@ def edits(number: int) -> list[Edit]:
     return [Edit(Span(start, start + len(word)), word.upper()) for start, word in zip(starts, words, strict=True)]
 
 
-def of(number: int, score: Callable[[Subset], float]) -> list[Blame]:
-    return blames({subset: score(subset) for subset in subsets(number)}, number)
+def of(number: int, score: Callable[[EditSubset], float]) -> list[EditEffect]:
+    return edit_effects({subset: score(subset) for subset in edit_subsets(number)}, number)
 
 
 def test_every_subset_of_a_few_edits_is_executed_once() -> None:
-    texts = bisected(EXAMPLE, edits(3))
+    texts = examples_by_subset(EXAMPLE, edits(3))
     assert len({example.summary for example in texts.values()}) == len(texts) == 8
     assert len({example.id for example in texts.values()}) == 8
     assert texts[frozenset()].summary == EXAMPLE.summary
@@ -56,8 +58,8 @@ def test_every_subset_of_a_few_edits_is_executed_once() -> None:
 
 
 def test_of_many_edits_each_alone_and_all_without_each_are_executed() -> None:
-    assert len(subsets(5)) == 32
-    assert sorted(map(len, subsets(6))) == [0, *[1] * 6, *[5] * 6, 6]
+    assert len(edit_subsets(5)) == 32
+    assert sorted(map(len, edit_subsets(6))) == [0, *[1] * 6, *[5] * 6, 6]
 
 
 @pytest.mark.parametrize("number", [1, 2, 5])
@@ -88,9 +90,9 @@ def test_of_many_edits_there_is_no_share_but_the_shifts_alone_and_without() -> N
 
 
 def test_a_score_that_is_missing_leaves_out_what_needs_it() -> None:
-    scores: dict[Subset, float | None] = {subset: float(len(subset)) for subset in subsets(2)}
+    scores: dict[EditSubset, float | None] = {subset: float(len(subset)) for subset in edit_subsets(2)}
     scores[frozenset({1})] = None
-    assert blames(scores, 2) == [Blame(1.0, None, None), Blame(None, 1.0, None)]
+    assert edit_effects(scores, 2) == [EditEffect(1.0, None, None), EditEffect(None, 1.0, None)]
 
 
 def test_a_metric_that_counts_words_blames_each_edit_for_the_words_that_it_brings(engine: Engine) -> None:

@@ -7,12 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from core.cache import AnswerCache
-from core.engine import Engine
+from core.background import BackgroundTask
+from core.engine.cache import AnswerCache
+from core.engine.engine import Engine
 from core.metric import METRICS
 from core.models.pool import ModelPool
-from core.stress.background import Background
-from core.stress.density import Sentences, Text, bins, equally_full, equally_wide, originals, sentences_of, variants
+from core.stress.density import (
+    GroupedSummary,
+    SentenceScores,
+    density_bins,
+    equal_width_edges,
+    original_summaries,
+    quantile_edges,
+    score_sentences,
+    variant_summaries,
+)
 from core.types import Example
 from tests.unit.stress.stressed import run_of
 
@@ -27,10 +36,10 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
     engine.close()
 
 
-def texts(*found: tuple[str, list[tuple[float, float | None]]]) -> list[Sentences]:
+def texts(*found: tuple[str, list[tuple[float, float | None]]]) -> list[SentenceScores]:
     """What a metric said of some texts: their documents, and (density, score) of each sentence."""
     return [
-        Sentences("m", group, tuple(density for density, _ in pairs), tuple(score for _, score in pairs))
+        SentenceScores("m", group, tuple(density for density, _ in pairs), tuple(score for _, score in pairs))
         for group, pairs in found
     ]
 
@@ -38,7 +47,7 @@ def texts(*found: tuple[str, list[tuple[float, float | None]]]) -> list[Sentence
 def test_a_metric_that_is_the_density_rises_from_bin_to_bin() -> None:
     densities = [place / 100 for place in range(100)]
     found = texts(*((f"d{place}", [(density, density)]) for place, density in enumerate(densities)))
-    made = bins(found, equally_full(densities, 4), seed=0, resamples=200)
+    made = density_bins(found, quantile_edges(densities, 4), seed=0, resamples=200)
     assert [one.score.n for one in made] == [25, 25, 25, 25]
     assert [one.score.value for one in made] == pytest.approx([0.12, 0.37, 0.62, 0.87])
     for one in made:
@@ -48,7 +57,9 @@ def test_a_metric_that_is_the_density_rises_from_bin_to_bin() -> None:
 
 
 def test_bins_of_the_same_width_may_be_empty() -> None:
-    made = bins(texts(("a", [(0.0, 1.0), (0.1, 3.0)]), ("b", [(1.0, 5.0)])), equally_wide([0.0, 0.1, 1.0], 4), 0, 200)
+    made = density_bins(
+        texts(("a", [(0.0, 1.0), (0.1, 3.0)]), ("b", [(1.0, 5.0)])), equal_width_edges([0.0, 0.1, 1.0], 4), 0, 200
+    )
     assert [(one.low, one.high) for one in made] == [(0.0, 0.25), (0.25, 0.5), (0.5, 0.75), (0.75, 1.0)]
     assert [one.score.n for one in made] == [2, 0, 0, 1]
     assert [one.score.value for one in made] == [2.0, None, None, 5.0]
@@ -56,20 +67,20 @@ def test_bins_of_the_same_width_may_be_empty() -> None:
 
 
 def test_densities_that_are_all_the_same_make_one_bin() -> None:
-    edges = equally_full([0.3, 0.3, 0.3], 4)
-    assert edges == equally_wide([0.3, 0.3], 4) == [0.3]
-    [one] = bins(texts(("a", [(0.3, 1.0)]), ("b", [(0.3, 0.0)])), edges, 0, 200)
+    edges = quantile_edges([0.3, 0.3, 0.3], 4)
+    assert edges == equal_width_edges([0.3, 0.3], 4) == [0.3]
+    [one] = density_bins(texts(("a", [(0.3, 1.0)]), ("b", [(0.3, 0.0)])), edges, 0, 200)
     assert (one.low, one.high, one.score.value, one.documents) == (0.3, 0.3, 0.5, 2)
 
 
 def test_a_sentence_without_a_score_does_not_count() -> None:
-    [one] = bins(texts(("a", [(0.3, 1.0), (0.3, None)])), [0.3], 0, 200)
+    [one] = density_bins(texts(("a", [(0.3, 1.0), (0.3, None)])), [0.3], 0, 200)
     assert (one.score.value, one.score.n) == (1.0, 1)
 
 
 def test_a_sentence_of_which_the_whole_document_speaks_has_density_one(engine: Engine) -> None:
     example = Example("pair", " ".join([BOATS] * 4), f"{BOATS} Penguins eat fish in Antarctica.")
-    [found] = sentences_of(engine, [METRICS.parse("coverage")], [Text(example, "one")])
+    [found] = score_sentences(engine, [METRICS.parse("coverage")], [GroupedSummary(example, "one")])
     assert found.densities[0] == pytest.approx(1.0, abs=1e-5)
     assert found.densities[1] < 0.5
     assert found.scores == (1.0, 0.0)
@@ -78,7 +89,11 @@ def test_a_sentence_of_which_the_whole_document_speaks_has_density_one(engine: E
 def test_a_metric_that_fails_or_says_nothing_of_sentences_tells_why(engine: Engine) -> None:
     metrics = [METRICS.parse("coverage"), METRICS.parse("bartscore[checkpoint=nobody/nothing]")]
     found = list(
-        sentences_of(engine, metrics, [Text(Example("a", BOATS, "..."), "a"), Text(Example("b", BOATS, BOATS), "b")])
+        score_sentences(
+            engine,
+            metrics,
+            [GroupedSummary(Example("a", BOATS, "..."), "a"), GroupedSummary(Example("b", BOATS, BOATS), "b")],
+        )
     )
     assert [(text.group, text.metric.partition("[")[0], bool(text.error)) for text in found] == [
         ("a", "coverage", True),
@@ -90,10 +105,12 @@ def test_a_metric_that_fails_or_says_nothing_of_sentences_tells_why(engine: Engi
 
 def test_the_texts_of_a_run_are_its_sources_or_the_variants_of_one_intent() -> None:
     run = run_of({"shuffled": [0.1, 0.2], "negation": [0.1, 0.2]})
-    assert [text.group for text in originals(run)] == ["s0", "s1"]
-    assert {text.example.summary for text in variants(run, "breaking")} == {run.variants["s0", "negation"].summary}
-    assert variants(run, "gaming") == []
-    assert [text.group for text in variants(run, "breaking", among={("s1", "negation")})] == ["s1"]
+    assert [text.group for text in original_summaries(run)] == ["s0", "s1"]
+    assert {text.example.summary for text in variant_summaries(run, "breaking")} == {
+        run.variants["s0", "negation"].summary
+    }
+    assert variant_summaries(run, "gaming") == []
+    assert [text.group for text in variant_summaries(run, "breaking", among={("s1", "negation")})] == ["s1"]
 
 
 def test_work_in_the_background_goes_on_until_it_is_cancelled() -> None:
@@ -102,7 +119,7 @@ def test_work_in_the_background_goes_on_until_it_is_cancelled() -> None:
         while True:
             yield (place := place + 1)
 
-    work = Background(lambda: (number for number in numbers()), 10)
+    work = BackgroundTask(lambda: (number for number in numbers()), 10)
     assert work.progress.running
     work.cancel()
     assert work.wait(WAIT_S)
@@ -115,7 +132,7 @@ def test_work_in_the_background_tells_what_stopped_it() -> None:
         yield 1
         raise OSError("disk full")
 
-    work = Background(lambda: (number for number in broken()), 10)
+    work = BackgroundTask(lambda: (number for number in broken()), 10)
     assert work.wait(WAIT_S)
     assert (work.found, work.progress.done, work.progress.running) == ([1], 1, False)
     assert "disk full" in work.progress.trouble

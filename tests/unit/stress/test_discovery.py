@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from core.errors import UnscorableError
-from core.stress.discovery import discover, discovered
-from core.stress.records import Plan, Reading, Run, Source
+from core.stress.discovery import discover_bigrams, discover_in_run
+from core.stress.run import Plan, Run, ScoreRecord, Source
 from core.types import Example
 from tests.unit.stress.toys import Adoring, install
 
@@ -30,7 +30,7 @@ def texts(number: int, adored: str, every: int) -> list[str]:
 
 
 def bigrams(summaries: list[str], most: int = 10) -> list[str]:
-    return [bigram.text for bigram in discover(summaries, BEST, "higher", most).bigrams]
+    return [bigram.text for bigram in discover_bigrams(summaries, BEST, "higher", most).bigrams]
 
 
 def test_the_bigram_that_a_metric_adores_is_discovered_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,8 +40,8 @@ def test_the_bigram_that_a_metric_adores_is_discovered_first(monkeypatch: pytest
     for place, summary in enumerate(texts(50, "pale moon", every=6)):
         source = Source(Example(f"s{place}", "doc", summary), f"g{place}")
         run.add(source)
-        run.add(Reading(f"s{place}", "", metric.spec, metric.fold(source.example, [], []).value))
-    found = discovered(run, metric.spec)
+        run.add(ScoreRecord(f"s{place}", "", metric.spec, metric.fold(source.example, [], []).value))
+    found = discover_in_run(run, metric.spec)
     assert (found.best, found.scored) == (10, 50)
     first = found.bigrams[0]
     assert (first.text, first.best, first.others) == ("pale moon", 9, 0)
@@ -49,7 +49,7 @@ def test_the_bigram_that_a_metric_adores_is_discovered_first(monkeypatch: pytest
 
 def test_the_best_are_the_lowest_where_lower_is_more_consistent() -> None:
     summaries = [*[PLAIN] * 8, "A pale moon rose.", "One pale moon sank."]
-    assert discover(summaries, BEST, "lower").bigrams[0].text == "pale moon"
+    assert discover_bigrams(summaries, BEST, "lower").bigrams[0].text == "pale moon"
     assert "pale moon" not in bigrams(summaries)
 
 
@@ -72,7 +72,7 @@ def test_equal_bigrams_come_in_the_order_of_their_letters_and_no_more_than_asked
 
 def test_summaries_without_a_score_are_left_out() -> None:
     scores = np.where(np.arange(10) < 2, np.nan, BEST)
-    found = discover(["A pale moon."] * 2 + [PLAIN] * 8, scores, "higher")
+    found = discover_bigrams(["A pale moon."] * 2 + [PLAIN] * 8, scores, "higher")
     assert (found.best, found.scored, found.bigrams) == (2, 8, ())
 
 
@@ -86,9 +86,9 @@ def test_summaries_without_a_score_are_left_out() -> None:
 )
 def test_without_a_best_fifth_it_says_why(scores: np.ndarray, direction: str, why: str) -> None:
     with pytest.raises(UnscorableError, match=why):
-        discover([PLAIN] * 10, scores, direction)  # type: ignore[arg-type]
+        discover_bigrams([PLAIN] * 10, scores, direction)  # type: ignore[arg-type]
 
 
 def test_summaries_of_single_words_say_so() -> None:
     with pytest.raises(UnscorableError, match="No summary has two words in a row"):
-        discover(["Rain."] * 10, BEST, "higher")
+        discover_bigrams(["Rain."] * 10, BEST, "higher")

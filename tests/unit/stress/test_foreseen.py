@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from core.cache import AnswerCache
-from core.engine import Engine
-from core.llm.estimate import Estimate
+from core.engine.cache import AnswerCache
+from core.engine.engine import Engine
+from core.llm.spend import CostEstimate
 from core.models.pool import ModelPool
 from core.perturbation import PERTURBATIONS
-from core.stress.foreseen import asks_endpoints, cost, foreseen
-from core.stress.records import Plan, Run, Source
-from core.stress.running import carry_on
+from core.stress.cost import asks_endpoints, estimate_run_cost, missing_conversations
+from core.stress.run import Plan, Run, Source
+from core.stress.runner import continue_run
 from core.types import Example
 from tests.unit.llm.scripted import Body, Reply, serving, text
 
@@ -58,25 +58,25 @@ def test_a_run_asks_as_often_as_was_said_and_then_no_more(monkeypatch: pytest.Mo
     run = a_run()
     with serving(says) as endpoint:
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
-        told = engine.estimate(foreseen(engine, run))
+        told = engine.estimate(missing_conversations(engine, run))
         assert endpoint.asked == []
-        list(carry_on(engine, run))
+        list(continue_run(engine, run))
         assert all(variant.summary for variant in run.variants.values())
         assert run.done == run.total
         # two kinds are written by the model, all five texts scored, three kinds of variants checked: twice
         assert told.questions == len(endpoint.asked) == 2 * (2 + 5 + 3)
-        assert engine.estimate(foreseen(engine, run)) == Estimate()
+        assert engine.estimate(missing_conversations(engine, run)) == CostEstimate()
 
 
 def test_only_what_a_run_lacks_is_foreseen(monkeypatch: pytest.MonkeyPatch, engine: Engine) -> None:
     run = a_run()
     with serving(says) as endpoint:
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
-        list(carry_on(engine, run))
+        list(continue_run(engine, run))
         longer = a_run(("rouge2", JUDGE, CONTROL))
         for record in [*run.variants.values(), *run.readings.values(), *run.checks.values()]:
             longer.add(record)
-        assert engine.estimate(foreseen(engine, longer)).questions == 2 * 5
+        assert engine.estimate(missing_conversations(engine, longer)).questions == 2 * 5
 
 
 def test_of_many_sources_some_stand_for_all(monkeypatch: pytest.MonkeyPatch, engine: Engine) -> None:
@@ -85,18 +85,18 @@ def test_of_many_sources_some_stand_for_all(monkeypatch: pytest.MonkeyPatch, eng
         run.add(Source(Example(f"p{number}", DOCUMENT, f"{SUMMARIES[0]} It was day {number:03}."), DOCUMENT))
     with serving(says) as endpoint:
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
-        whole, found = engine.estimate(foreseen(engine, run)), cost(engine, run)
+        whole, found = engine.estimate(missing_conversations(engine, run)), estimate_run_cost(engine, run)
     assert (found.questions, found.written) == (whole.questions, whole.written) == (1000, whole.written)
     assert found.read == pytest.approx(whole.read, rel=0.01)
 
 
 def test_a_run_of_this_machine_alone_asks_nobody(engine: Engine) -> None:
     local = Run(Plan("run", ("shuffled",), ("rouge2",)), a_run().sources)
-    assert list(foreseen(engine, local)) == []
+    assert list(missing_conversations(engine, local)) == []
     assert not asks_endpoints(local.plan)
     assert all(asks_endpoints(run.plan) for run in (a_run(("rouge2",)), a_run(guard=""), a_run(("rouge2",), guard="")))
 
 
 def test_where_no_endpoint_is_set_nothing_is_foreseen(monkeypatch: pytest.MonkeyPatch, engine: Engine) -> None:
     monkeypatch.delenv("TOUCHSTONE_LLM_BASE_URL", raising=False)
-    assert engine.estimate(foreseen(engine, a_run())) == Estimate()
+    assert engine.estimate(missing_conversations(engine, a_run())) == CostEstimate()

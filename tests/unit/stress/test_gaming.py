@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from core.cache import AnswerCache
-from core.engine import Engine
+from core.engine.cache import AnswerCache
+from core.engine.engine import Engine
 from core.metric import METRICS
 from core.models.pool import ModelPool
 from core.perturbation import PERTURBATIONS
-from core.stress.gaming import Play, Standing, gaming, phrases
-from core.stress.records import Plan, Run, Source
-from core.stress.running import carry_on
-from core.stress.shifts import shifts
+from core.stress.gaming import MetricGaming, PhraseEffect, metric_gaming, phrase_kinds
+from core.stress.run import Plan, Run, Source
+from core.stress.runner import continue_run
+from core.stress.shifts import score_shifts
 from core.types import Example
 from tests.unit.stress.stressed import run_of
 from tests.unit.stress.toys import install
@@ -32,18 +32,18 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     engine.close()
 
 
-def played(engine: Engine, *kinds: str) -> dict[str, Standing]:
+def played(engine: Engine, *kinds: str) -> dict[str, MetricGaming]:
     """The standings, in order, of a run by these kinds."""
     run = Run(Plan.of("gaming", map(PERTURBATIONS.parse, kinds), map(METRICS.parse, TOYS)))
     for place, summary in enumerate(SUMMARIES):
         run.add(Source(Example(f"s{place}", "A storm shut the port.", summary), f"g{place}"))
-    list(carry_on(engine, run))
-    return {standing.metric: standing for standing in gaming(run, shifts(run), resamples=200)}
+    list(continue_run(engine, run))
+    return {standing.metric: standing for standing in metric_gaming(run, score_shifts(run), resamples=200)}
 
 
-def by_hand(sizes: dict[str, list[float | None]]) -> Play:
+def by_hand(sizes: dict[str, list[float | None]]) -> PhraseEffect:
     run = run_of(sizes)
-    [standing] = gaming(run, shifts(run), resamples=200)
+    [standing] = metric_gaming(run, score_shifts(run), resamples=200)
     [play] = standing.plays
     return play
 
@@ -94,7 +94,7 @@ def test_an_assertion_in_the_name_of_another_metric_does_not_count(engine: Engin
 
 def test_a_run_without_phrases_has_no_table() -> None:
     run = run_of({"shuffled": [0.1, 0.2]})
-    assert gaming(run, shifts(run)) == []
+    assert metric_gaming(run, score_shifts(run)) == []
 
 
 def test_after_and_before_are_told_apart() -> None:
@@ -112,7 +112,7 @@ def test_what_failed_is_left_out_and_does_not_count() -> None:
 
 def test_one_phrase_in_three_places_is_one_phrase() -> None:
     kinds = ["phrase[place=alone]", "shuffled", "phrase", "phrase[phrase=wow]"]
-    assert [(phrase.spec, places) for phrase, places in phrases(kinds).items()] == [
+    assert [(phrase.spec, places) for phrase, places in phrase_kinds(kinds).items()] == [
         ("phrase", {"alone": "phrase[place=alone]", "suffix": "phrase"}),
         ("phrase[phrase=wow]", {"suffix": "phrase[phrase=wow]"}),
     ]

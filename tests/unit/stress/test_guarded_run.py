@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from core.cache import AnswerCache
-from core.engine import Engine
+from core.engine.cache import AnswerCache
+from core.engine.engine import Engine
 from core.models.pool import ModelPool
-from core.stress.records import Check, Plan, Run, Source, as_line, from_line
-from core.stress.runfile import assembled, lines_of
-from core.stress.running import carry_on
+from core.stress.run import Check, Plan, Run, Source, from_json_line, run_from_lines, run_lines, to_json_line
+from core.stress.runner import continue_run
 from core.types import Example
 from tests.unit.llm.scripted import Reply, refusal, serving, text
 
@@ -41,7 +40,7 @@ def guarded(
     """The checks that carrying on brings, and how often the endpoint was asked."""
     with serving(lambda _path, _body: answer()) as endpoint:
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
-        return [record for record in carry_on(engine, run) if isinstance(record, Check)], len(endpoint.asked)
+        return [record for record in continue_run(engine, run) if isinstance(record, Check)], len(endpoint.asked)
 
 
 def says(contradicts: bool) -> Reply:
@@ -67,7 +66,7 @@ def test_a_run_without_a_guard_asks_nobody(monkeypatch: pytest.MonkeyPatch, engi
 def test_what_was_checked_is_not_checked_again(monkeypatch: pytest.MonkeyPatch, engine: Engine) -> None:
     run = a_run()
     guarded(monkeypatch, engine, run, lambda: says(False))
-    again = assembled(lines_of(run))
+    again = run_from_lines(run_lines(run))
     assert again.checks == run.checks
     assert guarded(monkeypatch, engine, again, lambda: says(True)) == ([], 0)
 
@@ -84,7 +83,7 @@ def test_a_check_that_failed_says_why_and_is_tried_again(monkeypatch: pytest.Mon
 
 def test_a_guard_whose_weights_are_not_here_marks_nothing(tmp_path: Path, engine: Engine) -> None:
     run = a_run(f"entailment[checkpoint={tmp_path / 'absent'}]")
-    [check] = [record for record in carry_on(engine, run) if isinstance(record, Check)]
+    [check] = [record for record in continue_run(engine, run) if isinstance(record, Check)]
     assert check.mark is None
     assert "absent" in check.error
     assert run.done == run.total
@@ -94,5 +93,5 @@ def test_a_check_reads_back_from_its_line() -> None:
     run = a_run()
     check = Check("two", "shuffled", None, "Too short.")
     run.add(check)
-    assert from_line(as_line(check)) == check
-    assert assembled(lines_of(run)).checks == {("two", "shuffled"): check}
+    assert from_json_line(to_json_line(check)) == check
+    assert run_from_lines(run_lines(run)).checks == {("two", "shuffled"): check}

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from core.stress.matrix import Cell, applied, matrix
-from core.stress.noise import band
-from core.stress.records import Run, Variant
-from core.stress.shifts import changed_words, shifts
+from core.stress.matrix import MatrixCell, kind_coverage, shift_matrix
+from core.stress.null_bands import null_band
+from core.stress.run import Run, Variant
+from core.stress.shifts import changed_words, score_shifts
 from core.types import Edit, Span
 from tests.unit.stress.stressed import run_of
 
 
-def cells_of(run: Run) -> dict[str, Cell]:
-    return {cell.kind: cell for cell in matrix(run, shifts(run), resamples=200)}
+def cells_of(run: Run) -> dict[str, MatrixCell]:
+    return {cell.kind: cell for cell in shift_matrix(run, score_shifts(run), resamples=200)}
 
 
 def test_signed_and_absolute_shifts_differ_where_they_cancel() -> None:
@@ -57,23 +57,23 @@ def test_a_kind_is_no_noise_of_its_own() -> None:
 
 
 def test_the_band_rests_on_edits_of_the_same_size() -> None:
-    small = shifts(run_of({"shuffled": [0.01] * 5}, words=1))
-    large = shifts(run_of({"shuffled": [0.5] * 5}, words=10))
-    assert band([*small, *large], 1).size == pytest.approx(0.01)
-    assert band([*small, *large], 12).size == pytest.approx(0.5)
-    assert band([*small, *large], 100).any_size
+    small = score_shifts(run_of({"shuffled": [0.01] * 5}, words=1))
+    large = score_shifts(run_of({"shuffled": [0.5] * 5}, words=10))
+    assert null_band([*small, *large], 1).size == pytest.approx(0.01)
+    assert null_band([*small, *large], 12).size == pytest.approx(0.5)
+    assert null_band([*small, *large], 100).any_size
 
 
 def test_the_band_is_the_middle_of_the_harmless_shifts() -> None:
     """Shifts of 0.00, 0.01 … 1.00: all but the outer 2.5 % on each side lie from 0.025 to 0.975."""
-    found = band(shifts(run_of({"shuffled": [place / 100 for place in range(101)]})), 1)
+    found = null_band(score_shifts(run_of({"shuffled": [place / 100 for place in range(101)]})), 1)
     assert (found.low, found.high) == (pytest.approx(0.025), pytest.approx(0.975))
     assert (found.holds(0.5), found.holds(0.99)) == (True, False)
     assert found.multiple(1.0) == pytest.approx(2.0)
 
 
 def test_too_few_harmless_edits_make_no_band() -> None:
-    few = band(shifts(run_of({"shuffled": [0.1] * 4})), 1)
+    few = null_band(score_shifts(run_of({"shuffled": [0.1] * 4})), 1)
     assert (few.low, few.size, few.n) == (None, None, 4)
     assert few.multiple(0.5) is None
     assert few.holds(0.5) is None
@@ -81,14 +81,14 @@ def test_too_few_harmless_edits_make_no_band() -> None:
 
 def test_shifts_can_be_restricted_to_some_variants() -> None:
     run = run_of({"shuffled": [0.1, 0.2, 0.3]})
-    assert [shift.source for shift in shifts(run, {("s1", "shuffled")})] == ["s1"]
-    assert len(shifts(run)) == 3
+    assert [shift.source for shift in score_shifts(run, {("s1", "shuffled")})] == ["s1"]
+    assert len(score_shifts(run)) == 3
 
 
 def test_what_could_not_be_perturbed_is_counted_by_reason() -> None:
     run = run_of({"shuffled": [0.1, 0.2]})
     run.add(Variant("s1", "shuffled", refusal="One sentence only."))
-    [kind] = applied(run)
+    [kind] = kind_coverage(run)
     assert (kind.made, kind.refused) == (1, {"One sentence only.": 1})
 
 
@@ -98,4 +98,4 @@ def test_changed_words_are_the_larger_side_of_each_edit() -> None:
 
 
 def test_without_shifts_there_is_no_cell() -> None:
-    assert matrix(run_of({"shuffled": [0.1, 0.2]}), [], 10) == []
+    assert shift_matrix(run_of({"shuffled": [0.1, 0.2]}), [], 10) == []

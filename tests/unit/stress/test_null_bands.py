@@ -7,21 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from core.cache import AnswerCache
-from core.datasets.bundled import examples
+from core.datasets.bundled import bundled_items
 from core.edits import apply
-from core.engine import Engine
+from core.engine.cache import AnswerCache
+from core.engine.engine import Engine
 from core.metric import METRICS
 from core.models.pool import ModelPool
 from core.perturbation import PERTURBATIONS
-from core.stress.harmless import MOST, harmless
-from core.stress.noise import band
-from core.stress.null_bands import NullBands
+from core.stress.null_bands import MAX_HARMLESS, NullBands, harmless_variants, null_band
 from core.types import Example
 from tests.doubles.metrics import Breaking, Letters
 
 WAIT_S = 60.0
-PAIR = examples()[0].example
+PAIR = bundled_items()[0].example
 
 
 @pytest.fixture
@@ -32,18 +30,20 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 
 
 def test_harmless_variants_are_different_come_in_many_sizes_and_are_the_same_again() -> None:
-    found = harmless(PAIR)
-    assert harmless(PAIR) == found
-    assert 5 <= len(found) <= MOST
+    found = harmless_variants(PAIR)
+    assert harmless_variants(PAIR) == found
+    assert 5 <= len(found) <= MAX_HARMLESS
     assert len({PAIR.summary, *(variant.summary for variant in found)}) == len(found) + 1
     assert [variant.words for variant in found] == sorted(variant.words for variant in found)
     assert found[0].words < 5 < 50 < found[-1].words
 
 
-@pytest.mark.parametrize("item", [item for item in examples() if not item.parent], ids=lambda item: item.example.id)
+@pytest.mark.parametrize(
+    "item", [item for item in bundled_items() if not item.parent], ids=lambda item: item.example.id
+)
 def test_harmless_edits_are_preserving_and_executable(item: object) -> None:
     example = item.example  # type: ignore[attr-defined]  # parametrize forgets the type
-    for variant in harmless(example):
+    for variant in harmless_variants(example):
         assert apply(example.summary, variant.edits) == variant.summary
         intents = {PERTURBATIONS.parse(edit.by.split("[")[0]).card.intent for edit in variant.edits}
         assert intents == {"preserving"}
@@ -55,8 +55,8 @@ def test_a_metric_that_counts_letters_moves_by_what_the_edits_bring_in(engine: E
     assert bands.wait([Letters()], PAIR, 0, WAIT_S) == 1
     found = bands.shifts(Letters(), PAIR)
     assert found is not None
-    assert [shift.size for shift in found] == [len(v.summary) - len(PAIR.summary) for v in harmless(PAIR)]
-    assert [shift.words for shift in found] == [variant.words for variant in harmless(PAIR)]
+    assert [shift.size for shift in found] == [len(v.summary) - len(PAIR.summary) for v in harmless_variants(PAIR)]
+    assert [shift.words for shift in found] == [variant.words for variant in harmless_variants(PAIR)]
 
 
 def test_a_metric_that_only_length_moves_has_a_wider_band_for_larger_edits(engine: Engine) -> None:
@@ -64,7 +64,7 @@ def test_a_metric_that_only_length_moves_has_a_wider_band_for_larger_edits(engin
     bands.measure([Letters()], PAIR)
     bands.wait([Letters()], PAIR, 0, WAIT_S)
     found = [shift for shift in bands.shifts(Letters(), PAIR) or () if "shuffled" not in shift.kind]
-    small, large = band(found, 2), band(found, 14)
+    small, large = null_band(found, 2), null_band(found, 14)
     assert small.size is not None
     assert large.size is not None
     assert not small.any_size
@@ -75,7 +75,7 @@ def test_a_metric_that_fails_has_no_band(engine: Engine) -> None:
     bands = NullBands(engine)
     bands.measure([Breaking()], PAIR)
     bands.wait([Breaking()], PAIR, 0, WAIT_S)
-    assert band(bands.shifts(Breaking(), PAIR) or (), 3).size is None
+    assert null_band(bands.shifts(Breaking(), PAIR) or (), 3).size is None
 
 
 def test_a_text_without_harmless_edits_has_no_band(engine: Engine) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.perturbation import PERTURBATIONS
-from core.stress.remarks import remarks
+from core.stress.filters import rule_remarks
 from core.types import Edit, Example, Span
 
 SUMMARY = "Orla Voss sold 12 boats in Lindvale."
@@ -12,7 +12,7 @@ EXAMPLE = Example("a", "Orla Voss of Lindvale sold 12 boats to Ana Costa.", SUMM
 
 def remarked(kind: str, *changes: tuple[str, str]) -> tuple[str, ...]:
     edits = [Edit(Span(at := SUMMARY.index(old), at + len(old)), new) for old, new in changes]
-    return remarks(PERTURBATIONS.parse(kind).card, EXAMPLE, edits)
+    return rule_remarks(PERTURBATIONS.parse(kind).card, EXAMPLE, edits)
 
 
 def test_a_trivial_edit_and_where_its_words_come_from_are_told() -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from core.cache import AnswerCache
-from core.engine import Engine
+from core.engine.cache import AnswerCache
+from core.engine.engine import Engine
 from core.models.pool import ModelPool
 from core.perturbation import PERTURBATIONS
-from core.stress.records import Meaning, Opinion, Plan, Reading, Run, Variant
-from core.stress.repertoire import everywhere, extended, repertoire
-from core.stress.running import carry_on
+from core.stress.gaming import extended_run, in_every_place, known_phrases
+from core.stress.run import Meaning, Opinion, Plan, Run, ScoreRecord, Variant
+from core.stress.runner import continue_run
 from tests.unit.stress.stressed import run_of
 
 
@@ -25,23 +25,23 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 
 
 def test_the_repertoire_names_each_metric_that_asks_a_model() -> None:
-    named = {phrase.spec for phrase in repertoire(["rouge2", "summac-zs"])}
+    named = {phrase.spec for phrase in known_phrases(["rouge2", "summac-zs"])}
     assert {"phrase", "assertion", "baseline-filler", "qualifier-filler", "assertion[metric=summac-zs]"} == named
 
 
 def test_a_phrase_goes_after_before_and_instead_of_the_summary() -> None:
-    specs = [phrase.spec for phrase in everywhere(repertoire([])[:1])]
+    specs = [phrase.spec for phrase in in_every_place(known_phrases([])[:1])]
     assert specs == ["assertion", "assertion[place=prefix]", "assertion[place=alone]"]
 
 
 def test_an_extended_run_asks_only_for_its_new_phrases(engine: Engine) -> None:
     run = run_of({"phrase": [0.1, 0.2]})
     run.add(Opinion("s0", "phrase", Meaning.KEPT, "local"))
-    longer = extended(run, "longer", everywhere(repertoire([])[:1]))
+    longer = extended_run(run, "longer", in_every_place(known_phrases([])[:1]))
     assert longer.plan.kinds == ("phrase", "assertion", "assertion[place=prefix]", "assertion[place=alone]")
     assert (longer.plan.name, longer.done) == ("longer", run.done)
     assert longer.opinions == run.opinions
-    new = [record for record in carry_on(engine, longer) if isinstance(record, Reading | Variant)]
+    new = [record for record in continue_run(engine, longer) if isinstance(record, ScoreRecord | Variant)]
     assert {PERTURBATIONS.parse(record.kind).name for record in new} == {"assertion"}
     assert longer.done == longer.total
 
@@ -49,6 +49,6 @@ def test_an_extended_run_asks_only_for_its_new_phrases(engine: Engine) -> None:
 def test_scores_of_another_version_are_not_taken_over() -> None:
     run = run_of({"phrase": [0.1, 0.2]})
     old = Run(Plan("old", run.plan.kinds, run.plan.metrics, version="0.0.0"), run.sources, run.variants, run.readings)
-    longer = extended(old, "longer", [])
+    longer = extended_run(old, "longer", [])
     assert (longer.sources, longer.readings) == (run.sources, {})
     assert longer.plan.version == run.plan.version

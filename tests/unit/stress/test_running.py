@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from core.cache import AnswerCache
 from core.edits import apply
-from core.engine import Engine
+from core.engine.cache import AnswerCache
+from core.engine.engine import Engine
 from core.models.pool import ModelPool
-from core.stress.conductor import Conductor, Progress
-from core.stress.records import Plan, Record, Run, Source, Variant, from_line
-from core.stress.running import carry_on
+from core.stress.run import Plan, Run, RunRecord, Source, Variant, from_json_line
+from core.stress.runner import BackgroundRuns, Progress, continue_run
 from core.types import Example, FailureKind
 
 SUMMARY = "The harbour was closed on Tuesday. Two ferries were torn away. Nobody was hurt."
@@ -41,16 +40,16 @@ def variants(run: Run) -> dict[tuple[str, str], Variant]:
 
 def test_a_run_holds_every_variant_and_every_score(engine: Engine) -> None:
     run = a_run("shuffled", "phrase")
-    records = list(carry_on(engine, run))
+    records = list(continue_run(engine, run))
     assert len(variants(run)) == 4
     assert run.done == run.total
     assert [type(record).__name__ for record in records].count("Reading") == 2 * (2 + 3)
-    assert list(carry_on(engine, run)) == []
+    assert list(continue_run(engine, run)) == []
 
 
 def test_executing_the_edits_of_a_variant_gives_it_exactly(engine: Engine) -> None:
     run = a_run("shuffled", "phrase", "negation")
-    list(carry_on(engine, run))
+    list(continue_run(engine, run))
     made = [variant for variant in run.variants.values() if variant.summary is not None]
     assert made
     for variant in made:
@@ -59,7 +58,7 @@ def test_executing_the_edits_of_a_variant_gives_it_exactly(engine: Engine) -> No
 
 def test_what_cannot_be_perturbed_says_why_and_is_not_scored(engine: Engine) -> None:
     run = a_run("shuffled")
-    list(carry_on(engine, run))
+    list(continue_run(engine, run))
     refused = run.variants["single", "shuffled"]
     assert refused.summary is None
     assert "needs two different" in refused.refusal
@@ -69,24 +68,24 @@ def test_what_cannot_be_perturbed_says_why_and_is_not_scored(engine: Engine) -> 
 def test_the_same_seed_gives_the_same_variants_and_another_may_not(engine: Engine) -> None:
     first, again, other = a_run("shuffled", seed=1), a_run("shuffled", seed=1), a_run("shuffled", seed=4)
     for run in (first, again, other):
-        list(carry_on(engine, run))
+        list(continue_run(engine, run))
     assert first.variants == again.variants
     assert first.variants["many", "shuffled"].summary != other.variants["many", "shuffled"].summary
 
 
 def test_a_run_that_was_broken_off_asks_only_for_the_rest(engine: Engine) -> None:
     whole, part = a_run("shuffled", "phrase"), a_run("shuffled", "phrase")
-    records = list(carry_on(engine, whole))
+    records = list(continue_run(engine, whole))
     for record in records[:5]:
         part.add(record)
-    assert set(carry_on(engine, part)) == set(records[5:])
+    assert set(continue_run(engine, part)) == set(records[5:])
     assert part.readings == whole.readings
 
 
 def test_only_what_another_try_may_mend_counts_as_failed(engine: Engine) -> None:
     nobody = Plan("run", ("shuffled",), ("entity-overlap", "bartscore[checkpoint=nobody/nothing]"))
     run = Run(nobody, {"plain": Source(Example("plain", DOCUMENT, "It closed."), "one")})
-    list(carry_on(engine, run))
+    list(continue_run(engine, run))
     assert run.variants["plain", "shuffled"].trouble is FailureKind.INPUT
     assert run.readings["plain", "", "entity-overlap"].trouble is FailureKind.INPUT
     assert run.readings["plain", "", nobody.metrics[1]].trouble is FailureKind.NEEDS_DOWNLOAD
@@ -95,11 +94,11 @@ def test_only_what_another_try_may_mend_counts_as_failed(engine: Engine) -> None
 
 def test_the_conductor_writes_every_record_and_tells_how_far_it_is(engine: Engine) -> None:
     run, lines = a_run("shuffled", "phrase"), list[str]()
-    conductor = Conductor(engine)
+    conductor = BackgroundRuns(engine)
     assert conductor.progress("id") is None
     conductor.start("id", run, lines.extend)
     assert conductor.wait("id", WAIT_S)
-    written: list[Record | Plan] = [from_line(line) for line in lines]
+    written: list[RunRecord | Plan] = [from_json_line(line) for line in lines]
     assert set(written) == {*run.variants.values(), *run.readings.values()}
     progress = conductor.progress("id")
     assert progress is not None
@@ -122,7 +121,7 @@ def test_a_run_whose_lines_cannot_be_kept_stops_and_says_why(engine: Engine) -> 
     def refuse(_: object) -> None:
         raise OSError("disk full")
 
-    conductor = Conductor(engine)
+    conductor = BackgroundRuns(engine)
     conductor.start("id", a_run("shuffled"), refuse)
     assert conductor.wait("id", WAIT_S)
     progress = conductor.progress("id")
@@ -133,7 +132,7 @@ def test_a_run_whose_lines_cannot_be_kept_stops_and_says_why(engine: Engine) -> 
 
 def test_a_cancelled_run_keeps_what_has_come_and_goes_on_later(engine: Engine) -> None:
     run, lines = a_run("shuffled", "phrase"), list[str]()
-    conductor = Conductor(engine)
+    conductor = BackgroundRuns(engine)
     conductor.start("id", run, lambda new: (lines.extend(new), conductor.cancel("id"))[0])
     assert conductor.wait("id", WAIT_S)
     kept = len(lines)

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from core.errors import UnknownNameError
-from core.guard import Mark
-from core.stress.records import Check, Meaning, Opinion, Run, VariantKey
-from core.stress.sifting import SIEVES, left_out, sifted
+from core.nli_check import NliResult
+from core.stress.filters import VARIANT_FILTERS, count_left_out, filter_variants
+from core.stress.run import Check, Meaning, Opinion, Run, VariantKey
 from tests.unit.stress.stressed import run_of
 
 
@@ -23,24 +23,24 @@ def a_run() -> Run:
 
 
 def gone(run: Run, *sieves: str) -> set[VariantKey]:
-    return set(run.variants) - set(sifted(run, sieves) or ())
+    return set(run.variants) - set(filter_variants(run, sieves) or ())
 
 
 def test_without_a_sieve_every_variant_counts() -> None:
-    assert sifted(a_run(), []) is None
+    assert filter_variants(a_run(), []) is None
 
 
 def test_what_the_guard_marked_is_left_out_and_what_it_did_not_mark_stays() -> None:
     run = a_run()
-    run.add(Check("s0", "shuffled", Mark(True, "entailment", 0.9)))
-    run.add(Check("s1", "shuffled", Mark(False, "entailment", 0.2)))
+    run.add(Check("s0", "shuffled", NliResult(True, "entailment", 0.9)))
+    run.add(Check("s1", "shuffled", NliResult(False, "entailment", 0.2)))
     run.add(Check("s2", "shuffled", None, "Too short."))
     assert gone(run, "contradicting") == {("s0", "shuffled")}
 
 
 def test_what_the_guard_could_not_tell_is_left_out_only_where_it_was_asked() -> None:
     run = a_run()
-    run.add(Check("s1", "shuffled", Mark(False, "entailment", 0.2)))
+    run.add(Check("s1", "shuffled", NliResult(False, "entailment", 0.2)))
     run.add(Check("s2", "shuffled", None, "Too short."))
     assert gone(run, "unchecked") == {("s0", "shuffled"), ("s2", "shuffled")}
 
@@ -57,7 +57,7 @@ def test_a_person_verifies_what_a_variant_was_meant_to_be(kind: str, verified: s
     run = a_run()
     for source, meaning in zip(run.sources, Meaning, strict=True):
         run.add(Opinion(source, kind, meaning, "local"))
-    kept = {run.opinions[key].meaning for key in sifted(run, ["unverified"]) or ()}
+    kept = {run.opinions[key].meaning for key in filter_variants(run, ["unverified"]) or ()}
     assert kept == verified
 
 
@@ -75,9 +75,9 @@ def test_trivial_edits_and_words_from_elsewhere_are_told_by_their_remarks() -> N
 def test_what_could_not_be_made_is_not_counted_as_left_out() -> None:
     run = a_run()
     run.add(replace(run.variants["s0", "shuffled"], summary=None, refusal="One sentence only."))
-    assert left_out(run, "unverified") == 8
+    assert count_left_out(run, "unverified") == 8
 
 
 def test_a_sieve_that_does_not_exist_names_those_that_do() -> None:
     with pytest.raises(UnknownNameError, match="contradicting"):
-        sifted(a_run(), [*SIEVES, "poem"])
+        filter_variants(a_run(), [*VARIANT_FILTERS, "poem"])

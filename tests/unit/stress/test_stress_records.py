@@ -7,8 +7,21 @@ from pathlib import Path
 import pytest
 
 from core.errors import TouchstoneError
-from core.stress.records import Meaning, Opinion, Plan, Reading, Run, Source, Variant, as_line, from_line
-from core.stress.runfile import append, assembled, begin, lines_of
+from core.stress.run import (
+    Meaning,
+    Opinion,
+    Plan,
+    Run,
+    ScoreRecord,
+    Source,
+    Variant,
+    append_records,
+    from_json_line,
+    open_run_file,
+    run_from_lines,
+    run_lines,
+    to_json_line,
+)
 from core.types import Example
 from tests.unit.stress.stressed import METRIC, run_of, source
 
@@ -21,54 +34,54 @@ def some_run() -> Run:
 
 def test_a_run_reads_back_from_its_lines() -> None:
     run = some_run()
-    again = assembled(lines_of(run))
+    again = run_from_lines(run_lines(run))
     assert (again.plan, again.sources, again.variants) == (run.plan, run.sources, run.variants)
     assert (again.readings, again.opinions) == (run.readings, run.opinions)
 
 
 def test_text_of_any_kind_survives_a_line() -> None:
     odd = Source(Example("a\u2028b", 'quotes " and \\ \x85 \n', "😀 \u2029 </script>"), "g")
-    assert from_line(as_line(odd)) == odd
-    assert "\n" not in as_line(odd)
+    assert from_json_line(to_json_line(odd)) == odd
+    assert "\n" not in to_json_line(odd)
 
 
 def test_a_later_record_of_the_same_thing_counts_and_a_repeated_one_is_nothing_new() -> None:
     run = some_run()
     assert not run.add(run.readings["s0", "shuffled", METRIC])
-    assert run.add(Reading("s1", "shuffled", METRIC, 0.4))
+    assert run.add(ScoreRecord("s1", "shuffled", METRIC, 0.4))
     assert run.has_score("s1", "shuffled", METRIC)
 
 
 @pytest.mark.parametrize("line", ["", "{}", '{"record": "reading", "source": 3}', "[1]", '{"record": "poem"}'])
 def test_a_line_that_is_no_record_says_so(line: str) -> None:
     with pytest.raises(TouchstoneError, match="no record of a stress run"):
-        from_line(line)
+        from_json_line(line)
 
 
 def test_a_file_without_a_plan_is_no_run() -> None:
     with pytest.raises(TouchstoneError, match="first line is no plan"):
-        assembled([as_line(source("a"))])
+        run_from_lines([to_json_line(source("a"))])
 
 
 def test_a_run_that_was_broken_off_in_the_middle_of_a_line_goes_on(tmp_path: Path) -> None:
     path, run = tmp_path / "run.jsonl", Run(Plan("p", ("shuffled",), (METRIC,)))
     run.add(source("a"))
-    begin(path, run)
-    list(append(path, [Reading("a", "", METRIC, 0.5)]))
+    open_run_file(path, run)
+    list(append_records(path, [ScoreRecord("a", "", METRIC, 0.5)]))
     whole = path.read_text(encoding="utf-8")
     path.write_text(whole + '{"record": "rea', encoding="utf-8")
-    again = begin(path, run)
+    again = open_run_file(path, run)
     assert again.has_score("a", "", METRIC)
-    list(append(path, [Reading("a", "shuffled", METRIC, 0.6)]))
-    assert begin(path, run).has_score("a", "shuffled", METRIC)
+    list(append_records(path, [ScoreRecord("a", "shuffled", METRIC, 0.6)]))
+    assert open_run_file(path, run).has_score("a", "shuffled", METRIC)
 
 
 def test_a_file_with_another_run_is_not_written_over(tmp_path: Path) -> None:
     path, run = tmp_path / "run.jsonl", Run(Plan("p", ("shuffled",), (METRIC,)))
-    begin(path, run)
+    open_run_file(path, run)
     before = path.read_bytes()
     with pytest.raises(TouchstoneError, match="Name another file"):
-        begin(path, Run(Plan("p", ("shuffled",), (METRIC,), seed=1)))
+        open_run_file(path, Run(Plan("p", ("shuffled",), (METRIC,), seed=1)))
     assert path.read_bytes() == before
 
 

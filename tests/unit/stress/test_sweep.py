@@ -7,14 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from core.cache import AnswerCache
-from core.engine import Engine
+from core.engine.cache import AnswerCache
+from core.engine.engine import Engine
 from core.metric import METRICS
 from core.models.pool import ModelPool
-from core.stress.records import Meaning, Opinion, Plan, Reading, Run, Source
-from core.stress.running import carry_on
-from core.stress.shifts import shifts
-from core.stress.sweep import WINDOWS, families, is_retrieving, sweep, swept, windowed
+from core.stress.run import Meaning, Opinion, Plan, Run, ScoreRecord, Source
+from core.stress.runner import continue_run
+from core.stress.shifts import score_shifts
+from core.stress.sweep import (
+    WINDOWS,
+    is_retrieval_metric,
+    window_effects,
+    window_families,
+    window_run,
+    window_variants,
+)
 from core.types import Example
 from tests.unit.stress.stressed import run_of, source, variant
 
@@ -32,13 +39,13 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 
 
 def test_a_metric_that_does_not_retrieve_is_put_inside_retrieval() -> None:
-    assert [metric.spec for metric in swept(METRICS.parse("coverage"))] == list(BY_WINDOW.values())
+    assert [metric.spec for metric in window_variants(METRICS.parse("coverage"))] == list(BY_WINDOW.values())
 
 
 def test_a_metric_that_retrieves_keeps_its_settings_and_takes_neighbours_on_both_sides() -> None:
     coded = METRICS.parse("longdocfactscore[k=2,max_tokens=64]")
-    assert is_retrieving(coded)
-    assert [metric.spec for metric in swept(coded)] == [
+    assert is_retrieval_metric(coded)
+    assert [metric.spec for metric in window_variants(coded)] == [
         f"longdocfactscore[k=2,{'' if w == 1 else f'w={w},'}window=symmetric,max_tokens=64]" for w in WINDOWS
     ]
 
@@ -46,7 +53,7 @@ def test_a_metric_that_retrieves_keeps_its_settings_and_takes_neighbours_on_both
 def test_a_sweep_takes_over_what_was_made_and_what_people_said_but_no_score() -> None:
     run = run_of({"shuffled": [0.1, 0.2]})
     run.add(Opinion("s0", "shuffled", Meaning.KEPT, "local"))
-    begun = sweep(run, map(METRICS.parse, ["coverage", "coverage"]), "windows")
+    begun = window_run(run, map(METRICS.parse, ["coverage", "coverage"]), "windows")
     assert begun.plan == Plan("windows", run.plan.kinds, tuple(BY_WINDOW.values()), run.plan.seed)
     assert (begun.sources, begun.variants, begun.opinions) == (run.sources, run.variants, run.opinions)
     assert begun.readings == {}
@@ -54,8 +61,8 @@ def test_a_sweep_takes_over_what_was_made_and_what_people_said_but_no_score() ->
 
 def test_families_are_metrics_that_differ_in_nothing_but_the_window() -> None:
     coded = METRICS.build("retrieve", {"metric": "coverage", "window": "coded"}).spec
-    assert families(["coverage", coded, *reversed(BY_WINDOW.values())]) == {FAMILY: BY_WINDOW}
-    assert families([BY_WINDOW[0]]) == {}
+    assert window_families(["coverage", coded, *reversed(BY_WINDOW.values())]) == {FAMILY: BY_WINDOW}
+    assert window_families([BY_WINDOW[0]]) == {}
 
 
 def test_a_metric_that_gains_a_tenth_with_every_neighbour_shows_just_that() -> None:
@@ -65,9 +72,9 @@ def test_a_metric_that_gains_a_tenth_with_every_neighbour_shows_just_that() -> N
         for kind, fall in (("shuffled", 0.0), ("negation", 0.3)):
             run.add(variant(id, kind))
             for w, spec in BY_WINDOW.items():
-                run.add(Reading(id, "", spec, 0.4 + 0.1 * w))
-                run.add(Reading(id, kind, spec, 0.4 + 0.1 * w - fall))
-    found = windowed(run, BY_WINDOW, shifts(run), resamples=100)
+                run.add(ScoreRecord(id, "", spec, 0.4 + 0.1 * w))
+                run.add(ScoreRecord(id, kind, spec, 0.4 + 0.1 * w - fall))
+    found = window_effects(run, BY_WINDOW, score_shifts(run), resamples=100)
     assert [(one.w, one.intent) for one in found[:2]] == [(0, "preserving"), (0, "breaking")]
     broken = [one for one in found if one.intent == "breaking"]
     assert [one.original.value for one in broken] == pytest.approx([0.4, 0.5, 0.6, 0.7, 0.8])
@@ -82,11 +89,11 @@ def test_a_source_with_many_variants_counts_once_among_the_originals() -> None:
     run = Run(Plan("by hand", ("shuffled", "synonyms"), tuple(BY_WINDOW.values())))
     for id, score, kinds in (("a", 0.0, ("shuffled", "synonyms")), ("b", 1.0, ("shuffled",))):
         run.add(source(id))
-        run.add(Reading(id, "", spec, score))
+        run.add(ScoreRecord(id, "", spec, score))
         for kind in kinds:
             run.add(variant(id, kind))
-            run.add(Reading(id, kind, spec, score))
-    [found] = windowed(run, BY_WINDOW, shifts(run), resamples=100)
+            run.add(ScoreRecord(id, kind, spec, score))
+    [found] = window_effects(run, BY_WINDOW, score_shifts(run), resamples=100)
     assert (found.original.value, found.original.n) == (0.5, 2)
     assert (found.variant.value, found.variant.n) == (pytest.approx(1 / 3), 3)
 
@@ -95,10 +102,10 @@ def test_words_that_stand_two_sentences_away_are_found_from_a_window_of_two_on(e
     """The claim is the sentence about apples with a word more, and that word stands two sentences before it."""
     run = Run(Plan("run", ("phrase",), ()))
     run.add(Source(Example("pair", DOCUMENT, f"{APPLES} planes."), "one"))
-    begun = sweep(run, [METRICS.parse("retrieve[metric=coverage,k=1]")], "windows")
-    list(carry_on(engine, begun))
+    begun = window_run(run, [METRICS.parse("retrieve[metric=coverage,k=1]")], "windows")
+    list(continue_run(engine, begun))
     scores = {
         w: begun.readings["pair", "", spec].value
-        for w, spec in next(iter(families(begun.plan.metrics).values())).items()
+        for w, spec in next(iter(window_families(begun.plan.metrics).values())).items()
     }
     assert scores == pytest.approx({0: 5 / 6, 1: 5 / 6, 2: 1.0, 3: 1.0, 4: 1.0})

@@ -9,7 +9,7 @@ from typing import ClassVar
 import pytest
 
 from core.metric import METRICS, Card, Metric
-from core.text import running, words
+from core.text import padded_words, words
 from core.types import Answer, Example, Question, Score
 
 CARD = Card("Toy", "Test", "Nothing.", "None", "https://example.org", low=0, high=None)
@@ -62,7 +62,7 @@ class Adoring(Metric):
     bigram: str = "clear skies"
 
     def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:  # noqa: ARG002
-        return Score(float(running(example.summary).count(f" {self.bigram} ")))
+        return Score(float(padded_words(example.summary).count(f" {self.bigram} ")))
 
 
 def install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from pages.ui.probe.board import Board, Row, Selection, read_action, read_selection
+from pages.ui.probe.board_rows import Board, BoardRow, Selection
+from pages.ui.probe.score_board import read_action, read_selection
 
-BOARD = Board((Row("a", "A", "f"), Row("b", "B", "f", state="needs download", action="download")), ("One.", "Two."))
+BOARD = Board(
+    (BoardRow("a", "A", "f"), BoardRow("b", "B", "f", state="needs download", action="download")), ("One.", "Two.")
+)
 
 
 def test_a_known_metric_and_sentence_are_selected() -> None:

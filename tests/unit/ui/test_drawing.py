@@ -5,17 +5,28 @@ from __future__ import annotations
 import pytest
 
 from core.metric import Direction
-from pages.ui.probe.drawing import drawing, duration, heat, number, score, share, side
-from pages.ui.probe.rows import Board, Row
+from pages.ui.probe.board_rows import (
+    Board,
+    BoardRow,
+    board_data,
+    format_duration,
+    format_number,
+    format_score,
+    heat_steps,
+    relative_position,
+    shift_side,
+)
 
 
-def row(before: float | None, after: float | None, direction: Direction = "higher", high: float | None = 1.0) -> Row:
+def row(
+    before: float | None, after: float | None, direction: Direction = "higher", high: float | None = 1.0
+) -> BoardRow:
     low = None if high is None else 0.0
-    return Row("m", "Metric", "family", before=before, after=after, low=low, high=high, direction=direction)
+    return BoardRow("m", "Metric", "family", before=before, after=after, low=low, high=high, direction=direction)
 
 
-def drawn(one: Row) -> dict[str, object]:
-    rows = drawing(Board((one,), ()))["rows"]
+def drawn(one: BoardRow) -> dict[str, object]:
+    rows = board_data(Board((one,), ()))["rows"]
     assert isinstance(rows, list)
     return rows[0]
 
@@ -31,7 +42,7 @@ def drawn(one: Row) -> dict[str, object]:
     ],
 )
 def test_a_number_has_the_decimals_that_its_range_deserves(value: float | None, high: float | None, text: str) -> None:
-    assert number(value, None if high is None else 0.0, high) == text
+    assert format_number(value, None if high is None else 0.0, high) == text
 
 
 @pytest.mark.parametrize(
@@ -48,12 +59,12 @@ def test_a_number_has_the_decimals_that_its_range_deserves(value: float | None, 
 def test_the_side_of_a_shift_follows_the_direction_of_the_metric(
     direction: Direction, before: float, after: float, words: str
 ) -> None:
-    assert side(row(before, after, direction)) == words
+    assert shift_side(row(before, after, direction)) == words
 
 
 def test_a_shift_of_an_unbounded_score_is_measured_against_its_size() -> None:
-    assert side(row(-100.0, -101.0, high=None)) == ""
-    assert side(row(-2.0, -3.0, high=None)) == "less consistent"
+    assert shift_side(row(-100.0, -101.0, high=None)) == ""
+    assert shift_side(row(-2.0, -3.0, high=None)) == "less consistent"
 
 
 def test_there_is_no_shift_without_both_scores() -> None:
@@ -70,7 +81,7 @@ def test_a_shift_of_nothing_has_no_sign(after: float) -> None:
 
 
 def test_a_place_on_the_range_never_leaves_the_range() -> None:
-    assert [share(value, 0.0, 2.0) for value in (-1.0, 1.0, 9.0)] == [0.0, 0.5, 1.0]
+    assert [relative_position(value, 0.0, 2.0) for value in (-1.0, 1.0, 9.0)] == [0.0, 0.5, 1.0]
 
 
 def test_an_unbounded_row_has_no_range() -> None:
@@ -78,33 +89,33 @@ def test_an_unbounded_row_has_no_range() -> None:
 
 
 def test_heat_is_strongest_where_support_is_lowest() -> None:
-    assert heat([0.0, 0.5, 1.0, None], 0.0, 1.0, "higher") == [4, 2, 0, None]
-    assert heat([0.0, 0.5, 1.0], 0.0, 1.0, "lower") == [0, 2, 4]
+    assert heat_steps([0.0, 0.5, 1.0, None], 0.0, 1.0, "higher") == [4, 2, 0, None]
+    assert heat_steps([0.0, 0.5, 1.0], 0.0, 1.0, "lower") == [0, 2, 4]
 
 
 def test_an_unbounded_metric_is_heated_between_its_own_sentences() -> None:
-    assert heat([-9.0, -1.0], None, None, "higher") == [4, 0]
+    assert heat_steps([-9.0, -1.0], None, None, "higher") == [4, 0]
 
 
 def test_one_sentence_of_an_unbounded_metric_stays_cold() -> None:
-    assert heat([-9.0], None, None, "higher") == [0]
+    assert heat_steps([-9.0], None, None, "higher") == [0]
 
 
 def test_a_saved_score_is_told_only_where_it_prints_differently() -> None:
-    same = Row("m", "Metric", "family", after=0.51234, low=0.0, high=1.0, saved=0.51230)
-    other = Row("m", "Metric", "family", after=0.4, low=0.0, high=1.0, saved=0.512)
+    same = BoardRow("m", "Metric", "family", after=0.51234, low=0.0, high=1.0, saved=0.51230)
+    other = BoardRow("m", "Metric", "family", after=0.4, low=0.0, high=1.0, saved=0.512)
     assert (drawn(same)["saved"], drawn(other)["saved"]) == ("", "0.512")
 
 
 def test_short_times_are_told_in_milliseconds() -> None:
-    assert [duration(seconds) for seconds in (None, 0.0004, 0.0042, 1.25)] == ["", "< 1 ms", "4 ms", "1.2 s"]
+    assert [format_duration(seconds) for seconds in (None, 0.0004, 0.0042, 1.25)] == ["", "< 1 ms", "4 ms", "1.2 s"]
 
 
 def test_a_score_too_small_to_print_shows_its_magnitude() -> None:
-    assert [score(value, 0.0, 100.0) for value in (7.2e-5, 0.0, 7.25)] == ["7e\u221205", "0.0", "7.2"]
+    assert [format_score(value, 0.0, 100.0) for value in (7.2e-5, 0.0, 7.25)] == ["7e\u221205", "0.0", "7.2"]
 
 
 def test_two_rows_of_one_metric_are_told_apart_by_their_settings() -> None:
     spellings = ("rouge2", "rouge2[measured=f1,stemmer=false]", "retrieve[metric=rouge2[measured=f1]]")
-    told = [drawn(Row(spec, "ROUGE-2", "Overlap"))["settings"] for spec in spellings]
+    told = [drawn(BoardRow(spec, "ROUGE-2", "Overlap"))["settings"] for spec in spellings]
     assert told == ["", "measured=f1,stemmer=false", "metric=rouge2[measured=f1]"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.types import Span
-from pages.ui.probe.editor import LIMIT, Replacement, read_replacement, read_text
+from pages.ui.probe.text_panes import MAX_CHARACTERS, Replacement, read_replacement, read_text
 
 AFTER = "The 😀 council rejected it."
 SENT = {"start": 14, "end": 22, "old": "approved", "new": "rejected", "explanation": "It said no.", "doc_rev": 3}
@@ -24,7 +24,7 @@ def test_the_text_of_the_current_revision_is_read() -> None:
         {"value": "older", "doc_rev": 2},
         {"value": 5, "doc_rev": 3},
         {"value": "no revision"},
-        {"value": "x" * (LIMIT + 1), "doc_rev": 3},
+        {"value": "x" * (MAX_CHARACTERS + 1), "doc_rev": 3},
     ],
 )
 def test_a_text_that_is_malformed_too_long_or_of_an_older_revision_is_dropped(message: object) -> None:
@@ -32,7 +32,7 @@ def test_a_text_that_is_malformed_too_long_or_of_an_older_revision_is_dropped(me
 
 
 def test_the_longest_text_is_still_read() -> None:
-    assert read_text({"value": "x" * LIMIT, "doc_rev": 3}, 3) == "x" * LIMIT
+    assert read_text({"value": "x" * MAX_CHARACTERS, "doc_rev": 3}, 3) == "x" * MAX_CHARACTERS
 
 
 def test_a_replacement_is_read_in_code_points() -> None:

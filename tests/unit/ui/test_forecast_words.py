@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.forecast import Forecast
-from pages.ui.forecast_words import told
+from core.engine.forecast import Forecast
+from pages.ui.probe.fast_set import format_forecast
 
 
 @pytest.mark.parametrize(
@@ -33,4 +33,4 @@ from pages.ui.forecast_words import told
     ],
 )
 def test_a_forecast_says_what_is_known_and_what_is_not(forecast: Forecast, words: str) -> None:
-    assert told(forecast) == words
+    assert format_forecast(forecast) == words

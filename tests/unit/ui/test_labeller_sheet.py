@@ -6,26 +6,24 @@ from typing import Any
 
 import pytest
 
-from annotations.campaigns.qualifying import Stage
-from annotations.campaigns.questions import QuestionSet, read_questions, ready_made
-from annotations.campaigns.showing import Work
-from pages.ui.annotate.edits import shown_answers, stored_answers
-from pages.ui.annotate.labeller import read_draft, read_sent
-from pages.ui.annotate.sheet import Sheet, as_data
+from annotations.campaigns.qualification import Stage
+from annotations.campaigns.questions import QuestionSet, bundled_question_sets, read_questions
+from annotations.campaigns.queue import ShownTask
+from pages.ui.annotate.labeller import TaskView, read_draft, read_sent, shown_answers, stored_answers, task_view_data
 
-WORK = Work(7, 3, Stage.WORK, "It was noon. She left.", "She left at noon.", None, "", "", {})
+WORK = ShownTask(7, 3, Stage.WORK, "It was noon. She left.", "She left at noon.", None, "", "", {})
 
 
 def questions(name: str) -> QuestionSet:
-    return read_questions(ready_made()[name])
+    return read_questions(bundled_question_sets()[name])
 
 
-def work(**changes: Any) -> Work:
-    return Work(**{**{name: getattr(WORK, name) for name in WORK.__slots__}, **changes})
+def work(**changes: Any) -> ShownTask:
+    return ShownTask(**{**{name: getattr(WORK, name) for name in WORK.__slots__}, **changes})
 
 
-def data(name: str, shown: Work, **more: Any) -> dict[str, Any]:
-    return as_data(Sheet(shown, questions(name), more.pop("mode", "work"), "Item 3", "stamp", **more))
+def data(name: str, shown: ShownTask, **more: Any) -> dict[str, Any]:
+    return task_view_data(TaskView(shown, questions(name), more.pop("mode", "work"), "Item 3", "stamp", **more))
 
 
 def message(**changes: Any) -> dict[str, Any]:

@@ -4,62 +4,61 @@ from __future__ import annotations
 
 import pytest
 
-from core.stress.noise import Band
-from pages.ui.probe.noise_drawing import noise
-from pages.ui.probe.rows import Noise, Row, State
+from core.stress.null_bands import NullBand
+from pages.ui.probe.board_rows import BoardRow, Noise, RowState, noise_data
 
-BAND = Band(-0.1, 0.2, 0.05, 12)
+BAND = NullBand(-0.1, 0.2, 0.05, 12)
 
 
-def row(after: float | None, told: Noise, state: State = "ready") -> Row:
-    return Row("m", "Metric", "family", state=state, before=0.5, after=after, low=0.0, high=1.0, noise=told)
+def row(after: float | None, told: Noise, state: RowState = "ready") -> BoardRow:
+    return BoardRow("m", "Metric", "family", state=state, before=0.5, after=after, low=0.0, high=1.0, noise=told)
 
 
 @pytest.mark.parametrize(
     ("after", "text", "inside"), [(0.65, "3.0 ×", True), (0.0, "10.0 ×", False), (0.5, "0.0 ×", True)]
 )
 def test_a_shift_is_a_multiple_of_the_mean_harmless_one(after: float, text: str, inside: bool) -> None:
-    drawn = noise(row(after, Noise(BAND)))
+    drawn = noise_data(row(after, Noise(BAND)))
     assert (drawn["text"], drawn["inside"]) == (text, inside)
 
 
 def test_the_band_and_the_shift_share_a_scale_with_no_shift_in_the_middle() -> None:
-    drawn = noise(row(0.9, Noise(BAND)))
+    drawn = noise_data(row(0.9, Noise(BAND)))
     assert (drawn["low"], drawn["high"], drawn["mark"]) == pytest.approx((0.38, 0.74, 0.98))
-    assert noise(row(0.5, Noise(BAND)))["mark"] == 0.5
+    assert noise_data(row(0.5, Noise(BAND)))["mark"] == 0.5
 
 
 def test_a_band_says_what_it_rests_on() -> None:
-    assert noise(row(0.9, Noise(BAND)))["about"] == (
+    assert noise_data(row(0.9, Noise(BAND)))["about"] == (
         "Of 12 harmless edits of about the same size, 95 % shift the score by −0.1 to +0.2, by 0.05 on average. "
         "This shift lies outside."
     )
 
 
 def test_a_band_of_edits_of_any_size_is_marked() -> None:
-    drawn = noise(row(0.65, Noise(Band(-0.1, 0.2, 0.05, 12, any_size=True))))
+    drawn = noise_data(row(0.65, Noise(NullBand(-0.1, 0.2, 0.05, 12, any_size=True))))
     assert drawn["text"] == "≈ 3.0 ×"
     assert "any size" in str(drawn["about"])
 
 
 def test_too_few_harmless_edits_leave_the_noise_unknown() -> None:
-    drawn = noise(row(0.9, Noise(Band(None, None, None, 3))))
+    drawn = noise_data(row(0.9, Noise(NullBand(None, None, None, 3))))
     assert (drawn["text"], drawn["mark"]) == ("unknown", None)
     assert "Only 3 harmless edits" in str(drawn["about"])
 
 
 @pytest.mark.parametrize("words", ["measuring", "not measured"])
 def test_what_is_not_known_yet_says_why(words: str) -> None:
-    drawn = noise(row(0.9, Noise(words=words)))
+    drawn = noise_data(row(0.9, Noise(words=words)))
     assert (drawn["text"], drawn["mark"]) == (words, None)
     assert drawn["about"]
 
 
 def test_a_metric_that_no_harmless_edit_moves_has_no_noise() -> None:
-    assert noise(row(0.9, Noise(Band(0.0, 0.0, 0.0, 12))))["text"] == "no noise"
-    assert noise(row(0.5, Noise(Band(0.0, 0.0, 0.0, 12))))["mark"] == 0.5
+    assert noise_data(row(0.9, Noise(NullBand(0.0, 0.0, 0.0, 12))))["text"] == "no noise"
+    assert noise_data(row(0.5, Noise(NullBand(0.0, 0.0, 0.0, 12))))["mark"] == 0.5
 
 
 def test_without_a_shift_there_is_nothing_to_compare() -> None:
     for one in (row(None, Noise(BAND)), row(0.9, Noise(BAND), "running"), row(0.9, Noise())):
-        assert (noise(one)["text"], noise(one)["mark"]) == ("", None)
+        assert (noise_data(one)["text"], noise_data(one)["mark"]) == ("", None)

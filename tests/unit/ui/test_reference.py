@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from core.meta.cases import cases
-from core.types import KeptScore, Result, Seen, Verdict
-from pages.ui.reference import stands
+from core.meta.cases import build_cases
+from core.types import Result, Seen, StoredScore, Verdict
+from pages.ui.evaluate.percentiles import describe_percentile
 from tests.unit.meta.bench_samples import sample, scored
 
-CASES = cases(
+CASES = build_cases(
     [
-        scored(sample(str(n), verdict, {}), KeptScore("rouge2", "rouge2|v1", score))
+        scored(sample(str(n), verdict, {}), StoredScore("rouge2", "rouge2|v1", score))
         for n, (score, verdict) in enumerate([(0.2, Verdict.INCONSISTENT), (0.6, Verdict.CONSISTENT)])
     ]
 )
@@ -21,8 +21,10 @@ def result(signature: str) -> Result:
 
 def test_a_score_is_placed_among_those_of_its_signature() -> None:
     told = "0.5 is above 50 % of all 2 summaries, 0 % of the 1 consistent, 100 % of the 1 inconsistent in harbour."
-    assert stands(CASES, result("rouge2|v1"), "harbour") == told
+    assert describe_percentile(CASES, result("rouge2|v1"), "harbour") == told
 
 
 def test_a_set_without_such_scores_says_how_it_gets_them() -> None:
-    assert "cli.py score-dataset 'harbour' --metric 'rouge2'" in stands(CASES, result("rouge2|v2"), "harbour")
+    assert "cli.py score-dataset 'harbour' --metric 'rouge2'" in describe_percentile(
+        CASES, result("rouge2|v2"), "harbour"
+    )

@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from annotations.store import Store
-from core.engine import Engine
+from core.engine.engine import Engine
 from core.settings import Settings
 from pages.ui import services
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotations.campaigns.questions import ready_made
-from annotations.campaigns.setup import Wording, revise
+from annotations.campaigns.campaign import VersionContent, add_version
+from annotations.campaigns.questions import bundled_question_sets
 from annotations.store import Store
-from pages.ui.annotate.state import Hand
+from pages.ui.annotate.current_task import CurrentTask
 from tests.unit.annotations.campaigns.desks import hall
 
 Open = Callable[..., AppTest]
@@ -46,8 +46,8 @@ def test_guidelines_are_read_before_the_first_label_and_again_when_they_change(p
     assert "Read the whole document" not in markdown(app)
     with store.writing() as session:
         guidelines = "Read it **twice**. ![x](http://example.org/x.png)"
-        wording = Wording(ready_made()["label-summaries"], guidelines, opened.campaign.rules)
-        revise(session, opened.campaign.id, "ada", wording)
+        wording = VersionContent(bundled_question_sets()["label-summaries"], guidelines, opened.campaign.rules)
+        add_version(session, opened.campaign.id, "ada", wording)
     app.run()
     assert "Read it **twice**. !\\[x]" in markdown(app)
 
@@ -71,7 +71,7 @@ def test_somebody_who_signs_in_after_another_does_not_get_what_lay_before_them(p
     opened = hall(store)
     theirs = opened.work(opened.desk("ben"))
     app = probe(campaign=opened.campaign.id)
-    app.session_state["hand"] = Hand("ben's id", opened.campaign, theirs)
+    app.session_state["hand"] = CurrentTask("ben's id", opened.campaign, theirs)
     app.switch_page("views/annotate.py").run()
     app.button(key="start").click().run()
     mine = app.session_state["hand"]

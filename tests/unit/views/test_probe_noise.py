@@ -7,13 +7,13 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.datasets.bundled import examples
-from pages.ui.probe.rows import Board, Noise
+from core.datasets.bundled import bundled_items
+from pages.ui.probe.board_rows import Board, Noise
 from tests.unit.views.conftest import LEXICAL
 
 Open = Callable[..., AppTest]
 
-FIRST = examples()[0].example
+FIRST = bundled_items()[0].example
 MORE = " Penguins ate the fish of the mayor, who did not complain."
 
 

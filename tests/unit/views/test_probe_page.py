@@ -10,13 +10,13 @@ from streamlit.testing.v1 import AppTest
 
 from annotations.records import Grade
 from annotations.store import Store
-from core.datasets.bundled import examples
+from core.datasets.bundled import bundled_items
 from core.types import Verdict
-from pages.ui.probe.rows import Board, Row
+from pages.ui.probe.board_rows import Board, BoardRow
 
 Open = Callable[..., AppTest]
 
-FIRST = examples()[0].example
+FIRST = bundled_items()[0].example
 
 
 def board(app: AppTest) -> Board:
@@ -25,7 +25,7 @@ def board(app: AppTest) -> Board:
     return shown
 
 
-def row(app: AppTest, spec: str) -> Row:
+def row(app: AppTest, spec: str) -> BoardRow:
     return next(row for row in board(app).rows if row.spec == spec)
 
 
@@ -144,8 +144,8 @@ def test_an_empty_summary_spoils_the_scores_and_nothing_else(probe: Open) -> Non
 
 def test_the_form_follows_the_summary_and_says_nothing_of_the_one_before(probe: Open) -> None:
     app = probe()
-    seed = examples()[0].example.id
-    first, second = [item for item in examples() if item.parent == seed and item.error_type][:2]
+    seed = bundled_items()[0].example.id
+    first, second = [item for item in bundled_items() if item.parent == seed and item.error_type][:2]
     app.session_state["pair"] = replace(app.session_state["pair"], declared=first.edits)
     app.session_state["editor.text"] = first.example.summary
     app.session_state["editor.doc_rev"] += 1
@@ -162,12 +162,12 @@ def test_the_form_follows_the_summary_and_says_nothing_of_the_one_before(probe: 
 
 def test_typing_leaves_the_verdict_and_takes_the_grade_of_an_explanation_that_is_gone(probe: Open) -> None:
     app = probe()
-    first = next(item for item in examples() if item.parent == examples()[0].example.id and item.error_type)
+    first = next(item for item in bundled_items() if item.parent == bundled_items()[0].example.id and item.error_type)
     app.session_state["pair"] = replace(app.session_state["pair"], declared=first.edits)
     app.session_state["editor.text"] = first.example.summary
     app.run()
     app.session_state["verdict"], app.session_state["grade"] = Verdict.INCONSISTENT, Grade.ENTIRELY
-    app.session_state["editor.text"] = examples()[0].example.summary
+    app.session_state["editor.text"] = bundled_items()[0].example.summary
     app.run()
     assert (app.session_state["explanation"], app.session_state["grade"]) == ("", None)
     assert app.session_state["verdict"] is Verdict.INCONSISTENT

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.datasets.bundled import examples
+from core.datasets.bundled import bundled_items
 from core.perturbation import PERTURBATIONS
 from tests.unit.llm.scripted import Body, Reply, serving, text
 
 Open = Callable[..., AppTest]
 PATIENCE_S = 30
 
-SUMMARY = examples()[0].example.summary
+SUMMARY = bundled_items()[0].example.summary
 NEGATED = PERTURBATIONS.parse("negated-llm").card.title
 VARIANT = "Same facts, other words (harmless)"
 SHUFFLED = PERTURBATIONS.parse("shuffled").card.title

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.llm.promptfile import FOLDER
+from core.llm.prompts import PROMPTS_FOLDER
 
 Open = Callable[..., AppTest]
 
@@ -35,7 +35,7 @@ def test_in_a_demonstration_prompts_are_only_read(probe: Open, monkeypatch: pyte
 def test_a_prompt_of_ones_own_that_cannot_be_used_says_so(
     probe: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    name = sorted(file.stem for file in FOLDER.glob("*.md"))[0]
+    name = sorted(file.stem for file in PROMPTS_FOLDER.glob("*.md"))[0]
     (tmp_path / f"{name}.md").write_text("no head\n", encoding="utf-8")
     monkeypatch.setenv("TOUCHSTONE_PROMPTS_DIR", str(tmp_path))
     app = prompts(probe)

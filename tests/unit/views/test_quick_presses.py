@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
-from annotations.campaigns.setup import load_campaigns
-from annotations.database import read
+from annotations.campaigns.campaign import load_campaigns
+from annotations.database import read_session
 from annotations.store import Store
 
 Open = Callable[..., AppTest]
@@ -42,6 +42,6 @@ def test_a_campaign_is_called_by_the_name_and_has_the_guidelines_that_were_typed
     box.set_value("Read twice.")
     app.button(key="new-campaign-go").click().run()
     assert not app.exception
-    with read(store.engine) as session:
+    with read_session(store.engine) as session:
         [campaign] = load_campaigns(session)
     assert (campaign.name, campaign.guidelines) == ("Harbours", "Read twice.")

@@ -9,7 +9,7 @@ from sqlmodel import select
 from streamlit.testing.v1 import AppTest
 
 from annotations.campaigns.tables import Correction, Settlement
-from annotations.database import read
+from annotations.database import read_session
 from annotations.store import Store
 from core.edits import recover, to_records
 from tests.unit.annotations.campaigns.desks import Hall, hall
@@ -35,7 +35,7 @@ def said(app: AppTest) -> str:
 
 
 def settlements(store: Store) -> list[Settlement]:
-    with read(store.engine) as session:
+    with read_session(store.engine) as session:
         return list(session.exec(select(Settlement)))
 
 
@@ -124,7 +124,7 @@ def test_a_curator_corrects_the_type_of_a_written_edit(probe: Open, store: Store
     assert not app.exception
     button = next(button for button in app.button if (button.key or "").endswith("-EXTRINSIC_PREDICATE"))
     button.click().run()
-    with read(store.engine) as session:
+    with read_session(store.engine) as session:
         [row] = session.exec(select(Correction)).all()
     assert (row.error_type, row.by) == ("Extrinsic Predicate", "local")
     assert "A curator found **Extrinsic Predicate**." in " ".join(element.value for element in app.markdown)

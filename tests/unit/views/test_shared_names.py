@@ -7,8 +7,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotations.campaigns.inviting import invite
-from annotations.campaigns.people import Role, add_person
+from annotations.campaigns.people import Role, add_person, create_invite
 from annotations.store import Store
 
 Open = Callable[..., AppTest]
@@ -17,7 +16,7 @@ Open = Callable[..., AppTest]
 def test_a_label_is_recorded_as_whoever_signed_in(probe: Open, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOUCHSTONE_SHARED", "true")
     with store.writing() as session:
-        code = invite(session, add_person(session, "Ada *L.*", Role.RESEARCHER).id, "boss")
+        code = create_invite(session, add_person(session, "Ada *L.*", Role.RESEARCHER).id, "boss")
     app = probe(invite=code)
     assert not app.exception
     assert "Recorded as Ada \\*L\\.\\*" in [element.value for element in app.caption]

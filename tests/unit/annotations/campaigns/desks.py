@@ -7,15 +7,19 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from annotations.campaigns.labelling import Labelling
+from annotations.campaigns.campaign import (
+    CampaignRules,
+    CampaignSettings,
+    NewTask,
+    VersionContent,
+    add_tasks,
+    create_campaign,
+)
+from annotations.campaigns.labelling import AnnotatorActions, ResponseAct, ResponseReceipt, SentResponse
 from annotations.campaigns.people import Member, Role, add_person
-from annotations.campaigns.questions import ready_made
-from annotations.campaigns.queue import Nothing
-from annotations.campaigns.responding import Act, Kept, Sent
-from annotations.campaigns.rules import Rules
-from annotations.campaigns.setup import NewTask, Terms, Wording, add_tasks, create
-from annotations.campaigns.showing import Work
-from annotations.records import KeptPair
+from annotations.campaigns.questions import bundled_question_sets
+from annotations.campaigns.queue import NoTask, ShownTask
+from annotations.records import PairRecord
 from annotations.store import Store
 from core.types import Edit, Span, Verdict
 
@@ -31,36 +35,38 @@ class Hall:
     """One store with one campaign."""
 
     store: Store
-    campaign: Terms
+    campaign: CampaignSettings
     events: Any = field(default_factory=lambda: count(1))
 
     def person(self, name: str, role: Role = Role.ANNOTATOR) -> Member:
         with self.store.writing() as session:
             return add_person(session, name, role)
 
-    def desk(self, name: str) -> Labelling:
-        return Labelling(self.store, self.person(name))
+    def desk(self, name: str) -> AnnotatorActions:
+        return AnnotatorActions(self.store, self.person(name))
 
-    def work(self, desk: Labelling) -> Work:
+    def work(self, desk: AnnotatorActions) -> ShownTask:
         found = desk.next(self.campaign.id)
-        assert isinstance(found, Work), found
+        assert isinstance(found, ShownTask), found
         return found
 
-    def nothing(self, desk: Labelling) -> str:
+    def nothing(self, desk: AnnotatorActions) -> str:
         found = desk.next(self.campaign.id)
-        assert isinstance(found, Nothing), found
+        assert isinstance(found, NoTask), found
         return found.why
 
-    def send(self, desk: Labelling, work: Work, act: Act = "answer", **changes: Any) -> Kept:
+    def send(
+        self, desk: AnnotatorActions, work: ShownTask, act: ResponseAct = "answer", **changes: Any
+    ) -> ResponseReceipt:
         given = {
             "answers": ANSWERS.get(self.campaign.questions.name, {}) if act == "answer" else {},
             "reason": "" if act == "answer" else "It is cut off.",
             "event_id": f"event-{next(self.events)}",
             **changes,
         }
-        return desk.send(Sent(work.reservation, act, **given))
+        return desk.send(SentResponse(work.reservation, act, **given))
 
-    def label(self, desk: Labelling, number: int) -> list[Work]:
+    def label(self, desk: AnnotatorActions, number: int) -> list[ShownTask]:
         """Take and answer so many tasks."""
         had = []
         for _ in range(number):
@@ -79,7 +85,7 @@ def keep(store: Store, number: int, by: str = "ada", versions: int = 1) -> list[
     for version in range(versions):
         document, original = f"Boat {number} took {number} crates to the mill.", f"Boat {number} took crates."
         edited = Edit(Span(0, 4), f"Raft{version or ''}", "It was a boat.")
-        pair = KeptPair(
+        pair = PairRecord(
             document,
             original,
             f"{edited.new}{original[4:]}",
@@ -95,8 +101,8 @@ def keep(store: Store, number: int, by: str = "ada", versions: int = 1) -> list[
 def hall(store: Store, questions: str = "label-summaries", items: int = 3, **rules: Any) -> Hall:
     """A campaign with so many items of work, each labelled by one person unless the rules say otherwise."""
     with store.writing() as session:
-        wording = Wording(ready_made()[questions], "", Rules(**{"overlap": 1, **rules}))
-        campaign = create(session, "Boats", "ada", wording)
+        wording = VersionContent(bundled_question_sets()[questions], "", CampaignRules(**{"overlap": 1, **rules}))
+        campaign = create_campaign(session, "Boats", "ada", wording)
     opened = Hall(store, campaign)
     asked = {"explanation": "It was a boat."} if campaign.questions.unit == "explanation" else {}
     opened.add([NewTask(id, asked=asked) for number in range(items) for id in keep(store, number)])

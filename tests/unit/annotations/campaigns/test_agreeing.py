@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from annotations.campaigns.agreeing import OVERALL, Agreement
-from annotations.campaigns.managing import Managing
+from annotations.campaigns.campaign import NewTask
+from annotations.campaigns.label_agreement import OVERALL, Agreement
+from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Role
-from annotations.campaigns.setup import NewTask
-from annotations.importing import Provenance
-from annotations.sources import samples
+from annotations.dataset_import import DatasetSource
+from annotations.samples import load_samples
 from annotations.store import Store
 from core.types import ErrorType, Example, Item, Verdict
 from tests.unit.annotations.campaigns.desks import Hall, hall
@@ -18,7 +18,7 @@ BAD = {"verdict": "inconsistent", "confidence": 2, "reason": "It was a boat."}
 
 
 def agreed(opened: Hall) -> dict[tuple[str, str], Agreement]:
-    boss = Managing(opened.store, opened.person("ada", Role.MANAGER))
+    boss = ManagerActions(opened.store, opened.person("ada", Role.MANAGER))
     return {(one.question, one.slice): one for one in boss.agreements(opened.campaign.id)}
 
 
@@ -60,9 +60,9 @@ def test_what_was_imported_counts_under_its_error_type(store: Store) -> None:
         Item(Example(kind.value, f"Document {kind}.", "It says so."), intended=Verdict.INCONSISTENT, error_type=kind)
         for kind in kinds
     ]
-    store.import_dataset(Provenance("typed", "pairs", "typed.jsonl", "0"), items, dict)
+    store.import_dataset(DatasetSource("typed", "pairs", "typed.jsonl", "0"), items, dict)
     opened = hall(store, items=1)
-    opened.add([NewTask(sample.stored) for sample in samples(store, "typed")])
+    opened.add([NewTask(sample.stored) for sample in load_samples(store, "typed")])
     opened.label(opened.desk("ben"), 3)
     labels = {slice: one.labels for (question, slice), one in agreed(opened).items() if question == "verdict"}
     assert labels == {OVERALL: 3, "Coreference": 1, "Extrinsic Entity": 1}

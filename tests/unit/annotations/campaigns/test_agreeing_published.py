@@ -7,15 +7,21 @@ from pathlib import Path
 import pytest
 from sqlmodel import Session
 
-from annotations.campaigns.agreeing import OVERALL, agreements
+from annotations.campaigns.campaign import (
+    CampaignRules,
+    CampaignSettings,
+    NewTask,
+    VersionContent,
+    add_tasks,
+    create_campaign,
+)
+from annotations.campaigns.label_agreement import OVERALL, compute_agreements
+from annotations.campaigns.labelling import SentResponse, save_response
 from annotations.campaigns.people import Member, Role, add_person
 from annotations.campaigns.queue import reserve_next
-from annotations.campaigns.responding import Sent, respond
-from annotations.campaigns.rules import Rules
-from annotations.campaigns.setup import NewTask, Terms, Wording, add_tasks, create
 from annotations.campaigns.tables import Reservation, Task
-from annotations.importing import Provenance
-from annotations.sources import samples
+from annotations.dataset_import import DatasetSource
+from annotations.samples import load_samples
 from annotations.store import Store
 from core.types import Item
 from tests.doubles.process import ROOT
@@ -42,16 +48,18 @@ Verdicts = dict[tuple[str, str, str], int]
 def test_a_campaign_with_longsciverifys_labels_gives_the_published_alphas(tmp_path: Path) -> None:
     store = Store.open(f"sqlite:///{tmp_path / 'labels.db'}")
     items = items_of("longsciverify", DATA)
-    file = Provenance("lsv", "longsciverify", "longsciverify", "ab" * 32, "its own", "1.0", "local")
+    file = DatasetSource("lsv", "longsciverify", "longsciverify", "ab" * 32, "its own", "1.0", "local")
     store.import_dataset(file, items, dict)
-    stored = {sample.stored: sample.item for sample in samples(store, "lsv")}
+    stored = {sample.stored: sample.item for sample in load_samples(store, "lsv")}
     with store.writing() as session:
-        campaign = create(session, "Reviewers", "local", Wording(QUESTIONS, "", Rules(overlap=3, apart=0)))
+        campaign = create_campaign(
+            session, "Reviewers", "local", VersionContent(QUESTIONS, "", CampaignRules(overlap=3, apart=0))
+        )
         whats = ("0", "1", "2", WHOLE)
         add_tasks(session, campaign, [NewTask(id, asked={"explanation": what}) for id in stored for what in whats])
         for reviewer in ("reviewer-1", "reviewer-2", "reviewer-3"):
             label_everything(session, campaign, add_person(session, reviewer, Role.ANNOTATOR), verdicts(stored))
-        found = {one.question: one for one in agreements(session, campaign) if one.slice == OVERALL}
+        found = {one.question: one for one in compute_agreements(session, campaign) if one.slice == OVERALL}
     store.close()
     assert [(found[name].people, found[name].labels) for name in ("factual", "sentences")] == [(3, 405), (3, 135)]
     assert found["factual"].alphas["nominal"].value == pytest.approx(0.7633, abs=5e-5)
@@ -69,10 +77,10 @@ def verdicts(stored: dict[str, Item]) -> Verdicts:
     return found
 
 
-def label_everything(session: Session, campaign: Terms, person: Member, verdicts: Verdicts) -> None:
+def label_everything(session: Session, campaign: CampaignSettings, person: Member, verdicts: Verdicts) -> None:
     while isinstance(held := reserve_next(session, campaign, person), Reservation):
         task = session.get_one(Task, held.task_id)
         what = task.asked["explanation"]
         given = verdicts[task.item_id, what, person.name]
         answers = {"sentences": given} if what == WHOLE else {"factual": "yes" if given else "no"}
-        respond(session, person, held, Sent(held.id or 0, "answer", f"{person.name}-{held.id}", answers))
+        save_response(session, person, held, SentResponse(held.id or 0, "answer", f"{person.name}-{held.id}", answers))

@@ -6,22 +6,29 @@ from dataclasses import replace
 
 import pytest
 
-from annotations.campaigns.candidates import Candidate, drawn, fits, likely_answer, of_pair, tasks
-from annotations.campaigns.managing import Managing
+from annotations.campaigns.candidates import (
+    Candidate,
+    candidate_from_pair,
+    draw_candidates,
+    fits_questions,
+    likely_answer,
+    tasks_for_candidate,
+)
+from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Role
-from annotations.campaigns.questions import QuestionSet, read_questions, ready_made
-from annotations.importing import Provenance
-from annotations.records import OWN
+from annotations.campaigns.questions import QuestionSet, bundled_question_sets, read_questions
+from annotations.dataset_import import DatasetSource
+from annotations.records import LOCAL_LABELS
 from annotations.store import Store
 from core.types import Edit, ErrorType, Example, GradedExplanation, Item, Span, Verdict
 from tests.unit.annotations.kept_samples import DOCUMENT, EDITED, EDITS, ORIGINAL, PAIR, record
 
-SETS: dict[str, QuestionSet] = {name: read_questions(text) for name, text in ready_made().items()}
+SETS: dict[str, QuestionSet] = {name: read_questions(text) for name, text in bundled_question_sets().items()}
 
 
 @pytest.fixture
-def boss(store: Store) -> Managing:
-    return Managing(store, Member("0", "ada", Role.MANAGER))
+def boss(store: Store) -> ManagerActions:
+    return ManagerActions(store, Member("0", "ada", Role.MANAGER))
 
 
 def an_import(store: Store) -> None:
@@ -39,10 +46,10 @@ def an_import(store: Store) -> None:
         ),
         Item(Example("b", "", "A summary whose document is missing.")),
     ]
-    store.import_dataset(Provenance("tugs", "pairs", "tugs.jsonl", "0"), items, dict)
+    store.import_dataset(DatasetSource("tugs", "pairs", "tugs.jsonl", "0"), items, dict)
 
 
-def test_what_was_imported_can_be_labelled_where_its_document_is_there(store: Store, boss: Managing) -> None:
+def test_what_was_imported_can_be_labelled_where_its_document_is_there(store: Store, boss: ManagerActions) -> None:
     an_import(store)
     original, edited = boss.candidates("tugs")
     assert (original.name, original.edited, original.reasons) == ("a", False, ())
@@ -50,43 +57,46 @@ def test_what_was_imported_can_be_labelled_where_its_document_is_there(store: St
     assert [reason.text for reason in edited.reasons] == ["It sold none.", EDITS[0].explanation]
 
 
-def test_what_was_kept_and_explained_here_can_be_labelled(store: Store, boss: Managing) -> None:
+def test_what_was_kept_and_explained_here_can_be_labelled(store: Store, boss: ManagerActions) -> None:
     store.keep_pair(PAIR)
     store.record(record())
-    [edited] = [one for one in boss.candidates(OWN) if one.edited]
+    [edited] = [one for one in boss.candidates(LOCAL_LABELS) if one.edited]
     known = {reason.text: bool(reason.id) for reason in edited.reasons}
     assert known == {EDITS[0].explanation: False, "The board sold them.": True}
 
 
 def test_pairs_need_an_original_and_explanations_a_text() -> None:
-    edited, alone = of_pair("x", PAIR), of_pair("y", replace(PAIR, edited=ORIGINAL, edits=(), outcomes=()))
-    silent = of_pair("z", replace(PAIR, edits=(Edit(Span(10, 16), "sold"),)))
-    assert [fits(one, SETS["label-summaries"]) for one in (edited, alone, silent)] == [True, True, True]
-    assert [fits(one, SETS["label-pairs"]) for one in (edited, alone, silent)] == [True, False, True]
-    assert [fits(one, SETS["judge-explanations"]) for one in (edited, alone, silent)] == [True, False, False]
+    edited, alone = (
+        candidate_from_pair("x", PAIR),
+        candidate_from_pair("y", replace(PAIR, edited=ORIGINAL, edits=(), outcomes=())),
+    )
+    silent = candidate_from_pair("z", replace(PAIR, edits=(Edit(Span(10, 16), "sold"),)))
+    assert [fits_questions(one, SETS["label-summaries"]) for one in (edited, alone, silent)] == [True, True, True]
+    assert [fits_questions(one, SETS["label-pairs"]) for one in (edited, alone, silent)] == [True, False, True]
+    assert [fits_questions(one, SETS["judge-explanations"]) for one in (edited, alone, silent)] == [True, False, False]
 
 
 def test_each_error_type_is_to_be_written_once() -> None:
-    candidate = of_pair("x", PAIR)
-    made = tasks(candidate, SETS["write-typed"], [ErrorType.COREFERENCE, ErrorType.EXTRINSIC_ENTITY])
+    candidate = candidate_from_pair("x", PAIR)
+    made = tasks_for_candidate(candidate, SETS["write-typed"], [ErrorType.COREFERENCE, ErrorType.EXTRINSIC_ENTITY])
     assert [task.asked["error_type"] for task in made] == ["Coreference", "Extrinsic Entity"]
-    assert len(tasks(candidate, SETS["label-pairs"])) == 1
+    assert len(tasks_for_candidate(candidate, SETS["label-pairs"])) == 1
 
 
-def test_each_explanation_is_judged_by_itself(store: Store, boss: Managing) -> None:
+def test_each_explanation_is_judged_by_itself(store: Store, boss: ManagerActions) -> None:
     an_import(store)
     *_, edited = boss.candidates("tugs")
-    made = tasks(edited, SETS["judge-explanations"])
+    made = tasks_for_candidate(edited, SETS["judge-explanations"])
     assert [task.asked["explanation"] for task in made] == ["It sold none.", EDITS[0].explanation]
 
 
 def test_a_draw_is_the_same_for_the_same_seed_and_keeps_the_order() -> None:
     pool = [Candidate(f"n{number:02}", "A summary.", edited=True) for number in range(40)]
-    some = drawn(pool, 10, seed=3)
-    assert (some, len(some)) == (drawn(pool, 10, seed=3), 10)
+    some = draw_candidates(pool, 10, seed=3)
+    assert (some, len(some)) == (draw_candidates(pool, 10, seed=3), 10)
     assert some == sorted(some, key=lambda one: one.name)
-    assert some != drawn(pool, 10, seed=4)
-    assert drawn(pool, 100, seed=3) == pool
+    assert some != draw_candidates(pool, 10, seed=4)
+    assert draw_candidates(pool, 100, seed=3) == pool
 
 
 @pytest.mark.parametrize(
@@ -102,4 +112,4 @@ def test_a_draw_is_the_same_for_the_same_seed_and_keeps_the_order() -> None:
     ],
 )
 def test_the_likely_answer_is_what_was_meant(name: str, intended: Verdict | None, answer: str) -> None:
-    assert likely_answer(replace(of_pair("x", PAIR), intended=intended), SETS[name]) == answer
+    assert likely_answer(replace(candidate_from_pair("x", PAIR), intended=intended), SETS[name]) == answer

@@ -6,15 +6,14 @@ import pytest
 from sqlalchemy import delete
 from sqlmodel import select
 
-from annotations.campaigns.curating import Curating
-from annotations.campaigns.labelling import Labelling
+from annotations.campaigns.campaign import NewTask
+from annotations.campaigns.curation import CuratorActions
+from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.people import Role
-from annotations.campaigns.setup import NewTask
 from annotations.campaigns.tables import Correction
-from annotations.database import read
-from annotations.errors import NotSavedError, RecordError, RightsError
-from annotations.records import CAMPAIGN, OWN
-from annotations.sources import samples
+from annotations.database import read_session
+from annotations.records import CAMPAIGN_PREFIX, LOCAL_LABELS, NotSavedError, RecordError, RightsError
+from annotations.samples import load_samples
 from annotations.store import Store
 from annotations.tables import Item, Origin
 from core.edits import recover, to_records
@@ -24,7 +23,7 @@ from tests.unit.annotations.campaigns.desks import Hall, hall, keep
 REQUIRED = "Intrinsic Entity"
 
 
-def write(opened: Hall, desk: Labelling, verb: str = "sold") -> None:
+def write(opened: Hall, desk: AnnotatorActions, verb: str = "sold") -> None:
     work = opened.work(desk)
     records = to_records(work.left, recover(work.left, work.left.replace("took", verb)))
     opened.send(desk, work, answers={"possible": "yes", "edit": records, "explanation": "It took them."})
@@ -40,8 +39,8 @@ def written(store: Store) -> Hall:
     return opened
 
 
-def curator(opened: Hall, name: str = "dia") -> Curating:
-    return Curating(opened.store, opened.person(name, Role.ADJUDICATOR))
+def curator(opened: Hall, name: str = "dia") -> CuratorActions:
+    return CuratorActions(opened.store, opened.person(name, Role.ADJUDICATOR))
 
 
 def test_every_written_edit_waits_for_a_curator(written: Hall) -> None:
@@ -62,7 +61,7 @@ def test_a_correction_stands_beside_what_was_required(written: Hall) -> None:
     assert [edit.response for edit in desk.edits(written.campaign.id)] == [other, first]
     shown = desk.manuscript(written.campaign.id, first)
     assert (shown.required, shown.found, shown.revision) == (REQUIRED, ErrorType.OTHER, 2)
-    with read(written.store.engine) as session:
+    with read_session(written.store.engine) as session:
         rows = session.exec(select(Correction).order_by(Correction.revision)).all()  # type: ignore[arg-type]  # a column
         item = session.get_one(Item, rows[0].item_id)
         [required] = session.exec(select(Origin.error_type).where(Origin.item_id == item.id)).all()
@@ -80,11 +79,11 @@ def test_corrections_only_grow(written: Hall) -> None:
 def test_nobody_curates_their_own_edit(store: Store) -> None:
     opened = hall(store, "write-free", items=1)
     dia = opened.person("dia", Role.ADJUDICATOR)
-    write(opened, Labelling(store, dia))
-    assert Curating(store, dia).edits(opened.campaign.id) == []
+    write(opened, AnnotatorActions(store, dia))
+    assert CuratorActions(store, dia).edits(opened.campaign.id) == []
     [edit] = curator(opened, "eva").edits(opened.campaign.id)
     with pytest.raises(RecordError, match="is your own"):
-        Curating(store, dia).correct(opened.campaign.id, edit.response, ErrorType.OTHER, "c1")
+        CuratorActions(store, dia).correct(opened.campaign.id, edit.response, ErrorType.OTHER, "c1")
 
 
 def test_an_edit_that_was_taken_back_is_not_curated(store: Store) -> None:
@@ -103,7 +102,7 @@ def test_an_edit_that_was_taken_back_is_not_curated(store: Store) -> None:
 
 def test_an_annotator_may_not_curate(written: Hall) -> None:
     with pytest.raises(RightsError, match="may not adjudicate"):
-        Curating(written.store, written.person("gil"))
+        CuratorActions(written.store, written.person("gil"))
 
 
 def test_evaluation_takes_the_type_that_a_curator_found(written: Hall) -> None:
@@ -111,7 +110,7 @@ def test_evaluation_takes_the_type_that_a_curator_found(written: Hall) -> None:
     edit = desk.edits(written.campaign.id)[0].response
     text = desk.manuscript(written.campaign.id, edit).edited
     desk.correct(written.campaign.id, edit, ErrorType.COREFERENCE, "c1")
-    for dataset in (OWN, CAMPAIGN + written.campaign.name):
-        found = {sample.item.example.summary: sample.item.error_type for sample in samples(written.store, dataset)}
+    for dataset in (LOCAL_LABELS, CAMPAIGN_PREFIX + written.campaign.name):
+        found = {sample.item.example.summary: sample.item.error_type for sample in load_samples(written.store, dataset)}
         assert found[text] is ErrorType.COREFERENCE, dataset
         assert ErrorType.INTRINSIC_ENTITY in found.values()

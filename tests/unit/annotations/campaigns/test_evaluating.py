@@ -9,15 +9,13 @@ from typing import Any
 import pytest
 from sqlmodel import select
 
-from annotations.campaigns.describing import in_words
-from annotations.campaigns.labelling import Labelling
-from annotations.campaigns.resolving import How
-from annotations.campaigns.revealing import reveal
-from annotations.campaigns.showing import Work
+from annotations.campaigns.labelling import AnnotatorActions, load_revealed_scores
+from annotations.campaigns.queue import ShownTask
+from annotations.campaigns.results import Resolution
 from annotations.campaigns.tables import Settlement, Task
-from annotations.errors import RecordError
-from annotations.importing import Provenance
-from annotations.sources import campaigns, described, examples, samples
+from annotations.dataset_import import DatasetSource
+from annotations.records import RecordError
+from annotations.samples import campaign_datasets, format_description, load_description, load_samples, load_texts
 from annotations.store import Store
 from core.types import Edit, Example, GradedExplanation, Item, Result, Sample, Seen, Span, Verdict
 from tests.unit.annotations.campaigns.desks import Hall, hall
@@ -27,7 +25,7 @@ GOOD = {"verdict": "consistent", "confidence": 4}
 BAD = {"verdict": "inconsistent", "confidence": 4, "reason": "It was a boat."}
 
 
-def label(opened: Hall, person: str, answers: Mapping[str, Mapping[str, Any]]) -> list[Work]:
+def label(opened: Hall, person: str, answers: Mapping[str, Mapping[str, Any]]) -> list[ShownTask]:
     """Answer every item by the number of its boat."""
     desk, works = opened.desk(person), []
     for _ in answers:
@@ -53,7 +51,9 @@ def decide(opened: Hall, answers: Mapping[str, Any]) -> None:
 
 def labels(store: Store) -> dict[str, Verdict | None]:
     """Boat number → label of its edited summary."""
-    return {sample.item.example.summary[5]: sample.item.intended for sample in samples(store, BOATS) if changed(sample)}
+    return {
+        sample.item.example.summary[5]: sample.item.intended for sample in load_samples(store, BOATS) if changed(sample)
+    }
 
 
 def changed(sample: Sample) -> bool:
@@ -66,8 +66,8 @@ def test_what_most_people_say_is_the_label_and_a_draw_has_none(store: Store) -> 
     label(opened, "cem", {"0": BAD, "1": BAD, "2": BAD})
     label(opened, "dia", {"0": BAD, "1": GOOD, "2": {"verdict": "borderline", "confidence": 1, "reason": "Unclear."}})
     assert labels(store) == {"0": Verdict.INCONSISTENT, "1": Verdict.INCONSISTENT, "2": None}
-    assert campaigns(store) == [BOATS]
-    said = " ".join(in_words(described(store, BOATS)))
+    assert campaign_datasets(store) == [BOATS]
+    said = " ".join(format_description(load_description(store, BOATS)))
     assert "Labels: 1 unanimous, 1 by majority, 1 unresolved." in said
     assert "3 people gave 9 first blind labels; Krippendorff's alpha (ordinal)" in said
 
@@ -79,7 +79,7 @@ def test_an_adjudicator_counts_before_what_people_said(store: Store) -> None:
     assert labels(store) == {"0": None}
     decide(opened, BAD)
     assert labels(store) == {"0": Verdict.INCONSISTENT}
-    assert described(store, BOATS).counts == {How.ADJUDICATED: 1}
+    assert load_description(store, BOATS).counts == {Resolution.ADJUDICATED: 1}
 
 
 def test_one_person_is_enough_and_a_changed_mind_counts(store: Store) -> None:
@@ -89,16 +89,16 @@ def test_one_person_is_enough_and_a_changed_mind_counts(store: Store) -> None:
     opened.send(desk, work, answers=GOOD)
     opened.send(desk, work, answers=BAD)
     assert labels(store) == {"0": Verdict.INCONSISTENT}
-    assert described(store, BOATS).counts == {How.SINGLE: 1}
+    assert load_description(store, BOATS).counts == {Resolution.SINGLE: 1}
 
 
 def test_what_is_said_after_a_score_was_seen_does_not_count(store: Store) -> None:
     opened = hall(store, items=1, reveal=True)
     person = opened.person("ben")
-    desk = Labelling(store, person)
+    desk = AnnotatorActions(store, person)
     work = opened.work(desk)
     opened.send(desk, work, answers=GOOD)
-    reveal(store, person, work.reservation)
+    load_revealed_scores(store, person, work.reservation)
     opened.send(desk, work, answers=BAD)
     assert labels(store) == {"0": Verdict.CONSISTENT}
 
@@ -129,7 +129,7 @@ def test_the_answer_to_a_pair_labels_both_sides(store: Store, side: str, origina
     mirrored = {"left": "right", "right": "left"} if work.right == "Boat 0 took crates." else {}
     told = {"error_type": "Coreference", "explanation": "Raft is wrong."} if side in {"left", "right", "both"} else {}
     opened.send(desk, work, answers={"unfaithful": mirrored.get(side, side), **told})
-    before, after = samples(store, BOATS)
+    before, after = load_samples(store, BOATS)
     assert (before.item.intended, after.item.intended) == (original, edited)
     assert after.item.error_type == told.get("error_type")
 
@@ -139,7 +139,7 @@ def test_a_graded_explanation_comes_with_its_author_and_the_grade_that_people_ca
     for person in ("ben", "cem"):
         desk = opened.desk(person)
         opened.send(desk, opened.work(desk), answers={"grade": "partially", "cause": "vague"})
-    [sample] = filter(changed, samples(store, BOATS))
+    [sample] = filter(changed, load_samples(store, BOATS))
     [given] = sample.item.explanations
     assert (given.text, given.by, given.grade, given.judge) == ("It was a boat.", "ada", "partially", "unanimous")
     assert sample.item.intended is Verdict.INCONSISTENT
@@ -153,10 +153,10 @@ def test_who_wrote_an_explanation_that_was_imported_is_known_again(store: Store)
     said = GradedExplanation("It was a boat.", "a model", verdict=Verdict.INCONSISTENT)
     answer = Item(Example("b", "", ""), explanations=(said,))  # which came later, without the texts
     for number, items in enumerate(([original, edited], [answer])):
-        store.import_dataset(Provenance("boats", "pairs", "boats.jsonl", str(number)), items, dict)
+        store.import_dataset(DatasetSource("boats", "pairs", "boats.jsonl", str(number)), items, dict)
     desk = opened.desk("ben")
     opened.send(desk, opened.work(desk), answers={"grade": "entirely"})
-    [sample] = filter(changed, samples(store, BOATS))
+    [sample] = filter(changed, load_samples(store, BOATS))
     assert [(given.by, given.grade) for given in sample.item.explanations] == [("a model", "entirely")]
 
 
@@ -165,27 +165,27 @@ def test_what_was_written_for_a_campaign_is_a_pair_of_it(store: Store) -> None:
     desk = opened.desk("ben")
     edit = [{"original_text": "crates", "replace_text": "barrels"}]
     opened.send(desk, opened.work(desk), answers={"possible": "yes", "edit": edit, "explanation": "They were crates."})
-    [written] = [sample for sample in samples(store, BOATS) if "barrels" in sample.item.example.summary]
+    [written] = [sample for sample in load_samples(store, BOATS) if "barrels" in sample.item.example.summary]
     assert (written.item.intended, changed(written)) == (Verdict.INCONSISTENT, True)
 
 
 def test_a_campaign_without_a_label_is_no_dataset(store: Store) -> None:
     hall(store)
-    assert campaigns(store) == []
+    assert campaign_datasets(store) == []
     with pytest.raises(RecordError, match="Of campaigns: campaign: Boats"):
-        samples(store, "campaign: Boots")
+        load_samples(store, "campaign: Boots")
 
 
 def test_scores_of_the_texts_come_with_the_labels(store: Store) -> None:
     opened = hall(store, items=1)
     label(opened, "ben", {"0": BAD})
-    texts = list(examples(store, BOATS))
+    texts = list(load_texts(store, BOATS))
     scores = [Result(text.id, "rouge2", "rouge2|v1", 0.5, (), Seen(), 0.01, "cpu") for text in texts]
     store.keep_outcomes(scores)
     assert len(texts) == 2
-    assert [sample.kept[0].value for sample in samples(store, BOATS)] == [0.5, 0.5]
+    assert [sample.kept[0].value for sample in load_samples(store, BOATS)] == [0.5, 0.5]
 
 
 def test_no_import_takes_the_name_of_a_campaign() -> None:
     with pytest.raises(RecordError, match="another name"):
-        Provenance(BOATS, "pairs", "f", "00")
+        DatasetSource(BOATS, "pairs", "f", "00")

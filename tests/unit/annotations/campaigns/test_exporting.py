@@ -14,24 +14,24 @@ from typing import Any
 import pytest
 from sqlmodel import Session
 
-from annotations.campaigns.agreeing import Agreement, agreements
-from annotations.campaigns.cases import cases
-from annotations.campaigns.curating import Curating
-from annotations.campaigns.exporting import Exporting, campaign_id, rows
-from annotations.campaigns.importing import import_campaign
-from annotations.campaigns.labelling import Labelling
+from annotations.campaigns.adjudication import AdjudicatorActions, DisagreementCause, SentDecision
+from annotations.campaigns.campaign import CampaignSettings, NewTask, VersionContent, add_version, load_campaign
+from annotations.campaigns.campaign_export import ExportActions, campaign_rows, find_campaign_id
+from annotations.campaigns.campaign_import import import_campaign
+from annotations.campaigns.campaign_progress import CampaignProgress, compute_progress
+from annotations.campaigns.curation import CuratorActions
+from annotations.campaigns.label_agreement import Agreement, compute_agreements
+from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.people import Member, Role, load_people
-from annotations.campaigns.progress import Progress, progress
-from annotations.campaigns.questions import ready_made
-from annotations.campaigns.settling import Cause, Decision, Settling
-from annotations.campaigns.setup import NewTask, Terms, Wording, revise, terms
-from annotations.campaigns.showing import Work
+from annotations.campaigns.questions import bundled_question_sets
+from annotations.campaigns.queue import ShownTask
+from annotations.campaigns.results import load_cases
 from annotations.campaigns.tables import Person
-from annotations.database import read
-from annotations.errors import RecordError, RightsError
+from annotations.database import read_session
+from annotations.dataset_import import DatasetSource
 from annotations.export import to_jsonl
-from annotations.importing import Provenance
-from annotations.sources import samples
+from annotations.records import RecordError, RightsError
+from annotations.samples import load_samples
 from annotations.store import Store
 from core.edits import recover, to_records
 from core.types import ErrorType, Example, Item
@@ -41,7 +41,7 @@ PEOPLE = ("Benedict", "Cemile", "Diarmuid")
 KNOWN = {"unfaithful": "right"}
 
 
-def answer(opened: Hall, desk: Labelling, wrong: str, why: str = "It was a boat.") -> None:
+def answer(opened: Hall, desk: AnnotatorActions, wrong: str, why: str = "It was a boat.") -> None:
     """Say which side is a raft: rightly, or not where the number of the boat begins with one of `wrong`."""
     work = opened.work(desk)
     side = "left" if work.left.startswith("Raft") else "right"
@@ -56,11 +56,11 @@ def full(store: Store) -> Hall:
     opened.add([NewTask(id, "qualification", key=KNOWN, feedback="A boat.") for id in keep(store, 70)])
     opened.add([NewTask(id, "gold", key=KNOWN) for id in keep(store, 80)])
     ben, cem = (opened.desk(name) for name in PEOPLE[:2])
-    while isinstance(ben.next(opened.campaign.id), Work):
+    while isinstance(ben.next(opened.campaign.id), ShownTask):
         answer(opened, ben, wrong="0123")
-    wording = Wording(ready_made()["label-pairs"], "Read twice.", opened.campaign.rules)
+    wording = VersionContent(bundled_question_sets()["label-pairs"], "Read twice.", opened.campaign.rules)
     with store.writing() as session:
-        revise(session, opened.campaign.id, PEOPLE[0], wording)
+        add_version(session, opened.campaign.id, PEOPLE[0], wording)
     for _ in range(12):
         answer(opened, cem, wrong="", why='=HYPERLINK("x")')
     opened.send(cem, opened.work(cem), "flag")
@@ -69,10 +69,12 @@ def full(store: Store) -> Hall:
     opened.send(ben, last, "undo")
     answer(opened, ben, wrong="")
     opened.work(cem)  # one in hand
-    judge = Settling(store, opened.person(PEOPLE[2], Role.ADJUDICATOR))
+    judge = AdjudicatorActions(store, opened.person(PEOPLE[2], Role.ADJUDICATOR))
     task = judge.docket(opened.campaign.id).left[0].task
     dispute = judge.dispute(opened.campaign.id, task)
-    judge.settle(opened.campaign.id, Decision(task, dispute.answers[0], Cause.EDGE_CASE, dispute.responses, "d1"))
+    judge.settle(
+        opened.campaign.id, SentDecision(task, dispute.answers[0], DisagreementCause.EDGE_CASE, dispute.responses, "d1")
+    )
     return opened
 
 
@@ -98,7 +100,7 @@ def other(tmp_path: Path) -> Iterator[Store]:
 
 
 def lines(store: Store, name: str = "Boats") -> list[str]:
-    return list(to_jsonl(rows(store, campaign_id(store, name))))
+    return list(to_jsonl(campaign_rows(store, find_campaign_id(store, name))))
 
 
 def of_kind(told: list[str], kind: str) -> list[dict[str, Any]]:
@@ -109,17 +111,19 @@ def pseudonyms(session: Session) -> dict[str, str]:
     return {member.name: session.get_one(Person, member.id).pseudonym for member in load_people(session)}
 
 
-def figures(store: Store, campaign: Terms) -> tuple[Progress, list[Agreement], list[object]]:
+def figures(store: Store, campaign: CampaignSettings) -> tuple[CampaignProgress, list[Agreement], list[object]]:
     """Progress, agreement and settled labels, with everybody called by pseudonym."""
-    with read(store.engine) as session:
+    with read_session(store.engine) as session:
         who = pseudonyms(session)
-        going = progress(session, campaign)
+        going = compute_progress(session, campaign)
         people = tuple(sorted((replace(one, name=who[one.name]) for one in going.people), key=lambda one: one.name))
         agreed = [
             replace(one, kappas={frozenset(who[name] for name in pair): kappa for pair, kappa in one.kappas.items()})  # type: ignore[misc]  # two names have no order here
-            for one in agreements(session, campaign)
+            for one in compute_agreements(session, campaign)
         ]
-        settled = [(one.said[0].item, one.provenance, one.answers, one.agreement) for one in cases(session, campaign)]
+        settled = [
+            (one.said[0].item, one.provenance, one.answers, one.agreement) for one in load_cases(session, campaign)
+        ]
     return replace(going, people=people), agreed, list(settled)
 
 
@@ -159,15 +163,15 @@ def test_no_name_of_a_person_is_in_an_export(told: list[str]) -> None:
 
 def test_people_keep_their_pseudonyms(source: Hall, told: list[str]) -> None:
     assert lines(source.store) == told
-    with read(source.store.engine) as session:
+    with read_session(source.store.engine) as session:
         known = set(pseudonyms(session).values())
     assert {row["person"] for row in of_kind(told, "person")} <= known
 
 
 def test_a_campaign_moves_between_databases_with_equal_statistics(store: Store, other: Store) -> None:
     opened = full(store)
-    with read(store.engine) as session:
-        original = terms(session, opened.campaign.id)
+    with read_session(store.engine) as session:
+        original = load_campaign(session, opened.campaign.id)
     imported = import_campaign(other, lines(store))
     assert (imported.name, imported.version, imported.guidelines) == (original.name, 2, "Read twice.")
     assert figures(other, imported) == figures(store, original)
@@ -225,13 +229,13 @@ def test_what_was_judged_written_and_corrected_moves_too(store: Store, other: St
     work = opened.work(ben)
     records = to_records(work.left, recover(work.left, work.left.replace("took", "sold")))
     opened.send(ben, work, answers={"possible": "yes", "edit": records, "explanation": "It took them."})
-    curator = Curating(store, opened.person("Diarmuid", Role.ADJUDICATOR))
+    curator = CuratorActions(store, opened.person("Diarmuid", Role.ADJUDICATOR))
     [edit] = curator.edits(opened.campaign.id)
     curator.correct(opened.campaign.id, edit.response, ErrorType.EXTRINSIC_PREDICATE, "c1")
 
     imported = import_campaign(other, lines(store))
     with other.writing() as session:
-        found = Curating(other, replace(load_people(session)[0], name="Eva", role=Role.ADJUDICATOR))
+        found = CuratorActions(other, replace(load_people(session)[0], name="Eva", role=Role.ADJUDICATOR))
     [moved] = found.edits(imported.id)
     assert (moved.required, moved.found) == ("Intrinsic Entity", ErrorType.EXTRINSIC_PREDICATE)
     assert found.manuscript(imported.id, moved.response).edited == "Raft 1 sold crates."
@@ -240,7 +244,7 @@ def test_what_was_judged_written_and_corrected_moves_too(store: Store, other: St
 
 def test_a_table_has_a_column_for_each_question_and_executes_nothing(source: Hall) -> None:
     boss = Member("1", "Ada", Role.MANAGER)
-    text = Exporting(source.store, boss).table(source.campaign.id)
+    text = ExportActions(source.store, boss).table(source.campaign.id)
     table = list(csv.DictReader(io.StringIO(text, newline="")))
     labels = [row for row in table if row["kind"] == "label" and row["act"] == "answer"]
     assert {row["answer.unfaithful"] for row in labels} <= {"left", "right"}
@@ -253,12 +257,12 @@ def test_a_table_has_a_column_for_each_question_and_executes_nothing(source: Hal
 def test_only_a_manager_may_export(source: Hall) -> None:
     for role in (Role.ANNOTATOR, Role.ADJUDICATOR, Role.RESEARCHER):
         with pytest.raises(RightsError, match="may not manage"):
-            Exporting(source.store, Member("1", "Ada", role))
+            ExportActions(source.store, Member("1", "Ada", role))
 
 
 def test_an_unknown_campaign_is_named_with_those_there_are(source: Hall) -> None:
     with pytest.raises(RecordError, match=r"No campaign is called 'Ships'. There are: Boats"):
-        campaign_id(source.store, "Ships")
+        find_campaign_id(source.store, "Ships")
 
 
 def test_agreement_by_error_type_moves_with_items_of_a_dataset(store: Store, other: Store) -> None:
@@ -266,9 +270,9 @@ def test_agreement_by_error_type_moves_with_items_of_a_dataset(store: Store, oth
     item = Item(
         Example("a", "Boat 1 took 1 crates to the mill.", "Raft 1 took crates."), error_type=ErrorType.COREFERENCE
     )
-    store.import_dataset(Provenance("boats", "blocks", "boats.txt", "0"), [item], dict)
+    store.import_dataset(DatasetSource("boats", "blocks", "boats.txt", "0"), [item], dict)
     opened = hall(store, items=0, overlap=2)
-    stored = next(sample.stored for sample in samples(store, "boats"))
+    stored = next(sample.stored for sample in load_samples(store, "boats"))
     opened.add([NewTask(stored)])
     for name in PEOPLE[:2]:
         opened.label(opened.desk(name), 1)

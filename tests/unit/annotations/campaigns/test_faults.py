@@ -10,9 +10,9 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import create_engine, event, make_url, text
 
-from annotations.campaigns.labelling import Labelling
-from annotations.campaigns.showing import Work
-from annotations.errors import NotSavedError, StoreError
+from annotations.campaigns.labelling import AnnotatorActions
+from annotations.campaigns.queue import ShownTask
+from annotations.records import NotSavedError, StoreError
 from annotations.store import Store
 from tests.unit.annotations.campaigns.desks import ANSWERS, Hall, hall
 
@@ -49,7 +49,7 @@ def locked(url: str) -> Iterator[None]:
     engine.dispose()
 
 
-def at_work(store: Store) -> tuple[Hall, Labelling, Work]:
+def at_work(store: Store) -> tuple[Hall, AnnotatorActions, ShownTask]:
     """Somebody with a task in hand, half done."""
     opened = hall(store, items=2)
     desk = opened.desk("ben")

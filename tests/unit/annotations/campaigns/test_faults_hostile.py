@@ -11,16 +11,15 @@ from typing import Any
 
 import pytest
 
-from annotations.campaigns.exporting import Exporting
-from annotations.campaigns.labelling import Labelling
-from annotations.campaigns.managing import Managing
-from annotations.campaigns.people import Member, Role, local
-from annotations.campaigns.questions import Answers, ready_made
-from annotations.campaigns.rules import Rules
-from annotations.campaigns.settling import Cause, Decision, Settling
-from annotations.campaigns.setup import NewTask, Wording
-from annotations.campaigns.showing import Work
-from annotations.errors import RecordError
+from annotations.campaigns.adjudication import AdjudicatorActions, DisagreementCause, SentDecision
+from annotations.campaigns.campaign import CampaignRules, NewTask, VersionContent
+from annotations.campaigns.campaign_export import ExportActions
+from annotations.campaigns.labelling import AnnotatorActions
+from annotations.campaigns.manage import ManagerActions
+from annotations.campaigns.people import Member, Role, local_member
+from annotations.campaigns.questions import Answers, bundled_question_sets
+from annotations.campaigns.queue import ShownTask
+from annotations.records import RecordError
 from annotations.store import Store
 from tests.unit.annotations.campaigns.desks import ANSWERS, Hall, hall, keep
 from tests.unit.annotations.kept_samples import PAIR
@@ -43,20 +42,20 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 def attack(store: Store) -> Hall:
     """A campaign in which everything that a person writes is hostile; labelled by two, skipped, flagged and settled."""
-    desk = Managing(store, local(store, HOSTILE[0]))
+    desk = ManagerActions(store, local_member(store, HOSTILE[0]))
     tasks = [NewTask(pair=replace(PAIR, document=text, original=text, edited=text, edits=())) for text in HOSTILE]
     tasks.append(NewTask(keep(store, 2)[0], "training", key={"verdict": "consistent"}, feedback=HOSTILE[0]))
-    wording = Wording(ready_made()["label-summaries"], HOSTILE[0], Rules(overlap=2))
+    wording = VersionContent(bundled_question_sets()["label-summaries"], HOSTILE[0], CampaignRules(overlap=2))
     opened = Hall(store, desk.create(HOSTILE[0], wording, tasks))
     for name, verdict in (("=ben", "consistent"), ("=cem", "inconsistent")):
-        label(opened, Labelling(store, desk.add_person(name, Role.ANNOTATOR)), verdict)
+        label(opened, AnnotatorActions(store, desk.add_person(name, Role.ANNOTATOR)), verdict)
     settle(opened, desk.add_person("=dia", Role.ADJUDICATOR))
     return opened
 
 
-def label(opened: Hall, desk: Labelling, verdict: str) -> None:
+def label(opened: Hall, desk: AnnotatorActions, verdict: str) -> None:
     """Answer, with the hostile text of a document as the reason; leave out the formula with plus."""
-    while isinstance(work := desk.next(opened.campaign.id), Work):
+    while isinstance(work := desk.next(opened.campaign.id), ShownTask):
         answers: Answers = {"verdict": verdict, "confidence": 3, "reason": work.document}
         desk.save_draft(work.reservation, {"answers": answers})
         assert desk.draft(work.reservation) == {"answers": answers}
@@ -67,11 +66,13 @@ def label(opened: Hall, desk: Labelling, verdict: str) -> None:
 
 
 def settle(opened: Hall, judge: Member) -> None:
-    desk, id = Settling(opened.store, judge), opened.campaign.id
+    desk, id = AdjudicatorActions(opened.store, judge), opened.campaign.id
     for case in desk.docket(id).left:
         dispute = desk.dispute(id, case.task)
         answers, event = ANSWERS["label-summaries"], f"{dispute.document} {case.task}"
-        desk.settle(id, Decision(case.task, answers, Cause.SLIP, dispute.responses, event, dispute.document))
+        desk.settle(
+            id, SentDecision(case.task, answers, DisagreementCause.SLIP, dispute.responses, event, dispute.document)
+        )
 
 
 def test_what_is_hostile_is_kept_as_the_text_that_it_is(store: Store) -> None:
@@ -107,8 +108,8 @@ def test_what_no_database_holds_is_refused_with_a_sentence(store: Store, field: 
         opened.add([NewTask(**{**known, field: broken})])
 
 
-def exporting(opened: Hall) -> Exporting:
-    return Exporting(opened.store, local(opened.store, HOSTILE[0]))
+def exporting(opened: Hall) -> ExportActions:
+    return ExportActions(opened.store, local_member(opened.store, HOSTILE[0]))
 
 
 def kinds(lines: list[dict[str, object]]) -> set[str]:

@@ -6,30 +6,30 @@ from typing import Any
 
 import pytest
 
-from annotations.campaigns.known import known_task
-from annotations.campaigns.questions import read_questions, ready_made
-from annotations.errors import RecordError
+from annotations.campaigns.candidates import parse_known_task
+from annotations.campaigns.questions import bundled_question_sets, read_questions
+from annotations.records import RecordError
 
-SUMMARIES = read_questions(ready_made()["label-summaries"])
+SUMMARIES = read_questions(bundled_question_sets()["label-summaries"])
 TEXTS = {"document": "The quay was shut.", "summary": "It was open."}
 
 
 def test_texts_with_answers_become_a_task_of_their_part() -> None:
     row = {**TEXTS, "part": "training", "original": "It was shut.", "feedback": "Shut, not open."}
-    task = known_task({**row, "answers": {"verdict": "inconsistent"}}, SUMMARIES, "ada")
+    task = parse_known_task({**row, "answers": {"verdict": "inconsistent"}}, SUMMARIES, "ada")
     assert (task.part, task.key, task.feedback) == ("training", {"verdict": "inconsistent"}, "Shut, not open.")
     assert task.pair is not None
     assert (task.pair.original, [edit.new for edit in task.pair.edits]) == ("It was shut.", ["open"])
 
 
 def test_an_item_of_the_store_is_named_by_its_id() -> None:
-    task = known_task({"item": "0123", "answers": '{"verdict": "consistent"}'}, SUMMARIES, "ada")
+    task = parse_known_task({"item": "0123", "answers": '{"verdict": "consistent"}'}, SUMMARIES, "ada")
     assert (task.item_id, task.pair, task.part, task.key) == ("0123", None, "gold", {"verdict": "consistent"})
 
 
 def test_a_table_has_a_column_for_each_answer() -> None:
     cells = {"answers.verdict": "consistent", "answers.confidence": "4", "answers.reason": ""}
-    assert known_task({**TEXTS, **cells}, SUMMARIES, "ada").key == {"verdict": "consistent", "confidence": 4}
+    assert parse_known_task({**TEXTS, **cells}, SUMMARIES, "ada").key == {"verdict": "consistent", "confidence": 4}
 
 
 @pytest.mark.parametrize(
@@ -47,4 +47,4 @@ def test_a_table_has_a_column_for_each_answer() -> None:
 )
 def test_a_record_that_is_none_is_refused_with_its_field(row: dict[str, Any], sentence: str) -> None:
     with pytest.raises(RecordError, match=sentence):
-        known_task(row, SUMMARIES, "ada")
+        parse_known_task(row, SUMMARIES, "ada")

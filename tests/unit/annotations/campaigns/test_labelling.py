@@ -10,17 +10,14 @@ import pytest
 from sqlalchemy import event
 from sqlmodel import select
 
-from annotations.campaigns.labelling import Labelling, Standing
+from annotations.campaigns.campaign import NewTask
+from annotations.campaigns.labelling import AnnotatorActions, AnnotatorProgress, SentResponse, load_revealed_scores
 from annotations.campaigns.people import Role
-from annotations.campaigns.qualifying import Stage
-from annotations.campaigns.reading import first_blind
-from annotations.campaigns.responding import Sent
-from annotations.campaigns.revealing import reveal
-from annotations.campaigns.setup import NewTask
+from annotations.campaigns.qualification import Stage
+from annotations.campaigns.results import first_blind_labels
 from annotations.campaigns.tables import Reservation, Response
-from annotations.database import read
-from annotations.errors import RecordError, RightsError
-from annotations.records import KeptPair
+from annotations.database import read_session
+from annotations.records import PairRecord, RecordError, RightsError
 from annotations.store import Store
 from annotations.tables import Origin
 from core.types import Failure, FailureKind
@@ -165,8 +162,8 @@ def test_words_of_a_pair_are_marked_with_their_side_and_read_unswapped(store: St
         side = "left" if work.left.startswith("Raft") else "right"
         answers = {**ANSWERS["label-pairs"], "unfaithful": side, "wrong_words": [[0, 4, side]]}
         opened.send(desk, work, answers=answers)
-    with read(store.engine) as session:
-        said = first_blind(session, opened.campaign)
+    with read_session(store.engine) as session:
+        said = first_blind_labels(session, opened.campaign)
         shown = session.exec(select(Response.swapped)).all()
     assert set(shown) == {True, False}
     assert [(one.answers["unfaithful"], one.answers["wrong_words"]) for one in said] == [
@@ -197,29 +194,29 @@ def test_only_the_first_label_is_blind_where_scores_are_shown_afterwards(store: 
     opened.send(desk, work)
     opened.send(desk, work, "undo")
     opened.send(desk, work)
-    with read(store.engine) as session:
+    with read_session(store.engine) as session:
         assert session.exec(select(Response.blind)).all() == [True, False, False]
 
 
 def test_scores_are_shown_to_nobody_before_a_label_of_their_own(store: Store) -> None:
     opened = hall(store, items=1, overlap=2, reveal=True)
     ben, cem = (opened.person(name) for name in ("ben", "cem"))
-    work = opened.work(Labelling(store, ben))
+    work = opened.work(AnnotatorActions(store, ben))
     for person in (ben, cem):
         with pytest.raises(RightsError, match="after your own label"):
-            reveal(store, person, work.reservation)
-    opened.send(Labelling(store, ben), work)
-    assert reveal(store, ben, work.reservation) == []
+            load_revealed_scores(store, person, work.reservation)
+    opened.send(AnnotatorActions(store, ben), work)
+    assert load_revealed_scores(store, ben, work.reservation) == []
     with pytest.raises(RightsError, match="after your own label"):
-        reveal(store, cem, work.reservation)
+        load_revealed_scores(store, cem, work.reservation)
 
 
 def test_a_campaign_that_shows_no_scores_shows_none(store: Store) -> None:
     opened = hall(store, items=1)
     ben = opened.person("ben")
-    [work] = opened.label(Labelling(store, ben), 1)
+    [work] = opened.label(AnnotatorActions(store, ben), 1)
     with pytest.raises(RightsError, match="does not show scores"):
-        reveal(store, ben, work.reservation)
+        load_revealed_scores(store, ben, work.reservation)
 
 
 def test_a_desk_knows_how_far_somebody_is(store: Store) -> None:
@@ -227,9 +224,12 @@ def test_a_desk_knows_how_far_somebody_is(store: Store) -> None:
     training = {"part": "training", "key": {"verdict": "consistent"}}
     opened.add([NewTask(keep(store, number)[0], **training) for number in (7, 8)])
     desk = opened.desk("ben")
-    assert (desk.standing(opened.campaign.id), desk.last_campaign()) == (Standing(Stage.TRAINING, 0, 2, 0, 0), None)
+    assert (desk.standing(opened.campaign.id), desk.last_campaign()) == (
+        AnnotatorProgress(Stage.TRAINING, 0, 2, 0, 0),
+        None,
+    )
     opened.label(desk, 1)
-    assert desk.standing(opened.campaign.id) == Standing(Stage.TRAINING, 1, 2, 1, 1)
+    assert desk.standing(opened.campaign.id) == AnnotatorProgress(Stage.TRAINING, 1, 2, 1, 1)
     assert desk.last_campaign() == opened.campaign.id
 
 
@@ -249,7 +249,7 @@ def test_a_time_longer_than_the_databases_hold_is_kept_as_the_longest(store: Sto
     opened = hall(store, items=1)
     desk = opened.desk("ben")
     opened.send(desk, opened.work(desk), active_ms=-5, wall_ms=2**40)
-    with read(store.engine) as session:
+    with read_session(store.engine) as session:
         [row] = session.exec(select(Response)).all()
     assert (row.active_ms, row.wall_ms) == (0, 2**31 - 1)
 
@@ -323,7 +323,7 @@ def test_no_statement_of_a_labelling_desk_reads_scores_origins_keys_or_others(st
     """Blind by construction: the database itself says what was read."""
     opened = hall(store, "label-pairs", items=3, overlap=2, gold_every=2)
     failed = Failure("edited", "rouge2", FailureKind.ERROR, "It is broken.")
-    pair = KeptPair("A b c d e.", "A b c d.", "A b c d.", (), by="ada", outcomes=(failed,))
+    pair = PairRecord("A b c d e.", "A b c d.", "A b c d.", (), by="ada", outcomes=(failed,))
     store.keep_pair(pair)
     opened.label(opened.desk("cem"), 3)
     desk = opened.desk("ben")
@@ -357,10 +357,10 @@ def test_what_is_shown_holds_nothing_but_texts(store: Store) -> None:
 def test_every_role_may_label_and_nobody_else(store: Store) -> None:
     opened = hall(store)
     for role in Role:
-        assert Labelling(store, opened.person(role.value, role)).campaigns()
+        assert AnnotatorActions(store, opened.person(role.value, role)).campaigns()
 
 
 def test_a_response_without_a_task_is_refused(store: Store) -> None:
     opened = hall(store)
     with pytest.raises(RecordError, match="not in your hands"):
-        opened.desk("ben").send(Sent(999, "answer", "press", {}))
+        opened.desk("ben").send(SentResponse(999, "answer", "press", {}))

@@ -7,62 +7,60 @@ from dataclasses import replace
 import pytest
 from sqlmodel import select
 
-from annotations.campaigns.labelling import Labelling
-from annotations.campaigns.listing import Remark
-from annotations.campaigns.managing import Managing
+from annotations.campaigns.campaign import CampaignRules, CampaignSettings, NewTask, VersionContent
+from annotations.campaigns.labelling import AnnotatorActions, load_revealed_scores
+from annotations.campaigns.manage import ManagerActions, TaskRemark
 from annotations.campaigns.people import Role
-from annotations.campaigns.questions import ready_made
-from annotations.campaigns.revealing import reveal
-from annotations.campaigns.rules import Rules
-from annotations.campaigns.setup import NewTask, Terms, Wording
+from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.tables import Campaign
-from annotations.errors import RecordError
-from annotations.records import KeptPair
+from annotations.records import PairRecord, RecordError
 from annotations.store import Store
 from core.types import Edit, Span
 from tests.unit.annotations.campaigns.desks import Hall, hall, keep
 
-SUMMARIES = Wording(ready_made()["label-summaries"], "Read it all.", Rules())
+SUMMARIES = VersionContent(bundled_question_sets()["label-summaries"], "Read it all.", CampaignRules())
 BAD_KEY = {"verdict": "inconsistent"}
 
 
 @pytest.fixture
-def boss(store: Store) -> Managing:
+def boss(store: Store) -> ManagerActions:
     return boss_of(hall(store, items=0))
 
 
-def boss_of(opened: Hall) -> Managing:
-    return Managing(opened.store, opened.person("ada", Role.MANAGER))
+def boss_of(opened: Hall) -> ManagerActions:
+    return ManagerActions(opened.store, opened.person("ada", Role.MANAGER))
 
 
-def opened_by(boss: Managing, wording: Wording = SUMMARIES, tasks: tuple[NewTask, ...] = ()) -> Terms:
+def opened_by(
+    boss: ManagerActions, wording: VersionContent = SUMMARIES, tasks: tuple[NewTask, ...] = ()
+) -> CampaignSettings:
     return boss.create("Harbour", wording, tasks)
 
 
-def test_texts_that_are_nowhere_yet_are_kept_with_the_campaign(store: Store, boss: Managing) -> None:
+def test_texts_that_are_nowhere_yet_are_kept_with_the_campaign(store: Store, boss: ManagerActions) -> None:
     edit = Edit(Span(3, 6), "was not", "It was.")
-    pair = KeptPair("The quay was shut.", "It was shut.", "It was not shut.", (edit,), by="bundled")
+    pair = PairRecord("The quay was shut.", "It was shut.", "It was not shut.", (edit,), by="bundled")
     campaign = opened_by(boss, tasks=(NewTask(pair=pair), NewTask(pair=pair)))
     [task] = boss.tasks(campaign.id)
     assert (task.summary, task.part, task.labels) == ("It was not shut.", "work", 0)
     assert store.counts()["origin"] == 1
 
 
-def test_a_campaign_is_there_with_all_its_items_or_not_at_all(store: Store, boss: Managing) -> None:
+def test_a_campaign_is_there_with_all_its_items_or_not_at_all(store: Store, boss: ManagerActions) -> None:
     with pytest.raises(RecordError, match="There is no item 'nowhere'"):
         opened_by(boss, tasks=(NewTask(keep(store, 1)[0]), NewTask("nowhere")))
     with store.writing() as session:
         assert session.exec(select(Campaign.name)).all() == ["Boats"]
 
 
-def test_a_name_is_given_once(boss: Managing) -> None:
+def test_a_name_is_given_once(boss: ManagerActions) -> None:
     opened_by(boss)
     with pytest.raises(RecordError, match="a campaign called 'Harbour' already"):
         opened_by(boss)
 
 
-def test_more_right_answers_than_items_would_keep_everybody_out(store: Store, boss: Managing) -> None:
-    strict = replace(SUMMARIES, rules=Rules(pass_right=2))
+def test_more_right_answers_than_items_would_keep_everybody_out(store: Store, boss: ManagerActions) -> None:
+    strict = replace(SUMMARIES, rules=CampaignRules(pass_right=2))
     known = NewTask(keep(store, 1)[0], "qualification", key=BAD_KEY)
     with pytest.raises(RecordError, match="2 answers of the qualification must be right, and it has 1 items"):
         opened_by(boss, strict, (known,))
@@ -71,15 +69,15 @@ def test_more_right_answers_than_items_would_keep_everybody_out(store: Store, bo
         boss.revise(campaign.id, strict)
 
 
-def test_an_edit_of_a_given_type_needs_the_type(store: Store, boss: Managing) -> None:
-    written = replace(SUMMARIES, questions=ready_made()["write-typed"])
+def test_an_edit_of_a_given_type_needs_the_type(store: Store, boss: ManagerActions) -> None:
+    written = replace(SUMMARIES, questions=bundled_question_sets()["write-typed"])
     with pytest.raises(RecordError, match="asks for an edit of a given error type"):
         opened_by(boss, written, (NewTask(keep(store, 1)[0]),))
     typed = NewTask(keep(store, 1)[0], asked={"error_type": "Coreference"})
     assert len(boss.tasks(opened_by(boss, written, (typed,)).id)) == 1
 
 
-def test_every_version_stays_readable(boss: Managing) -> None:
+def test_every_version_stays_readable(boss: ManagerActions) -> None:
     campaign = opened_by(boss)
     boss.revise(campaign.id, replace(SUMMARIES, guidelines="Read it twice.", is_open=False))
     newest, first = boss.versions(campaign.id)
@@ -90,23 +88,23 @@ def test_every_version_stays_readable(boss: Managing) -> None:
 @pytest.mark.parametrize(
     ("questions", "sentence"),
     [
-        (ready_made()["label-pairs"], "were about one summary each and are about one pair now"),
+        (bundled_question_sets()["label-pairs"], "were about one summary each and are about one pair now"),
         (
-            ready_made()["label-summaries"].replace("borderline", "unclear"),
+            bundled_question_sets()["label-summaries"].replace("borderline", "unclear"),
             "'verdict' does not offer any",
         ),
-        (ready_made()["label-summaries"].replace("high: 5", "high: 3"), "'confidence' does not offer any"),
+        (bundled_question_sets()["label-summaries"].replace("high: 5", "high: 3"), "'confidence' does not offer any"),
     ],
 )
-def test_questions_go_on_taking_what_was_answered(boss: Managing, questions: str, sentence: str) -> None:
+def test_questions_go_on_taking_what_was_answered(boss: ManagerActions, questions: str, sentence: str) -> None:
     campaign = opened_by(boss)
     with pytest.raises(RecordError, match=sentence):
         boss.revise(campaign.id, replace(SUMMARIES, questions=questions))
     assert len(boss.versions(campaign.id)) == 1
 
 
-def test_a_further_option_is_no_other_question(boss: Managing) -> None:
-    more = ready_made()["label-summaries"].replace(
+def test_a_further_option_is_no_other_question(boss: ManagerActions) -> None:
+    more = bundled_question_sets()["label-summaries"].replace(
         "options:\n      - {value: consistent",
         "options:\n      - {value: empty, text: Empty}\n      - {value: consistent",
     )
@@ -114,9 +112,9 @@ def test_a_further_option_is_no_other_question(boss: Managing) -> None:
     assert (campaign.version, campaign.questions.by_id["verdict"].values[0]) == (2, "empty")
 
 
-def test_known_answers_stay_answers(store: Store, boss: Managing) -> None:
+def test_known_answers_stay_answers(store: Store, boss: ManagerActions) -> None:
     campaign = opened_by(boss, tasks=(NewTask(keep(store, 1)[0], "gold", key={"confidence": 3}),))
-    without = ready_made()["label-summaries"].replace("id: confidence", "id: certainty")
+    without = bundled_question_sets()["label-summaries"].replace("id: confidence", "id: certainty")
     with pytest.raises(RecordError, match="There is no question 'confidence'"):
         boss.revise(campaign.id, replace(SUMMARIES, questions=without))
 
@@ -127,7 +125,7 @@ def test_reasons_of_skips_and_flags_are_listed_with_their_item(store: Store) -> 
     for act, reason in (("skip", "It is cut off."), ("flag", "<b>Not English</b>")):
         opened.send(ben, opened.work(ben), act, reason=reason)  # type: ignore[arg-type]
     flagged, skipped = boss_of(opened).remarks(opened.campaign.id)
-    assert isinstance(flagged, Remark)
+    assert isinstance(flagged, TaskRemark)
     assert (flagged.act, flagged.person, flagged.reason) == ("flag", "ben", "<b>Not English</b>")
     assert (skipped.act, skipped.reason) == ("skip", "It is cut off.")
     assert {flagged.summary, skipped.summary} == {"Raft 0 took crates.", "Raft 1 took crates."}
@@ -145,11 +143,11 @@ def test_items_are_listed_with_their_keys_and_labels(store: Store) -> None:
 def test_a_change_of_mind_is_counted_only_in_sight_of_the_scores(store: Store) -> None:
     opened = hall(store, items=2, reveal=True)
     person = opened.person("ben")
-    ben, other = Labelling(store, person), {**BAD_KEY, "confidence": 4, "reason": "It was a boat."}
+    ben, other = AnnotatorActions(store, person), {**BAD_KEY, "confidence": 4, "reason": "It was a boat."}
     for answers in (other, {"verdict": "consistent", "confidence": 5}):
         work = opened.work(ben)
         opened.send(ben, work)
-        reveal(store, person, work.reservation)
+        load_revealed_scores(store, person, work.reservation)
         opened.send(ben, work, answers=answers)
     found = boss_of(opened).revisions(opened.campaign.id)
     assert found.moves == {("consistent", "consistent"): 1, ("consistent", "inconsistent"): 1}

@@ -9,11 +9,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlmodel import col, select
 
-from annotations.campaigns.labelling import Labelling
-from annotations.campaigns.questions import ready_made
-from annotations.campaigns.queue import Nothing, reserve_next
-from annotations.campaigns.setup import NewTask, Wording, revise
-from annotations.campaigns.showing import Work
+from annotations.campaigns.campaign import NewTask, VersionContent, add_version
+from annotations.campaigns.labelling import AnnotatorActions
+from annotations.campaigns.questions import bundled_question_sets
+from annotations.campaigns.queue import NoTask, ShownTask, reserve_next
 from annotations.campaigns.tables import Reservation
 from annotations.store import Store
 from tests.unit.annotations.campaigns.desks import Hall, hall, keep
@@ -21,7 +20,7 @@ from tests.unit.annotations.campaigns.desks import Hall, hall, keep
 LATER = datetime.now(UTC) + timedelta(hours=2)
 
 
-def after_two_hours(opened: Hall, name: str) -> Reservation | Nothing:
+def after_two_hours(opened: Hall, name: str) -> Reservation | NoTask:
     person = opened.person(name)
     with opened.store.writing() as session:
         return reserve_next(session, opened.campaign, person, LATER)
@@ -133,8 +132,8 @@ def test_the_sides_of_an_explained_edit_are_not_shuffled(store: Store) -> None:
 def test_a_closed_campaign_hands_out_nothing(store: Store) -> None:
     opened = hall(store)
     with store.writing() as session:
-        closed = Wording(ready_made()["label-summaries"], "", opened.campaign.rules, is_open=False)
-        revise(session, opened.campaign.id, "ada", closed)
+        closed = VersionContent(bundled_question_sets()["label-summaries"], "", opened.campaign.rules, is_open=False)
+        add_version(session, opened.campaign.id, "ada", closed)
     assert opened.nothing(opened.desk("ben")) == "closed"
 
 
@@ -190,9 +189,9 @@ def test_training_gives_feedback_and_nothing_else_does(store: Store) -> None:
     assert desk.feedback(work.reservation) is None
 
 
-def work_through(opened: Hall, desk: Labelling) -> int:
+def work_through(opened: Hall, desk: AnnotatorActions) -> int:
     done = 0
-    while isinstance(found := desk.next(opened.campaign.id), Work):
+    while isinstance(found := desk.next(opened.campaign.id), ShownTask):
         opened.send(desk, found)
         done += 1
     return done

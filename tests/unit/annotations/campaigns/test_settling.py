@@ -7,17 +7,23 @@ from dataclasses import replace
 import pytest
 from sqlmodel import select
 
-from annotations.campaigns.agreeing import OVERALL, agreements
-from annotations.campaigns.cases import Provenance, cases
-from annotations.campaigns.labelling import Labelling
+from annotations.campaigns.adjudication import AdjudicatorActions, DisagreementCause, SentDecision
+from annotations.campaigns.campaign import NewTask
+from annotations.campaigns.label_agreement import OVERALL, compute_agreements
+from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.people import Role
 from annotations.campaigns.questions import Answers
-from annotations.campaigns.reading import first_blind, last_words, repeated, settled
-from annotations.campaigns.settling import Cause, Decision, Settling
-from annotations.campaigns.setup import NewTask
+from annotations.campaigns.results import (
+    LabelProvenance,
+    first_blind_labels,
+    latest_decisions,
+    latest_labels,
+    load_cases,
+    repeated_labels,
+)
 from annotations.campaigns.tables import Reservation, Settlement
-from annotations.database import read
-from annotations.errors import RecordError, RightsError
+from annotations.database import read_session
+from annotations.records import RecordError, RightsError
 from annotations.store import Store
 from tests.unit.annotations.campaigns.desks import Hall, hall, keep
 
@@ -25,7 +31,7 @@ GOOD: Answers = {"verdict": "consistent", "confidence": 4}
 BAD: Answers = {"verdict": "inconsistent", "confidence": 4, "reason": "It was a boat."}
 
 
-def label_all(opened: Hall, desk: Labelling, bad: str = "") -> None:
+def label_all(opened: Hall, desk: AnnotatorActions, bad: str = "") -> None:
     """Call inconsistent what has one of these numbers in it, and the rest consistent."""
     for _ in range(4):
         work = opened.work(desk)
@@ -41,22 +47,28 @@ def labelled(store: Store) -> Hall:
     return opened
 
 
-def judge_of(opened: Hall, name: str = "dia") -> Settling:
-    return Settling(opened.store, opened.person(name, Role.ADJUDICATOR))
+def judge_of(opened: Hall, name: str = "dia") -> AdjudicatorActions:
+    return AdjudicatorActions(opened.store, opened.person(name, Role.ADJUDICATOR))
 
 
-def decide(opened: Hall, judge: Settling, task: str, answers: Answers = BAD, cause: Cause = Cause.SLIP) -> int:
+def decide(
+    opened: Hall,
+    judge: AdjudicatorActions,
+    task: str,
+    answers: Answers = BAD,
+    cause: DisagreementCause = DisagreementCause.SLIP,
+) -> int:
     dispute = judge.dispute(opened.campaign.id, task)
     event = f"event-d{next(opened.events)}"
-    return judge.settle(opened.campaign.id, Decision(task, answers, cause, dispute.responses, event))
+    return judge.settle(opened.campaign.id, SentDecision(task, answers, cause, dispute.responses, event))
 
 
-def change_mind(opened: Hall, desk: Labelling, task: str, answers: Answers) -> None:
+def change_mind(opened: Hall, desk: AnnotatorActions, task: str, answers: Answers) -> None:
     """Another revision of what this person said of a task."""
     number = 10**6
     while work := desk.before(opened.campaign.id, number):
         number = work.number
-        with read(opened.store.engine) as session:
+        with read_session(opened.store.engine) as session:
             held = session.get_one(Reservation, work.reservation)
         if held.task_id == task:
             opened.send(desk, work, answers=answers)
@@ -99,7 +111,7 @@ def test_a_decision_points_at_what_it_settles_and_can_be_revised(labelled: Hall)
     judge = judge_of(labelled)
     task = judge.docket(labelled.campaign.id).left[0].task
     dispute = judge.dispute(labelled.campaign.id, task)
-    first = Decision(task, BAD, Cause.SLIP, dispute.responses, "event-d1")
+    first = SentDecision(task, BAD, DisagreementCause.SLIP, dispute.responses, "event-d1")
     assert judge.settle(labelled.campaign.id, first) == 1
     assert judge.settle(labelled.campaign.id, first) == 1  # the same press, sent twice
     assert judge.settle(labelled.campaign.id, replace(first, answers=GOOD, event_id="event-d2")) == 2
@@ -119,7 +131,7 @@ def test_a_decision_settles_labels_that_are_there(labelled: Hall) -> None:
     task = judge.docket(labelled.campaign.id).left[0].task
     for settles in ((), (10**6,)):
         with pytest.raises(RecordError, match="settles labels that are not there"):
-            judge.settle(labelled.campaign.id, Decision(task, BAD, Cause.SLIP, settles, "event-d1"))
+            judge.settle(labelled.campaign.id, SentDecision(task, BAD, DisagreementCause.SLIP, settles, "event-d1"))
 
 
 def test_a_decision_answers_the_questions(labelled: Hall) -> None:
@@ -155,7 +167,7 @@ def test_people_who_agree_against_a_decision_reopen_it(store: Store) -> None:
     decide(opened, judge, case.task, BAD)
     change_mind(opened, cem, case.task, GOOD)
     [again] = judge.docket(opened.campaign.id).left
-    assert (again.agreement, again.provenance) == (1, Provenance.UNRESOLVED)
+    assert (again.agreement, again.provenance) == (1, LabelProvenance.UNRESOLVED)
 
 
 def test_where_a_label_comes_from_is_told(labelled: Hall) -> None:
@@ -167,13 +179,13 @@ def test_where_a_label_comes_from_is_told(labelled: Hall) -> None:
     judge = judge_of(labelled)
     task = judge.docket(labelled.campaign.id).left[0].task
     decide(labelled, judge, task, BAD)
-    with read(labelled.store.engine) as session:
-        found = {case.provenance: case for case in cases(session, labelled.campaign)}
-    assert set(found) == set(Provenance)
-    assert found[Provenance.ADJUDICATED].answers == BAD
-    assert found[Provenance.SINGLE].answers == GOOD
-    assert found[Provenance.UNANIMOUS].answers["confidence"] == 4
-    assert found[Provenance.UNRESOLVED].answers == {}
+    with read_session(labelled.store.engine) as session:
+        found = {case.provenance: case for case in load_cases(session, labelled.campaign)}
+    assert set(found) == set(LabelProvenance)
+    assert found[LabelProvenance.ADJUDICATED].answers == BAD
+    assert found[LabelProvenance.SINGLE].answers == GOOD
+    assert found[LabelProvenance.UNANIMOUS].answers["confidence"] == 4
+    assert found[LabelProvenance.UNRESOLVED].answers == {}
 
 
 def test_what_was_said_after_the_scores_were_shown_settles_nothing(store: Store) -> None:
@@ -183,9 +195,9 @@ def test_what_was_said_after_the_scores_were_shown_settles_nothing(store: Store)
         work = opened.work(desk)
         opened.send(desk, work, answers=GOOD)
         opened.send(desk, work, answers=BAD)
-    with read(store.engine) as session:
-        [case] = cases(session, opened.campaign)
-    assert (case.provenance, case.answers["verdict"]) == (Provenance.UNANIMOUS, "consistent")
+    with read_session(store.engine) as session:
+        [case] = load_cases(session, opened.campaign)
+    assert (case.provenance, case.answers["verdict"]) == (LabelProvenance.UNANIMOUS, "consistent")
 
 
 def test_the_sides_of_a_pair_are_mixed_and_the_decision_is_told_as_if_they_were_not(store: Store) -> None:
@@ -206,22 +218,22 @@ def test_the_sides_of_a_pair_are_mixed_and_the_decision_is_told_as_if_they_were_
         taken = next(one for one in dispute.answers if one["unfaithful"] == made)
         decide(opened, judge, case.task, taken)
     assert set(shown) == {"left", "right"}
-    with read(store.engine) as session:
-        assert {one.answers["unfaithful"] for one in settled(session, opened.campaign).values()} == {"right"}
+    with read_session(store.engine) as session:
+        assert {one.answers["unfaithful"] for one in latest_decisions(session, opened.campaign).values()} == {"right"}
 
 
 def test_nobody_settles_what_they_labelled(labelled: Hall) -> None:
     fay = labelled.person("fay", Role.ADJUDICATOR)
-    label_all(labelled, Labelling(labelled.store, fay))
-    judge = Settling(labelled.store, fay)
+    label_all(labelled, AnnotatorActions(labelled.store, fay))
+    judge = AdjudicatorActions(labelled.store, fay)
     docket = judge.docket(labelled.campaign.id)
     assert (docket.left, docket.not_mine) == ((), 3)
-    with read(labelled.store.engine) as session:
-        task = first_blind(session, labelled.campaign)[0].task
+    with read_session(labelled.store.engine) as session:
+        task = first_blind_labels(session, labelled.campaign)[0].task
     with pytest.raises(RecordError, match="labelled this one yourself"):
         judge.dispute(labelled.campaign.id, task)
     with pytest.raises(RecordError, match="labelled this one yourself"):
-        judge.settle(labelled.campaign.id, Decision(task, GOOD, Cause.SLIP, (), "event-d3"))
+        judge.settle(labelled.campaign.id, SentDecision(task, GOOD, DisagreementCause.SLIP, (), "event-d3"))
 
 
 def test_nobody_settles_what_they_made(labelled: Hall) -> None:
@@ -246,13 +258,13 @@ def test_why_somebody_flagged_a_task_is_told(store: Store) -> None:
 
 def test_an_annotator_may_not_settle(labelled: Hall) -> None:
     with pytest.raises(RightsError, match="may not adjudicate"):
-        Settling(labelled.store, labelled.person("gil"))
+        AdjudicatorActions(labelled.store, labelled.person("gil"))
 
 
 def test_agreement_is_that_of_first_blind_labels(labelled: Hall) -> None:
     """Two of four items alike: raw one half; both call two of four bad, so that kappa is nought."""
-    with read(labelled.store.engine) as session:
-        overall = next(one for one in agreements(session, labelled.campaign) if one.slice == OVERALL)
+    with read_session(labelled.store.engine) as session:
+        overall = next(one for one in compute_agreements(session, labelled.campaign) if one.slice == OVERALL)
     assert (overall.question, overall.scale, overall.people, overall.labels) == ("verdict", "ordinal", 2, 8)
     assert overall.raw.value == pytest.approx(0.5)
     assert overall.kappas["ben", "cem"].value == pytest.approx(0.0)
@@ -267,9 +279,9 @@ def test_a_changed_mind_leaves_agreement_and_changes_the_last_word(store: Store)
     work = opened.work(desk)
     opened.send(desk, work, answers=GOOD)
     assert opened.send(desk, work, answers=BAD).revision == 2
-    with read(store.engine) as session:
-        assert [one.answers["verdict"] for one in first_blind(session, opened.campaign)] == ["consistent"]
-        assert [one.answers["verdict"] for one in last_words(session, opened.campaign)] == ["inconsistent"]
+    with read_session(store.engine) as session:
+        assert [one.answers["verdict"] for one in first_blind_labels(session, opened.campaign)] == ["consistent"]
+        assert [one.answers["verdict"] for one in latest_labels(session, opened.campaign)] == ["inconsistent"]
 
 
 def test_what_was_taken_back_was_never_said(store: Store) -> None:
@@ -280,8 +292,8 @@ def test_what_was_taken_back_was_never_said(store: Store) -> None:
     opened.send(desk, work, "undo")
     assert opened.work(desk) == replace(work, answers=opened.work(desk).answers)
     opened.send(desk, work, answers=GOOD)
-    with read(store.engine) as session:
-        assert [one.answers["verdict"] for one in first_blind(session, opened.campaign)] == ["consistent"]
+    with read_session(store.engine) as session:
+        assert [one.answers["verdict"] for one in first_blind_labels(session, opened.campaign)] == ["consistent"]
 
 
 def test_answers_about_sides_are_told_as_if_nothing_was_swapped(store: Store) -> None:
@@ -293,8 +305,8 @@ def test_answers_about_sides_are_told_as_if_nothing_was_swapped(store: Store) ->
         opened.send(
             desk, work, answers={"unfaithful": side, "error_type": "Other", "explanation": "It was left at the mill."}
         )
-    with read(store.engine) as session:
-        said = first_blind(session, opened.campaign)
+    with read_session(store.engine) as session:
+        said = first_blind_labels(session, opened.campaign)
     assert {one.answers["unfaithful"] for one in said} == {"right"}
     assert {one.answers["explanation"] for one in said} == {"It was left at the mill."}
 
@@ -302,8 +314,8 @@ def test_answers_about_sides_are_told_as_if_nothing_was_swapped(store: Store) ->
 def test_a_second_turn_stands_beside_the_first(store: Store) -> None:
     opened = hall(store, items=30, repeat_every=4)
     opened.label(opened.desk("ben"), 34)
-    with read(store.engine) as session:
-        pairs = repeated(session, opened.campaign)
-        assert len(first_blind(session, opened.campaign)) < 34
+    with read_session(store.engine) as session:
+        pairs = repeated_labels(session, opened.campaign)
+        assert len(first_blind_labels(session, opened.campaign)) < 34
     assert pairs
     assert all(first.task == second.task for first, second in pairs)

@@ -1,0 +1,232 @@
+"""What a campaign consists of: its rules, its versions, its tasks and their answer keys."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Literal, Self
+from uuid import uuid4
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from sqlalchemy import func
+from sqlmodel import Session, col, select
+
+from annotations.campaigns.questions import QuestionSet, check_answers, read_questions
+from annotations.campaigns.tables import AnswerKey, Campaign, Task, VersionRow
+from annotations.records import PairRecord, RecordError, require_storable, require_text
+from annotations.tables import Item
+from annotations.writes import content_id, save_pair
+
+
+class CampaignRules(BaseModel):
+    """How items are handed out.
+
+    `overlap` people label an item; a reservation is void after `expires_minutes`. Two versions of one pair are `apart`
+    items from each other, or `apart_minutes`. `pass_right` answers of the qualification must be right to go on; 0 lets
+    everybody in. Of every `gold_every` items one has a known answer, of every `repeat_every` one was had before; 0: none.
+    `reveal` shows the scores after a label and asks for a second one.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    overlap: int = Field(2, ge=1, le=20)
+    expires_minutes: int = Field(60, ge=1, le=60 * 24 * 30)
+    apart: int = Field(5, ge=0, le=50)
+    apart_minutes: int = Field(60, ge=0, le=60 * 24 * 30)
+    pass_right: int = Field(0, ge=0)
+    gold_every: int = Field(0, ge=0)
+    repeat_every: int = Field(0, ge=0)
+    reveal: bool = False
+    seed: int = Field(0, ge=0, lt=2**31)
+
+    @model_validator(mode="after")
+    def _leave_work(self) -> Self:
+        if 1 in (self.gold_every, self.repeat_every):
+            raise ValueError("gold_every and repeat_every are 0 or at least 2: something must be left to label")
+        return self
+
+
+def read_rules(text: str) -> CampaignRules:
+    """The rules of a JSON text. Raises RecordError with the field and what is wrong with it."""
+    try:
+        return CampaignRules.model_validate_json(text)
+    except ValidationError as error:
+        wrong = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'rules'}: {one['msg']}" for one in error.errors())
+        raise RecordError(f"The rules cannot be used: {wrong}.") from None
+
+
+TaskPart = Literal["training", "qualification", "work", "gold"]
+SHUFFLE_PRIME = 2**31 - 1
+"""A prime: numbers below it are shuffled by multiplication."""
+
+
+@dataclass(frozen=True, slots=True)
+class VersionContent:
+    """What a manager writes: questions as YAML, guidelines as Markdown, rules, and whether labels are taken."""
+
+    questions: str
+    guidelines: str
+    rules: CampaignRules
+    is_open: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignSettings:
+    """A campaign as its newest version has it."""
+
+    id: str
+    name: str
+    version: int
+    guidelines: str
+    questions: QuestionSet
+    rules: CampaignRules
+    is_open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NewTask:
+    """An item to label: one of the store, or a `pair` that is kept with the campaign.
+
+    `key` are the known answers of training, qualification and gold, with the sides unswapped. `asked` is what the questions
+    need beside the texts: {"error_type": …} to write, {"explanation": …} to judge.
+    """
+
+    item_id: str = ""
+    part: TaskPart = "work"
+    explanation_id: str = ""
+    asked: Mapping[str, str] = field(default_factory=dict)
+    key: Mapping[str, Any] = field(default_factory=dict)
+    feedback: str = ""
+    pair: PairRecord | None = None
+
+
+def create_campaign(session: Session, name: str, by: str, wording: VersionContent) -> CampaignSettings:
+    """Open a campaign. Raises RecordError for a name that is empty or taken and for questions that cannot be read."""
+    require_text("name of the campaign", name)
+    if session.exec(select(Campaign.id).where(Campaign.name == name)).first():
+        raise RecordError(f"There is a campaign called {name!r} already. Choose another name.")
+    campaign = Campaign(id=uuid4().hex, name=name, by=by, created_at=datetime.now(UTC))
+    session.add(campaign)
+    session.flush()
+    return add_version(session, campaign.id, by, wording)
+
+
+def add_version(session: Session, campaign_id: str, by: str, wording: VersionContent) -> CampaignSettings:
+    """Give a campaign its next version; labels given so far keep the number of theirs.
+
+    Raises RecordError for questions that cannot be read.
+    """
+    read_questions(wording.questions)
+    require_storable("the guidelines", wording.guidelines)
+    last = session.exec(select(func.max(VersionRow.version)).where(VersionRow.campaign_id == campaign_id)).one()
+    session.add(
+        VersionRow(
+            campaign_id=campaign_id,
+            version=(last or 0) + 1,
+            guidelines=wording.guidelines,
+            questions=wording.questions,
+            rules=wording.rules.model_dump_json(),
+            open=wording.is_open,
+            by=by,
+            created_at=datetime.now(UTC),
+        )
+    )
+    session.flush()
+    return load_campaign(session, campaign_id)
+
+
+def load_campaign(session: Session, campaign_id: str) -> CampaignSettings:
+    """The newest version of a campaign. Raises RecordError for one that is not there."""
+    found = session.exec(
+        select(Campaign, VersionRow)
+        .join(VersionRow, col(VersionRow.campaign_id) == Campaign.id)
+        .where(Campaign.id == campaign_id)
+        .order_by(col(VersionRow.version).desc())
+        .limit(1)
+    ).first()
+    if found is None:
+        raise RecordError(f"There is no campaign {campaign_id!r}. Choose one from the list.")
+    campaign, version = found
+    questions, rules = read_questions(version.questions), read_rules(version.rules)
+    return CampaignSettings(
+        campaign.id, campaign.name, version.version, version.guidelines, questions, rules, version.open
+    )
+
+
+def load_campaigns(session: Session) -> list[CampaignSettings]:
+    """Every campaign, newest first."""
+    ids = session.exec(select(Campaign.id).order_by(col(Campaign.created_at).desc())).all()
+    return [load_campaign(session, id) for id in ids]
+
+
+def add_tasks(session: Session, campaign: CampaignSettings, tasks: Iterable[NewTask]) -> int:
+    """Add items to a campaign; how many were not in it yet.
+
+    Raises RecordError for an item that does not fit the questions, and for answer keys that do not.
+    """
+    before = session.exec(select(func.count()).select_from(Task).where(Task.campaign_id == campaign.id)).one()
+    added = 0
+    for new in tasks:
+        added += _add_task(session, campaign, new, before + added)
+    return added
+
+
+def _add_task(session: Session, campaign: CampaignSettings, new: NewTask, position: int) -> bool:
+    item = session.get(Item, save_pair(session, new.pair).id if new.pair else new.item_id)
+    if item is None:
+        raise RecordError(f"There is no item {new.item_id!r}. Keep it first.")
+    _require_fitting(campaign.questions, item, new)
+    require_storable(f"what is said of item {item.id}", *new.asked.values(), new.feedback)
+    asked_key = content_id(dict(new.asked)) if new.asked else ""
+    id = content_id(campaign.id, new.part, item.id, new.explanation_id, asked_key)
+    if session.get(Task, id):
+        return False
+    session.add(
+        Task(
+            id=id,
+            campaign_id=campaign.id,
+            part=new.part,
+            item_id=item.id,
+            explanation_id=new.explanation_id,
+            asked_key=asked_key,
+            asked=dict(new.asked),
+            group=item.parent_id or item.id,
+            position=position,
+            shuffle=stable_number(campaign.id, id),
+            created_at=datetime.now(UTC),
+        )
+    )
+    session.flush()
+    if new.key:
+        session.add(AnswerKey(task_id=id, answers=dict(new.key), feedback=new.feedback))
+    return True
+
+
+def _require_fitting(questions: QuestionSet, item: Item, new: NewTask) -> None:
+    if questions.required_type and not new.asked.get("error_type"):
+        raise RecordError(f"{questions.name!r} asks for an edit of a given error type. Say which for item {item.id}.")
+    if questions.unit != "summary" and item.parent_id is None:
+        raise RecordError(
+            f"Item {item.id} is one summary, and {questions.name!r} asks about pairs. Choose items that were edited."
+        )
+    if questions.unit == "explanation" and not (new.asked.get("explanation") or new.explanation_id):
+        raise RecordError(f"Item {item.id} has no explanation to judge. Choose items with one.")
+    if new.part != "work" and not new.key:
+        raise RecordError(f"Item {item.id} is for {new.part}, which needs the right answers. Give its key.")
+    if new.key:
+        check_answers(with_optional_answers(questions), new.key)
+
+
+def with_optional_answers(questions: QuestionSet) -> QuestionSet:
+    """The same questions, none of which has to be answered: a key may name some of them only."""
+    loose = tuple(question.model_copy(update={"required": False}) for question in questions.questions)
+    return questions.model_copy(update={"questions": loose})
+
+
+def stable_number(*parts: object) -> int:
+    """A number below MOST that follows from the parts and looks like none."""
+    digest = hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).digest()
+    return int.from_bytes(digest[:8], "big") % SHUFFLE_PRIME

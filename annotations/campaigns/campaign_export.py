@@ -1,0 +1,343 @@
+"""The export of a campaign in long form: all that was asked, who answered what and when, and what each task came to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import or_
+from sqlmodel import Session, col, select
+from sqlmodel.sql.expression import SelectOfScalar
+
+from annotations.campaigns.campaign import CampaignSettings, load_campaign, load_campaigns
+from annotations.campaigns.export_rows import (
+    CAMPAIGN_COLUMNS,
+    ExportedCampaign,
+    ExportedCorrection,
+    ExportedDecision,
+    ExportedDocument,
+    ExportedEdit,
+    ExportedExplanation,
+    ExportedItem,
+    ExportedLabel,
+    ExportedOrigin,
+    ExportedPerson,
+    ExportedReservation,
+    ExportedRow,
+    ExportedTask,
+    ExportedVersion,
+)
+from annotations.campaigns.label_agreement import given_error_types
+from annotations.campaigns.people import Member, Right
+from annotations.campaigns.qualification import unswap_answers
+from annotations.campaigns.questions import read_questions
+from annotations.campaigns.results import load_cases
+from annotations.campaigns.tables import (
+    AnswerKey,
+    Campaign,
+    Correction,
+    Person,
+    Reservation,
+    Response,
+    Settlement,
+    Task,
+    VersionRow,
+)
+from annotations.database import read_session
+from annotations.export import ExportRow, to_csv, to_jsonl
+from annotations.records import RecordError
+from annotations.store import Store
+from annotations.tables import Document, EditRow, Explanation, Item, Origin
+from annotations.writes import content_id
+from core.types import ErrorType
+
+
+@dataclass(frozen=True, slots=True)
+class ExportContext:
+    """What the rows of a campaign have in common: its terms, the pseudonym of every name, and its tasks by number."""
+
+    campaign: CampaignSettings
+    pseudonyms: dict[str, str]
+    numbers: dict[str, int]
+    provenance: dict[str, str]
+    answers: dict[str, dict[str, Any]]
+
+    def who(self, name: str) -> str:
+        """The pseudonym of a person; the name of anything else, such as a model."""
+        return self.pseudonyms.get(name, name)
+
+
+def load_export_context(session: Session, campaign: CampaignSettings) -> ExportContext:
+    found = load_cases(session, campaign)
+    tasks = session.exec(
+        select(Task.id).where(Task.campaign_id == campaign.id).order_by(col(Task.position), col(Task.id))
+    )
+    return ExportContext(
+        campaign=campaign,
+        pseudonyms=dict(session.exec(select(Person.name, Person.pseudonym)).all()),
+        numbers={task: number for number, task in enumerate(tasks, start=1)},
+        provenance={case.task: case.provenance.value for case in found},
+        answers={case.task: dict(case.answers) for case in found},
+    )
+
+
+def setup_rows(session: Session, known: ExportContext) -> Iterator[ExportedRow]:
+    row = session.get_one(Campaign, known.campaign.id)
+    yield ExportedCampaign(campaign=row.name, by=known.who(row.by), created_at=row.created_at)
+    versions = select(VersionRow).where(VersionRow.campaign_id == row.id).order_by(col(VersionRow.version))
+    for version in session.exec(versions):
+        yield ExportedVersion(**version.model_dump(exclude={"id", "campaign_id", "by"}), by=known.who(version.by))
+    for person in session.exec(
+        select(Person).where(col(Person.name).in_(_participant_names(session, row.id))).order_by(Person.pseudonym)
+    ):
+        yield ExportedPerson(person=person.pseudonym, role=person.role)
+
+
+def _participant_names(session: Session, campaign_id: str) -> set[str]:
+    """Who labelled, settled or corrected."""
+    labelled = select(Person.name).join(Reservation, col(Reservation.person_id) == Person.id)
+    settled = select(Settlement.by).join(Task, col(Task.id) == Settlement.task_id)
+    corrected = (
+        select(Correction.by)
+        .join(Response, col(Response.id) == Correction.response_id)
+        .join(Reservation, col(Reservation.id) == Response.reservation_id)
+    )
+    return {
+        *session.exec(labelled.where(Reservation.campaign_id == campaign_id)),
+        *session.exec(settled.where(Task.campaign_id == campaign_id)),
+        *session.exec(corrected.where(Reservation.campaign_id == campaign_id)),
+    }
+
+
+def text_rows(session: Session, known: ExportContext) -> Iterator[ExportedRow]:
+    items, types = _campaign_items(session, known.campaign), given_error_types(session, known.campaign)
+    for document_id in dict.fromkeys(item.document_id for item in items):
+        yield ExportedDocument(document_id=document_id, document=session.get_one(Document, document_id).text)
+    for item in items:
+        yield _item_row(session, known, item)
+        yield from _origin_rows(session, known, item, types.get(item.id))
+    judged = select(Explanation).join(Task, col(Task.explanation_id) == Explanation.id)
+    for row in session.exec(judged.where(Task.campaign_id == known.campaign.id).distinct()):
+        yield ExportedExplanation(
+            explanation_id=_pseudonymous_explanation_id(known, row),
+            item_id=row.item_id,
+            explanation=row.text,
+            by=known.who(row.by),
+            created_at=row.created_at,
+        )
+
+
+def _origin_rows(
+    session: Session, known: ExportContext, item: Item, error_type: str | None
+) -> Iterator[ExportedOrigin]:
+    """Where an item comes from; the error type that a dataset gives it is told last, as that counts."""
+    rows = session.exec(select(Origin).where(Origin.item_id == item.id).order_by(col(Origin.created_at))).all()
+    for row in rows:
+        yield ExportedOrigin(**row.model_dump(exclude={"id", "by"}), by=known.who(row.by))
+    told = [row.error_type for row in rows if row.error_type]
+    if error_type and told[-1:] != [error_type]:
+        yield ExportedOrigin(
+            item_id=item.id,
+            by="",
+            intended=None,
+            error_type=ErrorType(error_type),
+            title="",
+            domain="",
+            source="a dataset",
+            created_at=max([item.created_at, *(row.created_at for row in rows)]),
+        )
+
+
+def _campaign_items(session: Session, campaign: CampaignSettings) -> list[Item]:
+    """What is labelled in a campaign and what was written in it, behind all that it was made from."""
+    tasks = select(Task.item_id).where(Task.campaign_id == campaign.id)
+    written = select(Origin.item_id).where(Origin.source == f"campaign {campaign.name}")
+    level: SelectOfScalar[Any] = select(Item.id).where(or_(col(Item.id).in_(tasks), col(Item.id).in_(written)))
+    found: dict[str, Item] = {}
+    while rows := session.exec(select(Item).where(col(Item.id).in_(level)).order_by(Item.id)).all():
+        found.update((row.id, row) for row in rows)
+        level = select(Item.parent_id).where(col(Item.id).in_(level), col(Item.parent_id).is_not(None))
+    return sorted(found.values(), key=lambda row: _depth(found, row))
+
+
+def _depth(found: dict[str, Item], item: Item) -> int:
+    return 1 + _depth(found, found[item.parent_id]) if item.parent_id else 0
+
+
+def _item_row(session: Session, known: ExportContext, item: Item) -> ExportedItem:
+    edits = session.exec(select(EditRow).where(EditRow.item_id == item.id).order_by(col(EditRow.position)))
+    return ExportedItem(
+        item_id=item.id,
+        document_id=item.document_id,
+        parent_id=item.parent_id,
+        summary=item.text,
+        edits=tuple(
+            ExportedEdit(**edit.model_dump(exclude={"item_id", "position", "by"}), by=known.who(edit.by))
+            for edit in edits
+        ),
+    )
+
+
+def _pseudonymous_explanation_id(known: ExportContext, row: Explanation) -> str:
+    """The id that the explanation has where people are called by their pseudonyms: the one here is made from a name."""
+    return content_id(row.item_id, row.text, known.who(row.by))
+
+
+def task_rows(session: Session, known: ExportContext) -> Iterator[ExportedRow]:
+    found = session.exec(
+        select(Task, AnswerKey, Explanation)
+        .outerjoin(AnswerKey, col(AnswerKey.task_id) == Task.id)
+        .outerjoin(Explanation, col(Explanation.id) == Task.explanation_id)
+        .where(Task.campaign_id == known.campaign.id)
+        .order_by(col(Task.position), col(Task.id))
+    )
+    for task, key, explanation in found:
+        yield ExportedTask(
+            **task.model_dump(include={"part", "item_id", "asked", "group", "position", "created_at"}),
+            task=known.numbers[task.id],
+            explanation_id=_pseudonymous_explanation_id(known, explanation) if explanation else "",
+            key=key.answers if key else None,
+            feedback=key.feedback if key else "",
+            provenance=known.provenance.get(task.id),
+            answers=known.answers.get(task.id, {}),
+        )
+
+
+_CHUNK = 500  # rows held in memory at a time
+
+
+def reservation_rows(session: Session, known: ExportContext) -> Iterator[ExportedRow]:
+    found = session.exec(
+        select(Reservation, Person.pseudonym)
+        .join(Person, col(Person.id) == Reservation.person_id)
+        .where(Reservation.campaign_id == known.campaign.id)
+        .order_by(col(Reservation.id)),
+        execution_options={"yield_per": _CHUNK},
+    )
+    for held, pseudonym in found:
+        yield ExportedReservation(
+            **held.model_dump(include={"turn", "swapped", "state", "reserved_at", "expires_at"}),
+            task=known.numbers[held.task_id],
+            person=pseudonym,
+            order=held.number,
+        )
+
+
+def label_rows(session: Session, known: ExportContext) -> Iterator[ExportedRow]:
+    versions = session.exec(select(VersionRow).where(VersionRow.campaign_id == known.campaign.id))
+    asked = {version.version: read_questions(version.questions) for version in versions}
+    found = session.exec(
+        select(Response, Reservation, Task, Person.pseudonym)
+        .join(Reservation, col(Reservation.id) == Response.reservation_id)
+        .join(Task, col(Task.id) == Reservation.task_id)
+        .join(Person, col(Person.id) == Reservation.person_id)
+        .where(Reservation.campaign_id == known.campaign.id)
+        .order_by(col(Response.id)),
+        execution_options={"yield_per": _CHUNK},
+    )
+    for response, held, task, pseudonym in found:
+        yield ExportedLabel(
+            **response.model_dump(exclude={"id", "reservation_id", "answers", "number"}),
+            answers=unswap_answers(asked[response.version], response.answers, response.swapped),
+            order=response.number,
+            task=known.numbers[task.id],
+            item_id=task.item_id,
+            part=task.part,
+            person=pseudonym,
+            turn=held.turn,
+            provenance=known.provenance.get(task.id),
+        )
+
+
+def decision_rows(session: Session, known: ExportContext) -> Iterator[ExportedRow]:
+    events = _event_ids(session, known.campaign)
+    found = session.exec(
+        select(Settlement, Task)
+        .join(Task, col(Task.id) == Settlement.task_id)
+        .where(Task.campaign_id == known.campaign.id)
+        .order_by(col(Settlement.id))
+    )
+    for row, task in found:
+        yield ExportedDecision(
+            **row.model_dump(exclude={"id", "task_id", "settles", "by"}),
+            task=known.numbers[task.id],
+            item_id=task.item_id,
+            person=known.who(row.by),
+            settles=tuple(events[response] for response in row.settles),
+        )
+
+
+def correction_rows(session: Session, known: ExportContext) -> Iterator[ExportedRow]:
+    found = session.exec(
+        select(Correction, Response.event_id)
+        .join(Response, col(Response.id) == Correction.response_id)
+        .join(Reservation, col(Reservation.id) == Response.reservation_id)
+        .where(Reservation.campaign_id == known.campaign.id)
+        .order_by(col(Correction.id))
+    )
+    for row, label in found:
+        yield ExportedCorrection(
+            **row.model_dump(exclude={"id", "response_id", "by"}), label=label, person=known.who(row.by)
+        )
+
+
+def _event_ids(session: Session, campaign: CampaignSettings) -> dict[int, str]:
+    """The event of each response of a campaign."""
+    given = select(Response.id, Response.event_id).join(Reservation, col(Reservation.id) == Response.reservation_id)
+    return {id: event for id, event in session.exec(given.where(Reservation.campaign_id == campaign.id)) if id}
+
+
+_ANSWER_PREFIX = "answer."
+
+
+class ExportActions:
+    """The way out for a manager; raises RightsError for somebody who may not manage."""
+
+    def __init__(self, store: Store, person: Member) -> None:
+        person.require(Right.MANAGE)
+        self._store = store
+
+    def jsonl(self, campaign_id: str) -> str:
+        return "".join(to_jsonl(campaign_rows(self._store, campaign_id)))
+
+    def table(self, campaign_id: str) -> str:
+        return "".join(
+            campaign_csv(campaign_rows(self._store, campaign_id), load_question_ids(self._store, campaign_id))
+        )
+
+
+def find_campaign_id(store: Store, name: str) -> str:
+    """The id of the campaign of a name. Raises RecordError where there is none."""
+    with read_session(store.engine) as session:
+        known = {campaign.name: campaign.id for campaign in load_campaigns(session)}
+    if name not in known:
+        raise RecordError(f"No campaign is called {name!r}. There are: {', '.join(sorted(known)) or 'none'}.")
+    return known[name]
+
+
+def campaign_rows(store: Store, campaign_id: str) -> Iterator[ExportRow]:
+    """All rows of a campaign in one state of the database: what it consists of, then what was said, oldest first.
+
+    JSON-able; `longform` says what each kind holds. No row has a name of a person, nor an id that was made from one.
+    """
+    with read_session(store.engine) as session:
+        known = load_export_context(session, load_campaign(session, campaign_id))
+        for lines in (setup_rows, text_rows, task_rows, reservation_rows, label_rows, decision_rows, correction_rows):
+            yield from (line.model_dump(mode="json") for line in lines(session, known))
+
+
+def campaign_csv(rows: Iterable[ExportRow], questions: Iterable[str]) -> Iterator[str]:
+    """Lines of CSV, guarded as every export is; besides `answers` as JSON a column `answer.ID` for each question."""
+    names = [*questions]
+    flat = ({**row, **{_ANSWER_PREFIX + id: row.get("answers", {}).get(id) for id in names}} for row in rows)
+    return to_csv(flat, (*CAMPAIGN_COLUMNS, *(_ANSWER_PREFIX + id for id in names)))
+
+
+def load_question_ids(store: Store, campaign_id: str) -> list[str]:
+    """The questions of all versions of a campaign, in order."""
+    with read_session(store.engine) as session:
+        asked = session.exec(
+            select(VersionRow.questions).where(VersionRow.campaign_id == campaign_id).order_by(col(VersionRow.version))
+        )
+        return [*dict.fromkeys(question.id for text in asked for question in read_questions(text).questions)]

@@ -1,0 +1,159 @@
+"""Curation: which error a written edit really makes. What was required stays beside it (BUMP, Ma et al. 2023, task 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import func
+from sqlmodel import Session, col, select
+
+from annotations.campaigns.campaign import CampaignSettings, load_campaign, stable_number
+from annotations.campaigns.people import Member, Right
+from annotations.campaigns.questions import EditSource, pair_from_answers
+from annotations.campaigns.results import CampaignLabel, latest_labels
+from annotations.campaigns.tables import Correction, Reservation, Response, Task
+from annotations.database import read_session
+from annotations.records import PairRecord, RecordError, require_storable
+from annotations.store import Store
+from annotations.tables import Document, Item
+from annotations.writes import item_row, text_id
+from core.types import ErrorType
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenEdit:
+    """An edit that somebody wrote: the error type that was required of them, empty where any was, and the one found."""
+
+    response: int
+    required: str
+    found: ErrorType | None
+
+
+@dataclass(frozen=True, slots=True)
+class CurationTask:
+    """A written edit with its texts; the writer is not named. `revision` counts the corrections so far."""
+
+    response: int
+    document: str
+    original: str
+    edited: str
+    explanation: str
+    required: str
+    found: ErrorType | None
+    note: str
+    revision: int
+
+
+class CuratorActions:
+    """A curator's desk; raises RightsError for somebody who may not adjudicate."""
+
+    def __init__(self, store: Store, person: Member) -> None:
+        person.require(Right.SETTLE)
+        self._store = store
+        self._person = person
+
+    def edits(self, campaign_id: str) -> list[WrittenEdit]:
+        """The edits that others wrote, those first that nobody looked at, in an order that does not tell who wrote them."""
+        with read_session(self._store.engine) as session:
+            campaign = load_campaign(session, campaign_id)
+            found = _corrected_error_types(session, campaign)
+            written = [
+                WrittenEdit(said.response, _required_error_type(session, said), found.get(said.response))
+                for said in self._written(session, campaign)
+            ]
+        return sorted(written, key=lambda one: (one.found is not None, stable_number(self._person.id, one.response)))
+
+    def manuscript(self, campaign_id: str, response: int) -> CurationTask:
+        """One edit as it is looked at. Raises RecordError for one that is not this person's to curate."""
+        with read_session(self._store.engine) as session:
+            said = self._one(session, load_campaign(session, campaign_id), response)
+            pair = _written_pair(session, load_campaign(session, campaign_id), said)
+            newest = _newest_correction(session, response)
+            return CurationTask(
+                response=response,
+                document=pair.document,
+                original=pair.original,
+                edited=pair.edited,
+                explanation=pair.edits[0].explanation,
+                required=_required_error_type(session, said),
+                found=ErrorType(newest.error_type) if newest else None,
+                note=newest.note if newest else "",
+                revision=newest.revision if newest else 0,
+            )
+
+    def correct(self, campaign_id: str, response: int, found: ErrorType, event_id: str, note: str = "") -> int:
+        """Keep the error type of an edit as the next revision, the required one again or another; a re-sent event changes nothing."""
+        require_storable("the note", note, event_id)
+        with self._store.writing() as session:
+            known = session.exec(select(Correction).where(Correction.event_id == event_id)).first()
+            if known:
+                return known.revision
+            campaign = load_campaign(session, campaign_id)
+            pair = _written_pair(session, campaign, self._one(session, campaign, response))
+            session.exec(select(Response.id).where(Response.id == response).with_for_update(key_share=True)).one()
+            last = session.exec(select(func.max(Correction.revision)).where(Correction.response_id == response)).one()
+            correction = Correction(
+                response_id=response,
+                item_id=_edited_item_id(pair),
+                revision=(last or 0) + 1,
+                error_type=found.value,
+                note=note,
+                by=self._person.name,
+                event_id=event_id,
+                created_at=datetime.now(UTC),
+            )
+            session.add(correction)
+            return correction.revision
+
+    def _written(self, session: Session, campaign: CampaignSettings) -> Iterator[CampaignLabel]:
+        """What holds an edit, of others."""
+        asked = [question.id for question in campaign.questions.questions if question.kind == "edit"]
+        for said in latest_labels(session, campaign):
+            if said.person != self._person.name and any(said.answers.get(id) for id in asked):
+                yield said
+
+    def _one(self, session: Session, campaign: CampaignSettings, response: int) -> CampaignLabel:
+        found = next((said for said in self._written(session, campaign) if said.response == response), None)
+        if found is None:
+            raise RecordError("This edit was taken back or written anew, or is your own. Reload the page.")
+        return found
+
+
+def _written_pair(session: Session, campaign: CampaignSettings, said: CampaignLabel) -> PairRecord:
+    item = session.get_one(Item, said.item)
+    texts = (session.get_one(Document, item.document_id).text, item.text)
+    pair = pair_from_answers(campaign.questions, said.answers, texts, EditSource(said.person, "", ""))
+    if pair is None:
+        raise RecordError("There is no edit in this answer any more. Reload the page.")
+    return pair
+
+
+def _edited_item_id(pair: PairRecord) -> str:
+    """The id under which the edited summary was kept when the answer came."""
+    document, now = text_id(pair.document), datetime.now(UTC)
+    original = item_row(document, pair.original, None, (), now)
+    return item_row(document, pair.edited, original.id, pair.edits, now).id
+
+
+def _required_error_type(session: Session, said: CampaignLabel) -> str:
+    required: str = session.get_one(Task, said.task).asked.get("error_type", "")
+    return required
+
+
+def _newest_correction(session: Session, response: int) -> Correction | None:
+    asked = select(Correction).where(Correction.response_id == response).order_by(col(Correction.revision).desc())
+    return session.exec(asked.limit(1)).first()
+
+
+def _corrected_error_types(session: Session, campaign: CampaignSettings) -> dict[int, ErrorType]:
+    """The newest correction of each response."""
+    rows = session.exec(
+        select(Correction)
+        .join(Response, col(Response.id) == Correction.response_id)
+        .join(Reservation, col(Reservation.id) == Response.reservation_id)
+        .where(Reservation.campaign_id == campaign.id)
+        .order_by(col(Correction.revision))
+    )
+    return {row.response_id: ErrorType(row.error_type) for row in rows}

@@ -1,0 +1,245 @@
+"""The rows of a campaign in long form, as they are exported and read again. People stand there by their pseudonyms.
+
+The numbers and ids of a database mean nothing in another one: tasks are counted, and labels go by the id of their event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from annotations.records import RecordError, require_storable
+from core.types import ErrorType
+
+
+def _require_storable(text: str) -> str:
+    try:
+        require_storable("a text", text)
+    except RecordError as error:
+        raise ValueError(str(error)) from None
+    return text
+
+
+StorableText = Annotated[str, AfterValidator(_require_storable)]
+
+
+class _ExportedModel(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ExportedCampaign(_ExportedModel):
+    """Whose export this is; the first row."""
+
+    kind: Literal["campaign"] = "campaign"
+    campaign: StorableText
+    by: StorableText
+    created_at: datetime
+
+
+class ExportedVersion(_ExportedModel):
+    """Guidelines (Markdown), questions (YAML) and rules (JSON) from this version on."""
+
+    kind: Literal["version"] = "version"
+    version: int
+    guidelines: StorableText
+    questions: StorableText
+    rules: StorableText
+    open: bool
+    by: StorableText
+    created_at: datetime
+
+
+class ExportedPerson(_ExportedModel):
+    """Somebody who labelled, settled or corrected."""
+
+    kind: Literal["person"] = "person"
+    person: StorableText
+    role: Literal["manager", "researcher", "adjudicator", "annotator"]
+
+
+class ExportedDocument(_ExportedModel):
+    """A source text."""
+
+    kind: Literal["document"] = "document"
+    document_id: StorableText
+    document: StorableText
+
+
+class ExportedEdit(_ExportedModel):
+    """One executable edit; offsets are code points of the parent's text."""
+
+    start: int
+    end: int
+    original_text: StorableText
+    replace_text: StorableText
+    explanation: StorableText
+    by: StorableText
+
+
+class ExportedItem(_ExportedModel):
+    """A summary; an edited one names what it was made from, which comes before it."""
+
+    kind: Literal["item"] = "item"
+    item_id: StorableText
+    document_id: StorableText
+    parent_id: StorableText | None
+    summary: StorableText
+    edits: tuple[ExportedEdit, ...]
+
+
+class ExportedOrigin(_ExportedModel):
+    """Where an item comes from, and what it was meant to be."""
+
+    kind: Literal["origin"] = "origin"
+    item_id: StorableText
+    by: StorableText
+    intended: Literal["consistent", "inconsistent", "borderline"] | None
+    error_type: ErrorType | None
+    title: StorableText
+    domain: StorableText
+    source: StorableText
+    created_at: datetime
+
+
+class ExportedExplanation(_ExportedModel):
+    """An explanation that is judged."""
+
+    kind: Literal["explanation"] = "explanation"
+    explanation_id: StorableText
+    item_id: StorableText
+    explanation: StorableText
+    by: StorableText
+    created_at: datetime
+
+
+class ExportedTask(_ExportedModel):
+    """One thing to label, what is known of it (`key`), and the answers that it came to, the original being left."""
+
+    kind: Literal["task"] = "task"
+    task: int
+    part: Literal["training", "qualification", "work", "gold"]
+    item_id: StorableText
+    explanation_id: StorableText
+    asked: dict[str, Any]
+    group: StorableText
+    position: int
+    key: dict[str, Any] | None
+    feedback: StorableText
+    created_at: datetime
+    provenance: StorableText | None
+    answers: dict[str, Any]
+
+
+class ExportedReservation(_ExportedModel):
+    """A task in somebody's hands; `order` counts the person's tasks, `swapped` says that the original stood right."""
+
+    kind: Literal["turn"] = "turn"
+    task: int
+    person: StorableText
+    turn: int
+    order: int
+    swapped: bool
+    state: Literal["open", "answered", "skipped", "flagged", "late", "lapsed"]
+    reserved_at: datetime
+    expires_at: datetime
+
+
+class ExportedLabel(_ExportedModel):
+    """One revision of what a person said of a task, or that they left it out, flagged it or took the last back.
+
+    `answers` are told as if the original had stood left; `order` and `swapped` are how it was shown. `provenance` is that of
+    the task: single, unanimous, adjudicated or unresolved; of work only.
+    """
+
+    kind: Literal["label"] = "label"
+    event_id: StorableText
+    task: int
+    item_id: StorableText
+    part: StorableText
+    person: StorableText
+    turn: int
+    revision: int
+    act: Literal["answer", "skip", "flag", "undo"]
+    answers: dict[str, Any]
+    reason: StorableText
+    blind: bool
+    version: int
+    order: int
+    swapped: bool
+    active_ms: int
+    wall_ms: int
+    created_at: datetime
+    provenance: StorableText | None
+
+
+class ExportedDecision(_ExportedModel):
+    """What an adjudicator decided of a task; `settles` names labels by their events."""
+
+    kind: Literal["decision"] = "decision"
+    event_id: StorableText
+    task: int
+    item_id: StorableText
+    person: StorableText
+    revision: int
+    answers: dict[str, Any]
+    cause: Literal["annotator slip", "ambiguous text", "guideline gap", "real edge case"]
+    note: StorableText
+    settles: tuple[StorableText, ...]
+    created_at: datetime
+
+
+class ExportedCorrection(_ExportedModel):
+    """The error type that a curator found in the edit of a label; what was required stands with the task."""
+
+    kind: Literal["correction"] = "correction"
+    event_id: StorableText
+    label: StorableText
+    item_id: StorableText
+    person: StorableText
+    revision: int
+    error_type: ErrorType
+    note: StorableText
+    created_at: datetime
+
+
+ExportedRow = (
+    ExportedCampaign
+    | ExportedVersion
+    | ExportedPerson
+    | ExportedDocument
+    | ExportedItem
+    | ExportedOrigin
+    | ExportedExplanation
+    | ExportedTask
+    | ExportedReservation
+    | ExportedLabel
+    | ExportedDecision
+    | ExportedCorrection
+)
+_ROW_ADAPTER: TypeAdapter[ExportedRow] = TypeAdapter(Annotated[ExportedRow, Field(discriminator="kind")])
+
+CAMPAIGN_COLUMNS = tuple(
+    dict.fromkeys(
+        name
+        for line in (ExportedLabel, ExportedDecision, ExportedTask, *get_args(ExportedRow))
+        for name in line.model_fields
+    )
+)
+"""Every column; those of labels come first, as they are what most look at."""
+
+
+def read_exported_rows(lines: Iterable[str]) -> Iterator[ExportedRow]:
+    """The rows of an export as JSONL. Raises RecordError, which names the line, for one that is none."""
+    for number, text in enumerate(lines, start=1):
+        if not text.strip():
+            continue
+        try:
+            yield _ROW_ADAPTER.validate_json(text)
+        except ValidationError as error:
+            wrong = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'row'}: {one['msg']}" for one in error.errors()[:3])
+            raise RecordError(
+                f"Line {number} is no row of a campaign: {wrong}. Nothing was imported; export the campaign again as JSONL."
+            ) from None

@@ -1,0 +1,198 @@
+"""How far the people of a campaign agree on first blind labels, question by question and by error type; and how often a label changes
+after the scores were shown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from types import MappingProxyType
+
+import numpy as np
+from sqlmodel import Session, col, select
+
+from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.questions import CampaignQuestion
+from annotations.campaigns.results import CampaignLabel, corrected_error_types, first_blind_labels, latest_labels
+from annotations.campaigns.tables import Task
+from annotations.dataset_import import ITEM_FACTS
+from annotations.tables import Origin, SampleRow
+from core.stats.agreement import (
+    Distance,
+    LabelMatrix,
+    cohen_kappa,
+    gwet_ac1,
+    interval_distance,
+    krippendorff_alpha,
+    label_prevalence,
+    nominal_distance,
+    ordinal_distance,
+    raw_agreement,
+)
+from core.stats.bootstrap import Resamples
+from core.stats.statistic import Estimate, Statistic
+
+OVERALL = "Overall"
+_DISTANCES: Mapping[str, Distance] = MappingProxyType(
+    {"nominal": nominal_distance, "ordinal": ordinal_distance, "interval": interval_distance}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """One question on one slice of the items; `scale` is what its answers are: nominal, ordinal or interval.
+
+    `alphas` are Krippendorff's alpha with the answers taken for that and for less. `prevalence` is the share of each answer, `kappas` Cohen's kappa of every two people who share items.
+    """
+
+    question: str
+    slice: str
+    scale: str
+    people: int
+    labels: int
+    raw: Estimate
+    alphas: Mapping[str, Estimate]
+    ac1: Estimate
+    prevalence: Mapping[str, Estimate]
+    kappas: Mapping[tuple[str, str], Estimate]
+
+    @property
+    def alpha(self) -> Estimate:
+        """Alpha with the answers taken for what they are."""
+        return self.alphas[self.scale]
+
+
+def compute_agreements(session: Session, campaign: CampaignSettings) -> list[Agreement]:
+    """Every question with a fixed choice of answers, over all items and by the error type that they were made with."""
+    said = first_blind_labels(session, campaign)
+    slices = {OVERALL: said, **_labels_by_error_type(session, campaign, said)}
+    return [
+        agreement
+        for question in campaign.questions.questions
+        if question.kind in {"choice", "scale"}
+        for name, some in slices.items()
+        if (agreement := compute_agreement(question, name, some)) is not None
+    ]
+
+
+def compute_agreement(question: CampaignQuestion, name: str, said: Sequence[CampaignLabel]) -> Agreement | None:
+    """The figures of one question; None where nobody answered it."""
+    answered = [one for one in said if question.id in one.answers]
+    if not answered:
+        return None
+    people = sorted({one.person for one in answered})
+    ratings = ratings_from_answers(question, answered, people)
+    estimate = Resamples.draw(len(np.unique(ratings.documents))).estimate
+    scale = _scale_of(question)
+    return Agreement(
+        question=question.id,
+        slice=name,
+        scale=scale,
+        people=len(people),
+        labels=len(answered),
+        raw=estimate(raw_agreement(ratings)),
+        alphas={name: estimate(krippendorff_alpha(ratings, distance)) for name, distance in _scales_up_to(scale)},
+        ac1=estimate(gwet_ac1(ratings)),
+        prevalence={
+            str(answer): estimate(label_prevalence(ratings, code)) for answer, code in _answer_codes(question).items()
+        },
+        kappas=dict(_pairwise_kappas(ratings, people, _DISTANCES[scale], estimate)),
+    )
+
+
+def ratings_from_answers(
+    question: CampaignQuestion, answered: Sequence[CampaignLabel], people: Sequence[str]
+) -> LabelMatrix:
+    """Answers as numbers, (tasks, people): steps of a scale, places of a choice."""
+    tasks = {task: row for row, task in enumerate(dict.fromkeys(one.task for one in answered))}
+    columns, codes = {person: column for column, person in enumerate(people)}, _answer_codes(question)
+    labels = np.full((len(tasks), len(people)), np.nan)
+    documents, numbers = np.zeros(len(tasks), dtype=np.intp), dict[str, int]()
+    for one in answered:
+        labels[tasks[one.task], columns[one.person]] = codes[one.answers[question.id]]
+        documents[tasks[one.task]] = numbers.setdefault(one.document, len(numbers))
+    return LabelMatrix(labels, documents, tuple(codes.values()))
+
+
+def _answer_codes(question: CampaignQuestion) -> dict[str | int, float]:
+    if question.kind == "scale":
+        return {step: float(step) for step in range(question.low, question.high + 1)}
+    return {value: float(place) for place, value in enumerate(question.values)}
+
+
+def _scale_of(question: CampaignQuestion) -> str:
+    if question.kind == "scale":
+        return "interval"
+    return "ordinal" if question.ordered else "nominal"
+
+
+def _scales_up_to(scale: str) -> list[tuple[str, Distance]]:
+    """A scale and those that ask less of the answers."""
+    names = list(_DISTANCES)
+    return [(name, _DISTANCES[name]) for name in names[: names.index(scale) + 1]]
+
+
+def _pairwise_kappas(
+    ratings: LabelMatrix, people: Sequence[str], distance: Distance, estimate: Callable[[Statistic], Estimate]
+) -> Iterator[tuple[tuple[str, str], Estimate]]:
+    for (first, one), (second, other) in combinations(enumerate(people), 2):
+        if (ratings.given[:, first] & ratings.given[:, second]).any():
+            yield (one, other), estimate(cohen_kappa(ratings, first, second, distance))
+
+
+def _labels_by_error_type(
+    session: Session, campaign: CampaignSettings, said: Sequence[CampaignLabel]
+) -> dict[str, list[CampaignLabel]]:
+    of_item = given_error_types(session, campaign) | corrected_error_types(session)
+    kinds = sorted({of_item[one.item] for one in said if one.item in of_item})
+    return {kind: [one for one in said if of_item.get(one.item) == kind] for kind in kinds}
+
+
+def given_error_types(session: Session, campaign: CampaignSettings) -> dict[str, str]:
+    """The error type that each item of a campaign was imported with, or else kept with last."""
+    mine = select(Task.item_id).where(Task.campaign_id == campaign.id)
+    kept = session.exec(
+        select(Origin.item_id, Origin.error_type)
+        .where(col(Origin.item_id).in_(mine), col(Origin.error_type).is_not(None))
+        .order_by(col(Origin.created_at))
+    )
+    facts = session.exec(
+        select(SampleRow.item_id, SampleRow.facts)
+        .where(col(SampleRow.item_id).in_(mine))
+        .order_by(col(SampleRow.number))
+    )
+    imported = {
+        item: kind.value for item, told in facts if item and (kind := ITEM_FACTS.validate_json(told).error_type)
+    }
+    return {item: kind for item, kind in kept if kind} | imported
+
+
+@dataclass(frozen=True, slots=True)
+class Revisions:
+    """How often each blind answer was followed by which answer in sight of the scores, equal ones too."""
+
+    moves: Mapping[tuple[str, str], int]
+
+    @property
+    def asked(self) -> int:
+        return sum(self.moves.values())
+
+    @property
+    def changed(self) -> int:
+        return sum(number for (before, after), number in self.moves.items() if before != after)
+
+
+def count_revisions(session: Session, campaign: CampaignSettings) -> Revisions:
+    """The answers to the question that counts, before and after the scores were shown."""
+    measure = campaign.questions.measure
+    before = {
+        (said.task, said.person): str(said.answers.get(measure)) for said in first_blind_labels(session, campaign)
+    }
+    after = [said for said in latest_labels(session, campaign) if not said.blind]
+    moves = Counter(
+        (before[said.task, said.person], str(said.answers.get(measure)))
+        for said in after
+        if (said.task, said.person) in before
+    )
+    return Revisions(dict(sorted(moves.items())))

@@ -1,0 +1,267 @@
+"""What a manager does and sees: campaigns and their versions, tasks, remarks, people and invites."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlmodel import Session, col, func, select
+
+from annotations.campaigns.campaign import (
+    CampaignSettings,
+    NewTask,
+    VersionContent,
+    add_tasks,
+    add_version,
+    create_campaign,
+    load_campaign,
+    load_campaigns,
+    read_rules,
+    with_optional_answers,
+)
+from annotations.campaigns.campaign_progress import CampaignProgress, compute_progress, count_responses
+from annotations.campaigns.candidates import Candidate, load_candidates
+from annotations.campaigns.label_agreement import Agreement, Revisions, compute_agreements, count_revisions
+from annotations.campaigns.people import (
+    InviteRow,
+    Member,
+    Right,
+    Role,
+    add_person,
+    create_invite,
+    load_invites,
+    load_people,
+    revoke_invite,
+)
+from annotations.campaigns.questions import CampaignQuestion, QuestionSet, check_answers, read_questions
+from annotations.campaigns.tables import AnswerKey, Person, Reservation, Response, Task, VersionRow
+from annotations.database import read_session
+from annotations.records import RecordError
+from annotations.store import Store
+from annotations.tables import Item
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedVersion:
+    """A version as it was written."""
+
+    version: int
+    wording: VersionContent
+    by: str
+    created_at: datetime
+
+
+def load_versions(session: Session, campaign_id: str) -> list[IssuedVersion]:
+    """Every version of a campaign, newest first."""
+    found = session.exec(
+        select(VersionRow).where(VersionRow.campaign_id == campaign_id).order_by(col(VersionRow.version).desc())
+    )
+    return [
+        IssuedVersion(
+            row.version,
+            VersionContent(row.questions, row.guidelines, read_rules(row.rules), row.open),
+            row.by,
+            row.created_at,
+        )
+        for row in found
+    ]
+
+
+def revise_campaign(session: Session, campaign_id: str, by: str, wording: VersionContent) -> CampaignSettings:
+    """Revise a campaign. Raises RecordError where labels or known answers of before would not fit the new questions."""
+    before, after = load_campaign(session, campaign_id).questions, read_questions(wording.questions)
+    _require_compatible(before, after)
+    _require_fitting_keys(session, campaign_id, after)
+    campaign = add_version(session, campaign_id, by, wording)
+    require_passable(session, campaign)
+    return campaign
+
+
+def require_passable(session: Session, campaign: CampaignSettings) -> None:
+    """Raise RecordError where nobody can pass the qualification, as it has fewer items than must be right."""
+    needed = campaign.rules.pass_right
+    there = session.exec(
+        select(func.count()).select_from(Task).where(Task.campaign_id == campaign.id, Task.part == "qualification")
+    ).one()
+    if needed > there:
+        raise RecordError(
+            f"{needed} answers of the qualification must be right, and it has {there} items. "
+            "Add items with known answers, or ask for fewer right ones."
+        )
+
+
+def _require_compatible(before: QuestionSet, after: QuestionSet) -> None:
+    if before.unit != after.unit:
+        raise RecordError(
+            f"The questions were about one {before.unit} each and are about one {after.unit} now. Make a new campaign."
+        )
+    for question in before.questions:
+        new = after.by_id.get(question.id)
+        if new and not _accepts_answers_of(new, question):
+            raise RecordError(
+                f"Question {question.id!r} does not offer any more what may have been answered already. "
+                "Keep its kind, options and steps, give it another id, or make a new campaign."
+            )
+
+
+def _accepts_answers_of(new: CampaignQuestion, old: CampaignQuestion) -> bool:
+    """Whether every answer to the old question is one to the new question."""
+    if new.kind != old.kind or not set(old.values) <= set(new.values):
+        return False
+    return new.kind != "scale" or (new.low <= old.low and old.high <= new.high)
+
+
+def _require_fitting_keys(session: Session, campaign_id: str, questions: QuestionSet) -> None:
+    keys = session.exec(
+        select(AnswerKey.answers).join(Task, col(Task.id) == AnswerKey.task_id).where(Task.campaign_id == campaign_id)
+    )
+    for answers in keys:
+        check_answers(with_optional_answers(questions), answers)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRow:
+    """One thing to label; `key` are its known answers, `labels` those that were given."""
+
+    part: str
+    summary: str
+    asked: Mapping[str, Any]
+    key: Mapping[str, Any]
+    labels: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRemark:
+    """Why somebody skipped or flagged an item."""
+
+    act: str
+    person: str
+    reason: str
+    summary: str
+    created_at: datetime
+
+
+def load_tasks(session: Session, campaign: CampaignSettings) -> list[TaskRow]:
+    """Every task of a campaign, in the order in which they were added."""
+    found = session.exec(
+        select(Task, Item.text)
+        .join(Item, col(Item.id) == Task.item_id)
+        .where(Task.campaign_id == campaign.id)
+        .order_by(col(Task.position))
+    ).all()
+    mine = select(Task.id).where(Task.campaign_id == campaign.id)
+    keys = dict(
+        session.exec(select(AnswerKey.task_id, AnswerKey.answers).where(col(AnswerKey.task_id).in_(mine))).all()
+    )
+    labels = dict(
+        session.exec(
+            select(Reservation.task_id, func.count())
+            .where(Reservation.campaign_id == campaign.id, Reservation.state == "answered")
+            .group_by(col(Reservation.task_id))
+        ).all()
+    )
+    return [TaskRow(task.part, text, task.asked, keys.get(task.id, {}), labels.get(task.id, 0)) for task, text in found]
+
+
+def load_remarks(session: Session, campaign: CampaignSettings) -> list[TaskRemark]:
+    """Every skip and flag of a campaign, newest first."""
+    found = session.exec(
+        select(Response, Person.name, Item.text)
+        .join(Reservation, col(Reservation.id) == Response.reservation_id)
+        .join(Person, col(Person.id) == Reservation.person_id)
+        .join(Task, col(Task.id) == Reservation.task_id)
+        .join(Item, col(Item.id) == Task.item_id)
+        .where(Reservation.campaign_id == campaign.id, col(Response.act).in_(("skip", "flag")))
+        .order_by(col(Response.id).desc())
+    )
+    return [TaskRemark(row.act, name, row.reason, text, row.created_at) for row, name, text in found]
+
+
+class ManagerActions:
+    """A manager's desk; raises RightsError for somebody who may not manage. Every method raises as its namesake does."""
+
+    def __init__(self, store: Store, person: Member) -> None:
+        person.require(Right.MANAGE)
+        self._store = store
+        self._person = person
+
+    def campaigns(self) -> list[CampaignSettings]:
+        with read_session(self._store.engine) as session:
+            return load_campaigns(session)
+
+    def create(self, name: str, wording: VersionContent, tasks: Iterable[NewTask] = ()) -> CampaignSettings:
+        """A campaign with its tasks, or none of it."""
+        with self._store.writing() as session:
+            campaign = create_campaign(session, name, self._person.name, wording)
+            add_tasks(session, campaign, tasks)
+            require_passable(session, campaign)
+            return campaign
+
+    def revise(self, campaign_id: str, wording: VersionContent) -> CampaignSettings:
+        with self._store.writing() as session:
+            return revise_campaign(session, campaign_id, self._person.name, wording)
+
+    def versions(self, campaign_id: str) -> list[IssuedVersion]:
+        with read_session(self._store.engine) as session:
+            return load_versions(session, campaign_id)
+
+    def candidates(self, dataset: str) -> list[Candidate]:
+        with read_session(self._store.engine) as session:
+            return load_candidates(session, dataset)
+
+    def add(self, campaign_id: str, tasks: Iterable[NewTask]) -> int:
+        with self._store.writing() as session:
+            return add_tasks(session, load_campaign(session, campaign_id), tasks)
+
+    def tasks(self, campaign_id: str) -> list[TaskRow]:
+        with read_session(self._store.engine) as session:
+            return load_tasks(session, load_campaign(session, campaign_id))
+
+    def remarks(self, campaign_id: str) -> list[TaskRemark]:
+        with read_session(self._store.engine) as session:
+            return load_remarks(session, load_campaign(session, campaign_id))
+
+    def progress(self, campaign_id: str) -> CampaignProgress:
+        with read_session(self._store.engine) as session:
+            return compute_progress(session, load_campaign(session, campaign_id))
+
+    def labels_so_far(self, campaign_id: str) -> int:
+        """A number that grows with every response, so that what follows from them need not be reckoned again."""
+        with read_session(self._store.engine) as session:
+            return count_responses(session, campaign_id)
+
+    def agreements(self, campaign_id: str) -> list[Agreement]:
+        with read_session(self._store.engine) as session:
+            return compute_agreements(session, load_campaign(session, campaign_id))
+
+    def revisions(self, campaign_id: str) -> Revisions:
+        with read_session(self._store.engine) as session:
+            return count_revisions(session, load_campaign(session, campaign_id))
+
+    def people(self) -> list[Member]:
+        with read_session(self._store.engine) as session:
+            return load_people(session)
+
+    def add_person(self, name: str, role: Role) -> Member:
+        with self._store.writing() as session:
+            return add_person(session, name, role)
+
+    def welcome(self, name: str, role: Role, days: int | None = None) -> tuple[Member, str]:
+        """Somebody new with a code of their own, or neither."""
+        with self._store.writing() as session:
+            person = add_person(session, name, role)
+            return person, create_invite(session, person.id, self._person.name, days)
+
+    def invite(self, person_id: str, days: int | None = None) -> str:
+        with self._store.writing() as session:
+            return create_invite(session, person_id, self._person.name, days)
+
+    def invites(self) -> list[InviteRow]:
+        with read_session(self._store.engine) as session:
+            return load_invites(session)
+
+    def revoke(self, invite_id: str) -> None:
+        with self._store.writing() as session:
+            revoke_invite(session, invite_id, self._person.name)

@@ -1,0 +1,126 @@
+"""Training, qualification, and how right a person is where the answers are known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import func
+from sqlmodel import Session, col, exists, select
+
+from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.people import Member
+from annotations.campaigns.questions import QuestionSet
+from annotations.campaigns.tables import AnswerKey, Reservation, Response, Task
+
+_OTHER_SIDE = {"left": "right", "right": "left"}
+_FINISHED_STATES = ("answered", "skipped", "flagged", "late")
+
+
+class Stage(StrEnum):
+    """Where somebody is in a campaign."""
+
+    TRAINING = "training"
+    QUALIFICATION = "qualification"
+    UNQUALIFIED = "unqualified"
+    WORK = "work"
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedAnswer:
+    """A task with known answers that a person answered: is it right, what was expected, and what is said of it.
+
+    `expected` has the sides as that person saw them.
+    """
+
+    task_id: str
+    part: str
+    right: bool
+    expected: Mapping[str, Any]
+    feedback: str
+
+
+def current_stage(session: Session, campaign: CampaignSettings, person: Member) -> Stage:
+    """Training, then qualification, then work for those who passed."""
+    waiting = _unfinished_parts(session, campaign, person)
+    for stage in (Stage.TRAINING, Stage.QUALIFICATION):
+        if stage in waiting:
+            return stage
+    if not campaign.rules.pass_right:
+        return Stage.WORK
+    right = sum(marked.right for marked in mark_answers(session, campaign, person) if marked.part == "qualification")
+    return Stage.WORK if right >= campaign.rules.pass_right else Stage.UNQUALIFIED
+
+
+def _unfinished_parts(session: Session, campaign: CampaignSettings, person: Member) -> set[str]:
+    """The parts before the work of which somebody has tasks left, asked for at once: this happens before every task."""
+    done = exists().where(
+        col(Reservation.task_id) == col(Task.id),
+        col(Reservation.person_id) == person.id,
+        col(Reservation.state).in_(_FINISHED_STATES),
+    )
+    before = col(Task.part).in_((Stage.TRAINING, Stage.QUALIFICATION))
+    return set(session.exec(select(Task.part).where(Task.campaign_id == campaign.id, before, ~done).distinct()))
+
+
+def mark_answers(session: Session, campaign: CampaignSettings, person: Member) -> list[MarkedAnswer]:
+    """Every first answer to a task whose answers are known, in order."""
+    found = session.exec(
+        select(Task, AnswerKey, Response)
+        .join(AnswerKey, col(AnswerKey.task_id) == Task.id)
+        .join(Reservation, col(Reservation.task_id) == Task.id)
+        .join(Response, col(Response.reservation_id) == Reservation.id)
+        .where(Task.campaign_id == campaign.id, Reservation.person_id == person.id, Response.act == "answer")
+        .order_by(col(Response.id))
+    )
+    first: dict[str, MarkedAnswer] = {}
+    for task, key, response in found:
+        expected = unswap_answers(campaign.questions, key.answers, response.swapped)
+        right = is_correct(expected, response.answers)
+        first.setdefault(task.id, MarkedAnswer(task.id, task.part, right, expected, key.feedback))
+    return list(first.values())
+
+
+def is_correct(key: Mapping[str, Any], answers: Mapping[str, Any]) -> bool:
+    """Whether everything that is known was answered so."""
+    return all(answers.get(name) == known for name, known in key.items())
+
+
+def unswap_answers(questions: QuestionSet, answers: Mapping[str, Any], swapped: bool) -> dict[str, Any]:
+    """The answers with left for the original and right for the edited summary, however they stood; and the other way round."""
+    if not swapped:
+        return dict(answers)
+    kinds = {question.id: question.kind for question in questions.questions}
+    return {name: _mirror_answer(kinds.get(name), answer) for name, answer in answers.items()}
+
+
+def _mirror_answer(kind: str | None, answer: Any) -> Any:
+    if kind == "choice":
+        return _OTHER_SIDE.get(answer, answer)
+    if kind == "span":
+        return [[*piece[:2], *(_OTHER_SIDE[side] for side in piece[2:])] for piece in answer]
+    return answer
+
+
+def count_tasks(session: Session, campaign: CampaignSettings, part: str) -> int:
+    """How many tasks a part of a campaign has."""
+    tasks = select(func.count()).select_from(Task).where(Task.campaign_id == campaign.id, Task.part == part)
+    return session.exec(tasks).one()
+
+
+def count_finished_tasks(session: Session, campaign: CampaignSettings, person: Member, part: str) -> int:
+    """How many of them somebody has answered or left out."""
+    done = (
+        select(func.count())
+        .select_from(Reservation)
+        .join(Task, col(Task.id) == Reservation.task_id)
+        .where(
+            Task.campaign_id == campaign.id,
+            Task.part == part,
+            Reservation.person_id == person.id,
+            col(Reservation.state).in_(_FINISHED_STATES),
+        )
+    )
+    return session.exec(done).one()

@@ -1,0 +1,267 @@
+"""Samples for the evaluation of metrics: those of imported datasets, of local labels and of campaigns; and how a campaign's labels came about."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from sqlalchemy.orm import aliased
+from sqlmodel import Session, and_, col, select
+
+from annotations.campaigns.campaign import CampaignSettings, load_campaigns
+from annotations.campaigns.label_agreement import OVERALL, Agreement, compute_agreement
+from annotations.campaigns.questions import QuestionSet
+from annotations.campaigns.results import (
+    Resolution,
+    ResolvedTask,
+    corrected_error_types,
+    first_blind_labels,
+    resolve_tasks,
+)
+from annotations.campaigns.tables import Campaign, Reservation, Task
+from annotations.database import read_session
+from annotations.dataset_import import ITEM_FACTS
+from annotations.imported_datasets import load_examples, load_imported_samples, load_stored_ids
+from annotations.local_labels import load_local_labels, load_with_originals, stored_samples
+from annotations.records import CAMPAIGN_PREFIX, LOCAL_LABELS, RecordError
+from annotations.store import Store
+from annotations.tables import Explanation, Origin, SampleRow
+from annotations.tables import Item as ItemRow
+from core.types import ErrorType, Example, GradedExplanation, Item, Judgement, Sample, Verdict
+
+PairVerdicts = tuple[Verdict | None, Verdict | None]
+"""What an answer says of the original and of the item itself."""
+
+_NO_VERDICTS: PairVerdicts = (None, None)
+_CONSISTENT, _INCONSISTENT = Verdict.CONSISTENT, Verdict.INCONSISTENT
+_PAIR_VERDICTS: Mapping[str, PairVerdicts] = MappingProxyType(
+    {
+        "left": (_INCONSISTENT, _CONSISTENT),
+        "right": (_CONSISTENT, _INCONSISTENT),
+        "both": (_INCONSISTENT, _INCONSISTENT),
+        "neither": (_CONSISTENT, _CONSISTENT),
+        "cannot tell": (Verdict.BORDERLINE, Verdict.BORDERLINE),
+    }
+)
+_SUMMARY_VERDICTS: Mapping[str, PairVerdicts] = MappingProxyType(
+    {verdict.value: (None, verdict) for verdict in Verdict}
+)
+_EDIT_VERDICTS: Mapping[str, PairVerdicts] = MappingProxyType({"yes": (None, _INCONSISTENT), "no": (None, _CONSISTENT)})
+
+
+@dataclass(frozen=True, slots=True)
+class _ItemLabels:
+    """What a campaign knows of one item."""
+
+    verdicts: list[Verdict] = field(default_factory=list)
+    kinds: list[str] = field(default_factory=list)
+    judgements: dict[str, Judgement] = field(default_factory=dict)
+    explanations: list[GradedExplanation] = field(default_factory=list)
+
+
+def load_campaign_samples(session: Session, dataset: str) -> list[Sample]:
+    """The labelled items of a campaign with their originals, and what was written for it.
+
+    What is unresolved has no label; an edit that people wrote is what they meant it to be. Raises RecordError for an
+    unknown name.
+    """
+    campaign = require_campaign(session, dataset)
+    tasks = resolve_tasks(session, campaign)
+    origins = {row.item_id: row for row in session.exec(select(Origin).order_by(col(Origin.created_at)))}
+    written = {id for id, origin in origins.items() if origin.source == f"campaign {campaign.name}"}
+    rows = load_with_originals(session, {task.item for task in tasks} | written)
+    facts: dict[str, _ItemLabels] = defaultdict(_ItemLabels)
+    for task in tasks:
+        _add_task_labels(facts, rows[task.item], campaign.questions, task)
+    for item, explanation in _graded_explanations(session, campaign, tasks, origins):
+        facts[item].explanations.append(explanation)
+    meant = written if campaign.questions.measure != "grade" else origins.keys()
+    for id, kind in corrected_error_types(session).items():
+        facts[id].kinds.append(kind)
+    items = {id: _campaign_item(row, facts[id], origins.get(id), id in meant) for id, row in rows.items()}
+    return stored_samples(session, dataset, rows, items)
+
+
+def verdicts_of_answers(questions: QuestionSet, answers: Mapping[str, Any]) -> PairVerdicts:
+    """What the answer to the question that counts says of the original and of the item; None where it says nothing.
+
+    It is understood by its value: a verdict, a side of a pair, or yes and no to "inconsistent".
+    """
+    value = str(answers.get(questions.measure))
+    if questions.unit == "pair":
+        return _PAIR_VERDICTS.get(value, _NO_VERDICTS)
+    return (_EDIT_VERDICTS if questions.measure == "inconsistent" else _SUMMARY_VERDICTS).get(value, _NO_VERDICTS)
+
+
+def require_campaign(session: Session, dataset: str) -> CampaignSettings:
+    """The campaign behind the name of a dataset. Raises RecordError, which names those that exist."""
+    known = {CAMPAIGN_PREFIX + campaign.name: campaign for campaign in load_campaigns(session)}
+    if dataset not in known:
+        raise RecordError(f"No dataset is named {dataset!r}. Of campaigns: {', '.join(sorted(known)) or 'none'}.")
+    return known[dataset]
+
+
+def _add_task_labels(
+    facts: Mapping[str, _ItemLabels], row: ItemRow, questions: QuestionSet, task: ResolvedTask
+) -> None:
+    ids = (row.parent_id or "", row.id)
+    for id, verdict in zip(ids, verdicts_of_answers(questions, task.answers), strict=True):
+        if verdict:
+            facts[id].verdicts.append(verdict)
+    for said in task.said:
+        for id, verdict in zip(ids, verdicts_of_answers(questions, said.answers), strict=True):
+            if verdict:
+                facts[id].judgements[said.pseudonym] = Judgement(id, said.pseudonym, verdict)
+    if kind := task.answers.get("error_type"):
+        facts[row.id].kinds.append(kind)
+
+
+def _graded_explanations(
+    session: Session, campaign: CampaignSettings, tasks: Sequence[ResolvedTask], origins: Mapping[str, Origin]
+) -> Iterator[tuple[str, GradedExplanation]]:
+    """The explanations that were graded, with the grade that people came to, by item."""
+    graded = [one for one in tasks if one.answers.get("grade")]
+    authors = _explanation_authors(session, campaign) if graded else {}
+    for one in graded:
+        task = session.get_one(Task, one.task)
+        stored = session.get(Explanation, task.explanation_id)
+        text = stored.text if stored else task.asked.get("explanation", "")
+        kept = origins[one.item].by if one.item in origins else ""
+        by = stored.by if stored else authors.get((one.item, text), kept)
+        yield one.item, GradedExplanation(text, by, str(one.answers["grade"]), one.how.value)
+
+
+def _explanation_authors(session: Session, campaign: CampaignSettings) -> dict[tuple[str, str], str]:
+    """Who wrote the explanations that were imported with the items of a campaign, by item and text."""
+    mine = select(Task.item_id).where(Task.campaign_id == campaign.id)
+    known = aliased(SampleRow)  # the row that names the item: those with explanations may have come without texts
+    found = session.exec(
+        select(known.item_id, SampleRow.facts)
+        .join(known, and_(known.dataset_id == SampleRow.dataset_id, known.key == SampleRow.key))
+        .where(col(known.item_id).in_(mine))
+        .order_by(col(SampleRow.number))
+    )
+    told = ((item, one) for item, facts in found for one in ITEM_FACTS.validate_json(facts).explanations if item)
+    return {(item, one.text): one.by for item, one in told}
+
+
+def _campaign_item(row: ItemRow, facts: _ItemLabels, origin: Origin | None, meant: bool) -> Item:
+    intended = Verdict(origin.intended) if origin and origin.intended and meant else None
+    kind = next(iter(facts.kinds), origin.error_type if origin else None)
+    return Item(
+        Example(row.id, "", row.text),
+        parent=row.parent_id,
+        intended=_combined_verdict(facts.verdicts) or intended,
+        error_type=ErrorType(kind) if kind else None,
+        domain=origin.domain if origin else "",
+        title=origin.title if origin else "",
+        judgements=tuple(facts.judgements.values()),
+        explanations=tuple(facts.explanations),
+    )
+
+
+def _combined_verdict(said: Sequence[Verdict]) -> Verdict | None:
+    """What all tasks of an item say; borderline where they differ."""
+    return None if not said else said[0] if len(set(said)) == 1 else Verdict.BORDERLINE
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignDescription:
+    """The labels of a campaign: `counts` says how many tasks came to theirs in which way.
+
+    `agreement` is that on the question that counts, None where nobody answered it.
+    """
+
+    dataset: str
+    title: str
+    version: int
+    counts: Mapping[Resolution, int]
+    agreement: Agreement | None
+
+
+def load_labelled_campaigns(session: Session) -> list[str]:
+    """The datasets of the campaigns in which something was labelled, newest first."""
+    labelled = (
+        select(Reservation.campaign_id)
+        .join(Task, col(Task.id) == Reservation.task_id)
+        .where(Task.part == "work", Reservation.state == "answered")
+    )
+    names = select(Campaign.name).where(col(Campaign.id).in_(labelled)).order_by(col(Campaign.created_at).desc())
+    return [CAMPAIGN_PREFIX + name for name in session.exec(names)]
+
+
+def describe_campaign(session: Session, dataset: str) -> CampaignDescription:
+    """Raises RecordError for an unknown name."""
+    campaign = require_campaign(session, dataset)
+    questions = campaign.questions
+    return CampaignDescription(
+        dataset,
+        questions.title,
+        campaign.version,
+        Counter(one.how for one in resolve_tasks(session, campaign)),
+        compute_agreement(questions.by_id[questions.measure], OVERALL, first_blind_labels(session, campaign)),
+    )
+
+
+def format_description(described: CampaignDescription) -> list[str]:
+    """Sentences for a data card."""
+    told = ", ".join(f"{described.counts[how]} {how}" for how in Resolution if described.counts.get(how))
+    left_out = (
+        " Those unresolved have no label and count in no table." if described.counts.get(Resolution.UNRESOLVED) else ""
+    )
+    said = [f"“{described.title}”, version {described.version} of the guidelines. Labels: {told or 'none'}.{left_out}"]
+    if described.agreement:
+        said.append(_format_agreement(described.agreement))
+    return said
+
+
+def _format_agreement(found: Agreement) -> str:
+    people = f"{found.people} {'person' if found.people == 1 else 'people'} gave {found.labels} first blind labels"
+    if found.alpha.value is None:
+        return f"{people}. {found.alpha.why}"
+    low, high = found.alpha.low, found.alpha.high
+    between = "" if low is None or high is None else f" [{low:.2f}, {high:.2f}]"
+    return f"{people}; Krippendorff's alpha ({found.scale}) is {found.alpha.value:.2f}{between} on {found.alpha.n} shared tasks."
+
+
+def load_samples(store: Store, dataset: str) -> list[Sample]:
+    """The samples of a dataset, of `OWN` or of a campaign, with our scores. Raises RecordError for an unknown name."""
+    with read_session(store.engine) as session:
+        return _load_samples_in(session, dataset)
+
+
+def load_texts(store: Store, dataset: str) -> Iterator[Example]:
+    """Each stored text that `samples` gives once, under the id of the store, those of one document together."""
+    with read_session(store.engine) as session:
+        own = _is_labelled_here(dataset)
+        ids = (
+            [sample.stored for sample in _load_samples_in(session, dataset)]
+            if own
+            else load_stored_ids(session, dataset)
+        )
+        yield from load_examples(session, ids)
+
+
+def campaign_datasets(store: Store) -> list[str]:
+    """The names under which `samples` knows the campaigns that have labels, newest first."""
+    with read_session(store.engine) as session:
+        return load_labelled_campaigns(session)
+
+
+def load_description(store: Store, dataset: str) -> CampaignDescription:
+    """How the labels of a campaign came about. Raises RecordError for an unknown name."""
+    with read_session(store.engine) as session:
+        return describe_campaign(session, dataset)
+
+
+def _is_labelled_here(dataset: str) -> bool:
+    return dataset == LOCAL_LABELS or dataset.startswith(CAMPAIGN_PREFIX)
+
+
+def _load_samples_in(session: Session, dataset: str) -> list[Sample]:
+    if not _is_labelled_here(dataset):
+        return load_imported_samples(session, dataset)
+    return load_local_labels(session) if dataset == LOCAL_LABELS else load_campaign_samples(session, dataset)

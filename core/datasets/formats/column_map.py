@@ -1,0 +1,172 @@
+"""Which column of a table holds what, as a value that can be saved, and what the words of judges' columns mean."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from core.datasets.formats.table_files import Row, open_text
+from core.errors import TouchstoneError
+from core.types import Split, Verdict
+
+YES_WORDS = ("1", "1.0", "true", "yes")
+NO_WORDS = ("0", "0.0", "false", "no")
+"""What these words say of a summary depends on the question: whether it is consistent, or whether there is an error."""
+
+CONSISTENT_WORDS = (*YES_WORDS, "consistent", "faithful", "supported", "factual", "correct", "entailment")
+INCONSISTENT_WORDS = (*NO_WORDS, "inconsistent", "unfaithful", "unsupported", "nonfactual", "incorrect")
+BORDERLINE_WORDS = ("borderline",)
+
+SPLIT_WORDS: Mapping[str, Split] = MappingProxyType(
+    {
+        **dict.fromkeys(("train", "training"), Split.TRAIN),
+        **dict.fromkeys(("dev", "development", "val", "valid", "validation", "eval", "evaluation"), Split.DEV),
+        **dict.fromkeys(("test", "testing"), Split.TEST),
+    }
+)
+"""What a split may be called."""
+
+
+_FIELDS_WITHOUT_COLUMN = {"annotators", "opposed", "scores", "consistent", "inconsistent", "borderline"}
+
+
+class ScoreColumn(BaseModel):
+    """A column with a metric's scores, of the summaries or of the edited ones; higher is more consistent."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    column: str
+    metric: str
+    edited: bool = False
+
+
+class ColumnMap(BaseModel):
+    """The name of each field's column, "" where the table has none.
+
+    `consistent`, `inconsistent` and `borderline` are the words of the label and of the annotators, in lower case: they are
+    the polarity. `annotators` are columns of one judge each; where they are `opposed` their yes means the label's no.
+    Without a `document` the documents are joined later by `group`.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    summary: str
+    document: str = ""
+    id: str = ""
+    edited: str = ""
+    edits: str = ""
+    label: str = ""
+    consistent: tuple[str, ...] = CONSISTENT_WORDS
+    inconsistent: tuple[str, ...] = INCONSISTENT_WORDS
+    borderline: tuple[str, ...] = BORDERLINE_WORDS
+    error_type: str = ""
+    group: str = ""
+    domain: str = ""
+    title: str = ""
+    system: str = ""
+    split: str = ""
+    annotators: tuple[str, ...] = ()
+    opposed: bool = False
+    scores: tuple[ScoreColumn, ...] = ()
+
+    @property
+    def verdicts(self) -> dict[str, Verdict]:
+        """What each word means; a word that is listed twice means the latter."""
+        return (
+            dict.fromkeys(self.consistent, Verdict.CONSISTENT)
+            | dict.fromkeys(self.inconsistent, Verdict.INCONSISTENT)
+            | dict.fromkeys(self.borderline, Verdict.BORDERLINE)
+        )
+
+    @property
+    def yes(self) -> bool:
+        """Whether a label of yes or 1 says that the summary is consistent."""
+        return self.verdicts.get("1") is Verdict.CONSISTENT
+
+    @property
+    def votes(self) -> dict[str, Verdict]:
+        """What each word means when an annotator says it."""
+        return self.flipped().verdicts if self.opposed else self.verdicts
+
+    def single(self) -> dict[str, str]:
+        """Field → column, for the fields of one column that the table has."""
+        values: dict[str, str] = self.model_dump(exclude=_FIELDS_WITHOUT_COLUMN)
+        return {field: column for field, column in values.items() if column}
+
+    def used(self) -> list[tuple[str, str]]:
+        """What each mapped column is for, and its name."""
+        judges = [("annotator", column) for column in self.annotators]
+        return [*self.single().items(), *judges, *((f"score of {score.metric}", score.column) for score in self.scores)]
+
+    def flipped(self) -> ColumnMap:
+        """The same columns where yes says that an error is there, instead of that none is."""
+        return self.model_copy(
+            update={
+                "consistent": _swap_answers(self.consistent, self.inconsistent),
+                "inconsistent": _swap_answers(self.inconsistent, self.consistent),
+            }
+        )
+
+    def to_json(self) -> str:
+        """What `load` reads again; the words of a label are spelt out, so that a person can turn them."""
+        words = {"consistent", "inconsistent"} if self.label or self.annotators else set()
+        filled = self.model_dump(exclude_defaults=True).keys()
+        return self.model_dump_json(indent=2, include=filled | words) + "\n"
+
+
+def _swap_answers(side: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of one side, with yes and no from the other instead of its own."""
+    answers = {*YES_WORDS, *NO_WORDS}
+    return (*(word for word in other if word in answers), *(word for word in side if word not in answers))
+
+
+def load_column_map(path: Path) -> ColumnMap:
+    """A mapping that was saved. Raises TouchstoneError with the name of the field that is wrong."""
+    with open_text(path) as file:
+        text = file.read()
+    try:
+        return ColumnMap.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"]) or "the file"
+        known = ", ".join(ColumnMap.model_fields)
+        raise TouchstoneError(f"{path.name} is no mapping: {field}: {first['msg']}. Known fields: {known}.") from None
+
+
+def is_filled(row: Row, column: str) -> bool:
+    """Whether a cell holds something; NaN is nothing."""
+    value = row.get(column)
+    return value is not None and value == value and str(value).strip() != ""  # only NaN differs from itself
+
+
+def label_word(row: Row, column: str) -> str:
+    """A cell as a word of a label."""
+    return str(row[column]).strip().lower()
+
+
+def voting_columns(rows: Sequence[Row], columns: ColumnMap) -> frozenset[str]:
+    """The judges whose first words all are words of a label; the others rate, among them who once says 1 of 5."""
+    votes = columns.votes
+    return frozenset(
+        judge
+        for judge in columns.annotators
+        if all(label_word(row, judge) in votes for row in rows if is_filled(row, judge))
+    )
+
+
+def votes_oppose_label(rows: Sequence[Row], columns: ColumnMap) -> bool:
+    """Whether the votes contradict the label more often than they agree: their yes then means its no."""
+    if not columns.label:
+        return False
+    verdicts, votes = columns.verdicts, voting_columns(rows, columns)
+    agreed = Counter(
+        verdicts.get(label_word(row, columns.label)) is verdicts.get(label_word(row, judge))
+        for row in rows
+        for judge in votes
+        if is_filled(row, columns.label) and is_filled(row, judge)
+    )
+    return agreed[False] > agreed[True]

@@ -1,0 +1,217 @@
+"""Records become items one after the other, whatever their columns are called; one that cannot is refused and the rest go on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+
+from core import edits
+from core.dataset import Refusal
+from core.datasets.formats.fields import clean_text, document_key
+from core.datasets.formats.table_files import NumberedRow, Row, file_rows
+from core.errors import TouchstoneError
+from core.types import Edit, ErrorType, Example, Item, Verdict
+
+FIELD_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "id": ("id", "example_id", "sample_id", "pair_id", "uid"),
+        "document": ("document", "doc", "article", "source", "text", "premise", "dialogue", "context"),
+        "summary": ("summary", "claim", "hypothesis", "summ", "reference_summary", "original_summary"),
+        "edited": ("edited", "edited_summary"),
+        "edits": ("edits", "executable_edits"),
+        "label": ("label", "verdict", "intended"),
+        "error_type": ("corrected_error_type", "error_type"),
+        "domain": ("domain",),
+        "title": ("title",),
+        "group": ("group", "article_id", "doc_id"),
+    }
+)
+"""What a field may be called: the first name that is there counts. Case does not matter, nor blanks for underscores."""
+
+LABEL_WORDS: Mapping[str, Verdict] = MappingProxyType(
+    dict.fromkeys(("consistent", "faithful", "supported", "true", "1", "1.0"), Verdict.CONSISTENT)
+    | dict.fromkeys(("inconsistent", "unfaithful", "unsupported", "false", "0", "0.0"), Verdict.INCONSISTENT)
+    | {"borderline": Verdict.BORDERLINE}
+)
+"""What a label may say; 1 is consistent, as everywhere in Touchstone."""
+
+_ERROR_TYPES = {kind.value.lower(): kind for kind in ErrorType}
+
+
+def match_columns(header: Iterable[str]) -> dict[str, str]:
+    """Field → its name in this header. Raises TouchstoneError where the document or the summary has none."""
+    spelt = {"_".join(name.lower().replace("-", " ").split()): name for name in header}
+    present = {field: [spelt[name] for name in names if name in spelt] for field, names in FIELD_NAMES.items()}
+    for field in ("document", "summary"):
+        if not present[field]:
+            raise TouchstoneError(
+                f"There is no {field}. Name it {' or '.join(FIELD_NAMES[field])}; "
+                f"the names here are {', '.join(spelt.values()) or 'none'}."
+            )
+    return {field: names[0] for field, names in present.items() if names}
+
+
+def items_of_record(record: Mapping[str, object], default_id: str) -> list[Item]:
+    """The pair of a record whose columns have known names. Raises TouchstoneError with what is wrong."""
+    return items_of_fields({field: record[name] for field, name in match_columns(record).items()}, default_id)
+
+
+def items_of_fields(values: Mapping[str, object], default_id: str) -> list[Item]:
+    """The pair of some fields and, where it has an edit, the edited pair `<id>/edited` with the first as parent.
+
+    With an edit, label and error type speak of the edited summary. Without a field `document` the text is joined later;
+    without a `group` pairs of the same document are one.
+    Raises TouchstoneError with what is wrong.
+    """
+    document = _required_text(values, "document") if "document" in values else ""
+    pair = Example(_optional_text(values, "id") or default_id, document, _required_text(values, "summary"))
+    group = _optional_text(values, "group") or (document_key(document) if document else pair.id)
+    plain = Item(pair, domain=_optional_text(values, "domain"), title=_optional_text(values, "title"), group=group)
+    changes = _edits_of(values, pair.summary)
+    judged = replace(plain, intended=_parse_label(values), error_type=_error_type_of(values))
+    if not changes:
+        return [judged]
+    edited = replace(pair, id=f"{pair.id}/edited", summary=edits.apply(pair.summary, changes))
+    return [plain, replace(judged, example=edited, parent=pair.id, edits=changes)]
+
+
+def parse_error_type(text: str) -> ErrorType | None:
+    """The error type of BUMP that a text names, with or without the word error; None where it names another."""
+    return _ERROR_TYPES.get(text.strip().lower().removesuffix(" error"))
+
+
+def _edits_of(values: Mapping[str, object], summary: str) -> tuple[Edit, ...]:
+    edited = _optional_text(values, "edited")
+    declared = _declared_edits(values.get("edits"), summary)
+    if edited and declared and edits.apply(summary, declared) != edited:
+        raise TouchstoneError("The edits do not lead to the edited summary. Leave one of the two out.")
+    if edited == summary:
+        raise TouchstoneError("The edited summary is the summary itself. Change it or leave it out.")
+    return declared or tuple(edits.recover(summary, edited) if edited else ())
+
+
+def _declared_edits(raw: object, summary: str) -> tuple[Edit, ...]:
+    if raw is None or raw == "" or raw == []:
+        return ()
+    try:
+        return tuple(edits.parse(raw if isinstance(raw, str) else json.dumps(raw), summary))
+    except (RecursionError, ValueError):  # brackets in thousands, a number of thousands of digits
+        raise TouchstoneError("The edits are too deep or too long to be read. Write a flat list.") from None
+
+
+def _required_text(values: Mapping[str, object], field: str) -> str:
+    text = _optional_text(values, field)
+    if not text:
+        raise TouchstoneError(f"The {field} is empty. Fill it in or remove the record.")
+    return text
+
+
+def _optional_text(values: Mapping[str, object], field: str) -> str:
+    """The text of a field, "" where it is absent or blank."""
+    text = clean_text(field, values.get(field))
+    return text if text.strip() else ""
+
+
+def _parse_label(values: Mapping[str, object]) -> Verdict | None:
+    value = values.get("label")
+    text = str(value).strip().lower() if isinstance(value, str | int | float) else ""
+    if text not in LABEL_WORDS and value not in (None, ""):
+        raise TouchstoneError(f"The label is {text[:60]!r}. Known: {', '.join(LABEL_WORDS)}.")
+    return LABEL_WORDS.get(text)
+
+
+def _error_type_of(values: Mapping[str, object]) -> ErrorType | None:
+    text = _optional_text(values, "error_type").strip()
+    if text.lower() in {"", "n/a", "none"}:
+        return None
+    kind = parse_error_type(text)
+    if kind is None:
+        raise TouchstoneError(f"The error type is {text[:60]!r}. Known: {', '.join(ErrorType)}.")
+    return kind
+
+
+@dataclass(frozen=True, slots=True)
+class RecordPlace:
+    """Where a record stands: its file and its line or number, from 1."""
+
+    path: Path
+    number: int
+
+
+RecordConverter = Callable[[Row, RecordPlace], Iterable[Item]]
+"""The items of one record; raises TouchstoneError with what is wrong, naming the field."""
+
+SeenItems = dict[str, tuple[RecordPlace, int]]
+"""The items that were read, by id: where, and the hash of their texts."""
+
+
+def matching_files(source: Path, *patterns: str) -> list[Path]:
+    """The file itself, or the files of a folder and the folders in it that match a pattern, in order.
+
+    Hidden ones are passed over, such as the copies of a notebook. Raises TouchstoneError where there is none.
+    """
+    if source.is_file():
+        return [source]
+    if not source.exists():
+        raise TouchstoneError(f"There is no file or folder {source}. Check the path.")
+    paths = {
+        path
+        for pattern in patterns
+        for path in source.rglob(pattern)
+        if path.is_file() and not _is_hidden(path, source)
+    }
+    if not paths:
+        raise TouchstoneError(f"No file in {source} is called {' or '.join(patterns)}. Check the path.")
+    return sorted(paths)
+
+
+def _is_hidden(path: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(folder).parts)
+
+
+def items_of_files(paths: Iterable[Path], convert: RecordConverter) -> Iterator[Item | Refusal]:
+    """The items of all records of some files; ids are unique over all of them."""
+    seen: SeenItems = {}
+    for path in paths:
+        yield from items_of_rows(file_rows(path), path, convert, seen)
+
+
+def items_of_rows(
+    lines: Iterable[NumberedRow], path: Path, convert: RecordConverter, seen: SeenItems
+) -> Iterator[Item | Refusal]:
+    """The items of records of one file, and what could not be read with its place."""
+    for number, record in lines:
+        if isinstance(record, str):
+            yield Refusal(number, record, path.name)
+            continue
+        place = RecordPlace(path, number)
+        try:
+            yield from _new_items(list(convert(record, place)), place, seen)
+        except TouchstoneError as error:
+            yield Refusal(number, str(error), path.name)
+
+
+def _new_items(record: list[Item], place: RecordPlace, seen: SeenItems) -> list[Item]:
+    """The items of a record that were not read before; an original may come again with each of its edits."""
+    originals = {item.parent for item in record}
+    fresh = []
+    for item in record:
+        name, content = item.example.id, hash((item.example.document, item.example.summary))
+        where, known = seen.get(name, (place, content))
+        if name not in seen:
+            fresh.append(item)
+        elif name not in originals or known != content:
+            raise TouchstoneError(
+                f"The id {name!r} stands on line {where.number} of {_file_label(where.path, place.path)} already. "
+                f"Give line {place.number} another."
+            )
+    seen |= {item.example.id: (place, hash((item.example.document, item.example.summary))) for item in fresh}
+    return fresh
+
+
+def _file_label(path: Path, other: Path) -> str:
+    """The name of a file, after its folder's where the other file bears the same name in another folder."""
+    return f"{path.parent.name}/{path.name}" if path != other and path.name == other.name else path.name

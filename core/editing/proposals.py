@@ -1,0 +1,180 @@
+"""The edits that a language model proposes: which are accepted, which are rejected, and why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+
+from core import edits as executable
+from core.errors import EditError, UnscorableError
+from core.text import sentences, words
+from core.types import Edit, Example, Span, Verdict
+
+EDITS_PER_REQUEST = 6
+"""Edits asked for at once (SummExecEdit, Thorat et al. 2024)."""
+
+INTENDED_VERDICT = Verdict.INCONSISTENT
+"""What an edited summary is meant to be; a label says what it is."""
+
+
+class EditForm(StrEnum):
+    """How a model tells its edits: as replacements, which are executed, or as whole summaries, which are compared."""
+
+    EXECUTABLE = "executable"
+    REWRITTEN = "rewritten"
+
+
+_PLURALS = {"is": "are", "was": "were", "repeats": "repeat"}
+
+
+class UnusedReason(StrEnum):
+    """Why an edit is not used, or a whole answer, said of one; `of` says it of many."""
+
+    UNREADABLE = "cannot be executed"
+    NOT_LOCAL = "is no small edit in one place"
+    REPEATED = "repeats another"
+    TRIVIAL = "is trivial"
+    FAILED = "was not answered"
+
+    def of(self, count: int) -> str:
+        verb, rest = self.value.split(" ", 1)
+        return f"{count} {verb if count == 1 else _PLURALS.get(verb, verb)} {rest}"
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedEdit:
+    """An edit of the summary in one place, and the summary that it makes; `remarks` are for a person to look at."""
+
+    number: int
+    edit: Edit
+    edited: str
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedEdit:
+    """An edit that is not used, as the model wrote it, and why."""
+
+    number: int
+    written: str
+    why: UnusedReason
+    reason: str
+
+
+CheckedEdit = AcceptedEdit | RejectedEdit
+
+
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """All edits of one answer in the order of the answer, numbered from 1."""
+
+    checked: tuple[CheckedEdit, ...]
+
+    @property
+    def accepted(self) -> list[AcceptedEdit]:
+        return [one for one in self.checked if isinstance(one, AcceptedEdit)]
+
+    @property
+    def rejected(self) -> list[RejectedEdit]:
+        return [one for one in self.checked if isinstance(one, RejectedEdit)]
+
+    @property
+    def remark(self) -> str:
+        """What has to be said of the answer as a whole; empty where it has as many edits as were asked for."""
+        told = len(self.checked)
+        return (
+            ""
+            if told == EDITS_PER_REQUEST
+            else f"The model proposed {told} edits where {EDITS_PER_REQUEST} were asked for."
+        )
+
+
+_FREE_WORDS = 4  # so many may change in a sentence however short it is
+_MAX_SENTENCE_SHARE = (
+    0.5  # of the words of the sentence; where "local" ends is our choice, the paper leaves it to people
+)
+_MENTIONS_EDIT = re.compile(
+    r"\b(?:the|this|that|an?) (?:edit|edited|modified|modification|replacement|rewritten|unedited)\b"
+    r"|\boriginal (?:summary|text|sentence|version|wording)\b|\b(?:was|were|has been|have been|is) (?:replaced|edited|modified)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RawEdit:
+    """One edit as a model told it: its JSON, and how it is read, which raises EditError or UnscorableError."""
+
+    written: str
+    read: Callable[[], Edit]
+
+
+def check_edits(example: Example, told: Sequence[RawEdit]) -> Proposals:
+    """Execute every edit on its own and keep those that change the summary in one place, each once."""
+    checked: list[CheckedEdit] = []
+    made: dict[str, int] = {}
+    for number, one in enumerate(told, start=1):
+        found = _check_edit(number, one, example.summary, made)
+        if isinstance(found, AcceptedEdit):
+            made[found.edited] = number
+        checked.append(found)
+    return Proposals(tuple(checked))
+
+
+def smallest_edit(summary: str, edited: str) -> Edit:
+    """The smallest run of words that has to be replaced to turn one text into the other."""
+    found = executable.recover(summary, edited)
+    if not found:
+        raise EditError("Nothing changes: the edited summary is the summary.")
+    span = Span(found[0].span.start, found[-1].span.end)
+    return Edit(span, edited[span.start : len(edited) - (len(summary) - span.end)])
+
+
+def _check_edit(number: int, told: RawEdit, summary: str, made: Mapping[str, int]) -> CheckedEdit:
+    reject = partial(RejectedEdit, number, told.written)
+    try:
+        edit = told.read()
+    except (EditError, UnscorableError) as problem:
+        return reject(UnusedReason.UNREADABLE, str(problem))
+    edited = executable.apply(summary, [edit])
+    if spread := _locality_problem(summary, edited):
+        return reject(UnusedReason.NOT_LOCAL, spread)
+    if edited in made:
+        return reject(UnusedReason.REPEATED, f"It makes the same summary as number {made[edited]}.")
+    return AcceptedEdit(number, edit, edited, _edit_remarks(edit))
+
+
+def _locality_problem(summary: str, edited: str) -> str:
+    """How a change is more than some words of one sentence; empty where it is not."""
+    changed = smallest_edit(summary, edited)
+    touched = [span for span in sentences(summary) if _touches(span, changed.span)]
+    if len(touched) > 1:
+        return f"It changes more than one sentence: {_format_changes(summary, edited)}. One place was asked for."
+    had, has = len(sentences(summary)), len(sentences(edited))
+    if had != has:
+        return f"It makes {has} sentences of {had}. An edit replaces words of one sentence."
+    size = max(len(words(changed.span.of(summary))), len(words(changed.new)))
+    whole = len(words(touched[0].of(summary))) if touched else 0
+    if size > max(_FREE_WORDS, _MAX_SENTENCE_SHARE * whole):
+        return f"It rewrites {size} words of a sentence of {whole}. A small edit was asked for."
+    return ""
+
+
+def _touches(sentence: Span, span: Span) -> bool:
+    """Whether a change lies in a sentence; an insertion between two belongs to the one before."""
+    if span.start == span.end:
+        return sentence.start < span.start <= sentence.end
+    return sentence.start < span.end and span.start < sentence.end
+
+
+def _format_changes(summary: str, edited: str) -> str:
+    found = executable.recover(summary, edited)
+    return "; ".join(f"“{edit.span.of(summary).strip()}” → “{edit.new.strip()}”" for edit in found)
+
+
+def _edit_remarks(edit: Edit) -> tuple[str, ...]:
+    if _MENTIONS_EDIT.search(edit.explanation):
+        return ("The explanation speaks of the edit, not of document and summary alone.",)
+    return ()

@@ -1,0 +1,105 @@
+"""Answers already given: a memory of recent ones over a SQLite file that every process of this machine may share."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import threading
+from array import array
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from core.errors import TouchstoneError
+from core.types import Answer, Question, Span
+
+_MEMORY_ANSWERS = 20_000  # answers; a probability weighs about 1 kB, an embedding about 15 kB
+_MAX_SQL_VARIABLES = 500  # SQLite limits the variables of one statement
+_FILE = "answers-1.sqlite"  # the number changes with the layout; an old file is simply not read
+
+
+def cache_key(question: Question, fingerprint: str, device: str) -> bytes:
+    """32 bytes that change with the weights, tokenizer, settings, exact inputs and kind of device, and with nothing else."""
+    checkpoint = question.checkpoint
+    facts = [fingerprint, checkpoint.kind, checkpoint.dtype, device, question.options, question.inputs]
+    return hashlib.sha256(json.dumps(facts).encode()).digest()
+
+
+class AnswerCache:
+    """Answers by key. Safe for many threads and many processes; a write that was returned from is on disk."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock = threading.Lock()
+        self._memory: OrderedDict[bytes, Answer] = OrderedDict()
+        self._disk = _open_database(folder)
+
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, Answer]:
+        """The answers that are known among these keys."""
+        with self._lock:
+            found = self._recent(keys)
+            missing = [key for key in dict.fromkeys(keys) if key not in found]
+            read = self._read(missing)
+            self._remember(read)
+            return found | read
+
+    def recent(self, keys: Iterable[bytes]) -> dict[bytes, Answer]:
+        """The answers among these keys that were read or written of late; does not touch the disk."""
+        with self._lock:
+            return self._recent(keys)
+
+    def put(self, answers: Mapping[bytes, Answer]) -> None:
+        rows = [(key, *_serialize(answer)) for key, answer in answers.items()]
+        with self._lock, self._disk:
+            self._disk.executemany("INSERT OR IGNORE INTO answer VALUES (?, ?, ?)", rows)
+            self._remember(answers)
+
+    def close(self) -> None:
+        with self._lock:
+            self._disk.close()
+
+    def _recent(self, keys: Iterable[bytes]) -> dict[bytes, Answer]:
+        return {key: self._memory[key] for key in keys if key in self._memory}
+
+    def _read(self, keys: Sequence[bytes]) -> dict[bytes, Answer]:
+        read: dict[bytes, Answer] = {}
+        for start in range(0, len(keys), _MAX_SQL_VARIABLES):
+            some = keys[start : start + _MAX_SQL_VARIABLES]
+            marks = ",".join("?" * len(some))
+            rows = self._disk.execute(f"SELECT key, numbers, rest FROM answer WHERE key IN ({marks})", some)
+            read.update({key: _deserialize(numbers, rest) for key, numbers, rest in rows})
+        return read
+
+    def _remember(self, answers: Mapping[bytes, Answer]) -> None:
+        self._memory.update(answers)
+        while len(self._memory) > _MEMORY_ANSWERS:
+            self._memory.popitem(last=False)
+
+
+def _open_database(folder: Path) -> sqlite3.Connection:
+    file = folder / _FILE
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        disk = sqlite3.connect(file, timeout=30, check_same_thread=False)
+        disk.execute("PRAGMA journal_mode=WAL")
+        disk.execute("PRAGMA synchronous=NORMAL")  # losing the last answers to a power cut costs only asking again
+        disk.execute("CREATE TABLE IF NOT EXISTS answer (key BLOB PRIMARY KEY, numbers BLOB, rest TEXT) WITHOUT ROWID")
+    except (OSError, sqlite3.Error) as error:
+        raise TouchstoneError(
+            f"The answer cache {file} cannot be used: {error}. Set TOUCHSTONE_CACHE_DIR to a folder that can be "
+            "written, or delete the file: it holds only what can be computed again."
+        ) from error
+    return disk
+
+
+def _serialize(answer: Answer) -> tuple[bytes, str]:
+    spans = [[span.start, span.end] for span in answer.spans]
+    return array("d", answer.values).tobytes(), json.dumps([spans, answer.texts, answer.tokens, answer.cut])
+
+
+def _deserialize(numbers: bytes, rest: str) -> Answer:
+    spans, texts, tokens, cut = json.loads(rest)
+    values = array("d")
+    values.frombytes(numbers)
+    return Answer(tuple(values), tuple(Span(*span) for span in spans), tuple(texts), tokens, cut)

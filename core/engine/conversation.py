@@ -1,0 +1,198 @@
+"""A conversation with the models about one example, the task that carries it on, and the request of one owner that watches many tasks."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+from typing import Any, Generic
+
+from core.errors import TouchstoneError
+from core.metric import Metric
+from core.types import (
+    Answer,
+    Checkpoint,
+    Counts,
+    Example,
+    Failure,
+    FailureKind,
+    Outcome,
+    Question,
+    Result,
+    Rounds,
+    Score,
+    T,
+)
+
+_request_numbers = itertools.count()
+
+
+class Priority(IntEnum):
+    """Who goes first: a person who waits at a screen, then everything else."""
+
+    INTERACTIVE = 0
+    BULK = 1
+
+
+QueueOrder = tuple[int, int, int]
+"""(priority, request, place in the request): smaller goes first"""
+
+
+class CellState(StrEnum):
+    """Where a cell of the board stands."""
+
+    QUEUED = "queued"
+    LOADING = "loading"
+    RUNNING = "running"
+    READY = "ready"
+    FAILED = "failed"
+    NEEDS_DOWNLOAD = "needs download"
+    NEEDS_ENDPOINT = "needs endpoint"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a page shows of one metric on one example: its outcome, or how far it is and why."""
+
+    state: CellState
+    outcome: Outcome | None = None
+    message: str = ""
+    progress: float | None = None
+
+
+CellKey = tuple[str, str]
+"""(metric spec, example id)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation(Generic[T]):
+    """A conversation to be had about an example, with these checkpoints; `spec` says whose, with its settings.
+
+    `rounds` begins it anew at every call. Two of the same `spec`, example and checkpoints are taken for the same.
+    """
+
+    spec: str
+    example: Example
+    rounds: Callable[[], Rounds[T]] = field(compare=False)
+    checkpoints: tuple[Checkpoint, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationEnd:
+    """The outcome of a conversation, which may be any value."""
+
+    outcome: Any
+
+
+OutcomeFactory = Callable[["Task", Any], Any]
+"""Makes the outcome that is handed out of what a conversation came to."""
+
+
+class Request:
+    """What one owner waits for. A newer request of the same owner cancels it, and so does whoever sets `cancelled`."""
+
+    def __init__(
+        self,
+        metrics: Sequence[Metric],
+        examples: Sequence[Example],
+        priority: Priority,
+        cancelled: threading.Event | None = None,
+    ) -> None:
+        self.metrics = tuple(metrics)
+        self.examples = tuple(examples)
+        self.priority = priority
+        self.number = next(_request_numbers)
+        self.jobs: dict[CellKey, Task] = {}
+        self.version = 0
+        self.cancelled = cancelled or threading.Event()
+
+    def asks_the_same(self, metrics: Sequence[Metric], examples: Sequence[Example]) -> bool:
+        return self.metrics == tuple(metrics) and self.examples == tuple(examples)
+
+    def order(self, place: int) -> QueueOrder:
+        """Of two people the one who typed last goes first; bulk work goes in its own order."""
+        return (self.priority, -self.number if self.priority is Priority.INTERACTIVE else self.number, place)
+
+
+class Task:
+    """A conversation under way. The engine's lock guards everything that changes."""
+
+    def __init__(self, talk: Conversation[Any], conclude: OutcomeFactory, request: Request, place: int) -> None:
+        self.talk = talk
+        self.conclude = conclude
+        self.watchers = [request]
+        self.order = request.order(place)
+        self.done: Future[Any] = Future()
+        self.counts = Counts()
+        self.running = False
+        self.keys: list[bytes] | None = None  # of the questions last asked; None before the first round
+        self.answers: dict[bytes, Answer] = {}
+        self.pins: dict[Checkpoint, Checkpoint] = {}  # checkpoints of endpoints, at the address where it began to ask
+        self._conversation: Rounds[Any] | None = None
+        self._started = 0.0
+
+    @property
+    def live(self) -> bool:
+        """Whether somebody waits for it and it can still be answered."""
+        return not self.done.done() and any(not request.cancelled.is_set() for request in self.watchers)
+
+    def join(self, request: Request, place: int) -> None:
+        # the original summary is adopted at every keystroke: cancelled requests must not pile up behind it
+        self.watchers = [*(watcher for watcher in self.watchers if not watcher.cancelled.is_set()), request]
+        self.order = min(self.order, request.order(place))
+
+    def step(self) -> list[Question] | ConversationEnd:
+        """Take the conversation one round further, with the answers to the questions last asked."""
+        try:
+            if self._conversation is None or self.keys is None:
+                self._started = time.perf_counter()
+                self._conversation = self.talk.rounds()
+                return next(self._conversation)
+            return self._conversation.send([self.answers[key] for key in self.keys])
+        except StopIteration as stop:
+            return ConversationEnd(self.conclude(self, stop.value))
+
+    def is_answered(self) -> bool:
+        return self.keys is not None and all(key in self.answers for key in self.keys)
+
+    def touch(self) -> None:
+        """Tell the watchers that there is something new to show."""
+        for request in self.watchers:
+            request.version += 1
+
+    def finish(self, outcome: object) -> None:
+        if not self.done.done():
+            self.done.set_result(outcome)
+            self.touch()
+
+    def failed(self, *kinds: FailureKind) -> bool:
+        """Whether it ended in a failure, of one of these kinds where some are given."""
+        outcome = self.done.result() if self.done.done() else None
+        return isinstance(outcome, Failure) and (not kinds or outcome.kind in kinds)
+
+    def result(self, score: Score, signature: str, device: str) -> Result:
+        """The result that a score makes; raises TouchstoneError for what is no number."""
+        for value in (score.value, *(part.score for part in score.parts)):
+            if not math.isfinite(value):
+                raise TouchstoneError(
+                    f"The metric gave {value}, which is no number to compare. Try another text or setting."
+                )
+        return Result(
+            example_id=self.talk.example.id,
+            metric=self.talk.spec,
+            signature=signature,
+            score=score.value,
+            parts=score.parts,
+            seen=score.seen,
+            seconds=time.perf_counter() - self._started,
+            device=device,
+            counts=self.counts,
+        )
+
+    def failure(self, kind: FailureKind, message: str) -> Failure:
+        return Failure(self.talk.example.id, self.talk.spec, kind, message)

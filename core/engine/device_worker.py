@@ -1,0 +1,189 @@
+"""The thread that asks the models of the device: it chooses the most urgent one, fills a batch, makes one forward pass and hands out the answers."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+from core.engine.cache import AnswerCache
+from core.engine.conversation import QueueOrder, Task
+from core.engine.question_queue import PendingQuestion, QuestionQueue, fill_batch, next_checkpoint
+from core.errors import Problem, attempt
+from core.models.files import ModelStatus
+from core.models.model import Model
+from core.models.pool import ModelPool
+from core.types import Answer, Checkpoint, Counts, FailureKind, Question
+
+_FRONT_QUESTIONS = 256  # questions of one model looked at to fill a batch
+# Padded tokens in one forward pass. A processor gains nothing from large batches and cannot stop in the middle of one.
+BATCH_TOKENS = {"cpu": 1024, "mps": 16_384, "cuda": 65_536}
+
+
+class DeviceWorker:
+    """Answers what is put on its own desk, in a thread of its own; `resume` is called with a job that has all its answers.
+
+    `budget` tells how many padded tokens go through a model at once. The lock is the engine's: it guards the desk and the
+    jobs, and is notified when something changes that a watcher may show.
+    """
+
+    def __init__(
+        self,
+        pool: ModelPool,
+        cache: AnswerCache,
+        lock: threading.Condition,
+        resume: Callable[[Task], None],
+        budget: Callable[[], int],
+    ) -> None:
+        self._pool = pool
+        self._cache = cache
+        self._desk = QuestionQueue()
+        self._budget = budget
+        self._lock = lock
+        self._resume = resume
+        self._news = threading.Event()
+        self._closed = False
+        self.counts = Counts()
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    def ask(self, key: bytes, question: Question, job: Task) -> bool:
+        """Put a question down, under the engine's lock; False where the same one already waits and the job joins it."""
+        self._news.set()
+        return self._desk.ask(key, question, job)
+
+    def wake(self) -> None:
+        """Look again: the state of a model has changed."""
+        self._news.set()
+
+    def close(self) -> None:
+        """Begin no other batch."""
+        self._closed = True
+        self._news.set()
+
+    def join(self, patience_s: float | None = None) -> None:
+        """Wait for the batch under way, but no longer than this."""
+        self._thread.join(patience_s)
+
+    def abandoned(self) -> list[Task]:
+        """The jobs that nobody will answer any more; the desk is empty afterwards."""
+        return [job for checkpoint in self._desk.checkpoints() for job in self._desk.clear(checkpoint)]
+
+    def _serve(self) -> None:
+        last: Checkpoint | None = None
+        while not self._closed:
+            self._news.clear()  # before looking: what comes meanwhile is looked at again
+            chosen = self._next_checkpoint(last)
+            if chosen is None:
+                self._news.wait()
+                continue
+            last = chosen
+            if trouble := attempt(partial(self._answer_batch, chosen)):
+                self._give_up(chosen, trouble)
+
+    def _next_checkpoint(self, last: Checkpoint | None) -> Checkpoint | None:
+        with self._lock:
+            orders = self._desk.checkpoints()
+            ready = [checkpoint for checkpoint in orders if self._status(checkpoint) is ModelStatus.READY]
+            chosen = next_checkpoint(orders, ready, last)
+            self._request_models(orders, chosen)
+            return chosen
+
+    def _status(self, checkpoint: Checkpoint) -> ModelStatus:
+        state = self._pool.state(checkpoint)
+        if state.status is ModelStatus.FAILED:
+            self._give_up(checkpoint, Problem(FailureKind.LOAD, state.message))
+        return state.status
+
+    def _request_models(self, orders: Mapping[Checkpoint, QueueOrder], chosen: Checkpoint | None) -> None:
+        """Have cold models loaded where there is room, or where nothing as urgent is ready.
+
+        Where the files do not even tell their size the load is left to say why.
+        """
+        for checkpoint in sorted(orders, key=orders.__getitem__):
+            urgent = chosen is None or orders[checkpoint][0] < orders[chosen][0]
+            if self._status(checkpoint) is ModelStatus.COLD and (
+                urgent or attempt(partial(self._pool.fits, checkpoint))
+            ):
+                self._pool.request(checkpoint)
+
+    def _answer_batch(self, checkpoint: Checkpoint) -> None:
+        with self._pool.lease(checkpoint) as model:
+            with self._lock:
+                front = self._desk.front(checkpoint, _FRONT_QUESTIONS)
+            self._encode(model, [waiting for waiting in front if waiting.row is None])
+            if ready := [waiting for waiting in front if waiting.row]:
+                batch = fill_batch(ready, self._budget(), _FRONT_QUESTIONS)
+                self._mark_running(batch)
+                self._forward(model, batch)
+
+    def _encode(self, model: Model, fresh: Sequence[PendingQuestion]) -> None:
+        """Make rows of questions; those that cannot be encoded are found by halving, and refused alone."""
+        rows = attempt(partial(model.encode, [waiting.question for waiting in fresh]))
+        if not isinstance(rows, Problem):
+            for waiting, row in zip(fresh, rows, strict=True):
+                waiting.row = row
+        elif len(fresh) == 1:
+            self._refuse(fresh[0], rows)
+        else:
+            half = len(fresh) // 2
+            self._encode(model, fresh[:half])
+            self._encode(model, fresh[half:])
+
+    def _mark_running(self, batch: Sequence[PendingQuestion]) -> None:
+        with self._lock:
+            for job in {job for waiting in batch for job in waiting.jobs if not job.running}:
+                job.running = True
+                job.touch()
+            self._lock.notify_all()
+
+    def _forward(self, model: Model, batch: Sequence[PendingQuestion]) -> None:
+        """One forward pass; a batch that fails is halved until the question that cannot be answered stands alone.
+
+        What nobody waits for any more is not asked again.
+        """
+        answers = attempt(partial(model.forward, [waiting.row for waiting in batch if waiting.row]))
+        if not isinstance(answers, Problem):
+            self._deliver(batch, answers)
+        elif len(batch) == 1:
+            self._refuse(batch[0], answers)
+        else:
+            half = len(batch) // 2
+            for part in (batch[:half], batch[half:]):
+                if wanted := self._wanted(part):
+                    self._forward(model, wanted)
+
+    def _wanted(self, batch: Sequence[PendingQuestion]) -> Sequence[PendingQuestion]:
+        """The questions that somebody still waits for; none once the server is closed."""
+        with self._lock:
+            return [] if self._closed else [waiting for waiting in batch if any(job.live for job in waiting.jobs)]
+
+    def _deliver(self, batch: Sequence[PendingQuestion], answers: Sequence[Answer]) -> None:
+        given = list(zip(batch, answers, strict=True))
+        self._cache.put({waiting.key: answer for waiting, answer in given})
+        with self._lock:
+            self.counts += Counts(passes=1, tokens=sum(answer.tokens for answer in answers))
+            for asker in {waiting.jobs[0] for waiting in batch if waiting.jobs}:
+                asker.counts += Counts(passes=1)
+            for waiting, answer in given:
+                self._hand_out(waiting, answer)
+
+    def _hand_out(self, waiting: PendingQuestion, answer: Answer) -> None:
+        for place, job in enumerate(self._desk.take(waiting)):
+            job.answers[waiting.key] = answer
+            job.counts += Counts(tokens=answer.tokens if place == 0 else 0)
+            if job.is_answered():
+                self._resume(job)
+
+    def _refuse(self, waiting: PendingQuestion, trouble: Problem) -> None:
+        with self._lock:
+            for job in self._desk.take(waiting):
+                job.finish(job.failure(trouble.kind, trouble.message))
+            self._lock.notify_all()
+
+    def _give_up(self, checkpoint: Checkpoint, trouble: Problem) -> None:
+        """Refuse everything that waits for a checkpoint."""
+        with self._lock:
+            for job in self._desk.clear(checkpoint):
+                job.finish(job.failure(trouble.kind, trouble.message))
+            self._lock.notify_all()

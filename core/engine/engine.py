@@ -1,0 +1,263 @@
+"""The engine: plan, look up, merge, batch, ask, fold; streaming, cancellable, one per process."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from concurrent.futures import wait
+from contextlib import closing
+from functools import partial
+from typing import Any
+
+from core.engine.cache import AnswerCache
+from core.engine.conversation import Cell, CellKey, CellState, Conversation, OutcomeFactory, Priority, Request, Task
+from core.engine.planner import Planner
+from core.errors import Problem, attempt
+from core.llm.endpoints import ENDPOINT_SOURCE, endpoint_name, endpoint_problem
+from core.llm.spend import CostEstimate, Spend, estimate_cost, is_paid
+from core.metric import Metric, signature
+from core.models import device as devices
+from core.models.files import ModelStatus
+from core.models.pool import ModelPool
+from core.settings import VERSION, Settings
+from core.text import splitter_name
+from core.types import Counts, Example, Failure, FailureKind, Outcome, Question, Result, Score, T
+
+_MAX_TASKS_AHEAD = 512  # jobs of a bulk run under way at once
+_POLL_S = 0.1  # how long a bulk run waits for an outcome before it looks whether it was cancelled
+_CELL_STATES = {
+    FailureKind.NEEDS_DOWNLOAD: CellState.NEEDS_DOWNLOAD,
+    FailureKind.NEEDS_ENDPOINT: CellState.NEEDS_ENDPOINT,
+}
+_FIXED_BY_THE_POOL = (FailureKind.NEEDS_DOWNLOAD, FailureKind.LOAD)
+
+
+class Engine:
+    """Answers requests of many owners and bulk runs from one pool of models and one cache.
+
+    A metric that raises spoils only its own cell.
+    """
+
+    def __init__(self, pool: ModelPool, cache: AnswerCache) -> None:
+        self.pool = pool
+        self._cache = cache
+        self._lock = threading.Condition(threading.RLock())
+        self._latest: dict[str, Request] = {}
+        self._planner = Planner(pool, cache, self._lock)
+        self._unwatch = pool.watch(self._pool_changed)
+
+    @classmethod
+    def open(cls, settings: Settings) -> Engine:
+        """The engine of a process, on the device, memory and cache folder that the settings name.
+
+        Raises BadSettingError for a device that this machine has not.
+        """
+        devices.require_device(settings.device)
+        pool = ModelPool(settings.device, settings.memory_bytes, settings.cache_dir)
+        return cls(pool, AnswerCache(settings.cache_dir))
+
+    def submit(self, owner: str, metrics: Sequence[Metric], examples: Sequence[Example]) -> Request:
+        """Ask for every metric on every example; cancels what this owner asked before, and keeps what is the same.
+
+        The same question again returns the same request, so a page may call it at every rerun.
+        """
+        with self._lock:
+            old = self._latest.get(owner)
+            if old and old.asks_the_same(metrics, examples):
+                self._revive(old)
+                return old
+            request = self._latest[owner] = Request(metrics, examples, Priority.INTERACTIVE)
+            for place, (metric, example) in enumerate(itertools.product(metrics, examples)):
+                self._adopt_or_start(request, old, metric, example, place)
+            self._cancel(old)
+            return request
+
+    def release(self, owner: str) -> None:
+        """Forget what an owner asked; the next submit starts afresh."""
+        with self._lock:
+            self._cancel(self._latest.pop(owner, None))
+
+    def cells(self, request: Request) -> tuple[int, dict[CellKey, Cell]]:
+        """One consistent look: the request's version and every cell."""
+        with self._lock:
+            return request.version, {place: self._cell(job) for place, job in request.jobs.items()}
+
+    def wait(self, request: Request, version: int, timeout: float) -> bool:
+        """Block until the request is newer than `version`, or cancelled; False when neither happened in time."""
+        with self._lock:
+            return self._lock.wait_for(lambda: request.version != version or request.cancelled.is_set(), timeout)
+
+    def run(self, metrics: Sequence[Metric], examples: Iterable[Example]) -> Generator[tuple[Example, Outcome]]:
+        """Every metric on every example, in order, a window of them under way at once. Closing it cancels the rest."""
+        pairs = ((example, metric) for example in examples for metric in metrics)
+        with closing(self._through(self._scoring(metric, example) for example, metric in pairs)) as ended:
+            for job, outcome in ended:
+                yield job.talk.example, outcome
+
+    def converse(
+        self, talks: Iterable[Conversation[T]], cancelled: threading.Event | None = None
+    ) -> Generator[tuple[Conversation[T], T | Failure]]:
+        """Every conversation to its end, in order, a window of them under way at once. Closing it cancels the rest.
+
+        So does setting `cancelled`, from any thread: no question is begun after it, and none is waited for.
+        """
+        with closing(self._through(((talk, _keep_value) for talk in talks), cancelled)) as ended:
+            for job, outcome in ended:
+                yield job.talk, outcome
+
+    def talks(self, metrics: Sequence[Metric], examples: Iterable[Example]) -> Iterator[Conversation[Score]]:
+        """The conversations that scoring would hold."""
+        return (self._scoring(metric, example)[0] for example in examples for metric in metrics)
+
+    def estimate(self, talks: Iterable[Conversation[Any]]) -> CostEstimate:
+        """What conversations would cost at endpoints, by their first questions; asks nothing.
+
+        One whose endpoint is not set fails at once and costs nothing.
+        """
+        remote = [
+            talk
+            for talk in talks
+            if any(one.source == ENDPOINT_SOURCE for one in talk.checkpoints) and _has_endpoints(talk)
+        ]
+        firsts = [questions for talk in remote if (questions := _first_questions(talk))]
+        paid = [[question for question in first if is_paid(question)] for first in firsts]
+        asked = [question for questions in paid for question in questions]
+        return estimate_cost(self._planner.unanswered(asked), unforeseen=paid.count([]))
+
+    def spent(self) -> dict[str, Spend]:
+        """What endpoints were paid since the start, by name, "" for the default one."""
+        return self._planner.spent
+
+    def counts(self) -> Counts:
+        """What was planned, answered from the cache, merged and asked since the start, and what it took."""
+        with self._lock:
+            return self._planner.counts
+
+    def close(self) -> None:
+        """Stop the threads, drop the models and close the cache; requests are cancelled, and what a run asks for fails.
+
+        An endpoint that is silent is not waited for.
+        """
+        self._unwatch()
+        self._planner.close()
+        for owner in list(self._latest):
+            self.release(owner)
+        self._planner.join()
+        self.pool.close()
+        self._cache.close()
+
+    def _through(
+        self, works: Iterable[tuple[Conversation[Any], OutcomeFactory]], cancelled: threading.Event | None = None
+    ) -> Generator[tuple[Task, Any]]:
+        request = Request((), (), Priority.BULK, cancelled)
+        try:
+            for job in _start_ahead(self._start(request, *work, place) for place, work in enumerate(works)):
+                if not _wait_for_outcome(job, request.cancelled):
+                    return
+                yield job, job.done.result()
+        finally:
+            request.cancelled.set()
+
+    def _scoring(self, metric: Metric, example: Example) -> tuple[Conversation[Score], OutcomeFactory]:
+        talk = Conversation(metric.spec, example, partial(metric.rounds, example), metric.checkpoints())
+        return talk, partial(self._result, metric)
+
+    def _adopt_or_start(
+        self, request: Request, old: Request | None, metric: Metric, example: Example, place: int
+    ) -> None:
+        cell = (metric.spec, example.id)
+        talk, conclude = self._scoring(metric, example)
+        job = old.jobs.get(cell) if old else None
+        if job and job.talk == talk and not job.failed():
+            job.join(request, place)
+            request.jobs[cell] = job
+        else:
+            request.jobs[cell] = self._start(request, talk, conclude, place)
+
+    def _start(self, request: Request, talk: Conversation[Any], conclude: OutcomeFactory, place: int) -> Task:
+        job = Task(talk, conclude, request, place)
+        self._planner.put(job)
+        return job
+
+    def _cancel(self, request: Request | None) -> None:
+        if request:
+            request.cancelled.set()
+            self._lock.notify_all()
+
+    def _revive(self, request: Request) -> None:
+        """Ask again for cells that failed for want of a model that has come since."""
+        for place, (cell, job) in enumerate(request.jobs.items()):
+            if job.failed(*_FIXED_BY_THE_POOL) and self._models_may_answer(job.talk):
+                request.jobs[cell] = self._start(request, job.talk, job.conclude, place)
+                request.version += 1
+
+    def _models_may_answer(self, talk: Conversation[Any]) -> bool:
+        hopeful = {ModelStatus.COLD, ModelStatus.LOADING, ModelStatus.READY}
+        return all(self.pool.state(checkpoint).status in hopeful for checkpoint in talk.checkpoints)
+
+    def _cell(self, job: Task) -> Cell:
+        outcome: Outcome | None = job.done.result() if job.done.done() else None
+        if outcome and not job.failed(*_FIXED_BY_THE_POOL):
+            return _outcome_cell(outcome)
+        for state in map(self.pool.state, job.talk.checkpoints):
+            if state.status in {ModelStatus.DOWNLOADING, ModelStatus.LOADING}:
+                return Cell(CellState.LOADING, None, state.message, state.progress)
+            if outcome and state.status is ModelStatus.FAILED:
+                return _outcome_cell(job.failure(FailureKind.LOAD, state.message))
+        if outcome:
+            return _outcome_cell(outcome)
+        return Cell(CellState.RUNNING if job.running else CellState.QUEUED)
+
+    def _pool_changed(self) -> None:
+        with self._lock:
+            for request in self._latest.values():
+                request.version += 1
+            self._lock.notify_all()
+        self._planner.wake()
+
+    def _result(self, metric: Metric, job: Task, score: Score) -> Result:
+        checkpoints = [job.pins.get(checkpoint, checkpoint) for checkpoint in job.talk.checkpoints]
+        prints = [self.pool.fingerprint(checkpoint) for checkpoint in checkpoints]
+        device = self.pool.device if any(checkpoint.source != ENDPOINT_SOURCE for checkpoint in checkpoints) else "cpu"
+        return job.result(score, signature(metric, prints, splitter_name(), VERSION, score.asked), device)
+
+
+def _has_endpoints(talk: Conversation[Any]) -> bool:
+    return not any(endpoint_problem(endpoint_name(one)) for one in talk.checkpoints if one.source == ENDPOINT_SOURCE)
+
+
+def _first_questions(talk: Conversation[Any]) -> list[Question]:
+    """None where the text is refused."""
+    with closing(talk.rounds()) as rounds:
+        first = attempt(lambda: next(rounds, []))
+    return [] if isinstance(first, Problem) else first
+
+
+def _start_ahead(jobs: Iterable[Task]) -> Iterator[Task]:
+    """The same jobs, a window of which is started before the first of them is waited for."""
+    window: deque[Task] = deque()
+    for job in jobs:
+        window.append(job)
+        if len(window) >= _MAX_TASKS_AHEAD:
+            yield window.popleft()
+    yield from window
+
+
+def _wait_for_outcome(job: Task, cancelled: threading.Event) -> bool:
+    """Wait for an outcome; False where nobody wants it any more: what is dropped never has one."""
+    while not cancelled.is_set():
+        if wait([job.done], _POLL_S).done:
+            return True
+    return False
+
+
+def _keep_value(job: Task, value: Any) -> Any:  # noqa: ARG001  # the signature of what concludes
+    return value
+
+
+def _outcome_cell(outcome: Outcome) -> Cell:
+    if isinstance(outcome, Failure):
+        return Cell(_CELL_STATES.get(outcome.kind, CellState.FAILED), outcome, outcome.message)
+    return Cell(CellState.READY, outcome)

@@ -1,0 +1,186 @@
+"""Conversations carried on round after round on a few threads: answers looked up, equal questions merged, the rest enqueued for the models."""
+
+from __future__ import annotations
+
+import itertools
+import queue
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from core.engine.cache import AnswerCache, cache_key
+from core.engine.conversation import ConversationEnd, QueueOrder, Task
+from core.engine.device_worker import BATCH_TOKENS, DeviceWorker
+from core.engine.endpoint_worker import EndpointWorker
+from core.errors import LoadError, Problem, attempt
+from core.llm.endpoints import ENDPOINT_SOURCE, endpoint_name, endpoint_of, pin_address
+from core.llm.spend import Spend, SpendTracker
+from core.models.files import ModelStatus
+from core.models.pool import ModelPool
+from core.types import Checkpoint, Counts, FailureKind, Question
+
+_PLANNER_THREADS = 4
+_CLOSE_TIMEOUT_S = 1.0  # for answers of an endpoint that are under way when the engine closes: they are paid for
+_CLOSED_MESSAGE = "The engine was closed before this was answered. Start again."
+
+
+class Planner:
+    """Takes jobs to their end; one thread asks the models of the device, and others each endpoint, however slow it is.
+
+    The lock is the engine's: it guards the jobs, and is notified when something changes that a watcher may show.
+    """
+
+    def __init__(self, pool: ModelPool, cache: AnswerCache, lock: threading.Condition) -> None:
+        self._pool = pool
+        self._cache = cache
+        self._lock = lock
+        self._closed = False
+        self._counts = Counts()
+        self._steps: queue.PriorityQueue[tuple[QueueOrder, int, Task | None]] = queue.PriorityQueue()
+        self._tickets = itertools.count()
+        self._device = DeviceWorker(pool, cache, lock, self.put, lambda: BATCH_TOKENS[pool.device])
+        self._ledger = SpendTracker(cache.folder)
+        self._endpoints: dict[str, EndpointWorker] = {}
+        self._threads = [threading.Thread(target=self._plan, daemon=True) for _ in range(_PLANNER_THREADS)]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def counts(self) -> Counts:
+        return sum((one.counts for one in self._endpoints.values()), self._counts + self._device.counts)
+
+    def put(self, job: Task) -> None:
+        """Have a job taken as far as it goes without asking a model; it fails once the planner is closed."""
+        with self._lock:
+            if self._closed:
+                job.finish(job.failure(FailureKind.ERROR, _CLOSED_MESSAGE))
+            else:
+                self._steps.put((job.order, next(self._tickets), job))
+
+    @property
+    def spent(self) -> dict[str, Spend]:
+        """What was paid, by the name of the endpoint."""
+        return self._ledger.spent_here()
+
+    def unanswered(self, questions: Sequence[Question]) -> list[Question]:
+        """Those of questions to endpoints whose answers are not kept, each once."""
+        fixed = [replace(question, checkpoint=pin_address(question.checkpoint)) for question in questions]
+        asked = dict(zip(self._keys(fixed), fixed, strict=True))
+        known = self._cache.get(list(asked))
+        return [question for key, question in asked.items() if key not in known]
+
+    def wake(self) -> None:
+        """Look at the models again: the state of one has changed."""
+        self._device.wake()
+
+    def close(self) -> None:
+        """Begin nothing any more."""
+        with self._lock:
+            self._closed = True
+        self._device.close()
+        for endpoint in self._endpoints.values():
+            endpoint.close()
+        for _ in self._threads:
+            self._steps.put(((-1, 0, 0), next(self._tickets), None))
+
+    def join(self) -> None:
+        """Wait for what is under way, though not for a silent endpoint; what has no outcome then fails."""
+        for thread in self._threads:
+            thread.join()
+        self._device.join()
+        for endpoint in self._endpoints.values():
+            endpoint.join(_CLOSE_TIMEOUT_S)
+        self._give_up()
+
+    def _plan(self) -> None:
+        while (job := self._steps.get()[2]) is not None:
+            if job.live:
+                self._advance(job)
+
+    def _advance(self, job: Task) -> None:
+        ended = _empty_text_end(job) or self._talk(job)
+        if ended:
+            with self._lock:
+                job.finish(ended.outcome)
+                self._lock.notify_all()
+
+    def _talk(self, job: Task) -> ConversationEnd | None:
+        """Go round after round as far as the answers are known; None when a model has to be asked."""
+        while True:
+            step = attempt(job.step)
+            if isinstance(step, ConversationEnd):
+                return step
+            answered = step if isinstance(step, Problem) else attempt(partial(self._ask, job, step))
+            if isinstance(answered, Problem):
+                return ConversationEnd(job.failure(answered.kind, answered.message))
+            if not answered:
+                return None
+
+    def _ask(self, job: Task, asked: Sequence[Question]) -> bool:
+        """Look the questions up and put down the unknown ones; True when all are answered already."""
+        questions = [_pin_endpoint(job, question) for question in asked]
+        keys = self._keys(questions)
+        known = self._cache.get(keys)
+        with self._lock:
+            # another job's answer may have come since; the server keeps it before it clears the desk, so none is missed
+            known |= self._cache.recent(k for k in keys if k not in known)
+            job.keys, job.answers = keys, known
+            unknown = {k: q for k, q in zip(keys, questions, strict=True) if k not in job.answers}
+            new = sum([self._server(q.checkpoint).ask(k, q, job) for k, q in unknown.items()])
+            cached = sum(k in job.answers for k in keys)
+            self._bill(job, Counts(len(keys), cached, len(keys) - cached - new, new))
+            self._lock.notify_all()
+        return not unknown
+
+    def _keys(self, questions: Sequence[Question]) -> list[bytes]:
+        checkpoints = {question.checkpoint for question in questions}
+        prints = {checkpoint: self._fingerprint(checkpoint) for checkpoint in checkpoints}
+        # an endpoint says the same whatever the device of who asks
+        devices = {one: "" if one.source == ENDPOINT_SOURCE else self._pool.device for one in checkpoints}
+        return [cache_key(one, prints[one.checkpoint], devices[one.checkpoint]) for one in questions]
+
+    def _server(self, checkpoint: Checkpoint) -> DeviceWorker | EndpointWorker:
+        """Who answers."""
+        if checkpoint.source != ENDPOINT_SOURCE:
+            return self._device
+        name = endpoint_name(checkpoint)
+        if name not in self._endpoints:
+            at_once = endpoint_of(checkpoint).at_once
+            self._endpoints[name] = EndpointWorker(self._cache, self._ledger, self._lock, self.put, at_once)
+        return self._endpoints[name]
+
+    def _bill(self, job: Task, counts: Counts) -> None:
+        job.counts += counts
+        self._counts += counts
+
+    def _fingerprint(self, checkpoint: Checkpoint) -> str:
+        state = self._pool.state(checkpoint)
+        if state.status is ModelStatus.FAILED:
+            raise LoadError(state.message)
+        return self._pool.fingerprint(checkpoint)
+
+    def _give_up(self) -> None:
+        """Tell whoever still waits that nobody will answer."""
+        with self._lock:
+            steps = [self._steps.get()[2] for _ in range(self._steps.qsize())]
+            remote = [job for endpoint in self._endpoints.values() for job in endpoint.abandoned()]
+            for job in [*self._device.abandoned(), *remote, *filter(None, steps)]:
+                job.finish(job.failure(FailureKind.ERROR, _CLOSED_MESSAGE))
+
+
+def _pin_endpoint(job: Task, question: Question) -> Question:
+    """The question at the address at which its conversation began to ask: its answer is kept under that one."""
+    checkpoint = question.checkpoint
+    if checkpoint.source != ENDPOINT_SOURCE:
+        return question
+    if checkpoint not in job.pins:
+        job.pins[checkpoint] = pin_address(checkpoint)
+    return replace(question, checkpoint=job.pins[checkpoint])
+
+
+def _empty_text_end(job: Task) -> ConversationEnd | None:
+    for what, text in (("document", job.talk.example.document), ("summary", job.talk.example.summary)):
+        if not text.strip():
+            return ConversationEnd(job.failure(FailureKind.INPUT, f"The {what} is empty. Paste, load or type one."))
+    return None

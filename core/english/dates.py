@@ -1,0 +1,84 @@
+"""Parts of the day, weekdays, months and years in running text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.memoize import memoize
+from core.types import Span
+
+WEEKDAYS = tuple("Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split())
+MONTHS = tuple("January February March April May June July August September October November December".split())
+CALENDAR = frozenset({*WEEKDAYS, *MONTHS})
+_DAYTIMES = ("morning", "afternoon", "evening")
+_MONTH = "|".join(MONTHS)
+_DATE = re.compile(
+    rf"\b(?:(?P<month_day>(?:{_MONTH}) (?:3[01]|[12]\d|[1-9])\b)"
+    rf"|(?P<day_month>\b(?:3[01]|[12]\d|[1-9]) (?:{_MONTH})\b)"
+    rf"|(?<!Good )(?<!Black )(?<!Easter )(?<!Palm )(?<!Ash )(?P<weekday>{'|'.join(WEEKDAYS)})\b(?! [A-Z])"
+    r"|(?<=\b[Ii]n )(?P<month>January|February|April|June|July|August|September|October|November|December)\b"
+    r"|(?<![Gg]ood )(?<! in the )\b(?P<daytime>morning|afternoon|evening)\b|\b(?P<daytimes>mornings|afternoons|evenings)\b"
+    r"|(?P<year>1[5-9]\d\d|20\d\d)\b(?![-–/,.:%'’]\w| (?:people|men|women|euros|pounds|dollars|metres|miles|times|percent|per)\b))"
+)
+_YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
+_YEAR_BEFORE = re.compile(
+    rf"(?:\b(?:in|since|until|by|before|after|during|from|of|early|late|summer|spring|autumn|winter)|\b(?:{_MONTH})(?: \d\d?,?)?) $",
+    re.IGNORECASE,
+)
+_MAX_LEAD_CHARACTERS = 20  # characters: "September 30, "
+
+
+class DateUnit(StrEnum):
+    """What a date says; only dates of one unit can change places."""
+
+    WEEKDAY = "weekday"
+    MONTH = "month"
+    YEAR = "year"
+    MONTH_DAY = "month_day"
+    DAY_MONTH = "day_month"
+    DAYTIME = "daytime"
+    DAYTIMES = "daytimes"
+
+
+@dataclass(frozen=True, slots=True)
+class Date:
+    """A date in a text: where, as it is written, and of which unit."""
+
+    span: Span
+    text: str
+    unit: DateUnit
+
+
+@memoize(128)
+def find_dates(text: str) -> tuple[Date, ...]:
+    """The dates of a text in order; a number counts as a year only after a word that announces one."""
+    found = (Date(Span(*match.span()), match.group(), DateUnit(str(match.lastgroup))) for match in _DATE.finditer(text))
+    return tuple(date for date in found if date.unit is not DateUnit.YEAR or _is_announced(text, date.span.start))
+
+
+def is_year(word: str) -> bool:
+    """Whether a word by itself looks like a year."""
+    return _YEAR.fullmatch(word) is not None
+
+
+def _is_announced(text: str, start: int) -> bool:
+    return _YEAR_BEFORE.search(text[max(0, start - _MAX_LEAD_CHARACTERS) : start]) is not None
+
+
+def other_dates(date: Date) -> list[str]:
+    """Other dates of the same unit, written in the same way."""
+    if date.unit is DateUnit.YEAR:
+        return [str(int(date.text) + years) for years in (-7, -4, -3, 3, 4, 7)]
+    for cycle in (WEEKDAYS, _DAYTIMES, tuple(f"{part}s" for part in _DAYTIMES)):
+        if date.text in cycle:
+            return [other for other in cycle if other != date.text]
+    return [_with_month(date.text, month) for month in _LONG_MONTHS if month not in date.text]
+
+
+_LONG_MONTHS = tuple("January March May July August October December".split())
+
+
+def _with_month(text: str, month: str) -> str:
+    return " ".join(month if word in MONTHS else word for word in text.split())

@@ -1,0 +1,72 @@
+"""Whether and where a text mentions words, and whether the words that an edit inserts stand in the document."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Literal
+
+from core.english.inflection import base_forms, base_forms_in
+from core.english.word_lists import FUNCTION_WORDS
+from core.memoize import memoize
+from core.text import closest_sentence, sentences, words
+from core.types import Edit, Span
+
+
+def sentence_around(text: str, span: Span) -> Span:
+    """The sentence that holds the start of a span; the whole text where none does."""
+    holding = (sentence for sentence in sentences(text) if sentence.start <= span.start < sentence.end)
+    return next(holding, Span(0, len(text)))
+
+
+@memoize(256)
+def matching_sentences(document: str, summary: str, span: Span) -> str:
+    """The sentence around a span of a summary, and the sentence of the document that says it best."""
+    claim = sentence_around(summary, span).of(summary)
+    evidence = closest_sentence(document, claim)
+    return f"{claim}\n{evidence.of(document) if evidence else ''}"
+
+
+def mentions(text: str, words: str) -> bool:
+    """Whether a text holds these words, as whole words in this case."""
+    start = text.find(words)
+    while start >= 0:
+        if not _is_inside_word(text, start) and not _is_inside_word(text, start + len(words)):
+            return True
+        start = text.find(words, start + 1)
+    return False
+
+
+def _is_inside_word(text: str, place: int) -> bool:
+    """Whether a place parts two letters or digits."""
+    return text[max(0, place - 1) : place].isalnum() and text[place : place + 1].isalnum()
+
+
+Origin = Literal["intrinsic", "extrinsic"]
+
+
+def inserted_words(edit: Edit, summary: str) -> tuple[str, ...]:
+    """The words of an edit that were not in the words that it replaces, function words left out, in order."""
+    left = Counter(words(edit.span.of(summary)))
+    new = []
+    for word in words(edit.new):
+        if left[word]:
+            left[word] -= 1
+        elif word not in FUNCTION_WORDS:
+            new.append(word)
+    return tuple(new)
+
+
+def edit_origin(edit: Edit, summary: str, document: str) -> Origin | None:
+    """Intrinsic where every content word that an edit brings in stands in the document in some inflection.
+
+    None where it brings in none: it deletes, negates or turns a pronoun.
+    """
+    new = inserted_words(edit, summary)
+    if not new:
+        return None
+    return "intrinsic" if all(mentions_inflected(document, word) for word in new) else "extrinsic"
+
+
+def mentions_inflected(document: str, word: str) -> bool:
+    """Whether a lower-case word stands in a document in some inflection."""
+    return not base_forms(word).isdisjoint(base_forms_in(document))

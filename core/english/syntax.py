@@ -1,0 +1,305 @@
+"""The syntax of a sentence by rule: its tokens, its main clauses and finite verbs, its predicates and their opposites."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate, islice
+
+from core.english.inflection import VerbForm, inflect, possible_verb_forms, verb_readings
+from core.english.word_lists import (
+    ADVERBS,
+    ARTICLES,
+    AUXILIARIES,
+    BE,
+    COORDINATORS,
+    DETERMINERS,
+    DO,
+    FINITE_BE,
+    HAVE,
+    MODALS,
+    NEGATIVES,
+    OBJECTS,
+    POSSESSIVES,
+    PREPOSITIONS,
+    SUBJECTS,
+    SUBORDINATORS,
+    conditional_words,
+    mutual_words,
+)
+from core.memoize import memoize
+from core.text import sentences
+from core.types import Span
+
+_TOKEN = re.compile(r"\d+(?:[.,:]\d+)*(?:[-'’]\w+)*|\w+(?:[-'’]\w+)*|--|[^\w\s]")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word with its inner hyphens and apostrophes, a number, or one mark."""
+
+    span: Span
+    text: str
+
+    @property
+    def low(self) -> str:
+        return self.text.lower()
+
+    @property
+    def is_word(self) -> bool:
+        return self.text[0].isalnum()
+
+    @property
+    def is_capital(self) -> bool:
+        return self.text[0].isupper()
+
+
+Sentence = tuple[Token, ...]
+_NO_TOKEN = Token(Span(0, 0), "\0")
+
+
+@memoize(256)
+def tokenize(text: str) -> tuple[Sentence, ...]:
+    """The tokens of every sentence of a text, in order; no sentence is empty."""
+    found = (_tokenize_span(text, span) for span in sentences(text))
+    return tuple(sentence for sentence in found if sentence)
+
+
+def token_at(sentence: Sentence, place: int) -> Token:
+    """The token at a place; beyond the ends one that equals no word and no mark."""
+    return sentence[place] if 0 <= place < len(sentence) else _NO_TOKEN
+
+
+def count_before(sentence: Sentence, words: frozenset[str]) -> list[int]:
+    """For every place, how many of these words stand before it; one entry more than there are tokens."""
+    return [0, *accumulate(token.low in words for token in sentence)]
+
+
+def _tokenize_span(text: str, span: Span) -> Sentence:
+    return tuple(Token(Span(*found.span()), found.group()) for found in _TOKEN.finditer(text, span.start, span.end))
+
+
+PERSONAL_SUBJECTS = frozenset("he she it they we there".split())
+_SUBJECT_OPENERS = ARTICLES | POSSESSIVES | frozenset({"this", "these", "those", "such"})
+_MAX_LINKS = 3
+_MAX_SUBJECT_WORDS = 5  # words between the determiner and the finite verb
+_NOT_MAIN_CLAUSE = frozenset(
+    "that if unless whether because since although though while whereas so lest than either both neither not".split()
+)
+_CLAUSE_COORDINATORS = frozenset({"and", "but"})
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseJoint:
+    """Where a second main clause begins: the place of the mark or the coordinator before it, and of its subject."""
+
+    link: int
+    subject: int
+    verb: int
+
+
+def is_finite(word: str) -> bool:
+    """Whether a lower-case word is an auxiliary or a form that only a finite verb of our lists has."""
+    if word in AUXILIARIES or (word.endswith(("n't", "n’t")) and word in NEGATIVES):
+        return True
+    forms = possible_verb_forms(word)
+    return bool(forms & {VerbForm.PAST, VerbForm.THIRD})
+
+
+def find_finite_verb(sentence: Sentence, subject: int) -> int | None:
+    """The place of the finite verb of a clause whose subject begins at a place; None where that is not certain."""
+    first = token_at(sentence, subject)
+    if first.low in PERSONAL_SUBJECTS:
+        place = subject + 1
+        while token_at(sentence, place).low in ADVERBS - {"back", "down", "up", "off", "out", "over"}:
+            place += 1
+        return place if is_finite(token_at(sentence, place).low) else None
+    if first.low not in _SUBJECT_OPENERS and not _is_name(sentence, subject):
+        return None
+    for place in range(subject + 1, subject + 2 + _MAX_SUBJECT_WORDS):
+        word = token_at(sentence, place)
+        if word.low in AUXILIARIES:
+            return place
+        if not word.is_word or word.low in SUBORDINATORS or word.low in OBJECTS or word.low in {"and", "or", "but"}:
+            return None
+        if _is_full_verb(sentence, place, subject):
+            return place
+    return None
+
+
+def find_joint(sentence: Sentence) -> ClauseJoint | None:
+    """The first place where a sentence can be parted into two, each with a finite verb of its own.
+
+    What stands before must open no subordinate clause, so that the second clause cannot belong to it.
+    """
+    found = filter(None, (_joint_at(sentence, place) for place in range(2, len(sentence) - 2)))
+    for link in islice(found, _MAX_LINKS):
+        if _is_main(sentence[: link.link]) and not _opens_with_circumstance(sentence, link):
+            return link
+    return None
+
+
+def _joint_at(sentence: Sentence, place: int) -> ClauseJoint | None:
+    token = sentence[place]
+    comma = token.text == "," and token_at(sentence, place + 1).low in _CLAUSE_COORDINATORS
+    bare = (
+        token.low in _CLAUSE_COORDINATORS
+        and token_at(sentence, place - 1).is_word
+        and token_at(sentence, place + 1).low in PERSONAL_SUBJECTS - {"it", "there"}
+    )
+    if token.text != ";" and not comma and not bare:
+        return None
+    subject = place + (2 if comma else 1)
+    verb = find_finite_verb(sentence, subject)
+    return None if verb is None else ClauseJoint(place, subject, verb)
+
+
+def _is_main(before: Sentence) -> bool:
+    """Whether a stretch from the start of a sentence is one main clause that ends with it."""
+    words = [token.low for token in before]
+    if _NOT_MAIN_CLAUSE & set(words) or ":" in words or '"' in words or "“" in words:
+        return False
+    return any(is_finite(word) for word in words)
+
+
+def _opens_with_circumstance(sentence: Sentence, link: ClauseJoint) -> bool:
+    """Whether the sentence opens with a circumstance that may hold of both clauses."""
+    opening = sentence[0].low
+    return opening in SUBORDINATORS or (opening in PREPOSITIONS and sentence[link.subject].low not in PERSONAL_SUBJECTS)
+
+
+def _is_name(sentence: Sentence, place: int) -> bool:
+    return token_at(sentence, place).is_capital and token_at(sentence, place).is_word
+
+
+def _is_full_verb(sentence: Sentence, place: int, subject: int) -> bool:
+    """A past or third-person form that follows its noun and is followed by what follows verbs."""
+    word, after = sentence[place].low, token_at(sentence, place + 1)
+    forms = possible_verb_forms(word)
+    after_name = place == subject + 1 and not _is_name(sentence, subject)
+    if after_name or not forms & {VerbForm.PAST, VerbForm.THIRD} or VerbForm.BASE in forms:
+        return False
+    if VerbForm.PARTICIPLE in forms:
+        return after.low in ARTICLES | POSSESSIVES | OBJECTS
+    return after.low in ARTICLES | POSSESSIVES | PREPOSITIONS | OBJECTS | ADVERBS | {"that"}
+
+
+_COPULAS = FINITE_BE | frozenset(
+    "be been being become became becomes seem seems seemed remain remains remained stayed".split()
+)
+_DEGREES = frozenset(
+    "very more less slightly somewhat still much far too quite rather considerably at admittedly".split()
+)
+_END_MARKS = frozenset(".,;:!?)")
+_AFTER_ADJECTIVE = (
+    _END_MARKS | COORDINATORS | frozenset("than at in for by on under when because if while after before".split())
+)
+_BEFORE_INFINITIVE = frozenset("likely unlikely easy difficult possible impossible".split())
+_PARTICLES = frozenset("up out off down away back over around apart together all".split())
+_BEFORE_NOUN = DETERMINERS | PREPOSITIONS | frozenset({"of"})
+_AFTER_VERB = _END_MARKS | DETERMINERS | OBJECTS | PREPOSITIONS | SUBORDINATORS | ADVERBS
+_MAX_ADVERBS = 3
+
+
+def opposites(sentence: Sentence, place: int) -> list[str]:
+    """The words that, put in this place, deny what the sentence says or say more, and leave it grammatical; often none, nor where it is denied."""
+    if any(token_at(sentence, place - distance).low in NEGATIVES for distance in range(1, _MAX_ADVERBS + 1)):
+        return []
+    return [
+        *dict.fromkeys(
+            [
+                *_opposite_verbs(sentence, place),
+                *_opposite_adjectives(sentence, place),
+                *_opposite_modals(sentence, place),
+            ]
+        )
+    ]
+
+
+def contextual_verb_readings(sentence: Sentence, place: int) -> list[tuple[str, VerbForm]]:
+    """The readings as a verb that the neighbours of a word allow, none where it may be a noun or an adjective."""
+    known = verb_readings(sentence[place].low)
+    before = _word_before(sentence, place)
+    after = token_at(sentence, place + 1)
+    if (
+        not known
+        or after.low in _PARTICLES
+        or not (after.low in _AFTER_VERB or after.text[0].isdigit() or _may_be_object(after.text))
+    ):
+        return []
+    allowed = _allowed_forms(before, sentence, place)
+    return [reading for reading in known if reading[1] in allowed]
+
+
+def _allowed_forms(before: str, sentence: Sentence, place: int) -> frozenset[VerbForm]:
+    if before in MODALS | DO or before == "to":
+        return frozenset({VerbForm.BASE})
+    if before in HAVE:
+        return frozenset({VerbForm.PARTICIPLE})
+    if before in BE:
+        return frozenset({VerbForm.PARTICIPLE, VerbForm.ING})
+    if before in SUBJECTS - {"there"}:
+        return frozenset(
+            {VerbForm.PAST} | ({VerbForm.BASE} if before in {"they", "we", "you", "i"} else {VerbForm.THIRD})
+        )
+    if before in _BEFORE_NOUN | POSSESSIVES or not token_at(sentence, place - 1).is_word:
+        return frozenset()
+    return _forms_after_noun(sentence[place].low, token_at(sentence, place + 1).low)
+
+
+def _forms_after_noun(word: str, after: str) -> frozenset[VerbForm]:
+    """After a noun, a word is surely a finite verb with an object after it, or as a form that is no participle."""
+    if after in ARTICLES | POSSESSIVES:
+        return frozenset({VerbForm.PAST, VerbForm.THIRD})
+    return (
+        frozenset({VerbForm.PAST})
+        if after in PREPOSITIONS and possible_verb_forms(word) == {VerbForm.PAST}
+        else frozenset()
+    )
+
+
+def _word_before(sentence: Sentence, place: int) -> str:
+    """The word before, adverbs and "not" left out."""
+    for distance in range(1, _MAX_ADVERBS + 1):
+        word = token_at(sentence, place - distance).low
+        if word not in ADVERBS and not word.endswith("ly"):
+            return word
+    return ""
+
+
+def _may_be_object(word: str) -> bool:
+    return word[0].isupper() or word.endswith("ly")
+
+
+def _opposite_verbs(sentence: Sentence, place: int) -> Iterator[str]:
+    after = token_at(sentence, place + 1).low
+    found = contextual_verb_readings(sentence, place)
+    # a word that may be two forms of a verb, or two verbs, is replaced only where the neighbours decide
+    if len({form for _, form in found}) == 1:
+        for base, form in found:
+            for contrary, needed, barred in conditional_words("opposites").get(base, ()):
+                if needed in ("", after) and barred != after:
+                    yield inflect(contrary, form)
+
+
+def _opposite_adjectives(sentence: Sentence, place: int) -> tuple[str, ...]:
+    before, after = token_at(sentence, place - 1).low, token_at(sentence, place + 1).low
+    if before in _DEGREES or before.endswith("ly"):
+        before = token_at(sentence, place - 2).low
+    word = sentence[place].low
+    fits = after in _AFTER_ADJECTIVE or (after == "to" and word in _BEFORE_INFINITIVE)
+    return mutual_words("contraries").get(word, ()) if before in _COPULAS and fits else ()
+
+
+def _opposite_modals(sentence: Sentence, place: int) -> tuple[str, ...]:
+    """What may be done must be done."""
+    bare = (
+        VerbForm.BASE in possible_verb_forms(token_at(sentence, place + 1).low)
+        or token_at(sentence, place + 1).low == "be"
+    )
+    return (
+        ("must",)
+        if place and sentence[place].text == "may" and bare and token_at(sentence, place + 1).low != "take"
+        else ()
+    )

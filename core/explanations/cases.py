@@ -1,0 +1,191 @@
+"""Cases of explanations to be judged, from datasets and from files of JSON lines, and the files of judgements."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from core.dataset import Refusal
+from core.errors import TouchstoneError
+from core.explanations.checks import run_rule_checks
+from core.explanations.judge import GRADE_VALUES, Case, Judgement, parse_grade
+from core.explanations.judge_agreement import GradePair
+from core.llm.chat import is_model_signature
+from core.types import Failure, GradedExplanation, Item, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryWithEdit:
+    """`seed` is the summary before its edit and `reference` what its edits say of themselves, "" where there is none."""
+
+    item: Item
+    seed: str = ""
+    reference: str = ""
+
+    @property
+    def group(self) -> str:
+        """The document, the unit of resampling."""
+        return self.item.group or self.item.example.id
+
+
+def summaries_with_edits(items: Iterable[Item]) -> Iterator[SummaryWithEdit]:
+    """One for each item; the seed is known where an item's parent came before it."""
+    summaries: dict[str, str] = {}
+    for item in items:
+        summaries[item.example.id] = item.example.summary
+        reference = " ".join(edit.explanation for edit in item.edits if edit.explanation)
+        yield SummaryWithEdit(item, summaries.get(item.parent or "", ""), reference)
+
+
+_FIELD_NAMES = {
+    "id": ("id", "sample_id", "sample"),
+    "explanation": ("explanation",),
+    "document": ("document", "doc"),
+    "seed": ("seed", "original_summary"),
+    "summary": ("summary", "edited_summary"),
+    "reference": ("reference", "reference_explanation"),
+    "group": ("group", "doc_id"),
+    "human": ("human", "grade"),
+    "sample": ("sample", "sample_id", "id"),
+    "by": ("by",),
+}
+"""What a field of a case may be called."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedCase:
+    """What explains no error, so that there is nothing to grade, and why."""
+
+    why: str
+
+
+_CALLED_CONSISTENT = SkippedCase("called the summary consistent")
+_LABELLED_CONSISTENT = SkippedCase("of a summary that is labelled consistent")
+_UNANSWERED = SkippedCase("without an answer")
+
+
+def read_cases(file: Path) -> Iterator[Case | SkippedCase | Refusal]:
+    """The cases of a file of JSON lines; a broken line is a Refusal. Raises TouchstoneError for a file that is not there."""
+    for number, line in _numbered_lines(file):
+        try:
+            yield _parse_case(_parse_object(line), number)
+        except TouchstoneError as error:
+            yield Refusal(number, str(error))
+
+
+def cases_from_items(items: Iterable[Item]) -> Iterator[Case | SkippedCase]:
+    """The explanations of a dataset's items: one for each person that graded it, and one where nobody did."""
+    for subject in summaries_with_edits(items):
+        for place, given in enumerate(_explanations_to_judge(subject.item.explanations)):
+            yield _skip_reason(given.verdict, subject.item.intended) or _case_from_explanation(subject, given, place)
+
+
+def judgement_record(case: Case, signature: str, outcome: Judgement | Failure) -> dict[str, object]:
+    """One line of what the judge of that signature said: a grade with its worth, 0 to 1, or a reason and no number.
+
+    What rules say stands beside it.
+    """
+    told: dict[str, object] = {"id": case.id, "group": case.group or case.id, "signature": signature}
+    told |= {"sample": case.sample or case.id, "by": case.by, "explanation": case.explanation}
+    told |= {"human": case.human, "checks": asdict(run_rule_checks(case))}
+    if isinstance(outcome, Failure):
+        return {**told, "status": "failed", "grade": None, "score": None, "because": "", "error": outcome.message}
+    said = {"grade": outcome.grade, "score": GRADE_VALUES[outcome.grade], "because": outcome.because}
+    return {**told, "status": "ok", **said, "error": None}
+
+
+def read_judgements(file: Path) -> dict[str, list[GradePair]]:
+    """What each judge, by its signature, said beside people's grades; what nobody graded is left out.
+
+    Raises TouchstoneError for a line that `as_record` did not write.
+    """
+    found: dict[str, list[GradePair]] = {}
+    for number, line in _numbered_lines(file):
+        signature, compared = _parse_judgement(_parse_object(line), f"{file.name}, line {number}")
+        if compared:
+            found.setdefault(signature, []).append(compared)
+    return found
+
+
+def _parse_judgement(record: Mapping[str, object], where: str) -> tuple[str, GradePair | None]:
+    signature, group, human = (record.get(name) for name in ("signature", "group", "human"))
+    if not isinstance(signature, str) or not isinstance(group, str) or "grade" not in record:
+        raise TouchstoneError(f"{where} is no line that cli.py judge wrote. Make the file with it.")
+    if not human:
+        return signature, None
+    grade = record["grade"]
+    return signature, GradePair(parse_grade(str(grade)) if grade else None, parse_grade(str(human)), group)
+
+
+def _explanations_to_judge(explanations: Iterable[GradedExplanation]) -> list[GradedExplanation]:
+    """What people graded, once for each of them, and whatever else was said once."""
+    told = list(explanations)
+    graded = [one for one in told if one.grade and not is_model_signature(one.judge)]
+    known = {(one.by, one.text) for one in graded}
+    others = {(one.by, one.text): replace(one, grade="", judge="") for one in told if (one.by, one.text) not in known}
+    return [*graded, *others.values()]
+
+
+def _case_from_explanation(subject: SummaryWithEdit, given: GradedExplanation, place: int) -> Case:
+    example = subject.item.example
+    return Case(
+        id=f"{example.id}#{place}",
+        explanation=given.text,
+        document=example.document,
+        seed=subject.seed,
+        summary=example.summary,
+        reference=subject.reference,
+        group=subject.group,
+        human=parse_grade(given.grade) if given.grade else None,
+        sample=example.id,
+        by=given.by,
+    )
+
+
+def _skip_reason(verdict: object, label: object) -> SkippedCase | None:
+    """Why there is nothing to grade, by what the author of an explanation said and by the label of the summary."""
+    if verdict == Verdict.CONSISTENT:
+        return _CALLED_CONSISTENT
+    return _LABELLED_CONSISTENT if label == Verdict.CONSISTENT else None
+
+
+def _parse_case(record: Mapping[str, object], number: int) -> Case | SkippedCase:
+    if record.get("status") == "failed":
+        return _UNANSWERED
+    if spared := _skip_reason(record.get("verdict"), record.get("label")):
+        return spared
+    texts = {field: _read_text(record, names) for field, names in _FIELD_NAMES.items()}
+    if not texts["explanation"]:
+        raise TouchstoneError("There is no explanation to judge. Give one under “explanation”.")
+    human, id = texts.pop("human"), texts.pop("id") or f"line-{number}"
+    group = texts.pop("group") or texts["document"] or id
+    return Case(id, group=group, human=parse_grade(human) if human else None, **texts)
+
+
+def _read_text(record: Mapping[str, object], names: Iterable[str]) -> str:
+    """The text under the first of the names that is there, "" where none is."""
+    value = next((record[name] for name in names if record.get(name) is not None), "")
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise TouchstoneError(f"{next(iter(names))} must be a text; got {type(value).__name__}.")
+    return str(value).strip()
+
+
+def _numbered_lines(file: Path) -> Iterator[tuple[int, str]]:
+    if not file.is_file():
+        raise TouchstoneError(f"There is no file {file}. Check the path.")
+    with file.open(encoding="utf-8-sig") as lines:
+        yield from ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
+
+
+def _parse_object(line: str) -> Mapping[str, object]:
+    try:
+        record = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise TouchstoneError(
+            f"This is not JSON: {error.msg} at column {error.colno}. Write one object a line."
+        ) from None
+    if not isinstance(record, dict):
+        raise TouchstoneError(f"Expected a JSON object with an explanation; got {line.strip()[:60]}.")
+    return record

@@ -1,0 +1,142 @@
+"""Detecting and explaining an inconsistency by a language model, for one summary or many (SummExecEdit, Thorat et al. 2024)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from types import MappingProxyType
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator
+
+from core.engine.conversation import Conversation
+from core.engine.engine import Engine
+from core.explanations.cases import SummaryWithEdit
+from core.explanations.judge import converse_in_order
+from core.llm.chat import Sampling, model_signature
+from core.llm.endpoints import endpoint_checkpoint
+from core.llm.prompts import Messages, Prompt, load_prompt
+from core.llm.structured import StructuredAnswer, ask_structured
+from core.types import Example, Failure, Rounds, Verdict
+
+_PROMPT_VARIABLES = ("document", "summary")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a language model says of a summary, why, and its signature."""
+
+    verdict: Verdict
+    explanation: str
+    by: str
+
+
+ExplainFunction = Callable[[Example, Sampling], Rounds[Finding]]
+"""A way to ask for an explanation."""
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("it is empty")
+    return text
+
+
+NonBlankText = Annotated[str, AfterValidator(_not_blank)]
+
+
+class Detected(StructuredAnswer):
+    """What the prompt `detect-explain` asks for."""
+
+    consistent: Literal["yes", "no"]
+    explanation: NonBlankText
+
+
+class Explained(StructuredAnswer):
+    """What the prompt `explain-given` asks for."""
+
+    explanation: NonBlankText
+
+
+def detect_and_explain(example: Example, sampling: Sampling) -> Rounds[Finding]:
+    """D&E: ask whether the summary is consistent, and why; UnscorableError, with the raw answer, for one not to be read."""
+    used = load_prompt("detect-explain", _PROMPT_VARIABLES)
+    found = yield from ask_structured(_fill_prompt(used, example), sampling, Detected)
+    verdict = Verdict.CONSISTENT if found.consistent == "yes" else Verdict.INCONSISTENT
+    return Finding(verdict, found.explanation.strip(), model_signature("detect-explain", used, sampling))
+
+
+def explain_given_detection(example: Example, sampling: Sampling) -> Rounds[Finding]:
+    """E|D: tell that the summary is inconsistent, and ask why; UnscorableError as above."""
+    used = load_prompt("explain-given", _PROMPT_VARIABLES)
+    found = yield from ask_structured(_fill_prompt(used, example), sampling, Explained)
+    return Finding(Verdict.INCONSISTENT, found.explanation.strip(), model_signature("explain-given", used, sampling))
+
+
+def detection_signature(sampling: Sampling) -> str:
+    """What `Finding.by` of D&E will be; raises NoEndpointError where nobody can be asked."""
+    return model_signature("detect-explain", load_prompt("detect-explain", _PROMPT_VARIABLES), sampling)
+
+
+def explain_conversation(explain: ExplainFunction, example: Example, sampling: Sampling) -> Conversation[Finding]:
+    """The conversation for the engine."""
+    spec = f"{explain.__name__}[{sampling}]"
+    return Conversation(
+        spec, example, partial(explain, example, sampling), (endpoint_checkpoint(sampling.endpoint, "endpoint_chat"),)
+    )
+
+
+def _fill_prompt(used: Prompt, example: Example) -> Messages:
+    return used.fill({"document": example.document, "summary": example.summary})
+
+
+class ExplainMode(StrEnum):
+    """Whether the model has to find the error first (D&E), or is told that there is one (E|D)."""
+
+    DETECT = "detect"
+    GIVEN = "given"
+
+
+_EXPLAIN_FUNCTIONS: MappingProxyType[ExplainMode, ExplainFunction] = MappingProxyType(
+    {ExplainMode.DETECT: detect_and_explain, ExplainMode.GIVEN: explain_given_detection}
+)
+
+
+def is_applicable(subject: SummaryWithEdit, ask: ExplainMode) -> bool:
+    """Whether the question fits: that there is an error may be said only of a summary that is labelled inconsistent."""
+    return ask is ExplainMode.DETECT or subject.item.intended is Verdict.INCONSISTENT
+
+
+def summary_conversation(subject: SummaryWithEdit, ask: ExplainMode, sampling: Sampling) -> Conversation[Finding]:
+    """The conversation for the engine."""
+    return explain_conversation(_EXPLAIN_FUNCTIONS[ask], subject.item.example, sampling)
+
+
+def explain_all(
+    engine: Engine, asked: Iterable[SummaryWithEdit], ask: ExplainMode, sampling: Sampling
+) -> Iterator[tuple[SummaryWithEdit, Finding | Failure]]:
+    """Each summary with what the model said of it, or with the reason why there is no answer, in order."""
+    return converse_in_order(engine, asked, lambda subject: summary_conversation(subject, ask, sampling))
+
+
+def explanation_record(subject: SummaryWithEdit, ask: ExplainMode, outcome: Finding | Failure) -> dict[str, object]:
+    """One line, which `cli.py judge` grades and the importer `explained` reads.
+
+    The verdict is null where the model was told it, and where there is no answer.
+    """
+    item = subject.item
+    told: dict[str, object] = {
+        "sample": item.example.id,
+        "group": subject.group,
+        "document": item.example.document,
+        "seed": subject.seed,
+        "summary": item.example.summary,
+        "reference": subject.reference,
+        "label": item.intended,
+    }
+    if isinstance(outcome, Failure):
+        return {**told, "status": "failed", "by": "", "verdict": None, "explanation": "", "error": outcome.message}
+    verdict = outcome.verdict if ask is ExplainMode.DETECT else None
+    said = {"by": outcome.by, "verdict": verdict, "explanation": outcome.explanation}
+    return {**told, "status": "ok", **said, "error": None}

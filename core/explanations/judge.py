@@ -1,0 +1,174 @@
+"""Grading an explanation by a language model in the four setups of SummExecEdit (Thorat et al. 2024)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from types import MappingProxyType
+from typing import Literal, TypeVar
+
+from core.engine.conversation import Conversation
+from core.engine.engine import Engine
+from core.errors import TouchstoneError, UnscorableError
+from core.llm.chat import Sampling, model_signature
+from core.llm.endpoints import endpoint_checkpoint
+from core.llm.prompts import Prompt, load_prompt
+from core.llm.structured import StructuredAnswer, ask_structured
+from core.types import Example, Failure, Rounds
+
+Grade = Literal["entirely", "partially", "not"]
+
+GRADE_VALUES: Mapping[Grade, float] = MappingProxyType({"entirely": 1.0, "partially": 0.5, "not": 0.0})
+
+_GRADE_WORDS: Mapping[str, Grade] = MappingProxyType(
+    {
+        "entirely": "entirely",
+        "entirely correct": "entirely",
+        "correct": "entirely",
+        "partially": "partially",
+        "partially correct": "partially",
+        "not": "not",
+        "not correct": "not",
+        "incorrect": "not",
+        # what speaks of something else, or says nothing, explains no error
+        "unrelated": "not",
+        "no explanation": "not",
+    }
+)
+
+
+def parse_grade(words: str) -> Grade:
+    """The grade that a dataset gives in its own words; TouchstoneError for words that are not known."""
+    grade = _GRADE_WORDS.get(words.replace("_", " ").strip().lower())
+    if grade is None:
+        raise TouchstoneError(f"The grade is {words[:60]!r}. Known: {', '.join(_GRADE_WORDS)}.")
+    return grade
+
+
+class JudgeSetup(StrEnum):
+    """What a judge is shown beside the explanation."""
+
+    V1 = "V1"
+    V2 = "V2"
+    V3 = "V3"
+    V4 = "V4"
+
+
+SETUP_INPUTS: Mapping[JudgeSetup, tuple[str, ...]] = MappingProxyType(
+    {
+        JudgeSetup.V1: ("document", "summary", "explanation"),
+        JudgeSetup.V2: ("seed", "summary", "explanation"),
+        JudgeSetup.V3: ("seed", "summary", "reference", "explanation"),
+        JudgeSetup.V4: ("reference", "explanation"),
+    }
+)
+"""The texts of a case that a judge reads."""
+
+_INPUT_TITLES = {"seed": "original summary", "reference": "reference explanation"}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An explanation of what is wrong with a summary, and the texts it may be judged by; "" where one is not known.
+
+    `seed` is the summary before its edit. `human` is a person's grade, which no judge is shown; `group` names the
+    document, the unit of resampling. `sample` is the id of the summary in its dataset, `by` who explained.
+    """
+
+    id: str
+    explanation: str
+    document: str = ""
+    seed: str = ""
+    summary: str = ""
+    reference: str = ""
+    group: str = ""
+    human: Grade | None = None
+    sample: str = ""
+    by: str = ""
+
+    def texts(self) -> dict[str, str]:
+        """By the names that prompts have for them."""
+        return {name: getattr(self, name) for name in ("document", "seed", "summary", "reference", "explanation")}
+
+    def lacks(self, setup: JudgeSetup) -> list[str]:
+        """What this set-up reads and is not there, in words."""
+        return [_INPUT_TITLES.get(name, name) for name in SETUP_INPUTS[setup] if not self.texts()[name].strip()]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The grade that a judge gave, why, and its signature."""
+
+    grade: Grade
+    because: str
+    by: str
+
+
+class Graded(StructuredAnswer):
+    """What the prompts `judge-v1` to `judge-v4` ask for, the reason first, so that the grade follows from it."""
+
+    because: str
+    grade: Grade
+
+
+def judge_explanation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Rounds[Judgement]:
+    """Ask for a grade; UnscorableError where a text is missing and, with the raw answer, for one that cannot be read."""
+    if lacking := case.lacks(setup):
+        raise UnscorableError(
+            f"{setup} reads the {' and the '.join(lacking)}, and there is none. Give it, or judge otherwise."
+        )
+    used = _judge_prompt(setup)
+    found = yield from ask_structured(used.fill(case.texts()), sampling, Graded)
+    return Judgement(found.grade, found.because.strip(), model_signature(used.name, used, sampling))
+
+
+def judge_signature(setup: JudgeSetup, sampling: Sampling) -> str:
+    """What `Judged.by` will be; raises NoEndpointError where nobody can be asked."""
+    used = _judge_prompt(setup)
+    return model_signature(used.name, used, sampling)
+
+
+def judge_conversation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Conversation[Judgement]:
+    """The conversation for the engine, about the explanation and what it is judged by."""
+    # each text by its name: the engine refuses an example without texts, and `judge` says better what is missing
+    *read, explanation = (f"{name}: {case.texts()[name]}" for name in SETUP_INPUTS[setup])
+    about = Example(case.id, "\n\n".join(read), explanation)
+    rounds = partial(judge_explanation, case, setup, sampling)
+    return Conversation(
+        f"judge-{setup.lower()}[{sampling}]", about, rounds, (endpoint_checkpoint(sampling.endpoint, "endpoint_chat"),)
+    )
+
+
+def _judge_prompt(setup: JudgeSetup) -> Prompt:
+    return load_prompt(f"judge-{setup.lower()}", SETUP_INPUTS[setup])
+
+
+About = TypeVar("About")
+Said = TypeVar("Said")
+
+
+def converse_in_order(
+    engine: Engine, subjects: Iterable[About], talk: Callable[[About], Conversation[Said]]
+) -> Iterator[tuple[About, Said | Failure]]:
+    """What each is talked about, with what came of it or with the reason why nothing did, in order."""
+    asked: deque[About] = deque()
+
+    def talks() -> Iterator[Conversation[Said]]:
+        for subject in subjects:
+            asked.append(subject)
+            yield talk(subject)
+
+    with closing(engine.converse(talks())) as answers:
+        for _, outcome in answers:
+            yield asked.popleft(), outcome
+
+
+def judge_all(
+    engine: Engine, cases: Iterable[Case], setup: JudgeSetup, sampling: Sampling
+) -> Iterator[tuple[Case, Judgement | Failure]]:
+    """Each case with its grade, or with the reason why there is none, in order."""
+    return converse_in_order(engine, cases, lambda case: judge_conversation(case, setup, sampling))

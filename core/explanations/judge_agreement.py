@@ -1,0 +1,109 @@
+"""The agreement of judges of explanations with people: correlation, balanced accuracy and kappa, as records and as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from core.explanations.judge import GRADE_VALUES, Grade
+from core.meta.table_formats import align_columns
+from core.stats import agreement as distance
+from core.stats import correlation
+from core.stats.agreement import LabelMatrix, cohen_kappa
+from core.stats.bootstrap import RESAMPLES, Resamples
+from core.stats.correlation import RatedScores
+from core.stats.discrimination import LabelledScores, Threshold, balanced_accuracy
+from core.stats.statistic import Estimate, Numbers, Statistic, Values
+
+_GRADE_CUTS = {"entirely": 0.75, "at least partially": 0.25}  # halfway between two grades
+
+
+@dataclass(frozen=True, slots=True)
+class GradePair:
+    """The grades of one explanation by a judge and by people, None where the judge gave none; `group` names the document."""
+
+    judged: Grade | None
+    human: Grade
+    group: str
+
+
+def agreement_with_people(
+    compared: Sequence[GradePair], resamples: int = RESAMPLES, seed: int = 0
+) -> dict[str, Estimate]:
+    """Each figure by its name with its 95 % interval, documents resampled; a failed judgement counts in none.
+
+    Balanced accuracy takes people's grades as the truth, cut twice: entirely correct against the rest, and not correct
+    against the rest. Weighted kappa counts half a grade apart as half as bad (Cohen 1968, linear weights).
+    """
+    groups = sorted({case.group for case in compared})
+    documents = np.array([groups.index(case.group) for case in compared], dtype=np.intp)
+    judged = np.array([GRADE_VALUES[case.judged] if case.judged else np.nan for case in compared])
+    human = np.array([GRADE_VALUES[case.human] for case in compared])
+    draws = Resamples.draw(len(groups), resamples, seed)
+    return {name: draws.estimate(statistic) for name, statistic in _statistics(judged, human, documents).items()}
+
+
+def _statistics(judged: Values, human: Values, documents: Numbers) -> dict[str, Statistic]:
+    rated = RatedScores(judged, human, documents)
+    ratings = LabelMatrix(np.column_stack([judged, human]), documents, tuple(GRADE_VALUES.values()))
+    return {
+        "pearson": correlation.pearson(rated),
+        "spearman": correlation.spearman(rated),
+        "kendall": correlation.kendall(rated),
+        **{f"balanced accuracy, {name}": _balanced_accuracy_at(rated, cut) for name, cut in _GRADE_CUTS.items()},
+        "kappa": cohen_kappa(ratings, 0, 1, distance.nominal_distance),
+        "weighted kappa": cohen_kappa(ratings, 0, 1, distance.linear_distance),
+    }
+
+
+def _balanced_accuracy_at(rated: RatedScores, cut: float) -> Statistic:
+    # the cut lies between grades and was chosen on no document
+    return balanced_accuracy(
+        LabelledScores(rated.scores, rated.human > cut, rated.documents), Threshold(cut, 0, frozenset())
+    )
+
+
+Figures = Mapping[str, Estimate]
+
+
+def agreement_record(signature: str, compared: Sequence[GradePair], figures: Figures) -> dict[str, Any]:
+    """One judge; null where a figure is undefined, with the reason."""
+    return {
+        "judge": signature,
+        "explanations": len(compared),
+        "failed": _count_failed(compared),
+        "figures": {name: _figure_record(estimate) for name, estimate in figures.items()},
+    }
+
+
+def agreement_table(signature: str, compared: Sequence[GradePair], figures: Figures) -> str:
+    """The judge, how much it graded, and a line a figure with its 95 % interval; – where one is undefined."""
+    failed = f", {_count_failed(compared)} of them without a grade of the judge" if _count_failed(compared) else ""
+    lines = [(name, _format_figure(estimate), str(estimate.n), estimate.why) for name, estimate in figures.items()]
+    told = align_columns([("", "value", "n", ""), *lines])
+    return f"{signature}\n{len(compared)} explanations that people graded{failed}\n{told}"
+
+
+def _count_failed(compared: Sequence[GradePair]) -> int:
+    return sum(case.judged is None for case in compared)
+
+
+def _figure_record(estimate: Estimate) -> dict[str, Any]:
+    return {
+        "value": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "n": estimate.n,
+        "why": estimate.why or None,
+    }
+
+
+def _format_figure(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return "–"
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:.3f}"
+    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"

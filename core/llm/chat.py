@@ -1,0 +1,146 @@
+"""Chat questions to a language model, the text of its answers, and the signature of how they were sampled."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from core.errors import UnscorableError
+from core.llm.endpoints import configured_endpoint, endpoint_checkpoint, endpoint_name
+from core.llm.prompts import Messages, Prompt
+from core.types import Answer, Option, Question, Rounds, T
+
+DEFAULT_CHAT_CHECKPOINT = endpoint_checkpoint("", "endpoint_chat")
+
+_REASONING = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
+_MAX_SHOWN_CHARACTERS = 2000  # characters of an answer that stand in a message
+
+_UNUSABLE_ENDS = {
+    "length": "The answer was cut at its limit of tokens. Set max_tokens= higher, or thoughts of an endpoint whose model thinks first.",
+    "refusal": "The model refused.",
+    "filter": "The endpoint's filter held the answer back.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How an answer is drawn, and by which endpoint: one of TOUCHSTONE_ENDPOINTS by its name, "" for the default one.
+
+    `sample` tells draws apart that are otherwise the same: each is asked for afresh. An answer ends before `stop`.
+    """
+
+    model: str
+    temperature: float = 0.0
+    top_p: float = 1.0
+    max_tokens: int = 2048
+    sample: int = 0
+    endpoint: str = ""
+    stop: str = ""
+
+
+def chat_question(messages: Sequence[str], sampling: Sampling, schema: str = "") -> Question:
+    """A question of kind "endpoint_chat": a system and a user message, then answers and further requests in turn."""
+    options: tuple[Option, ...] = (
+        ("model", sampling.model),
+        ("temperature", float(sampling.temperature)),  # 0 and 0.0 are the same question and must have the same key
+        ("top_p", float(sampling.top_p)),
+        ("max_tokens", sampling.max_tokens),
+        ("sample", sampling.sample),
+        ("schema", schema),
+    )
+    if sampling.stop:
+        options += (("stop", sampling.stop),)
+    return Question(endpoint_checkpoint(sampling.endpoint, "endpoint_chat"), tuple(messages), options)
+
+
+def sampling_of(question: Question) -> Sampling:
+    """How the answer to a question of kind "endpoint_chat" is drawn."""
+    options = dict(question.options)
+    return Sampling(
+        model=cast(str, options["model"]),
+        temperature=cast(float, options["temperature"]),
+        top_p=cast(float, options["top_p"]),
+        max_tokens=cast(int, options["max_tokens"]),
+        sample=cast(int, options["sample"]),
+        endpoint=endpoint_name(question.checkpoint),
+        stop=cast(str, options.get("stop", "")),
+    )
+
+
+def question_schema(question: Question) -> str:
+    """The schema of the answer to a question of kind "endpoint_chat"; empty for free text."""
+    return cast(str, dict(question.options)["schema"])
+
+
+def first_question(messages: Messages, sampling: Sampling, schema: str = "") -> Question:
+    """The first question of a conversation; see kind "endpoint_chat"."""
+    return chat_question((messages.system, messages.user), sampling, schema)
+
+
+def answer_text(answer: Answer) -> str:
+    """The text of an answer, without thoughts in front of it.
+
+    Raises UnscorableError, with the raw answer, for one that was refused, held back, cut off or empty.
+    """
+    text, ended = answer.texts
+    if ended in _UNUSABLE_ENDS:
+        raise unusable_answer(_UNUSABLE_ENDS[ended], text)
+    spoken = _REASONING.sub("", text, count=1) if _REASONING.match(text) else text
+    if not spoken.strip():
+        raise unusable_answer("The answer is empty.", text)
+    return spoken.strip()
+
+
+def is_usable(question: Question, answer: Answer) -> bool:
+    """Whether an answer is kept: one that was refused, cut off or left empty may come otherwise when it is asked for again."""
+    if question.checkpoint.kind != "endpoint_chat":
+        return True
+    try:
+        answer_text(answer)
+    except UnscorableError:
+        return False
+    return True
+
+
+def collect_answers(talk: Rounds[T]) -> Rounds[tuple[T, list[Answer]]]:
+    """The same conversation, which comes with all answers that it was given."""
+    heard: list[Answer] = []
+    questions = next(talk)
+    while True:
+        answers = yield questions
+        heard += answers
+        try:
+            questions = talk.send(answers)
+        except StopIteration as end:
+            return end.value, heard
+
+
+def unusable_answer(problem: str, raw: str) -> UnscorableError:
+    """Why an answer is not used, with what the model said."""
+    shown = raw if len(raw) <= _MAX_SHOWN_CHARACTERS else f"{raw[:_MAX_SHOWN_CHARACTERS]}…"
+    return UnscorableError(
+        f"{problem} The model said: “{shown}”" if raw.strip() else f"{problem} The model said nothing."
+    )
+
+
+_MODEL_MARK = "|model:"
+
+
+def model_signature(name: str, used: Prompt, sampling: Sampling) -> str:
+    """One line: what was done, model, sampling, prompt with its hash, and the address; raises NoEndpointError."""
+    place = f"endpoint:{configured_endpoint(sampling.endpoint).fingerprint[:12]}"
+    return f"{name}{_MODEL_MARK}{sampling.model}|{sampling_signature(sampling)}|sample:{sampling.sample}|{used.signature}|{place}"
+
+
+def sampling_signature(sampling: Sampling) -> str:
+    """How an answer is drawn there: a model that thinks takes no temperature, and has more tokens to write."""
+    if thoughts := configured_endpoint(sampling.endpoint).thoughts:
+        return f"temperature:its own|top_p:its own|max_tokens:{sampling.max_tokens}+{thoughts}"
+    return f"temperature:{sampling.temperature:g}|top_p:{sampling.top_p:g}|max_tokens:{sampling.max_tokens}"
+
+
+def is_model_signature(name: str) -> bool:
+    """Whether that is how a language model signs, and not the name of a person."""
+    return _MODEL_MARK in name

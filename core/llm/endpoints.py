@@ -1,0 +1,335 @@
+"""Which OpenAI-compatible endpoints are configured, in the environment and in the endpoints file, and how checkpoints name them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from core.errors import BadSettingError, MissingEndpointError, TouchstoneError, UnknownNameError
+from core.settings import Settings, secret
+from core.types import Checkpoint
+
+ENDPOINT_SOURCE = "package:core.llm"
+"""The source of a checkpoint whose answers come from a configured endpoint: code of ours, and nothing to download."""
+
+_NAME_SEPARATOR = "@"  # in a revision, between name and address; no name of an endpoint contains it
+
+
+def endpoint_checkpoint(endpoint: str, kind: str) -> Checkpoint:
+    """Who answers the questions of a kind: the endpoint of that name, "" for the default one, wherever it is then."""
+    return (
+        Checkpoint(ENDPOINT_SOURCE, kind, f"{endpoint}{_NAME_SEPARATOR}")
+        if endpoint
+        else Checkpoint(ENDPOINT_SOURCE, kind)
+    )
+
+
+def pinned_checkpoint(endpoint: str, kind: str, address: str) -> Checkpoint:
+    """The same endpoint at one address: what it says there is not said by another server of that name."""
+    return Checkpoint(ENDPOINT_SOURCE, kind, f"{endpoint}{_NAME_SEPARATOR}{address}")
+
+
+def endpoint_name(checkpoint: Checkpoint) -> str:
+    """The name of the endpoint; "" for the default one."""
+    return checkpoint.revision.partition(_NAME_SEPARATOR)[0] if _NAME_SEPARATOR in checkpoint.revision else ""
+
+
+def endpoint_address(checkpoint: Checkpoint) -> str:
+    """The address that was pinned; "" where none was."""
+    return checkpoint.revision.partition(_NAME_SEPARATOR)[2]
+
+
+_KEY_FIELDS = ("key", "api_key", "token")
+"""How a key would be written into the file, where it must not stand."""
+
+
+class EndpointEntry(BaseModel):
+    """One table of the file, `[name]`; prices are for a million tokens, `key_from` names the variable with the key."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    name: str = Field(pattern=r"^[\w.-]+$")
+    base_url: str
+    key_from: str = Field("", pattern=r"^\w*$")
+    model: str = ""
+    at_once: int = Field(8, ge=1, le=256)
+    patience_s: float = Field(60.0, gt=0)
+    retries: int = Field(2, ge=0, le=20)
+    stream: bool = False
+    thoughts: int = Field(0, ge=0)
+    price_read: float | None = Field(None, ge=0)
+    price_written: float | None = Field(None, ge=0)
+    budget: float | None = Field(None, ge=0)
+
+
+def read_endpoints_file(file: str) -> list[EndpointEntry]:
+    """The endpoints of a file in its order; none for no file. Raises BadSettingError with file, table and field."""
+    if not file.strip():
+        return []
+    try:
+        tables = tomllib.loads(Path(file.strip()).expanduser().read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadSettingError(
+            f"TOUCHSTONE_ENDPOINTS names {file}, which cannot be read: {error.strerror}. Make it, or unset the variable."
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadSettingError(f"{file} is no TOML: {error}. Write a table [name] for each endpoint.") from error
+    return [_parse_entry(file, name, table) for name, table in tables.items()]
+
+
+def _parse_entry(file: str, name: str, table: object) -> EndpointEntry:
+    if not isinstance(table, dict):
+        # what stands there may be a key: it is not repeated
+        raise BadSettingError(f"{file}: {name} stands outside of a table. Write [name] above it.")
+    for key_field in _KEY_FIELDS:
+        if key_field in table:
+            raise BadSettingError(
+                f"{file}, [{name}]: {key_field} is not read, as keys do not belong into this file. Put the key into a variable of "
+                "the environment or of .env and write key_from with the name of that variable."
+            )
+    try:
+        return EndpointEntry(**{**table, "name": name})
+    except ValidationError as error:
+        wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+        known = ", ".join(field for field in EndpointEntry.model_fields if field != "name")
+        raise BadSettingError(f"{file}, [{name}]: {wrong}. Known fields: {known}.") from None
+
+
+_MODEL_FROM_SETTINGS = frozenset({"endpoint_chat"})
+"""Kinds whose questions name no model of their own."""
+
+
+_ENVIRONMENT_VARIABLES = {
+    "base_url": "TOUCHSTONE_LLM_BASE_URL",
+    "key_from": "TOUCHSTONE_LLM_API_KEY",
+    "model": "TOUCHSTONE_LLM_MODEL",
+    "patience_s": "TOUCHSTONE_LLM_PATIENCE_S",
+    "thoughts": "TOUCHSTONE_LLM_THOUGHTS",
+    "price_read": "TOUCHSTONE_LLM_PRICE_READ",
+    "price_written": "TOUCHSTONE_LLM_PRICE_WRITTEN",
+    "budget": "TOUCHSTONE_LLM_BUDGET",
+}
+"""How the fields of the default endpoint are set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Money for a million tokens read and written, in whatever currency the budget is in."""
+
+    read: float
+    written: float
+
+    def of(self, read: int, written: int) -> float:
+        return (read * self.read + written * self.written) / 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where to ask, within which limits and at which price. The key shows in no print, log or traceback.
+
+    `patience_s` is for one try and `retries` more are made; `at_once` questions are under way together. No price: unknown;
+    a free endpoint has the price 0. `stream` has answers sent piece by piece, for gateways that cut long silences.
+    `model` is asked where none is named. `budget` is what may be spent here in all. `thoughts` are the tokens that models may
+    think here before they answer; those that think take no temperature and no top_p, and none is sent to them.
+    """
+
+    base_url: str
+    key: str = field(repr=False)
+    patience_s: float = 60.0
+    name: str = ""
+    model: str = ""
+    at_once: int = 8
+    retries: int = 2
+    stream: bool = False
+    thoughts: int = 0
+    price: Price | None = None
+    budget: float | None = None
+
+    @property
+    def title(self) -> str:
+        return self.name or "default"
+
+    def setting(self, field: str) -> str:
+        """What a person sets to change a field: a variable, or the field in the table of the endpoint."""
+        if not self.name:
+            return _ENVIRONMENT_VARIABLES[field]
+        return f"{field} under [{self.name}] in the file of TOUCHSTONE_ENDPOINTS"
+
+    @property
+    def root(self) -> str:
+        """The server without the version that the paths of OpenAI begin with."""
+        return self.base_url.removesuffix("/v1")
+
+    @property
+    def address(self) -> str:
+        """Where to ask, and what makes other answers of the same models there."""
+        return f"{self.base_url}#thoughts={self.thoughts}" if self.thoughts else self.base_url
+
+    @property
+    def fingerprint(self) -> str:
+        return address_fingerprint(self.address)
+
+
+def configured_endpoint(name: str = "") -> Endpoint:
+    """The endpoint of that name as it is set now, "" for the default one: that of the variables, else the file's first.
+
+    Raises NoEndpointError where it or its key is not set, UnknownNameError for a name that the file does not hold, and
+    BadSettingError for what cannot be read. Read at every question and not with the other settings: a key that travelled
+    through checkpoints or questions would end in signatures and caches.
+    """
+    settings = Settings.read()
+    return _named_endpoint(name, settings) if name else _default_endpoint(settings)
+
+
+def endpoint_of(checkpoint: Checkpoint) -> Endpoint:
+    """The endpoint of a checkpoint; besides what `configured` raises, TouchstoneError where it is no longer at its address."""
+    endpoint = configured_endpoint(endpoint_name(checkpoint))
+    if (address := endpoint_address(checkpoint)) and address != endpoint.address:
+        raise TouchstoneError(
+            f"The endpoint {endpoint.title!r} was set anew while this question waited for {address}. Ask again."
+        )
+    return endpoint
+
+
+def pin_address(checkpoint: Checkpoint) -> Checkpoint:
+    """The checkpoint of an endpoint, pinned to the address that it has now; any other as it is."""
+    if checkpoint.source != ENDPOINT_SOURCE or endpoint_address(checkpoint):
+        return checkpoint
+    endpoint = configured_endpoint(endpoint_name(checkpoint))
+    return pinned_checkpoint(endpoint.name, checkpoint.kind, endpoint.address)
+
+
+def address_fingerprint(address: str) -> str:
+    """Sha256, in hex, of an address: two servers are not the same, whatever they call their models."""
+    return hashlib.sha256(address.encode()).hexdigest()
+
+
+def list_endpoints() -> list[Endpoint | str]:
+    """Every endpoint that is set, the default one first; a sentence in place of one that cannot be used.
+
+    Raises BadSettingError for a file that cannot be read.
+    """
+    settings = Settings.read()
+    names = [""] if settings.llm_base_url.strip() else []
+    return [
+        _endpoint_or_problem(name)
+        for name in [*names, *(entry.name for entry in read_endpoints_file(settings.endpoints))]
+    ]
+
+
+def resolve_model(named: str, endpoint: str = "") -> str:
+    """The model that is named, else the one that is set for the endpoint; raises NoEndpointError where there is neither."""
+    if named.strip():
+        return named.strip()
+    asked = configured_endpoint(endpoint)
+    if asked.model:
+        return asked.model
+    raise MissingEndpointError(
+        f"No language model is named. Set {asked.setting('model')} to the name of one that the endpoint serves, or model=…."
+    )
+
+
+def endpoint_problem(name: str = "") -> str:
+    """What to set, where the endpoint of that name is not configured; empty where it is."""
+    try:
+        configured_endpoint(name)
+    except (MissingEndpointError, BadSettingError, UnknownNameError) as error:
+        return str(error)
+    return ""
+
+
+def checkpoint_problem(checkpoint: Checkpoint) -> str:
+    """What to set before this checkpoint of an endpoint can be asked without naming a model; empty where nothing is missing."""
+    name = endpoint_name(checkpoint)
+    if problem := endpoint_problem(name):
+        return problem
+    try:
+        resolve_model("" if checkpoint.kind in _MODEL_FROM_SETTINGS else "its own", name)
+    except MissingEndpointError as error:
+        return str(error)
+    return ""
+
+
+def _endpoint_or_problem(name: str) -> Endpoint | str:
+    return endpoint_problem(name) or configured_endpoint(name)
+
+
+def _default_endpoint(settings: Settings) -> Endpoint:
+    if settings.llm_base_url.strip():
+        return _endpoint_from_environment(settings)
+    if entries := read_endpoints_file(settings.endpoints):
+        return _endpoint_from_entry(entries[0], settings.endpoints)
+    raise MissingEndpointError(
+        "No language-model endpoint is set. Set TOUCHSTONE_LLM_BASE_URL (and TOUCHSTONE_LLM_API_KEY where it wants one), "
+        "for example to http://localhost:8000/v1 of a vLLM server."
+    )
+
+
+def _endpoint_from_environment(settings: Settings) -> Endpoint:
+    return Endpoint(
+        _clean_address(settings.llm_base_url, "TOUCHSTONE_LLM_BASE_URL", "TOUCHSTONE_LLM_API_KEY"),
+        settings.llm_api_key.get_secret_value(),
+        patience_s=settings.llm_patience_s,
+        model=settings.llm_model.strip(),
+        at_once=settings.llm_at_once,
+        retries=settings.llm_retries,
+        thoughts=settings.llm_thoughts,
+        price=_read_price(settings.llm_price_read, settings.llm_price_written),
+    )
+
+
+def _named_endpoint(name: str, settings: Settings) -> Endpoint:
+    entries = {entry.name: entry for entry in read_endpoints_file(settings.endpoints)}
+    if name not in entries:
+        if not settings.endpoints.strip():
+            raise MissingEndpointError(
+                f"No endpoint is named {name!r}: TOUCHSTONE_ENDPOINTS names no file. Set it to a TOML file with [{name}]."
+            )
+        raise UnknownNameError(f"endpoint of {settings.endpoints}", name, entries)
+    return _endpoint_from_entry(entries[name], settings.endpoints)
+
+
+def _endpoint_from_entry(entry: EndpointEntry, file: str) -> Endpoint:
+    where = f"{file}, [{entry.name}]"
+    key = secret(entry.key_from).get_secret_value() if entry.key_from else ""
+    if entry.key_from and not key:
+        raise MissingEndpointError(
+            f"{where}: key_from names {entry.key_from}, which is not set. Set it in the environment or in .env."
+        )
+    return Endpoint(
+        _clean_address(entry.base_url, f"{where}: base_url", "key_from"),
+        key,
+        patience_s=entry.patience_s,
+        name=entry.name,
+        model=entry.model.strip(),
+        at_once=entry.at_once,
+        retries=entry.retries,
+        stream=entry.stream,
+        thoughts=entry.thoughts,
+        price=_read_price(entry.price_read, entry.price_written),
+        budget=entry.budget,
+    )
+
+
+def _read_price(read: float | None, written: float | None) -> Price | None:
+    """None where neither is told; what is told of one alone leaves the other free."""
+    return None if read is None and written is None else Price(read or 0.0, written or 0.0)
+
+
+def _clean_address(text: str, setting: str, key_setting: str) -> str:
+    """The address without its last slash; raises BadSettingError, which does not repeat it, for one that is not fit to be shown."""
+    address = text.strip().rstrip("/")
+    if "@" in urlsplit(address).netloc or "?" in address:
+        raise BadSettingError(
+            f"{setting} holds a password or a query, and addresses stand in logs. Leave the address alone in it, "
+            f"and set {key_setting}."
+        )
+    if not re.match(r"https?://\S+$", address):
+        raise BadSettingError(f"{setting} is no address of a server. Write it as http://localhost:8000/v1.")
+    return address

@@ -1,0 +1,22 @@
+"""A memory for pure functions of long texts, shared by threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Condition
+from typing import ParamSpec, TypeVar
+
+from cachetools import LRUCache, cached
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def memoize(size: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Keep the last `size` results of a function of hashable arguments.
+
+    What several threads want at once is computed by one of them while the others wait: all metrics ask for the words
+    of the same document at the same moment.
+    """
+    decorator: Callable[[Callable[P, R]], Callable[P, R]] = cached(LRUCache(size), condition=Condition())
+    return decorator

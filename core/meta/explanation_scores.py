@@ -1,0 +1,163 @@
+"""How well models find and explain errors, from the grades of their explanations (SummExecEdit, Thorat, Laban and Wu 2024)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from core.explanations.judge import GRADE_VALUES, parse_grade
+from core.meta.cases import Cases
+from core.meta.table_formats import align_columns, format_percent
+from core.stats.bootstrap import Resamples
+from core.stats.statistic import Estimate, Mask, Numbers, Statistic, Values, mean, undefined
+from core.types import Item, Verdict
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GradedDetections:
+    """What a model said of each summary, (n,) each.
+
+    `inconsistent` is the truth, `flagged` the model's verdict. `grades` judge the explanation of the error: 1 entirely,
+    0.5 partially, 0 not correct, and nan where there is none to judge.
+    """
+
+    inconsistent: Mask
+    flagged: Mask
+    grades: Values
+    documents: Numbers
+
+
+def detection_accuracy(explained: GradedDetections) -> Statistic:
+    """DA: share of right verdicts over consistent and inconsistent summaries."""
+    right = explained.inconsistent == explained.flagged
+    return mean(right.astype(np.float64), explained.documents)
+
+
+def detection_score(explained: GradedDetections) -> Statistic:
+    """DS: share of the inconsistent summaries that are found out."""
+    return _mean_over(explained.inconsistent, explained.flagged.astype(np.float64), explained)
+
+
+def explanation_score(explained: GradedDetections) -> Statistic:
+    """ES: mean grade of the explanations of the errors that were found."""
+    return _mean_over(explained.inconsistent & explained.flagged, explained.grades, explained)
+
+
+def joint_score(explained: GradedDetections) -> Statistic:
+    """JS: mean over the inconsistent summaries of detection times grade; an error that is missed counts 0."""
+    joint = np.where(explained.flagged, explained.grades, 0.0)
+    return _mean_over(explained.inconsistent, joint, explained)
+
+
+def _mean_over(chosen: Mask, values: Values, explained: GradedDetections) -> Statistic:
+    if not chosen.any():
+        return undefined(0, "No error was found." if explained.inconsistent.any() else "No summary is inconsistent.")
+    return mean(values[chosen], explained.documents[chosen])
+
+
+SCORE_TITLES = MappingProxyType(
+    {
+        "DA": "detection accuracy, right verdicts over all summaries",
+        "DS": "detection score, inconsistent summaries that were found out",
+        "ES": "explanation score, the mean grade of the explanations of errors that were found",
+        "JS": "joint score, the mean of detection times grade",
+        "entirely": "explanations that are entirely correct",
+    }
+)
+"""The figures, each a share in 0..1."""
+
+_UNKNOWN_VERDICTS = "It is not known what it said of summaries that it did not explain."
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainerScores:
+    """A model or person by the name under which it explained: how many explanations were graded, and its figures."""
+
+    name: str
+    graded: int
+    figures: dict[str, Estimate]
+
+
+@dataclass(frozen=True, slots=True)
+class _GradedAnswer:
+    """What one explainer said of one sample: its verdict, and the worth of each graded explanation."""
+
+    place: int
+    flagged: bool
+    worths: tuple[float, ...]
+
+
+def explainer_scores(cases: Cases, drawn: Resamples) -> Iterator[ExplainerScores]:
+    """Everybody whose explanations were graded or came with a verdict, in the order of their first one.
+
+    Grades of several judges of one explanation are averaged. A graded explanation says that its author found the summary
+    inconsistent, unless the verdict beside it is another. Detection is told where the author's verdicts stand beside the
+    explanations, or among the judgements under the same name.
+    """
+    given = (given for sample in cases.samples for given in sample.item.explanations)
+    names = dict.fromkeys(one.by for one in given if one.grade or one.verdict)
+    for name in names:
+        answers = [answer for place in range(len(cases.samples)) for answer in _graded_answers(cases, place, name)]
+        figures = {
+            title: drawn.estimate(statistic) for title, statistic in _score_statistics(cases, name, answers).items()
+        }
+        yield ExplainerScores(name, sum(len(answer.worths) for answer in answers), figures)
+
+
+def format_explainers(found: Sequence[ExplainerScores]) -> str:
+    """One line an explainer, in columns, in percent."""
+    head = ("explained by", "graded", *SCORE_TITLES)
+    return align_columns(
+        [head, *((one.name, str(one.graded), *map(format_percent, one.figures.values())) for one in found)]
+    )
+
+
+def _graded_answers(cases: Cases, place: int, name: str) -> Iterator[_GradedAnswer]:
+    """One for each text that the explainer wrote of a sample, or its bare verdict."""
+    item = cases.samples[place].item
+    texts: dict[str, list[float]] = {}
+    for given in item.explanations:
+        if given.by == name and given.grade and given.verdict in {None, Verdict.INCONSISTENT}:
+            texts.setdefault(given.text, []).append(GRADE_VALUES[parse_grade(given.grade)])
+    if texts:
+        yield from (_GradedAnswer(place, True, tuple(worths)) for worths in texts.values())
+    elif verdict := _verdict_of(item, name):
+        yield _GradedAnswer(place, verdict is Verdict.INCONSISTENT, ())
+
+
+def _verdict_of(item: Item, name: str) -> Verdict | None:
+    beside = [given.verdict for given in item.explanations if given.by == name and given.verdict]
+    return next(iter(beside), None) or next((said.verdict for said in item.judgements if said.judge == name), None)
+
+
+def _score_statistics(cases: Cases, name: str, answers: Sequence[_GradedAnswer]) -> dict[str, Statistic]:
+    grades = np.array([np.mean(answer.worths) if answer.worths else np.nan for answer in answers])
+    documents = np.array([cases.documents[answer.place] for answer in answers], dtype=np.intp)
+    whole = np.where(np.isnan(grades), np.nan, grades == 1.0)
+    told = {"ES": mean(grades, documents), "entirely": mean(whole, documents)}
+    if not any(_verdict_of(sample.item, name) for sample in cases.samples):
+        told |= dict.fromkeys(("DA", "DS", "JS"), undefined(len(answers), _UNKNOWN_VERDICTS))
+    else:
+        told |= _detection_statistics(cases, answers, grades)
+    return {title: told[title] for title in SCORE_TITLES}
+
+
+def _detection_statistics(cases: Cases, answers: Sequence[_GradedAnswer], grades: np.ndarray) -> dict[str, Statistic]:
+    """The figures that rest on labels: summaries without one do not count."""
+    places = np.array([answer.place for answer in answers], dtype=np.intp)
+    kept = ~np.isnan(cases.labels[places])
+    said = GradedDetections(
+        inconsistent=cases.labels[places][kept] == 0,
+        flagged=np.array([answer.flagged for answer in answers], dtype=np.bool_)[kept],
+        grades=grades[kept],
+        documents=cases.documents[places][kept],
+    )
+    return {
+        "DA": detection_accuracy(said),
+        "DS": detection_score(said),
+        "ES": explanation_score(said),
+        "JS": joint_score(said),
+    }

@@ -1,0 +1,120 @@
+"""Every registered metric as lists and tables show it: range, direction, and what it still needs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.llm.endpoints import ENDPOINT_SOURCE, checkpoint_problem
+from core.metric import METRICS, Card, Direction, Metric
+from core.models.files import ModelStatus
+from core.models.pool import ModelPool
+from core.types import Checkpoint
+
+_NOT_DEFAULT_FAMILIES = ("Judge", "Retrieval", "Trained")
+_DIRECTION_LABELS: dict[Direction, str] = {
+    "higher": "higher = more consistent",
+    "lower": "lower = more consistent",
+    "neutral": "describes the surface",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MetricRow:
+    """One metric as `cli.py metrics` lists it; `low` and `high` are None where the score is unbounded."""
+
+    name: str
+    title: str
+    family: str
+    low: float | None
+    high: float | None
+    direction: Direction
+    checkpoints: tuple[str, ...]
+    download_mb: int
+    state: str
+    message: str
+    paper: str
+    url: str
+    measures: str
+    differs: str
+
+
+def list_metrics(pool: ModelPool) -> list[MetricRow]:
+    """Every registered metric with its default settings, families together. Loads no model and no torch."""
+    lines = [_metric_row(plugin(), pool) for plugin in METRICS]
+    return sorted(lines, key=lambda line: (line.family, line.name))
+
+
+def default_metrics(pool: ModelPool) -> list[MetricRow]:
+    """The metrics that are ready without anybody's doing; judges cost money, wrappers repeat, a trained model is yours."""
+    return [line for line in list_metrics(pool) if line.state == "ready" and line.family not in _NOT_DEFAULT_FAMILIES]
+
+
+def format_range(low: float | None, high: float | None) -> str:
+    """The range as the literature writes it."""
+    return f"{'(-∞' if low is None else f'[{low:g}'}, {'∞)' if high is None else f'{high:g}]'}"
+
+
+def format_direction(direction: Direction) -> str:
+    return _DIRECTION_LABELS[direction]
+
+
+def metrics_markdown(lines: Sequence[MetricRow]) -> str:
+    """The table of metrics in the README."""
+    rows = [
+        f"| `{line.name}` | {line.family} | [{_authors_and_year(line.paper)}]({line.url}) | {format_range(line.low, line.high)} "
+        f"| {format_direction(line.direction)} | {_format_weights(line)} |"
+        for line in lines
+    ]
+    return "\n".join(["| metric | family | source | range | direction | weights |", "|---|---|---|---|---|---|", *rows])
+
+
+def _authors_and_year(paper: str) -> str:
+    """A citation up to its first year."""
+    return re.split(r"(?<=\b\d{4})", paper, maxsplit=1)[0]
+
+
+def _format_weights(line: MetricRow) -> str:
+    if ENDPOINT_SOURCE in line.checkpoints:
+        return "an endpoint's"
+    return (
+        format_megabytes(line.download_mb) if line.download_mb else "with the packages" if line.checkpoints else "none"
+    )
+
+
+def _metric_row(metric: Metric, pool: ModelPool) -> MetricRow:
+    card = metric.card
+    state, message = _availability(metric.checkpoints(), card, pool)
+    return MetricRow(
+        name=metric.name,
+        title=card.title,
+        family=card.family,
+        low=card.low,
+        high=card.high,
+        direction=card.direction,
+        checkpoints=tuple(checkpoint.source for checkpoint in metric.checkpoints()),
+        download_mb=card.download_mb,
+        state=state,
+        message=message,
+        paper=card.paper,
+        url=card.url,
+        measures=card.measures,
+        differs=card.differs,
+    )
+
+
+def _availability(checkpoints: Sequence[Checkpoint], card: Card, pool: ModelPool) -> tuple[str, str]:
+    for checkpoint in checkpoints:
+        if checkpoint.source == ENDPOINT_SOURCE and (lacking := checkpoint_problem(checkpoint)):
+            return "needs endpoint", lacking
+        state = pool.state(checkpoint)
+        if state.status is ModelStatus.NEEDS_DOWNLOAD:
+            return f"needs download ({checkpoint.source}, {format_megabytes(card.download_mb)})", state.message
+        if state.status is ModelStatus.FAILED:
+            return "failed", state.message
+    return "ready", ""
+
+
+def format_megabytes(megabytes: int) -> str:
+    return f"{megabytes / 1000:.1f} GB" if megabytes >= 1000 else f"{megabytes} MB"

@@ -1,0 +1,154 @@
+"""Bespoke-MiniCheck-7B (Bespoke Labs 2024): a language model that answers whether a document supports a claim.
+
+The algorithm is that of the authors' package since August 2025 (MiniCheck e9fd26e): the claim sentence by sentence, chunks of
+whole sentences within the model's window, the probability that the answer begins with "Yes", the largest over the chunks,
+and the smallest of these over the sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from core.errors import BadSettingError, UnscorableError
+from core.llm.endpoints import endpoint_checkpoint
+from core.metric import METRICS, Card, Metric
+from core.metrics.minicheck import Chunk, document_units, pack_chunks
+from core.text import sentences
+from core.types import Answer, Checkpoint, Example, Option, Part, Question, Rounds, Score, Seen, Span
+
+SYSTEM = (
+    "Determine whether the provided claim is consistent with the corresponding document. Consistency in this context implies "
+    "that all information presented in the claim is substantiated by the document. If not, it should be considered "
+    'inconsistent. Please assess the claim\'s consistency with the document by responding with either "Yes" or "No".'
+)
+"""The message that the model was trained on; it belongs to the weights. The test holds its SHA-256."""
+USER = "Document: [DOCUMENT]\nClaim: [CLAIM]"
+
+_TOP_TOKENS = 5
+_RESERVED_TOKENS = 300  # tokens for the messages around a chunk, and for the claim
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class BespokeMiniCheck(Metric):
+    """Asks an endpoint that serves the model, or loads it; an edit asks about the edited sentence only."""
+
+    name: ClassVar[str] = "bespoke-minicheck-7b"
+    card: ClassVar[Card] = Card(
+        title="Bespoke-MiniCheck 7B",
+        family="Judge",
+        measures="How probable it is that the model answers Yes when asked whether the document supports a sentence of the "
+        "summary; the least supported sentence counts.",
+        paper="Tang, Laban, Durrett 2024, MiniCheck: Efficient Fact-Checking of LLMs on Grounding Documents",
+        url="https://aclanthology.org/2024.emnlp-main.499",
+        low=0.0,
+        high=1.0,
+        differs="The authors run the model inside vLLM. Here it is asked of an OpenAI-compatible endpoint "
+        "(TOUCHSTONE_LLM_BASE_URL, or one that endpoint= names) that serves it under the name that checkpoint= gives, and which applies the model's own chat "
+        "template; only vLLM adds the start token that the authors' prompt has twice (set special_tokens=false for a server "
+        "that refuses the request). Quantized weights give other numbers, and a model is known by its name alone. "
+        "through=transformers loads 15.5 GB of weights from a folder with all files of the repository and a tokenizer.json; "
+        "its code runs only with trust_remote_code=true and where TOUCHSTONE_TRUSTED_REPOS on this machine names that folder: read "
+        "it first. A document is counted as one chunk by its bytes where "
+        "these show that it fits, which spares the question for its tokens. Scores from before August 2025 took a summary of "
+        "several sentences as one claim (claims=whole).",
+    )
+
+    checkpoint: str = "bespokelabs/Bespoke-MiniCheck-7B"
+    revision: str = "main"
+    through: Literal["endpoint", "transformers"] = "endpoint"
+    dtype: Literal["float32", "float16", "bfloat16"] = "bfloat16"
+    trust_remote_code: bool = False
+    special_tokens: bool = True
+    max_tokens: int = 32_768
+    claims: Literal["sentences", "whole"] = "sentences"
+    endpoint: str = ""
+
+    def __post_init__(self) -> None:
+        if not 512 <= self.max_tokens <= 32_768:
+            raise BadSettingError(f"{self.name}: max_tokens must be 512 to 32768; got {self.max_tokens}.")
+
+    @property
+    def weights(self) -> Checkpoint:
+        if self.through == "endpoint":
+            return endpoint_checkpoint(self.endpoint, "endpoint_logprobs")
+        kind = "local_logprobs_trusted" if self.trust_remote_code else "local_logprobs"
+        return Checkpoint(self.checkpoint, kind, self.revision, self.dtype)
+
+    @property
+    def counter(self) -> Checkpoint:
+        if self.through == "endpoint":
+            return endpoint_checkpoint(self.endpoint, "endpoint_token_count")
+        return Checkpoint(self.checkpoint, "token_count", self.revision)
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        named: tuple[Option, ...] = (("model", self.checkpoint),) if self.through == "endpoint" else ()
+        return (*named, ("likeliest", _TOP_TOKENS), ("special_tokens", int(self.special_tokens)))
+
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        return (self.weights,)
+
+    def rounds(self, example: Example) -> Rounds[Score]:
+        spans = document_units(example.document)
+        texts = tuple(span.of(example.document) for span in spans)
+        sizes = [_max_tokens(text) for text in texts]
+        budget = self.max_tokens - _RESERVED_TOKENS
+        if sum(sizes) > budget:
+            named: tuple[Option, ...] = (("model", self.checkpoint),) if self.through == "endpoint" else ()
+            [lengths] = yield [Question(self.counter, texts, named)]
+            sizes = [int(length) for length in lengths.values]
+        chunks = pack_chunks(example.document, spans, sizes, budget) or [Chunk("", Span(0, 0))]
+        questions = self.ask(example, chunks)
+        answers = yield questions
+        return self.fold(example, questions, answers)
+
+    def ask(self, example: Example, chunks: Sequence[Chunk]) -> list[Question]:
+        """Every claim against every chunk."""
+        whole = (Span(0, len(example.summary)),)
+        spans = whole if self.claims == "whole" else sentences(example.summary)
+        return [
+            Question(
+                self.weights,
+                (SYSTEM, user_message(chunk.text, span.of(example.summary))),
+                self.options,
+                claim=span,
+                evidence=chunk.span,
+            )
+            for span in spans
+            for chunk in chunks
+        ]
+
+    def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:  # noqa: ARG002  # the spans are in the questions
+        """The largest probability of Yes over the chunks for each claim, and the smallest of these over the claims."""
+        if not questions:
+            raise UnscorableError("There is nothing to compare: the summary has no sentence.")
+        rows: dict[Span | None, list[tuple[float, Span | None]]] = {}
+        for question, answer in zip(questions, answers, strict=True):
+            rows.setdefault(question.claim, []).append((yes_probability(answer), question.evidence))
+        parts = tuple(_part(claim or Span(0, 0), asked) for claim, asked in rows.items())
+        pieces = dict.fromkeys(question.evidence for question in questions if question.evidence)
+        seen = Seen(tuple(pieces), sum(answer.tokens for answer in answers), sum(answer.cut for answer in answers))
+        return Score(min(part.score for part in parts), parts, seen)
+
+
+def user_message(document: str, claim: str) -> str:
+    """What the user says. The authors fill the document in first, so that the mark of the claim in it is replaced too."""
+    return USER.replace("[DOCUMENT]", document).replace("[CLAIM]", claim)
+
+
+def yes_probability(answer: Answer) -> float:
+    """The probability that the answer begins with Yes, in any case and without a blank; 0 where others are likelier."""
+    return sum(share for token, share in zip(answer.texts, answer.values, strict=True) if token.lower() == "yes")
+
+
+def _max_tokens(text: str) -> int:
+    """The tokens that a text can have at most: one for each byte, and one for the mark of a beginning word."""
+    return len(text.encode()) + 1
+
+
+def _part(claim: Span, asked: Sequence[tuple[float, Span | None]]) -> Part:
+    score, evidence = max(asked, key=lambda row: row[0])
+    return Part(claim, score, evidence)

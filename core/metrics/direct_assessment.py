@@ -1,0 +1,120 @@
+"""Direct assessment by a language model (Wang et al. 2023, section 3.1), and its control without the document.
+
+The control is that of Ramprasad & Wallace 2024: what a model says without the document cannot be about consistency.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pydantic import Field
+
+from core.errors import BadSettingError
+from core.llm.chat import Sampling, collect_answers
+from core.llm.endpoints import endpoint_checkpoint, resolve_model
+from core.llm.prompts import load_prompt
+from core.llm.structured import StructuredAnswer, ask_structured
+from core.metric import METRICS, Card
+from core.question_answering import MultiRoundMetric
+from core.types import Answer, Checkpoint, Example, Rounds, Score, Seen, Span
+
+_PAPER = "Wang et al. 2023, Is ChatGPT a Good NLG Evaluator? A Preliminary Study"
+_URL = "https://aclanthology.org/2023.newsum-1.1"
+_DIFFERS = (
+    "The prompt is in our own words, the answer is asked for as JSON, and the score is divided by 100. A refused, cut or "
+    "unreadable answer is a failure, never a score. sample= draws afresh what is kept under another number."
+)
+
+
+class Mark(StructuredAnswer):
+    """The score that a model gives, 0 for inconsistency to 100 for perfect consistency."""
+
+    score: float = Field(ge=0, le=100)
+
+
+@dataclass(frozen=True)
+class _Assessment(MultiRoundMetric):
+    """Asks once, and once more where the answer cannot be read; the model and endpoint are the configured ones by default."""
+
+    prompt_name: ClassVar[str]
+    reads_document: ClassVar[bool]
+
+    model: str = ""
+    endpoint: str = ""
+    temperature: float = 0.0
+    top_p: float = 1.0
+    max_tokens: int = 512
+    sample: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.temperature <= 2 or not 0 < self.top_p <= 1:
+            raise BadSettingError(
+                f"{self.name}: temperature must be 0 to 2 and top_p above 0 and at most 1; "
+                f"got {self.temperature:g} and {self.top_p:g}."
+            )
+        if self.max_tokens < 1 or self.sample < 0:
+            raise BadSettingError(
+                f"{self.name}: max_tokens must be 1 or more and sample 0 or more; got {self.max_tokens} and {self.sample}."
+            )
+
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        return (endpoint_checkpoint(self.endpoint, "endpoint_chat"),)
+
+    def rounds(self, example: Example) -> Rounds[Score]:
+        used = load_prompt(self.prompt_name, ("document", "summary"))
+        texts = {"document": example.document, "summary": example.summary}
+        mark, answers = yield from collect_answers(ask_structured(used.fill(texts), self._sampling(), Mark))
+        model = f"model:{self._sampling().model}"
+        return Score(mark.score / 100, seen=self._seen(example, answers), asked=(model, used.signature))
+
+    def _sampling(self) -> Sampling:
+        model = resolve_model(self.model, self.endpoint)
+        return Sampling(model, self.temperature, self.top_p, self.max_tokens, self.sample, self.endpoint)
+
+    def _seen(self, example: Example, answers: Sequence[Answer]) -> Seen:
+        pieces = (Span(0, len(example.document)),) if self.reads_document else ()
+        again = ("The first answer could not be read and was asked for once more.",) if len(answers) > 1 else ()
+        return Seen(pieces, sum(answer.tokens for answer in answers), notes=again)
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class DirectAssessment(_Assessment):
+    """How consistent a language model says that the summary is with the document."""
+
+    name: ClassVar[str] = "direct-assessment"
+    card: ClassVar[Card] = Card(
+        title="Direct assessment",
+        family="Judge",
+        measures="How consistent a language model says that the summary is with the document, asked for a number from 0 to 100.",
+        paper=_PAPER,
+        url=_URL,
+        low=0.0,
+        high=1.0,
+        differs=_DIFFERS,
+    )
+    prompt_name: ClassVar[str] = "direct-assessment"
+    reads_document: ClassVar[bool] = True
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class ClosedBook(_Assessment):
+    """How consistent it says that the summary is without seeing the document."""
+
+    name: ClassVar[str] = "closed-book"
+    card: ClassVar[Card] = Card(
+        title="Direct assessment, closed book",
+        family="Judge",
+        measures="How consistent a language model says that the summary is without seeing the document: the control, which "
+        "shows how much of direct assessment is read off the summary alone.",
+        paper=f"{_PAPER}; the control after Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?",
+        url=_URL,
+        low=0.0,
+        high=1.0,
+        differs=_DIFFERS,
+    )
+    prompt_name: ClassVar[str] = "direct-closed-book"
+    reads_document: ClassVar[bool] = False

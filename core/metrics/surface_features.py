@@ -1,0 +1,120 @@
+"""Surface features of Ramprasad and Wallace 2024: novelty by word and sentence, overlap of names and numbers, and conciseness."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from core.errors import UnscorableError
+from core.memoize import memoize
+from core.metric import METRICS, Card
+from core.surface_metric import SurfaceMetric, words_or_error
+from core.text import entities, padded_words, sentences, words
+
+_PAPER = "Surface features of Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?"
+_URL = "https://arxiv.org/abs/2411.16638"
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class WordNovelty(SurfaceMetric):
+    """Share of the summary's words that the document does not hold."""
+
+    name: ClassVar[str] = "word-novelty"
+    card: ClassVar[Card] = Card(
+        title="Word novelty",
+        family="Surface",
+        measures="Share of the summary's words that stand nowhere in the document.",
+        paper=_PAPER,
+        url=_URL,
+        low=0.0,
+        high=1.0,
+        direction="lower",
+        differs="Our definition of the feature: lower-cased runs of letters and digits, every occurrence counted.",
+    )
+
+    def measure(self, document: str, text: str) -> float:
+        found = words_or_error(text, "summary")
+        known = _vocabulary(document)
+        return sum(word not in known for word in found) / len(found)
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class SentenceNovelty(SurfaceMetric):
+    """Share of the summary's sentences that are not copied from the document."""
+
+    name: ClassVar[str] = "sentence-novelty"
+    card: ClassVar[Card] = Card(
+        title="Sentence novelty",
+        family="Surface",
+        measures="Share of the summary's sentences whose words do not stand in the document one after the other.",
+        paper=_PAPER,
+        url=_URL,
+        low=0.0,
+        high=1.0,
+        direction="lower",
+        differs="Our definition of the feature: case and punctuation do not count.",
+    )
+
+    def measure(self, document: str, text: str) -> float:
+        claims = [found for span in sentences(text) if (found := words(span.of(text)))]
+        if not claims:
+            raise UnscorableError(
+                "The summary holds no word, only punctuation or symbols: there is nothing to compare."
+            )
+        text_of_words = padded_words(document)
+        return sum(f" {' '.join(claim)} " not in text_of_words for claim in claims) / len(claims)
+
+
+@memoize(32)
+def _vocabulary(document: str) -> frozenset[str]:
+    return frozenset(words(document))
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class EntityOverlap(SurfaceMetric):
+    """Share of the summary's names and numbers that the document holds word for word."""
+
+    name: ClassVar[str] = "entity-overlap"
+    card: ClassVar[Card] = Card(
+        title="Entity overlap",
+        family="Surface",
+        measures="Share of the summary's names and numbers that stand in the document.",
+        paper="Surface features of Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?",
+        url="https://arxiv.org/abs/2411.16638",
+        low=0.0,
+        high=1.0,
+        differs="Our definition of the feature: numbers and runs of capitalised words found by rule, where the paper used a "
+        "named-entity recogniser. Undefined for a summary without any.",
+    )
+
+    def measure(self, document: str, text: str) -> float:
+        names = {words(span.of(text)) for span in entities(text)}
+        if not names:
+            raise UnscorableError("The summary names nothing: it holds no capitalised name and no number to look for.")
+        text_of_words = padded_words(document)
+        return sum(f" {' '.join(name)} " in text_of_words for name in names) / len(names)
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class Conciseness(SurfaceMetric):
+    """Words of the summary per word of the document."""
+
+    name: ClassVar[str] = "conciseness"
+    card: ClassVar[Card] = Card(
+        title="Conciseness ratio",
+        family="Surface",
+        measures="Words of the summary divided by words of the document: smaller is more concise.",
+        paper="Surface features of Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?",
+        url="https://arxiv.org/abs/2411.16638",
+        low=0.0,
+        high=None,
+        direction="neutral",
+        differs="Our definition of the feature. It says nothing of truth; it is here to show what metrics may follow.",
+    )
+
+    def measure(self, document: str, text: str) -> float:
+        return len(words_or_error(text, "summary")) / len(words_or_error(document, "document"))

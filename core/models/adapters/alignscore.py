@@ -1,0 +1,119 @@
+"""Kind "alignscore": the heads of AlignScore over RoBERTa, from the one file that Lightning wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from pickle import UnpicklingError
+from typing import cast
+
+import torch
+from torch import Tensor
+from transformers import RobertaConfig, RobertaModel
+
+from core.errors import BadSettingError, LoadError
+from core.models.files import locate_backbone, max_text_tokens, read_json_object
+from core.models.model import Row
+from core.models.network import FromPretrained, freeing_memory, load_network, max_positions, network_bytes, pad_batch
+from core.models.tokenizer import Strategy, TextTokenizer
+from core.types import Answer, Checkpoint, Question
+
+_BODY = "base_model."
+_LAYERS = {"nli": "tri_layer", "bin": "bin_layer"}
+
+
+class AlignScoreModel:
+    """Inputs: passage and claim. Option "head": "nli" (aligned, neutral, contradicted) or "bin" (not aligned, aligned).
+
+    Values: the softmax of the head. The passage is cut first; a claim that leaves no room for one is cut too.
+    """
+
+    def __init__(self, network: RobertaModel, heads: torch.nn.ModuleDict, tokenizer: TextTokenizer, limit: int) -> None:
+        self._network = network
+        self._heads = heads
+        self._tokenizer = tokenizer
+        self._limit = limit
+        self.nbytes = network_bytes(network) + network_bytes(heads)
+
+    def encode(self, questions: Sequence[Question]) -> list[Row]:
+        [frame] = self._tokenizer.encode([("", "")], [self._limit])
+        room = self._limit - len(frame)
+        lengths = self._tokenizer.count([question.inputs[1] for question in questions])
+        return [
+            self._row(question, "only_first" if length < room else "longest_first")
+            for question, length in zip(questions, lengths, strict=True)
+        ]
+
+    def forward(self, rows: Sequence[Row]) -> list[Answer]:
+        tokens = [row.payload[0] for row in rows]
+        with torch.inference_mode(), freeing_memory("The pair of texts does not fit"):
+            ids, mask, _ = pad_batch(tokens, self._network)
+            pooled = self._network(input_ids=ids, attention_mask=mask).pooler_output  # (rows, width)
+            shares = {name: head(pooled).float().softmax(-1).tolist() for name, head in self._heads.items()}
+        return [
+            Answer(tuple(shares[_head_option(row.question)][number]), tokens=row.length, cut=row.payload[0].cut)
+            for number, row in enumerate(rows)
+        ]
+
+    def _row(self, question: Question, strategy: Strategy) -> Row:
+        passage, claim = question.inputs
+        _head_option(question)
+        [tokens] = self._tokenizer.encode([(passage, claim)], [self._limit], strategy)
+        return Row(question, len(tokens), (tokens,))
+
+
+def _head_option(question: Question) -> str:
+    name = str(dict(question.options).get("head"))
+    if name not in _LAYERS:
+        raise BadSettingError(f"Option head must be one of {', '.join(_LAYERS)}; got {name}.")
+    return name
+
+
+def load(path: Path, checkpoint: Checkpoint, device: str) -> AlignScoreModel:
+    folder = locate_backbone(checkpoint)
+    state = _read_lightning_state(path)
+    body = {name.removeprefix(_BODY): tensor for name, tensor in state.items() if name.startswith(_BODY)}
+    read = partial(_from_state, config=_configuration(folder), state_dict=body)
+    network = cast(RobertaModel, load_network(read, path, checkpoint, device))
+    heads = torch.nn.ModuleDict({name: _read_linear(state, layer, path) for name, layer in _LAYERS.items()})
+    heads.to(device, network.dtype).eval()
+    limit = max_text_tokens(folder, max_positions(network))
+    return AlignScoreModel(network, heads, TextTokenizer.load(folder), limit)
+
+
+def _from_state(_: Path, **options: object) -> object:
+    # the weights are in memory: there is no folder to read
+    read: FromPretrained = RobertaModel.from_pretrained
+    return read(None, **options)
+
+
+def _configuration(folder: Path) -> RobertaConfig:
+    config = read_json_object(folder / "config.json")
+    if config.get("model_type") != "roberta":
+        raise LoadError(f"{folder} holds a model of type {config.get('model_type')}. Set backbone= to a RoBERTa.")
+    return RobertaConfig.from_dict(config)
+
+
+def _read_lightning_state(path: Path) -> Mapping[str, Tensor]:
+    """The weights in a file of Lightning, whose other entries are not needed; no code in it is run."""
+    if not path.is_file():
+        raise LoadError(f"{path} holds no file of Lightning. Set checkpoint= to a file that ends in .ckpt.")
+    try:
+        content = torch.load(path, map_location="cpu", weights_only=True)
+    except (OSError, ValueError, LookupError, TypeError, RuntimeError, EOFError, UnpicklingError) as error:
+        raise LoadError(f"{path} is not a readable file of weights. Get it again.") from error
+    state = content.get("state_dict") if isinstance(content, dict) else None
+    if not isinstance(state, dict):
+        raise LoadError(f"{path} has no state_dict. Set checkpoint= to a file of AlignScore.")
+    return state
+
+
+def _read_linear(state: Mapping[str, Tensor], name: str, path: Path) -> torch.nn.Linear:
+    missing = [key for key in (f"{name}.weight", f"{name}.bias") if key not in state]
+    if missing:
+        raise LoadError(f"{path} lacks {', '.join(missing)}. Set checkpoint= to a file of AlignScore.")
+    weight = state[f"{name}.weight"]
+    layer = torch.nn.Linear(weight.shape[1], weight.shape[0])
+    layer.load_state_dict({"weight": weight, "bias": state[f"{name}.bias"]})
+    return layer

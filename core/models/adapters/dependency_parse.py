@@ -1,0 +1,64 @@
+"""Kind "dependency_parse": the words of a text and which word each depends on, by a spaCy pipeline."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Protocol
+
+from core.errors import LoadError
+from core.models.files import parser_files, parser_folder
+from core.models.model import Row
+from core.types import Answer, Checkpoint, Question, Span
+
+
+class ParsedWord(Protocol):
+    """A token of spaCy."""
+
+    i: int
+    idx: int
+    dep_: str
+
+    @property
+    def head(self) -> ParsedWord: ...
+
+    def __len__(self) -> int: ...
+
+
+Pipeline = Callable[[str], Iterable[ParsedWord]]
+
+
+class DependencyParser:
+    """Inputs: one text. Spans: its words, a run of blanks among them; texts: the relation of each to its head; values: the
+    number of the head, its own for a root. Every option is only there to tell two pipelines apart.
+    """
+
+    def __init__(self, pipeline: Pipeline, nbytes: int) -> None:
+        self._pipeline = pipeline
+        self.nbytes = nbytes
+
+    def encode(self, questions: Sequence[Question]) -> list[Row]:
+        return [Row(question, length=0, payload=()) for question in questions]
+
+    def forward(self, rows: Sequence[Row]) -> list[Answer]:
+        return [_dependency_answer(list(self._pipeline(row.question.inputs[0]))) for row in rows]
+
+
+def _dependency_answer(words: Sequence[ParsedWord]) -> Answer:
+    return Answer(
+        values=tuple(float(word.head.i) for word in words),
+        spans=tuple(Span(word.idx, word.idx + len(word)) for word in words),
+        texts=tuple(word.dep_ for word in words),
+    )
+
+
+def load(path: Path, checkpoint: Checkpoint, device: str) -> DependencyParser:  # noqa: ARG001  # the signature of every kind
+    if find_spec("spacy") is None:
+        raise LoadError(f"The parser {checkpoint.source} needs spaCy, which is not installed. Run: pip install spacy")
+    folder = parser_folder(checkpoint.source)
+    nbytes = sum(file.stat().st_size for file in parser_files(folder))
+    return DependencyParser(
+        importlib.import_module("spacy").load(folder), nbytes
+    )  # spaCy is not among the requirements

@@ -1,0 +1,24 @@
+"""Kind "endpoint_token_count": how many tokens each text has for a model behind an endpoint; needs no torch.
+
+Inputs: any number of texts. Option "model": its name at the endpoint. Values: their lengths, without special tokens.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.llm.endpoints import Endpoint
+from core.models.model import EndpointModel
+from core.types import Answer, Checkpoint, Question
+
+
+def _ask(endpoint: Endpoint, question: Question) -> Answer:
+    # imported when the first question is asked: openai takes a second to import, and listing metrics does not need it
+    from core.llm.client import client_for
+
+    model = str(dict(question.options)["model"])
+    return Answer(values=tuple(float(client_for(endpoint).count(model, text)) for text in question.inputs))
+
+
+def load(path: Path, checkpoint: Checkpoint, device: str) -> EndpointModel:  # noqa: ARG001  # the signature of every kind
+    return EndpointModel(_ask)

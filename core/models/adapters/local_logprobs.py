@@ -1,0 +1,70 @@
+"""Kind "local_logprobs": the likeliest first tokens of the answer that a causal language model on this machine would give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from transformers import AutoModelForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
+
+from core.errors import LoadError
+from core.models.model import UNLIMITED, Row, int_option
+from core.models.network import FromPretrained, freeing_memory, load_network, network_bytes, pad_batch
+from core.models.tokenizer import TextTokenizer, Tokens
+from core.types import Answer, Checkpoint, Question
+
+
+class LogprobModel:
+    """Inputs: a system and a user message. Options: "likeliest", how many tokens; "special_tokens", whether the tokenizer's
+    own are put before the template, which may begin with them already.
+
+    Values: the probabilities of the likeliest first tokens; texts: these tokens.
+    """
+
+    def __init__(self, network: PreTrainedModel, tokenizer: TextTokenizer, template: PreTrainedTokenizerFast) -> None:
+        self._network = network
+        self._tokenizer = tokenizer
+        self._template = template
+        self.nbytes = network_bytes(network)
+
+    def encode(self, questions: Sequence[Question]) -> list[Row]:
+        return [self._row(question) for question in questions]
+
+    def forward(self, rows: Sequence[Row]) -> list[Answer]:
+        tokens = [row.payload[0] for row in rows]
+        with torch.inference_mode(), freeing_memory("The text does not fit"):
+            ids, mask, _ = pad_batch(tokens, self._network)
+            # the head is asked for the last token of each text alone: over all of them it would cost gigabytes
+            states = self._network.base_model(input_ids=ids, attention_mask=mask, use_cache=False).last_hidden_state
+            last = torch.stack([state[len(row) - 1] for state, row in zip(states, tokens, strict=True)])
+            shares = self._network.get_output_embeddings()(last).float().softmax(-1)  # (rows, vocabulary)
+        return [self._answer(row, share) for row, share in zip(rows, shares, strict=True)]
+
+    def _row(self, question: Question) -> Row:
+        system, user = question.inputs
+        messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
+        text = self._template.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+        [tokens] = self._tokenizer.encode([str(text)], [UNLIMITED])
+        if not int_option(question, "special_tokens", 0):
+            ids = tuple(token for token, special in zip(tokens.ids, tokens.special, strict=True) if not special)
+            tokens = Tokens(ids, types=(0,) * len(ids))
+        return Row(question, len(tokens), (tokens,))
+
+    def _answer(self, row: Row, shares: torch.Tensor) -> Answer:
+        top = shares.topk(min(int_option(row.question, "likeliest", 5), len(shares)))
+        texts = tuple(str(self._template.decode([token])) for token in top.indices.tolist())
+        return Answer(values=tuple(top.values.tolist()), texts=texts, tokens=row.length)
+
+
+def load(path: Path, checkpoint: Checkpoint, device: str) -> LogprobModel:
+    return load_with(AutoModelForCausalLM.from_pretrained, path, checkpoint, device)
+
+
+def load_with(read: FromPretrained, path: Path, checkpoint: Checkpoint, device: str) -> LogprobModel:
+    """The same with another way to read the network."""
+    tokenizer = TextTokenizer.load(path)
+    template = PreTrainedTokenizerFast.from_pretrained(path, local_files_only=True)
+    if not template.chat_template:
+        raise LoadError(f"{path} has no chat template. Put the model's tokenizer_config.json there.")
+    return LogprobModel(load_network(read, path, checkpoint, device), tokenizer, template)

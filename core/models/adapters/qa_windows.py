@@ -1,0 +1,202 @@
+"""Kind "qa_windows": the best answer in a text of any length, read in windows, and how probable it is that there is none.
+
+The search of the SQuAD scripts of transformers 3 as QAEval uses it: the twenty best starts and ends of every window.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import torch
+from torch import Tensor
+from transformers import AutoModelForQuestionAnswering, PreTrainedModel
+
+from core.models.model import Row
+from core.models.network import freeing_memory, load_network, network_bytes, segment_types
+from core.models.tokenizer import DecodingTokenizer, Tokens
+from core.types import Answer, Checkpoint, Question, Span
+
+_WINDOW, _STEP, _QUESTION = 384, 128, 64
+_BEST_STARTS = 20
+_MAX_ANSWER_PIECES = 30
+_WINDOWS_PER_PASS = 32  # windows in one forward pass
+
+_WORD = re.compile(r"[^ \t\r\n\u202f]+")
+_NO_ANSWER_TEXT = "empty"
+
+
+@dataclass(frozen=True, slots=True)
+class SpanCandidate:
+    """A start and an end within a window, and the sum of their logits; no window where it says that there is no answer."""
+
+    logit: float
+    window: int = -1
+    start: int = 0
+    end: int = 0
+
+
+class WindowModel:
+    """Inputs: question, cut after 64 tokens, and text. Texts: the best answer. Spans: the words of the text it lies in.
+
+    Values: its probability and that of no answer, among the distinct best ones.
+    """
+
+    def __init__(self, network: PreTrainedModel, tokenizer: DecodingTokenizer) -> None:
+        self._network = network
+        self._tokenizer = tokenizer
+        self._cls, self._sep = (tokenizer.words([name])[0][0] for name in ("[CLS]", "[SEP]"))
+        self._pieces = lru_cache(maxsize=64)(self._read)
+        self.nbytes = network_bytes(network)
+
+    def encode(self, questions: Sequence[Question]) -> list[Row]:
+        windows = [self._windows(*question.inputs) for question in questions]
+        return [Row(question, _WINDOW * len(own), own) for question, own in zip(questions, windows, strict=True)]
+
+    def forward(self, rows: Sequence[Row]) -> list[Answer]:
+        windows = [window for row in rows for window in row.payload]
+        with torch.inference_mode(), freeing_memory("The text does not fit"):
+            batches = [
+                self._logits(windows[at : at + _WINDOWS_PER_PASS]) for at in range(0, len(windows), _WINDOWS_PER_PASS)
+            ]
+        logits = iter([pair for batch in batches for pair in batch])
+        return [self._answer(row, [next(logits) for _ in row.payload]) for row in rows]
+
+    def _read(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+        """The pieces of each word by itself, and the place of the word that each belongs to."""
+        places = [match.span() for match in _WORD.finditer(text)]
+        pieces = self._tokenizer.words([text[start:end] for start, end in places])
+        return (
+            [piece for word in pieces for piece in word],
+            [place for word, place in zip(pieces, places, strict=True) for _ in word],
+        )
+
+    def _windows(self, question: str, text: str) -> tuple[Tokens, ...]:
+        asked = self._tokenizer.words([question])[0][:_QUESTION]
+        pieces, places = self._pieces(text)
+        room = _WINDOW - len(asked) - 3
+        starts = range(0, max(1, len(pieces) - room + _STEP), _STEP)
+        return tuple(self._window(asked, pieces[at : at + room], places[at : at + room]) for at in starts)
+
+    def _window(self, asked: Sequence[int], pieces: Sequence[int], places: Sequence[tuple[int, int]]) -> Tokens:
+        before = len(asked) + 2
+        return Tokens(
+            ids=(self._cls, *asked, self._sep, *pieces, self._sep),
+            types=(0,) * before + (1,) * (len(pieces) + 1),
+            offsets=((0, 0),) * before + tuple(places) + ((0, 0),),
+            special=(True,) * before + (False,) * len(pieces) + (True,),
+        )
+
+    def _logits(self, windows: Sequence[Tokens]) -> list[tuple[Tensor, Tensor]]:
+        """Logits of starts and ends of each window, (384,) each: padding takes part in the choice of the best."""
+        ids = torch.full((len(windows), _WINDOW), self._network.config.pad_token_id or 0)
+        mask, types = torch.zeros_like(ids), torch.zeros_like(ids)
+        for number, window in enumerate(windows):
+            ids[number, : len(window)] = torch.tensor(window.ids)
+            mask[number, : len(window)] = 1
+            types[number, : len(window)] = torch.tensor(window.types)
+        ids, mask, types = (tensor.to(self._network.device) for tensor in (ids, mask, types))
+        said = self._network(input_ids=ids, attention_mask=mask, **segment_types(self._network, types))
+        return list(zip(said.start_logits.float().cpu(), said.end_logits.float().cpu(), strict=True))
+
+    def _answer(self, row: Row, logits: Sequence[tuple[Tensor, Tensor]]) -> Answer:
+        text, tokens = row.question.inputs[1], sum(map(len, row.payload))
+        best = self._best(text, row.payload, logits)
+        shares = _softmax([guess.logit for _, guess in best])
+        chosen = next(number for number, (said, _) in enumerate(best) if said)
+        said, guess = best[chosen]
+        nothing = next(share for share, (other, _) in zip(shares, best, strict=True) if not other)
+        spans = (_covered_words(row.payload, guess),) if guess.window >= 0 else ()
+        return Answer((shares[chosen], nothing), spans, (said,), tokens=tokens)
+
+    def _best(
+        self, text: str, windows: Sequence[Tokens], logits: Sequence[tuple[Tensor, Tensor]]
+    ) -> list[tuple[str, SpanCandidate]]:
+        """The best distinct answers, "" among them, in the order of their logits."""
+        nothing = SpanCandidate(min((float(starts[0] + ends[0]) for starts, ends in logits), default=0.0))
+        guesses = [
+            guess for number in range(len(windows)) for guess in _window_candidates(windows, number, *logits[number])
+        ]
+        found: dict[str, SpanCandidate] = {}
+        for guess in sorted([*guesses, nothing], key=lambda one: one.logit, reverse=True):
+            if len(found) >= _BEST_STARTS:
+                break
+            found.setdefault("" if guess.window < 0 else self._said(text, windows, guess), guess)
+        found.setdefault("", nothing)
+        return list(found.items()) if len(found) > 1 else [(_NO_ANSWER_TEXT, SpanCandidate(0.0)), *found.items()]
+
+    def _said(self, text: str, windows: Sequence[Tokens], guess: SpanCandidate) -> str:
+        ids = windows[guess.window].ids[guess.start : guess.end + 1]
+        pieces = " ".join(self._tokenizer.pieces(ids)).replace(" ##", "").split()
+        words = " ".join(_WORD.findall(_covered_words(windows, guess).of(text)))
+        return original_spelling(" ".join(pieces), words, self._tokenizer.normal(words))
+
+
+def original_spelling(said: str, words: str, normal: str) -> str:
+    """The part of the words that the pieces stand for, as it is written; all words where they do not tell."""
+    start = normal.find(said)
+    if start < 0:
+        return words
+    written = [place for place, letter in enumerate(words) if letter != " "]
+    known = [place for place, letter in enumerate(normal) if letter != " "]
+    if len(written) != len(known):
+        return words
+    place = dict(zip(known, written, strict=True))
+    first, last = place.get(start), place.get(start + len(said) - 1)
+    return words if first is None or last is None else words[first : last + 1]
+
+
+def _window_candidates(windows: Sequence[Tokens], number: int, starts: Tensor, ends: Tensor) -> Iterator[SpanCandidate]:
+    """Starts and ends among the best of a window that make an answer; where windows overlap, the one that sees more counts."""
+    window = windows[number]
+    best_ends = _text_logits(window, ends)
+    for start in _text_logits(window, starts):
+        if _widest_context(windows, number, start) != number:
+            continue
+        for end in best_ends:
+            if start <= end < start + _MAX_ANSWER_PIECES:
+                yield SpanCandidate(float(starts[start]) + float(ends[end]), number, start, end)
+
+
+def _text_logits(window: Tokens, logits: Tensor) -> list[int]:
+    best = logits.sort(descending=True, stable=True).indices[:_BEST_STARTS].tolist()
+    return [place for place in best if place < len(window) and not window.special[place]]
+
+
+def _widest_context(windows: Sequence[Tokens], number: int, place: int) -> int:
+    """The window in which a piece has the most context on its poorer side, the first of equals."""
+    before = _text_start(windows[number])
+    piece = number * _STEP + place - before
+    sizes = [len(window) - before - 1 for window in windows]
+    context = [
+        min(piece - at * _STEP, at * _STEP + size - 1 - piece) + 0.01 * size
+        if at * _STEP <= piece < at * _STEP + size
+        else -1
+        for at, size in enumerate(sizes)
+    ]
+    return context.index(max(context))
+
+
+def _text_start(window: Tokens) -> int:
+    """Where the text begins in a window: behind the question and its two separators."""
+    return window.types.index(1)
+
+
+def _covered_words(windows: Sequence[Tokens], guess: SpanCandidate) -> Span:
+    offsets = windows[guess.window].offsets
+    return Span(offsets[guess.start][0], offsets[guess.end][1])
+
+
+def _softmax(logits: Sequence[float]) -> list[float]:
+    top = max(logits)
+    shares = [math.exp(logit - top) for logit in logits]
+    return [share / sum(shares) for share in shares]
+
+
+def load(path: Path, checkpoint: Checkpoint, device: str) -> WindowModel:
+    network = load_network(AutoModelForQuestionAnswering.from_pretrained, path, checkpoint, device)
+    return WindowModel(network, DecodingTokenizer.load(path))

@@ -1,0 +1,59 @@
+"""Kind "seq2seq_choice": which of a few words a T5 would write first, given a text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+import torch
+from torch import Tensor
+from transformers import T5ForConditionalGeneration
+
+from core.models.model import Row, rows_of
+from core.models.network import freeing_memory, load_network, network_bytes, pad_batch
+from core.models.tokenizer import TextTokenizer
+from core.types import Answer, Checkpoint, Question
+
+
+class ChoiceModel:
+    """Inputs: one text. Options: "choices", token ids; "limit", tokens at most. Values: the softmax over the choices."""
+
+    def __init__(self, network: T5ForConditionalGeneration, tokenizer: TextTokenizer) -> None:
+        self._network = network
+        self._tokenizer = tokenizer
+        self.nbytes = network_bytes(network)
+
+    def encode(self, questions: Sequence[Question]) -> list[Row]:
+        return rows_of(self._tokenizer, questions)
+
+    def forward(self, rows: Sequence[Row]) -> list[Answer]:
+        with torch.inference_mode(), freeing_memory("The text does not fit"):
+            states = self._first_states(rows)
+            return [self._answer(row, state) for row, state in zip(rows, states, strict=True)]
+
+    def _first_states(self, rows: Sequence[Row]) -> Tensor:
+        """The decoder's state before it writes its first token; (rows, width)."""
+        network = self._network
+        ids, mask, _ = pad_batch([row.payload[0] for row in rows], network)
+        read = network.encoder(input_ids=ids, attention_mask=mask).last_hidden_state
+        start = torch.full((len(rows), 1), network.config.decoder_start_token_id, device=network.device)
+        wrote = network.decoder(
+            input_ids=start, encoder_hidden_states=read, encoder_attention_mask=mask, use_cache=False
+        ).last_hidden_state[:, 0]
+        return wrote * network.config.d_model**-0.5 if network.config.scale_decoder_outputs else wrote
+
+    def _answer(self, row: Row, state: Tensor) -> Answer:
+        # only the rows of the head that are compared: the whole vocabulary would cost 32,128 products
+        choices = self._network.lm_head.weight[list(_choice_ids(row.question))]  # (choices, width)
+        shares = (choices @ state).float().softmax(-1).tolist()
+        return Answer(values=tuple(shares), tokens=row.length, cut=row.payload[0].cut)
+
+
+def _choice_ids(question: Question) -> tuple[int, ...]:
+    return cast(tuple[int, ...], dict(question.options)["choices"])
+
+
+def load(path: Path, checkpoint: Checkpoint, device: str) -> ChoiceModel:
+    network = load_network(T5ForConditionalGeneration.from_pretrained, path, checkpoint, device)
+    return ChoiceModel(cast(T5ForConditionalGeneration, network), TextTokenizer.load(path))

@@ -1,0 +1,147 @@
+"""Kind "seq2seq_generation": the texts that an encoder-decoder writes, greedily or by beam search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import cast
+
+import torch
+from torch import Tensor
+from transformers import AutoModelForSeq2SeqLM, GenerationConfig, LogitsProcessor, LogitsProcessorList, PreTrainedModel
+
+from core.models.model import UNLIMITED, Row, int_option
+from core.models.network import freeing_memory, load_network, network_bytes, pad_batch
+from core.models.tokenizer import DecodingTokenizer, Tokens
+from core.types import Answer, Checkpoint, Option, Question
+
+_DEFAULT_MAX_LENGTH = 20
+"""Tokens written at most, the start token among them, where neither question nor checkpoint says: transformers' old default."""
+
+_OPTION_NAMES = {
+    "beams": "num_beams",
+    "returned": "num_return_sequences",
+    "max_length": "max_length",
+    "no_repeat": "no_repeat_ngram_size",
+}
+
+# what the libraries of 2020 to 2023 did to every decoded text
+_PUNCTUATION_FIXES = {" .": ".", " ?": "?", " !": "!", " ,": ",", " ' ": "'", " n't": "n't"}
+_PUNCTUATION_FIXES |= {f" '{ending}": f"'{ending}" for ending in ("m", "s", "ve", "re")}
+
+
+class _FirstTokenWatch(LogitsProcessor):
+    """Changes nothing, and remembers how probable a token was as the first one; (rows,) tuples."""
+
+    def __init__(self, token: int | None, beams: int) -> None:
+        self._token = token
+        self._beams = beams
+        self.seen: list[tuple[float, ...]] = []
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:  # noqa: ARG002  # as every processor
+        if not self.seen:  # one row per beam, equal at first
+            shares = scores[:: self._beams].float().softmax(-1)
+            self.seen = [() if self._token is None else (float(share[self._token]),) for share in shares]
+        return scores
+
+
+class TextGenerator:
+    """Inputs: the parts of one text, joined and closed by end tokens; the blanks around each part are dropped.
+
+    Options: "limit", tokens read at most; "beams", 1 for greedy search; "returned", how many texts; "max_length", tokens
+    written at most with the start token; "no_repeat", the length of phrases that may not come twice; where these are not
+    given the checkpoint's own configuration decides; "watched", a token. Texts: the best first, without special tokens, blanks before punctuation removed.
+    Values: how probable the watched token was as the first one.
+    """
+
+    def __init__(self, network: PreTrainedModel, tokenizer: DecodingTokenizer) -> None:
+        self._network = network
+        self._tokenizer = tokenizer
+        self.nbytes = network_bytes(network)
+
+    def encode(self, questions: Sequence[Question]) -> list[Row]:
+        tokens = [self._read(question) for question in questions]
+        return [Row(question, len(row), (row,)) for question, row in zip(questions, tokens, strict=True)]
+
+    def forward(self, rows: Sequence[Row]) -> list[Answer]:
+        with torch.inference_mode(), freeing_memory("The text does not fit"):
+            answers: dict[int, Answer] = {}
+            for options, numbers in _rows_with_equal_options(rows).items():
+                written = self._write([rows[number] for number in numbers], dict(options))
+                answers.update(zip(numbers, written, strict=True))
+        return [answers[number] for number in range(len(rows))]
+
+    def _read(self, question: Question) -> Tokens:
+        """SentencePiece drops the blanks around an end token, which tokenizer.json would keep as a piece."""
+        parts = self._tokenizer.encode([part.strip() for part in question.inputs], [UNLIMITED] * len(question.inputs))
+        ids = [token for part in parts for token in (*_text_ids(part), self._end)]
+        if len(parts) > 1 and not _text_ids(parts[-1]):
+            ids.pop()  # a text that ends in a literal end token gets no second one
+        kept = min(len(ids), int_option(question, "limit", UNLIMITED))
+        shortened = (*ids[: kept - 1], self._end) if kept < len(ids) else tuple(ids)
+        return Tokens(ids=shortened, types=(0,) * kept, cut=len(ids) - kept)
+
+    def _write(self, rows: Sequence[Row], options: dict[str, int]) -> list[Answer]:
+        tokens = [row.payload[0] for row in rows]
+        ids, mask, _ = pad_batch(tokens, self._network)
+        own = self._network.generation_config
+        watch = _FirstTokenWatch(options.get("watched"), options.get("beams", own.num_beams or 1))
+        generate = cast(Callable[..., Tensor], self._network.generate)
+        written = generate(
+            input_ids=ids,
+            attention_mask=mask,
+            do_sample=False,
+            logits_processor=LogitsProcessorList([watch]),
+            **_search_options(options, own),
+        )
+        texts = self._texts(written.tolist(), options.get("returned", 1))
+        return [
+            Answer(values, texts=text, tokens=len(row), cut=row.cut)
+            for values, text, row in zip(watch.seen, texts, tokens, strict=True)
+        ]
+
+    def _texts(self, sequences: Sequence[list[int]], returned: int) -> list[tuple[str, ...]]:
+        texts = [clean_spaces(self._tokenizer.text(ids, special=False)) for ids in sequences]
+        return [tuple(texts[start : start + returned]) for start in range(0, len(texts), returned)]
+
+    @property
+    def _end(self) -> int:
+        return int(self._network.config.eos_token_id)
+
+
+def _search_options(options: dict[str, int], own: GenerationConfig) -> dict[str, int | bool]:
+    """How to search, in the words of transformers: as the question says, and else as the checkpoint's own configuration does."""
+    said: dict[str, int | bool] = {
+        _OPTION_NAMES[name]: value for name, value in options.items() if name in _OPTION_NAMES
+    }
+    said.setdefault("num_return_sequences", 1)
+    if "beams" in options:
+        said["early_stopping"] = options["beams"] > 1
+    if "max_length" not in options and not own.max_new_tokens:
+        said["max_length"] = own.max_length or _DEFAULT_MAX_LENGTH
+    return said
+
+
+def clean_spaces(text: str) -> str:
+    """A decoded text without the blanks before punctuation and contractions."""
+    for blank, tight in _PUNCTUATION_FIXES.items():
+        text = text.replace(blank, tight)
+    return text
+
+
+def _text_ids(part: Tokens) -> list[int]:
+    return [token for token, special in zip(part.ids, part.special, strict=True) if not special]
+
+
+def _rows_with_equal_options(rows: Iterable[Row]) -> dict[tuple[tuple[str, int], ...], list[int]]:
+    """The numbers of the rows that can be written together: those with equal options; "limit" is done with."""
+    groups: dict[tuple[Option, ...], list[int]] = {}
+    for number, row in enumerate(rows):
+        options = tuple(option for option in row.question.options if option[0] != "limit")
+        groups.setdefault(options, []).append(number)
+    return cast(dict[tuple[tuple[str, int], ...], list[int]], groups)
+
+
+def load(path: Path, checkpoint: Checkpoint, device: str) -> TextGenerator:
+    network = load_network(AutoModelForSeq2SeqLM.from_pretrained, path, checkpoint, device)
+    return TextGenerator(network, DecodingTokenizer.load(path))

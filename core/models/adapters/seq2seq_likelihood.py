@@ -1,0 +1,209 @@
+"""Kind "seq2seq_likelihood": how probable a BART finds each token of a target, given a source and the tokens before; after an edit only the tokens from the first changed one on are run."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import torch
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
+from transformers import BartForConditionalGeneration
+from transformers.cache_utils import DynamicCache, EncoderDecoderCache
+
+from core.errors import BadSettingError
+from core.models.model import Row
+from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch
+from core.models.tokenizer import TextTokenizer, Tokens
+from core.types import Answer, Checkpoint, Question, Span
+
+_PREFIX_BYTES = 256 << 20  # two documents of 1,024 tokens with their summaries for a large BART in float32
+
+Ids = tuple[int, ...]
+
+
+@dataclass(slots=True)
+class DecodedPrefix:
+    """One source with the target read last: the keys and values of every layer, and the target's values, (tokens,)."""
+
+    target: Ids
+    cache: EncoderDecoderCache
+    values: Tensor
+
+    @property
+    def nbytes(self) -> int:
+        halves = (self.cache.self_attention_cache, self.cache.cross_attention_cache)
+        return sum(_nbytes(layer) for half in halves for layer in half.layers)
+
+    def keep(self, target: Ids) -> int:
+        """Forget what does not belong to this target; how many of its tokens have a value already, never all of them."""
+        kept = min(_shared_length(self.target, target), len(target) - 1)
+        # a value rests on the tokens before: the state that gives the first changed one is run again
+        if surplus := self.cache.get_seq_length() - kept:
+            self.cache.crop(-surplus)
+        return kept
+
+
+def _shared_length(one: Ids, other: Ids) -> int:
+    """The length of the beginning that two texts share."""
+    differing = (place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    return next(differing, min(len(one), len(other)))
+
+
+def _nbytes(layer: object) -> int:
+    parts = (getattr(layer, "keys", None), getattr(layer, "values", None))
+    return sum(part.nbytes for part in parts if part is not None)
+
+
+class PrefixCache:
+    """The readings used last, within a budget of memory; each belongs to one thread while it is worked on."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Ids, DecodedPrefix] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def take(self, source: Ids) -> DecodedPrefix | None:
+        with self._lock:
+            return self._kept.pop(source, None)
+
+    def put(self, source: Ids, reading: DecodedPrefix) -> None:
+        with self._lock:
+            self._kept[source] = reading
+            while sum(kept.nbytes for kept in self._kept.values()) > _PREFIX_BYTES:
+                self._kept.popitem(last=False)
+
+
+_SOURCE_BYTES = 256 << 20  # about 64 documents of 1,024 tokens for a large BART in float32
+_TOKENS_PER_PASS = 1024  # a token has a logit for each of 50,265 words
+
+
+class LikelihoodModel:
+    """Inputs: source and target. Option "limits": tokens of source and target at most, with those of the template.
+
+    Values: the natural log-probability of each token of the target, those of the template included, by teacher forcing.
+    Spans: where the tokens stand in the target; (0, 0) for one of the template.
+    States of sources are kept on the device, so that a changed target costs passes of the decoder only; a pair that stands
+    alone, as after an edit, is read from the first changed token on.
+    """
+
+    def __init__(self, network: BartForConditionalGeneration, tokenizer: TextTokenizer) -> None:
+        self._network = network
+        self._tokenizer = tokenizer
+        self._sources: OrderedDict[tuple[int, ...], Tensor] = OrderedDict()
+        self._readings = PrefixCache()
+        self._lock = threading.Lock()
+        self.nbytes = network_bytes(network)
+
+    def encode(self, questions: Sequence[Question]) -> list[Row]:
+        texts = [text for question in questions for text in question.inputs]
+        longest = max_positions(self._network)
+        limits = [min(longest, limit) for question in questions for limit in _limit_options(question, longest)]
+        tokens = self._tokenizer.encode(texts, limits)
+        pairs = zip(tokens[::2], tokens[1::2], strict=True)
+        return [Row(question, max(map(len, pair)), pair) for question, pair in zip(questions, pairs, strict=True)]
+
+    def forward(self, rows: Sequence[Row]) -> list[Answer]:
+        if len(rows) == 1:
+            return [self._reread(rows[0])]
+        targets = [row.payload[1] for row in rows]
+        with torch.inference_mode(), freeing_memory("The pair of texts does not fit"):
+            sources = self._source_states([row.payload[0] for row in rows])
+            ids = [token for target in targets for token in target.ids]
+            flat = self._log_probabilities(self._target_states(sources, targets), ids)
+            each = flat.split([len(target) for target in targets])
+            return [self._answer(*pair) for pair in zip(rows, each, strict=True)]
+
+    def _reread(self, row: Row) -> Answer:
+        """One pair: where its source was read with another target before, only what comes after the first difference."""
+        source, target = row.payload
+        with torch.inference_mode(), freeing_memory("A pair does not fit"):
+            reading = self._readings.take(source.ids) or DecodedPrefix((), self._no_cache(), torch.empty(0))
+            kept = reading.keep(target.ids)
+            states = self._source_states([source])[0][None]
+            written = torch.tensor([(self._network.config.decoder_start_token_id, *target.ids[:-1])[kept:]])
+            found = self._network.model.decoder(
+                input_ids=written.to(self._network.device),
+                encoder_hidden_states=states,
+                past_key_values=reading.cache,
+                use_cache=True,
+            ).last_hidden_state[0]
+            fresh = self._log_probabilities(found, target.ids[kept:])
+            values = torch.cat([reading.values[:kept].to(fresh), fresh])
+            self._readings.put(source.ids, DecodedPrefix(target.ids, reading.cache, values))
+            return self._answer(row, values)
+
+    def _no_cache(self) -> EncoderDecoderCache:
+        config = self._network.config
+        return EncoderDecoderCache(DynamicCache(config=config), DynamicCache(config=config))
+
+    def _source_states(self, sources: Sequence[Tokens]) -> list[Tensor]:
+        """The encoder's states, (tokens, width) each; those read for an earlier target are remembered."""
+        with self._lock:
+            states = {source.ids: self._sources[source.ids] for source in sources if source.ids in self._sources}
+        missing = {source.ids: source for source in sources if source.ids not in states}
+        states.update(zip(missing, self._read(list(missing.values())), strict=True))
+        with self._lock:
+            self._remember(states)
+        return [states[source.ids] for source in sources]
+
+    def _remember(self, states: dict[tuple[int, ...], Tensor]) -> None:
+        for ids, found in states.items():
+            self._sources[ids] = found
+            self._sources.move_to_end(ids)
+        while sum(kept.nbytes for kept in self._sources.values()) > _SOURCE_BYTES:
+            self._sources.popitem(last=False)
+
+    def _read(self, sources: Sequence[Tokens]) -> list[Tensor]:
+        if not sources:
+            return []
+        ids, mask, _ = pad_batch(sources, self._network)
+        states = self._network.model.encoder(input_ids=ids, attention_mask=mask).last_hidden_state
+        # copies: a slice would keep the padding of the whole batch in memory
+        return [states[number, : len(source)].clone() for number, source in enumerate(sources)]
+
+    def _target_states(self, sources: Sequence[Tensor], targets: Sequence[Tokens]) -> Tensor:
+        """The decoder's states before it writes each token of each target, (tokens of all targets, width)."""
+        device, start = self._network.device, self._network.config.decoder_start_token_id
+        written = pad_sequence([torch.tensor((start, *target.ids[:-1])) for target in targets], batch_first=True)
+        states = self._network.model.decoder(
+            input_ids=written.to(device),
+            encoder_hidden_states=pad_sequence(list(sources), batch_first=True),
+            encoder_attention_mask=pad_sequence([source.new_ones(len(source)).long() for source in sources], True),
+            use_cache=False,
+        ).last_hidden_state
+        return torch.cat([states[number, : len(target)] for number, target in enumerate(targets)])
+
+    def _log_probabilities(self, states: Tensor, tokens: Sequence[int]) -> Tensor:
+        """Of each token among all words, (tokens,)."""
+        network = self._network
+        ids = torch.tensor(tokens, device=states.device)
+        found = []
+        for state, chosen in zip(states.split(_TOKENS_PER_PASS), ids.split(_TOKENS_PER_PASS), strict=True):
+            logits = (network.lm_head(state) + network.final_logits_bias).float()  # (tokens, words)
+            found.append(logits.gather(1, chosen[:, None])[:, 0] - logits.logsumexp(-1))
+        return torch.cat(found)
+
+    def _answer(self, row: Row, values: Tensor) -> Answer:
+        source, target = row.payload
+        return Answer(
+            values=tuple(values.tolist()),
+            spans=tuple(Span(*offsets) for offsets in target.offsets),
+            tokens=len(source) + len(target),
+            cut=source.cut + target.cut,
+        )
+
+
+def _limit_options(question: Question, longest: int) -> tuple[int, int]:
+    limits = dict(question.options).get("limits", (longest, longest))
+    if not isinstance(limits, tuple) or len(limits) != 2:
+        raise BadSettingError(f"Option limits must be two whole numbers; got {limits!r}.")
+    return limits
+
+
+def load(path: Path, checkpoint: Checkpoint, device: str) -> LikelihoodModel:
+    network = load_network(BartForConditionalGeneration.from_pretrained, path, checkpoint, device)
+    return LikelihoodModel(cast(BartForConditionalGeneration, network), TextTokenizer.load(path))

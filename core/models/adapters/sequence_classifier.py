@@ -1,0 +1,41 @@
+"""Kind "sequence_classifier": the probabilities of a sequence classifier for a text or a pair of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from transformers import AutoModelForSequenceClassification, PreTrainedModel
+
+from core.models.model import Row, rows_of
+from core.models.network import freeing_memory, load_network, network_bytes, pad_batch, segment_types
+from core.models.tokenizer import TextTokenizer
+from core.types import Answer, Checkpoint, Question
+
+
+class SequenceClassifier:
+    """Inputs: one text or a pair. Option "limit": tokens at most. Values: the softmax over all labels."""
+
+    def __init__(self, network: PreTrainedModel, tokenizer: TextTokenizer) -> None:
+        self._network = network
+        self._tokenizer = tokenizer
+        self.nbytes = network_bytes(network)
+
+    def encode(self, questions: Sequence[Question]) -> list[Row]:
+        return rows_of(self._tokenizer, questions)
+
+    def forward(self, rows: Sequence[Row]) -> list[Answer]:
+        tokens = [row.payload[0] for row in rows]
+        with torch.inference_mode(), freeing_memory("The text does not fit"):
+            ids, mask, types = pad_batch(tokens, self._network)
+            logits = self._network(input_ids=ids, attention_mask=mask, **segment_types(self._network, types)).logits
+            shares = logits.float().softmax(-1).tolist()  # (rows, labels); half precision loses the order of near-ties
+        return [
+            Answer(values=tuple(share), tokens=len(row), cut=row.cut) for share, row in zip(shares, tokens, strict=True)
+        ]
+
+
+def load(path: Path, checkpoint: Checkpoint, device: str) -> SequenceClassifier:
+    network = load_network(AutoModelForSequenceClassification.from_pretrained, path, checkpoint, device)
+    return SequenceClassifier(network, TextTokenizer.load(path))

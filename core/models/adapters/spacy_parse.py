@@ -1,0 +1,105 @@
+"""Kind "spacy_parse": sentences, names, noun chunks and words of a text, by a spaCy pipeline."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Protocol
+
+from core.errors import BadSettingError, LoadError
+from core.models.files import parser_files, parser_folder
+from core.models.model import Row
+from core.types import Answer, Checkpoint, Question, Span
+
+
+class SpacySpan(Protocol):
+    """A span of spaCy."""
+
+    start_char: int
+    end_char: int
+
+
+class SpacyToken(Protocol):
+    """A token of spaCy."""
+
+    idx: int
+    pos_: str
+    dep_: str
+    is_punct: bool
+
+    def __len__(self) -> int: ...
+
+
+class SpacyDocument(Protocol):
+    """A parsed text of spaCy."""
+
+    sents: Iterable[SpacySpan]
+    ents: Iterable[SpacySpan]
+    noun_chunks: Iterable[SpacySpan]
+
+    def __iter__(self) -> Iterator[SpacyToken]: ...
+
+
+Pipeline = Callable[[str], SpacyDocument]
+
+
+class SpacyParser:
+    """Inputs: one text. Option "of" says what is asked:
+
+    "sentences", "entities", "noun_chunks": spans. "words", "dependencies": spans, texts with the part of speech or the
+    relation to the head of each, values 1 for punctuation and 0 for the rest; a run of blanks is a word.
+    """
+
+    def __init__(self, pipeline: Pipeline, nbytes: int) -> None:
+        self._pipeline = pipeline
+        self.nbytes = nbytes
+
+    def encode(self, questions: Sequence[Question]) -> list[Row]:
+        return [Row(_check_option(question), length=0, payload=()) for question in questions]
+
+    def forward(self, rows: Sequence[Row]) -> list[Answer]:
+        parsed = {text: self._pipeline(text) for text in dict.fromkeys(row.question.inputs[0] for row in rows)}
+        return [_ANSWERS_BY_OPTION[_of_option(row.question)](parsed[row.question.inputs[0]]) for row in rows]
+
+
+def _spans(found: Iterable[SpacySpan]) -> Answer:
+    return Answer(spans=tuple(Span(words.start_char, words.end_char) for words in found))
+
+
+def _words(document: SpacyDocument, label: Callable[[SpacyToken], str]) -> Answer:
+    words = list(document)
+    return Answer(
+        values=tuple(float(word.is_punct) for word in words),
+        spans=tuple(Span(word.idx, word.idx + len(word)) for word in words),
+        texts=tuple(label(word) for word in words),
+    )
+
+
+_ANSWERS_BY_OPTION: Mapping[str, Callable[[SpacyDocument], Answer]] = {
+    "sentences": lambda document: _spans(document.sents),
+    "entities": lambda document: _spans(document.ents),
+    "noun_chunks": lambda document: _spans(document.noun_chunks),
+    "words": lambda document: _words(document, lambda word: word.pos_),
+    "dependencies": lambda document: _words(document, lambda word: word.dep_),
+}
+
+
+def _of_option(question: Question) -> str:
+    return str(dict(question.options).get("of"))
+
+
+def _check_option(question: Question) -> Question:
+    if _of_option(question) not in _ANSWERS_BY_OPTION:
+        raise BadSettingError(f"A parser tells {', '.join(_ANSWERS_BY_OPTION)}; got of={_of_option(question)!r}.")
+    return question
+
+
+def load(path: Path, checkpoint: Checkpoint, device: str) -> SpacyParser:  # noqa: ARG001  # the signature of every kind
+    if find_spec("spacy") is None:
+        raise LoadError(f"The parser {checkpoint.source} needs spaCy, which is not installed. Run: pip install spacy")
+    folder = parser_folder(checkpoint.source)
+    # imported by name: spaCy is not among the requirements, and nothing else needs it
+    pipeline = importlib.import_module("spacy").load(folder)
+    return SpacyParser(pipeline, sum(file.stat().st_size for file in parser_files(folder)))

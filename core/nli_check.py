@@ -1,0 +1,51 @@
+"""The contract of an NLI check: does a rewritten summary contradict the original?"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from core.registry import Registry, format_spec
+from core.types import Checkpoint, Rounds
+
+
+@dataclass(frozen=True, slots=True)
+class NliResult:
+    """Whether a variant contradicts its original, and who says so.
+
+    `probability` is that of the most contradicting sentence, in 0..1, where a model gives one; `said` is a language model's
+    reason; `notes` tell what was not read.
+    """
+
+    contradicts: bool
+    by: str
+    probability: float | None = None
+    said: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class NliCheck(ABC):
+    """A frozen dataclass whose fields are its settings.
+
+    `rounds` raises UnscorableError, with the reason, where the question cannot be answered: what was not read is never
+    taken for harmless.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+
+    @abstractmethod
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        """The weights or endpoint that it asks."""
+
+    @abstractmethod
+    def rounds(self, original: str, variant: str) -> Rounds[NliResult]:
+        """The conversation that ends in a mark."""
+
+    @property
+    def spec(self) -> str:
+        return format_spec(self)
+
+
+NLI_CHECKS: Registry[NliCheck] = Registry("guard", "core.nli_checks")

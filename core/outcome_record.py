@@ -1,0 +1,45 @@
+"""An outcome as a JSON-able record: the command line's output, and what a page or an export can repeat."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from core.types import Example, Failure, Outcome, Part, Seen
+
+JsonRecord = dict[str, Any]
+"""JSON-able: values are texts, numbers, lists, records or None."""
+
+
+def outcome_record(example: Example, outcome: Outcome) -> JsonRecord:
+    """One object per pair and metric: `score` is None and `error` a sentence where `status` is "failed"."""
+    common = {"id": example.id, "metric": outcome.metric}
+    if isinstance(outcome, Failure):
+        nothing: JsonRecord = {"signature": None, "status": "failed", "score": None, "sentences": [], "seen": None}
+        return {**common, **nothing, "error": outcome.message, "error_kind": outcome.kind.value}
+    return {
+        **common,
+        "signature": outcome.signature,
+        "status": "ok",
+        "score": outcome.score,
+        "error": None,
+        "sentences": [_sentence_record(example, part) for part in outcome.parts],
+        "seen": _seen_record(outcome.seen),
+        "seconds": round(outcome.seconds, 4),
+        "device": outcome.device,
+        "questions": asdict(outcome.counts),
+    }
+
+
+def _sentence_record(example: Example, part: Part) -> JsonRecord:
+    evidence = part.evidence and {
+        "text": part.evidence.of(example.document),
+        "start": part.evidence.start,
+        "end": part.evidence.end,
+    }
+    return {"text": part.span.of(example.summary), "score": part.score, "evidence": evidence}
+
+
+def _seen_record(seen: Seen) -> JsonRecord:
+    pieces = [[piece.start, piece.end] for piece in seen.pieces]
+    return {"pieces": pieces, "tokens": seen.tokens, "cut": seen.cut, "notes": list(seen.notes)}

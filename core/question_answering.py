@@ -1,0 +1,100 @@
+"""What metrics that ask and answer questions share: questions to a parser, words in common, and parts by sentence."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from core.metric import Metric
+from core.text import sentences
+from core.types import Answer, Checkpoint, Example, Part, Question, Score, Seen, Span
+
+ParserReading = Literal["sentences", "entities", "noun_chunks", "words", "dependencies"]
+
+_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredPhrase:
+    """What the questions about one phrase of the summary came to: where it stands, its score, where the answer stands."""
+
+    claim: Span
+    score: float
+    evidence: Span | None = None
+
+
+class MultiRoundMetric(Metric):
+    """A metric whose questions depend on answers round after round: it overrides `rounds`."""
+
+    def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:
+        """The score from the questions of all rounds, in any order."""
+        known = dict(zip(questions, answers, strict=True))
+        conversation = self.rounds(example)
+        try:
+            asked = next(conversation)
+            while True:
+                asked = conversation.send([known[question] for question in asked])
+        except StopIteration as end:
+            score: Score = end.value
+            return score
+
+
+def parser_question(parser: Checkpoint, text: str, reading: ParserReading) -> Question:
+    """What a parser finds in a text; see kind "spacy_parse"."""
+    # the name of the pipeline is told too: two of them must not share answers
+    return Question(parser, (text,), (("of", reading), ("pipeline", parser.source)))
+
+
+def squad_words(text: str) -> list[str]:
+    """The words that SQuAD compares: lower case, without ASCII punctuation and articles."""
+    return _ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split()
+
+
+def squad_f1(left: str, right: str) -> float:
+    """The harmonic mean of the shares of words in common; of two texts without words 1, of one 0."""
+    return word_f1(squad_words(left), squad_words(right)) if squad_words(left) or squad_words(right) else 1.0
+
+
+def word_f1(left: Sequence[str], right: Sequence[str]) -> float:
+    """The harmonic mean of the shares of words in common; 0 where there are none."""
+    common = (Counter(left) & Counter(right)).total()
+    return 2 * common / (len(left) + len(right)) if common else 0.0
+
+
+def mean(values: Iterable[float]) -> float:
+    """The mean; 0 of nothing."""
+    some = list(values)
+    return sum(some) / len(some) if some else 0.0
+
+
+def sentence_parts(summary: str, document: str, found: Sequence[ScoredPhrase]) -> tuple[Part, ...]:
+    """One part per sentence with questions: the mean of its scores, and the document sentence with the evidence of the worst."""
+    places = sentences(document)
+    parts = []
+    for span in sentences(summary):
+        inside = [one for one in found if span.start <= one.claim.start < span.end]
+        if inside:
+            worst = min((one for one in inside if one.evidence), key=lambda one: one.score, default=None)
+            parts.append(Part(span, mean(one.score for one in inside), _evidence_sentence(worst, places)))
+    return tuple(parts)
+
+
+def document_seen(document: str, answers: Sequence[Answer], notes: Sequence[str]) -> Seen:
+    """What was read of the whole document, with a note where something was cut."""
+    cut = max((answer.cut for answer in answers), default=0)
+    cuts = [f"Up to {cut} tokens at the end of a text were beyond a model's limit and not read."] if cut else []
+    total = sum(answer.cut for answer in answers)
+    return Seen((Span(0, len(document)),), sum(answer.tokens for answer in answers), total, (*notes, *cuts))
+
+
+def _evidence_sentence(found: ScoredPhrase | None, places: Sequence[Span]) -> Span | None:
+    """The document sentence that holds the evidence, or the evidence where none does."""
+    if found is None or found.evidence is None:
+        return None
+    start, end = found.evidence.start, found.evidence.end
+    return next((place for place in places if place.start <= start and end <= place.end), found.evidence)

@@ -1,0 +1,122 @@
+"""Whether one statistic is larger than another on the same documents, and how many more pairs would tell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import stdtr  # type: ignore[import-untyped]  # it ships no types
+
+from core.stats.bootstrap import Distribution, Resamples, reason_without_interval
+from core.stats.correlation import RatedScores, pearson
+from core.stats.statistic import Estimate, Values
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The first statistic minus the second, and the two-sided p of the hypothesis that they are equal.
+
+    `p` is None where the difference has no interval; the estimate says why.
+    """
+
+    difference: Estimate
+    p: float | None
+
+
+def on_shared_cases(*scores: Values) -> tuple[Values, ...]:
+    """The scores of several metrics, (n,) each, with nan wherever one of them failed: metrics meet on the same cases."""
+    failed = np.isnan(np.array(scores)).any(axis=0)
+    return tuple(np.where(failed, np.nan, values) for values in scores)
+
+
+def compare_paired(first: Distribution, second: Distribution) -> Comparison:
+    """The paired bootstrap test: how often the difference changes its sign (Efron and Tibshirani 1993).
+
+    Both must come from the same resamples and the same cases; see `shared`.
+    """
+    n = min(first.n, second.n)
+    if first.value is None or second.value is None or first.n != second.n:
+        return Comparison(
+            Estimate(None, None, None, n, first.why or second.why or _reason_not_comparable(first, second)), None
+        )
+    difference = first.value - second.value
+    if why := first.why or second.why:
+        return Comparison(Estimate(difference, None, None, n, why), None)
+    draws = first.draws - second.draws
+    return Comparison(
+        Distribution(difference, draws, n).estimate(), None if reason_without_interval(draws) else _two_sided_p(draws)
+    )
+
+
+def compare_with_best(metrics: Mapping[str, Distribution]) -> dict[str, Comparison]:
+    """Each metric against the one with the largest value, the best first, its p corrected by Holm.
+
+    Those without a value are left out.
+    """
+    values = {name: found.value for name, found in metrics.items() if found.value is not None}
+    best, *others = sorted(values, key=lambda name: -values[name]) or [""]
+    found = [compare_paired(metrics[best], metrics[name]) for name in others]
+    corrected = holm_correction([comparison.p for comparison in found])
+    return {name: replace(comparison, p=p) for name, comparison, p in zip(others, found, corrected, strict=True)}
+
+
+def holm_correction(ps: Sequence[float | None]) -> list[float | None]:
+    """Corrected for the number of tests (Holm 1979), in the order given; a test without p does not count."""
+    made = sorted((p, place) for place, p in enumerate(ps) if p is not None)
+    corrected: list[float | None] = [None] * len(ps)
+    largest = 0.0
+    for rank, (p, place) in enumerate(made):
+        largest = max(largest, min(1.0, p * (len(made) - rank)))
+        corrected[place] = largest
+    return corrected
+
+
+def williams_test(first: RatedScores, second: RatedScores, resamples: Resamples) -> Comparison:
+    """Whether two metrics correlate equally with the same judgements (Williams 1959; Steiger 1980, equation 7).
+
+    The difference of Pearson's correlations has its bootstrap interval, p is that of Williams's t, which takes the cases
+    as independent. Cases that lack one of the three values do not count.
+    """
+    one, two, human = on_shared_cases(first.scores, second.scores, first.human)
+    ours = RatedScores(one, human, first.documents), RatedScores(two, human, first.documents)
+    found = compare_paired(*(resamples.of(pearson(rated)) for rated in ours))
+    between = RatedScores(one, two, first.documents).defined()
+    if found.difference.value is None or found.difference.n < 4:
+        return replace(found, p=None)
+    r12, r13 = (_pearson_value(rated.defined()) for rated in ours)
+    return replace(found, p=_williams_p(r12, r13, _pearson_value(between), found.difference.n))
+
+
+def pairs_still_needed(estimate: Estimate, half_width: float = 0.05) -> int | None:
+    """How many more cases like these narrow the interval to ± `half_width`; None where there is no interval."""
+    if estimate.low is None or estimate.high is None or estimate.low == estimate.high:
+        return None
+    narrower = (estimate.high - estimate.low) / 2 / half_width
+    # the width of an interval falls with the root of the number of documents
+    return max(0, math.ceil(round(estimate.n * (narrower**2 - 1), 6)))  # 300.00000001 pairs are 300
+
+
+def _reason_not_comparable(first: Distribution, second: Distribution) -> str:
+    return f"The two rest on {first.n} and {second.n} cases: compare them on those that both have."
+
+
+def _two_sided_p(draws: Values) -> float:
+    defined = draws[~np.isnan(draws)]
+    rarer = min(np.sum(defined <= 0), np.sum(defined >= 0))
+    return float(min(1.0, 2 * (rarer + 1) / (len(defined) + 1)))
+
+
+def _pearson_value(rated: RatedScores) -> float:
+    return float(np.corrcoef(rated.scores, rated.human)[0, 1])
+
+
+def _williams_p(r12: float, r13: float, r23: float, n: int) -> float:
+    """The two-sided p for the correlations of 1 with 2 and with 3."""
+    if r23 >= 1 - 1e-12:
+        return 1.0  # the two metrics are one
+    determinant = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
+    spread = 2 * (n - 1) / (n - 3) * determinant + (r12 + r13) ** 2 / 4 * (1 - r23) ** 3
+    t = (r12 - r13) * math.sqrt((n - 1) * (1 + r23) / spread)
+    return float(2 * stdtr(n - 3, -abs(t)))

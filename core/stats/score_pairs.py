@@ -1,0 +1,87 @@
+"""Minimal pairs: how often and how far a metric moves when a summary is edited."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.metric import Direction
+from core.stats.statistic import Numbers, Statistic, Values, mean, undefined
+
+_NO_DIRECTION = "The metric has no better side."
+_SIGNS = {"higher": 1.0, "lower": -1.0}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScorePairs:
+    """Scores of the summaries before and after their edit, (n,) each, nan where one failed, and their documents, (n,).
+
+    `direction` says which way consistency lies. The original is the faithful side where the edit breaks something.
+    """
+
+    original: Values
+    edited: Values
+    documents: Numbers
+    direction: Direction = "higher"
+
+    @property
+    def shifts(self) -> Values:
+        """Edited minus original in the metric's own units, (n,), nan where either failed."""
+        return self.edited - self.original
+
+    @property
+    def gains(self) -> Values:
+        """How much better the original is, (n,): positive where it wins."""
+        return -_SIGNS[self.direction] * self.shifts
+
+
+def consistency_share(pairs: ScorePairs) -> Statistic:
+    """Share of pairs whose original is strictly better; ties are failures (Ma et al. 2023)."""
+    return _share_with_sign(pairs, 1.0)
+
+
+def wrong_way_share(pairs: ScorePairs) -> Statistic:
+    """Share of pairs whose edited side is strictly better."""
+    return _share_with_sign(pairs, -1.0)
+
+
+def tie_share(pairs: ScorePairs) -> Statistic:
+    """Share of pairs whose sides score the same."""
+    return mean(_indicator(pairs.shifts, 0.0), pairs.documents)
+
+
+def sign_rate(pairs: ScorePairs) -> Statistic:
+    """Share of pairs whose original is better among those that moved at all."""
+    if pairs.direction == "neutral":
+        return undefined(_count_scored(pairs), _NO_DIRECTION)
+    gains = pairs.gains
+    moved = ~np.isnan(gains) & (gains != 0)
+    if not moved.any():
+        return undefined(0, "No pair moved.")
+    return mean((gains[moved] > 0).astype(np.float64), pairs.documents[moved])
+
+
+def mean_shift(pairs: ScorePairs) -> Statistic:
+    """Mean of edited minus original, in the metric's own units whatever its direction."""
+    return mean(pairs.shifts, pairs.documents)
+
+
+def mean_absolute_shift(pairs: ScorePairs) -> Statistic:
+    """Mean size of the shift, in the metric's own units."""
+    return mean(np.abs(pairs.shifts), pairs.documents)
+
+
+def _share_with_sign(pairs: ScorePairs, sign: float) -> Statistic:
+    if pairs.direction == "neutral":
+        return undefined(_count_scored(pairs), _NO_DIRECTION)
+    return mean(_indicator(np.sign(pairs.gains), sign), pairs.documents)
+
+
+def _indicator(values: Values, wanted: float) -> Values:
+    """1 where a value is the one that is wanted, 0 where it is another, nan where it is nan."""
+    return np.where(np.isnan(values), np.nan, values == wanted)
+
+
+def _count_scored(pairs: ScorePairs) -> int:
+    return int(np.sum(~np.isnan(pairs.shifts)))

@@ -1,0 +1,166 @@
+"""What a run found as text and as JSON-able records: its tables, and sentences on what failed and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+
+from core.edits import to_records
+from core.outcome_record import JsonRecord
+from core.perturbation import PERTURBATIONS
+from core.stats.statistic import Estimate
+from core.stress.gaming import MetricGaming
+from core.stress.matrix import KindCoverage, MatrixCell
+from core.stress.run import Check, Run, Source, Variant
+
+_MATRIX_HEAD = ("metric", "kind", "meant", "n", "shift [95 %]", "|shift|", "wrong way", "still", "× noise", "failed")
+_GAMING_HEAD = ("metric", "gain in spreads [95 %]", "raised", "best phrase, appended", "gain", "words", "alone", "n")
+_MODEL_ANSWER = " The model said: “"
+
+
+def format_matrix(cells: Sequence[MatrixCell]) -> str:
+    """One line a cell, in columns; a dash where there is no figure."""
+    return _align_columns([_MATRIX_HEAD, *map(_matrix_row, cells)])
+
+
+def format_gaming(standings: Sequence[MetricGaming]) -> str:
+    """How far each metric is gamed by phrases, the most gamed first, and its best phrase; nothing without phrases."""
+    return _align_columns([_GAMING_HEAD, *map(_gaming_row, standings)]) if standings else ""
+
+
+def refusal_sentences(kinds: Iterable[KindCoverage]) -> list[str]:
+    """A sentence for each reason why a kind of perturbation could not be applied; answers of language models are left out."""
+    sentences = []
+    for kind in kinds:
+        reasons: Counter[str] = Counter()
+        for refusal, count in kind.refused.items():
+            reasons[split_refusal(refusal)[0]] += count
+        every = kind.made + reasons.total()
+        sentences += [
+            f"{kind.kind}: not applied to {count} of {every}. {reason}" for reason, count in reasons.most_common()
+        ]
+    return sentences
+
+
+def split_refusal(refusal: str) -> tuple[str, str]:
+    """Why a variant was refused, and the raw answer of a language model; empty where none was asked."""
+    reason, said, answer = refusal.partition(_MODEL_ANSWER)
+    return reason, answer.removesuffix("”") if said else ""
+
+
+def failure_sentences(run: Run) -> list[str]:
+    """A sentence for each reason why a metric has no score of a text."""
+    read = Counter(reading.metric for reading in run.readings.values())
+    failed = Counter((one.metric, one.error) for one in run.readings.values() if one.value is None)
+    return [
+        f"{metric}: no score of {count} of {read[metric]} texts. {reason}"
+        for (metric, reason), count in failed.most_common()
+    ]
+
+
+def check_sentence(check: Check) -> str:
+    """What the guard says of a variant, in a sentence."""
+    if check.mark is None:
+        return f"Not checked: {check.error}"
+    mark = check.mark
+    sure = "" if mark.probability is None else f", p = {mark.probability:.2f}"
+    says = "Contradicts" if mark.contradicts else "Does not contradict"
+    because = f" “{mark.said}”" if mark.said else ""
+    return " ".join([f"{says} the original, says {mark.by}{sure}.{because}", *mark.notes])
+
+
+def check_sentences(run: Run) -> list[str]:
+    """What the guard found, and why it could not tell; nothing where there is none."""
+    if not run.plan.guard:
+        return []
+    marks = [check.mark for check in run.checks.values() if check.mark]
+    found = f"{run.plan.guard}: {sum(mark.contradicts for mark in marks)} of {len(marks)} variants contradict their original."
+    untold = Counter(check.error for check in run.checks.values() if check.mark is None)
+    return [found, *(f"{run.plan.guard}: {count} not checked. {reason}" for reason, count in untold.most_common())]
+
+
+def format_signed(estimate: Estimate) -> str:
+    """The figure with its interval, as +0.012 [−0.003, +0.027]."""
+    if estimate.value is None:
+        return "–"
+    if estimate.low is None or estimate.high is None:
+        return _format_sign(estimate.value)
+    return f"{_format_sign(estimate.value)} [{_format_sign(estimate.low)}, {_format_sign(estimate.high)}]"
+
+
+def format_unsigned(estimate: Estimate) -> str:
+    """A score with its interval, as 0.412 [0.380, 0.440]."""
+    return format_signed(estimate).replace("+", "")
+
+
+def format_share(estimate: Estimate) -> str:
+    return "–" if estimate.value is None else f"{100 * estimate.value:.0f} %"
+
+
+def _matrix_row(cell: MatrixCell) -> tuple[str, ...]:
+    return (
+        cell.metric,
+        cell.kind,
+        cell.intent,
+        str(cell.shift.n),
+        format_signed(cell.shift),
+        "–" if cell.size.value is None else f"{cell.size.value:.3f}",
+        format_share(cell.wrong),
+        format_share(cell.still),
+        "–" if cell.multiple is None else f"{cell.multiple:.1f}",
+        str(cell.failed),
+    )
+
+
+def _gaming_row(standing: MetricGaming) -> tuple[str, ...]:
+    best = standing.best
+    return (
+        standing.metric,
+        format_signed(standing.gain),
+        format_share(standing.raised),
+        best.phrase.spec,
+        format_signed(best.appended).partition(" ")[0],
+        str(best.words),
+        format_unsigned(best.alone).partition(" ")[0],
+        str(standing.gain.n),
+    )
+
+
+def _align_columns(rows: Sequence[tuple[str, ...]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _format_sign(value: float) -> str:
+    return f"{value:+.3f}".replace("-", "−")
+
+
+def variant_record(source: Source, variant: Variant) -> JsonRecord:
+    """A line of pairs that other commands read; `edited` and `edits` are None where `status` is "refused"."""
+    card = PERTURBATIONS.parse(variant.kind).card
+    made = variant.summary is not None
+    return {
+        "id": f"{source.example.id}/{variant.kind}",
+        "source": source.example.id,
+        "kind": variant.kind,
+        "intent": card.intent,
+        "form": card.form,
+        "status": "ok" if made else "refused",
+        "error": variant.refusal or None,
+        "document": source.example.document,
+        "summary": source.example.summary,
+        "edited": variant.summary,
+        "edits": to_records(source.example.summary, variant.edits) if made else None,
+        "error_type": card.error_type.value if card.error_type else None,
+        "signature": variant.signature or None,
+        "remarks": list(variant.remarks),
+        "group": source.group,
+        "domain": source.domain,
+    }
+
+
+def cell_record(cell: MatrixCell) -> JsonRecord:
+    """One cell of the table with its intervals; shares in 0..1."""
+    return asdict(cell)

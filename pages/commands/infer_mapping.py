@@ -1,0 +1,28 @@
+"""`cli.py infer-mapping`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from core.datasets.formats.column_inference import infer_column_map
+from core.datasets.generic import preview_rows
+from pages.commands.shared.inputs import open_output, refuse_overwriting_input
+from pages.commands.shared.messages import print_status
+
+
+def command(
+    source: Annotated[Path, typer.Argument(help="A table: JSONL, JSON, CSV, parquet or xlsx.")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Where to write the mapping.")] = None,
+) -> None:
+    """Guess what the columns of any table hold: a mapping to correct by hand and to import by."""
+    mapping = infer_column_map(preview_rows(source)).to_json()
+    if output is None:
+        typer.echo(mapping, nl=False)
+        return
+    refuse_overwriting_input(source, output)
+    with open_output(output) as file:
+        file.write(mapping)
+    print_status(f"Look it over, then: cli.py import 'generic[mapping={output}]' {source}")

@@ -1,0 +1,156 @@
+"""The options that several commands have, and the files and datasets that commands read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from itertools import chain, islice
+from pathlib import Path
+from typing import Annotated, TextIO
+
+import typer
+
+from annotations.samples import load_samples, load_texts
+from annotations.store import Store
+from core.dataset import Refusal
+from core.datasets.pairs import Pairs
+from core.errors import TouchstoneError
+from core.meta.cases import Cases, pool_cases
+from core.settings import Device, Settings
+from core.stress.filters import build_sources, draw_sample, without_inconsistent
+from core.stress.filters import stored_samples as whole_samples
+from core.stress.run import Plan, Run, Source
+from core.types import Example, Item, T
+from pages.commands.shared.messages import print_status
+
+JsonOption = Annotated[bool, typer.Option("--json", help="One JSON list instead of a table.")]
+MarkdownOption = Annotated[bool, typer.Option("--markdown", help="The table of the README.")]
+DeviceOption = Annotated[Device | None, typer.Option(help="Where models run; TOUCHSTONE_DEVICE by default.")]
+SeedOption = Annotated[int, typer.Option(min=0, help="The same seed gives the same variants.")]
+PairsArgument = Annotated[Path | None, typer.Argument(help="JSONL or CSV with id, document, summary.")]
+DatasetOption = Annotated[
+    str | None,
+    typer.Option(help="Instead of a file: the summaries of an imported dataset that are not labelled inconsistent."),
+]
+MaxSummariesOption = Annotated[
+    int | None, typer.Option(min=1, help="So many summaries of the dataset, drawn by the seed; by default all.")
+]
+_KIND_HELP = "A perturbation, name or name[setting=value,…]; may be repeated."
+KindsOption = Annotated[list[str], typer.Option(help=_KIND_HELP)]
+KindsOrAllOption = Annotated[list[str] | None, typer.Option(help=f"{_KIND_HELP} By default all rules.")]
+DatasetsOption = Annotated[
+    list[str], typer.Option("--dataset", help="One of those that `datasets` lists; several are put together.")
+]
+ResamplesOption = Annotated[int, typer.Option(min=1, help="Of the documents, for the intervals.")]
+OutputOption = Annotated[Path, typer.Option("-o", "--output", help="Where to write; .csv for a table, else JSONL.")]
+ModelOption = Annotated[str, typer.Option(help="Who is asked; by default the model of the endpoint.")]
+EndpointOption = Annotated[str, typer.Option(help="Its name in TOUCHSTONE_ENDPOINTS; by default the default one.")]
+TemperatureOption = Annotated[float, typer.Option(min=0)]
+SampleOption = Annotated[int, typer.Option(min=0, help="Another number is another draw.")]
+
+
+def refuse_overwriting_input(source: Path, output: Path) -> None:
+    if output.exists() and source.exists() and output.samefile(source):
+        raise TouchstoneError(f"{output} is the file of pairs itself, which would be lost. Name another with -o.")
+
+
+def start_reading(found: Iterator[T]) -> Iterator[T]:
+    """The same, the first of them read: a file that cannot be read is refused before anything is overwritten."""
+    return chain(list(islice(found, 1)), found)
+
+
+def open_output(output: Path) -> TextIO:
+    try:
+        return output.open("w", encoding="utf-8", newline="")
+    except OSError as error:
+        raise TouchstoneError(f"{output} cannot be written: {error.strerror}. Name another file with -o.") from error
+
+
+def read_lines(source: Path) -> list[str]:
+    try:
+        return source.read_text(encoding="utf-8").split("\n")  # U+2028 and the like end no row
+    except (OSError, UnicodeDecodeError) as error:
+        raise TouchstoneError(f"{source} cannot be read: {error}. Name another file.") from error
+
+
+def read_examples(source: Path, refusals: list[Refusal]) -> Iterator[Example]:
+    return (item.example for item in read_items(source, refusals))
+
+
+def read_items(source: Path, refusals: list[Refusal]) -> Iterator[Item]:
+    return report_refusals(Pairs().read(source), source, refusals)
+
+
+def report_refusals(found: Iterable[T | Refusal], source: Path, refusals: list[Refusal]) -> Iterator[T]:
+    """What could be read of a file; what could not is named and kept in mind."""
+    for one in found:
+        if isinstance(one, Refusal):
+            refusals.append(one)
+            print_status(f"{source}, line {one.line}: {one.reason}")
+        else:
+            yield one
+
+
+def read_samples(dataset: list[str]) -> Cases:
+    """The samples of datasets together; what was left out is said."""
+    with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
+        found = pool_cases([load_samples(store, name) for name in dataset])
+    for warning in found.warnings:
+        print_status(warning)
+    return found
+
+
+def read_scored_samples(dataset: list[str]) -> Cases:
+    """The same where at least one metric has a score."""
+    found = read_samples(dataset)
+    if not found.columns:
+        raise TouchstoneError(
+            f"No metric has a score in {', '.join(dataset)}. Score it: cli.py score-dataset NAME --metric …"
+        )
+    return found
+
+
+def name_of_input(pairs: Path | None, dataset: str | None, output: Path) -> str:
+    """What a run is called by: the file or the dataset, of which one must be given."""
+    if (pairs is None) == (dataset is None):
+        raise TouchstoneError("Name a file of pairs, or an imported dataset with --dataset: one of the two.")
+    if pairs:
+        refuse_overwriting_input(pairs, output)
+    return pairs.name if pairs else dataset or ""
+
+
+def read_sources(
+    pairs: Path | None, dataset: str | None, most: int | None, seed: int, refusals: list[Refusal]
+) -> list[Source]:
+    """The originals of a file, edited summaries being left to `score`; or those of a dataset."""
+    if pairs:
+        return [Source.of(item) for item in read_items(pairs, refusals) if not item.parent]
+    return _dataset_sources(dataset or "", most, seed)
+
+
+def _dataset_sources(dataset: str, most: int | None, seed: int) -> list[Source]:
+    with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
+        among = without_inconsistent(whole_samples(load_samples(store, dataset)))
+        found = build_sources(draw_sample(among, most or len(among), seed), load_texts(store, dataset))
+    if not found:
+        raise TouchstoneError(
+            f"{dataset} has no summary that is stored with its document and not labelled inconsistent. Import one that has."
+        )
+    return found
+
+
+def read_dataset_items(dataset: str) -> list[Item]:
+    """What a dataset of the store holds, with the documents."""
+    with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
+        found = load_samples(store, dataset)
+        documents = {example.id: example.document for example in load_texts(store, dataset)}
+    texts = (replace(sample.item.example, document=documents.get(sample.stored, "")) for sample in found)
+    return [replace(sample.item, example=text) for sample, text in zip(found, texts, strict=True)]
+
+
+def new_run(plan: Plan, sources: Iterable[Source]) -> Run:
+    run = Run(plan)
+    for source in sources:
+        run.add(source)
+    return run

@@ -1,0 +1,20 @@
+"""`cli.py surface-correlation`."""
+
+from __future__ import annotations
+
+import typer
+
+from core.meta.measures import draw_resamples
+from core.meta.surface_correlation import format_shares as share_table
+from core.meta.surface_correlation import predicted_shares, surface_against_metrics
+from core.meta.table_formats import format_rows as meta_table
+from core.stats.bootstrap import RESAMPLES
+from pages.commands.shared.inputs import DatasetsOption, ResamplesOption, read_scored_samples
+
+
+def command(dataset: DatasetsOption, resamples: ResamplesOption = RESAMPLES) -> None:
+    """Say how much of each metric the six shallow features explain, and how well they alone tell labels apart."""
+    found = read_scored_samples(dataset)
+    drawn = draw_resamples(found, resamples)
+    typer.echo(share_table(list(predicted_shares(found, drawn))))
+    typer.echo(f"\n{meta_table(surface_against_metrics(found, drawn))}")

@@ -1,0 +1,101 @@
+"""The frame of the Annotate page: campaign, guidelines, and what is shown where there is nothing to label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+import streamlit as st
+
+from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.labelling import AnnotatorProgress
+from annotations.campaigns.queue import NoTask
+from annotations.records import StoreError
+from pages.ui.annotate.current_task import guidelines_markdown, labelling, open_previous, show_why_nothing
+from pages.ui.markup import escape_markdown
+
+_READ_KEY = "guidelines-read"
+
+
+@contextmanager
+def show_store_errors() -> Iterator[None]:
+    """Say what the database said where it fails, with a way to try again; the page ends there."""
+    try:
+        yield
+    except StoreError as error:
+        st.error(escape_markdown(str(error)), icon=":material/error:")
+        st.button("Try again", key="annotate-retry", shortcut="Enter")
+        st.stop()
+
+
+def choose_campaign(campaigns: Mapping[str, CampaignSettings]) -> CampaignSettings:
+    """The campaign of the address, else the one that the person was in last, else the newest."""
+    ids = list(campaigns)
+    if "annotate-campaign" not in st.session_state:
+        wanted = st.query_params.get("campaign", labelling().last_campaign())
+        st.session_state["annotate-campaign"] = wanted if wanted in campaigns else ids[0]
+    chosen = st.selectbox(
+        "Campaign",
+        ids,
+        format_func=lambda id: campaigns[id].name,
+        key="annotate-campaign",
+        persist_state="session",
+        label_visibility="collapsed",
+        width=360,
+    )
+    st.query_params["campaign"] = chosen
+    return campaigns[chosen]
+
+
+def guidelines_button(campaign: CampaignSettings, standing: AnnotatorProgress) -> None:
+    """The guidelines on a key, over the page."""
+    st.button(
+        "Guidelines",
+        icon=":material/menu_book:",
+        shortcut="g",
+        key="guidelines",
+        on_click=_set_guidelines_open,
+        args=(True,),
+    )
+    st.caption(f"{standing.answered} answered by you · guidelines version {campaign.version}")
+    if st.session_state.get("guidelines-open"):
+        _guidelines_dialog(campaign)
+
+
+def require_guidelines_read(campaign: CampaignSettings, standing: AnnotatorProgress) -> None:
+    """Before the first label under a version of the guidelines they fill the page, which ends there."""
+    text, key = guidelines_markdown(campaign), (campaign.id, campaign.version)
+    if not text or standing.version >= campaign.version or key in st.session_state.get(_READ_KEY, set()):
+        return
+    with st.container(border=True, width=820):
+        st.subheader("Guidelines" if not standing.version else "The guidelines have changed")
+        st.markdown(text)
+        st.button("Start", type="primary", shortcut="Enter", key="start", on_click=_mark_guidelines_read, args=(key,))
+    st.stop()
+
+
+def nothing_left(nothing: NoTask, said: str, standing: AnnotatorProgress) -> None:
+    """Why there is no task, a way to look again, and a way back to the last answer."""
+    with st.container(width=820):
+        if said:
+            st.caption(escape_markdown(said))
+        show_why_nothing(nothing)
+        with st.container(horizontal=True):
+            if nothing.why in {"held", "apart"}:
+                st.button("Look again", key="look-again", shortcut="Enter")
+            if standing.answered and nothing.why != "closed":
+                st.button("Previous", key="look-back", shortcut="p", on_click=open_previous)
+
+
+def _set_guidelines_open(shown: bool) -> None:
+    st.session_state["guidelines-open"] = shown
+
+
+def _mark_guidelines_read(key: tuple[str, int]) -> None:
+    st.session_state[_READ_KEY] = {*st.session_state.get(_READ_KEY, set()), key}
+
+
+# a draft may be kept meanwhile, which runs the page again: the dialog is open until it is closed
+@st.dialog("Guidelines", width="large", on_dismiss=lambda: _set_guidelines_open(False))
+def _guidelines_dialog(campaign: CampaignSettings) -> None:
+    st.markdown(guidelines_markdown(campaign) or "This campaign has no guidelines.")

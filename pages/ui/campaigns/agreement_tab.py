@@ -1,0 +1,145 @@
+"""How far the people of a campaign agree, question by question, on first blind labels; and who changes their mind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.label_agreement import Agreement, Revisions
+from core.meta.table_formats import format_percent
+from core.stats.statistic import Estimate
+from pages.ui.background_results import background_result
+from pages.ui.campaigns.campaign_choice import campaign_manager
+from pages.ui.markup import escape_markdown
+
+_AGREEMENT_HELP = (
+    "First labels, given without sight of a score. In brackets the 95 % interval of a bootstrap over documents. "
+    "Krippendorff's alpha takes answers for no more than the question makes them: nominal, ordinal or interval. Gwet's "
+    "AC1 stays meaningful where one answer is far more frequent than the others."
+)
+
+
+def agreement_tab(campaign: CampaignSettings) -> None:
+    """A question, its figures on every slice, and Cohen's kappa of every two people on one of them."""
+    manager = campaign_manager()
+    state = manager.labels_so_far(campaign.id)
+    found = background_result(
+        "Drawing documents for the intervals…",
+        ("agreement", campaign.id, campaign.version, state),
+        lambda: manager.agreements(campaign.id),
+    )
+    if found is None:
+        return
+    if not found:
+        st.info("There is no label of work yet.", icon=":material/handshake:")
+        return
+    of_question = _question_choice(campaign, found)
+    st.caption(_AGREEMENT_HELP)
+    chosen = _slice_table(of_question)
+    _missing_reasons(of_question)
+    _kappa_table(chosen)
+    if campaign.rules.reveal:
+        _revision_table(manager.revisions(campaign.id))
+
+
+def format_coefficient(estimate: Estimate) -> str:
+    """A coefficient with its interval, as 0.71 [0.55, 0.83]."""
+    if estimate.value is None:
+        return "–"
+    bounds = "" if estimate.low is None or estimate.high is None else f" [{estimate.low:.2f}, {estimate.high:.2f}]"
+    return f"{estimate.value:.2f}{bounds}"
+
+
+def _question_choice(campaign: CampaignSettings, found: Sequence[Agreement]) -> list[Agreement]:
+    """The figures of one question: that which the campaign measures, unless another is chosen."""
+    names = list(dict.fromkeys(one.question for one in found))
+    measured = campaign.questions.measure
+    asked = {question.id: question.ask for question in campaign.questions.questions}
+    name = st.selectbox(
+        "Question",
+        names,
+        index=names.index(measured) if measured in names else 0,
+        key=f"agreement-question-{campaign.id}",
+        format_func=lambda name: f"{name}: {asked[name]}",
+        width=560,
+    )
+    return [one for one in found if one.question == name]
+
+
+def _slice_table(found: Sequence[Agreement]) -> Agreement:
+    """One line for each slice; the slice that is selected, else the first."""
+    event = st.dataframe(
+        pd.DataFrame([_slice_row(one) for one in found]),
+        key=f"agreement-{found[0].question}",
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="single-row",
+        alt="Agreement on every slice",
+    )
+    rows = event["selection"]["rows"]
+    return found[rows[0]] if rows and rows[0] < len(found) else found[0]
+
+
+def _slice_row(one: Agreement) -> dict[str, object]:
+    return {
+        "items": one.slice,
+        "labels": one.labels,
+        "people": one.people,
+        "same answer, %": format_percent(one.raw),
+        **{f"alpha ({scale})": format_coefficient(estimate) for scale, estimate in one.alphas.items()},
+        "AC1": format_coefficient(one.ac1),
+        **{f"{answer}, %": format_percent(share) for answer, share in one.prevalence.items()},
+    }
+
+
+def _missing_reasons(found: Sequence[Agreement]) -> None:
+    """Why figures are missing or come without an interval, each reason once with the slices that it holds for."""
+    slices: dict[str, list[str]] = {}
+    for one in found:
+        for why in dict.fromkeys(estimate.why for estimate in (one.raw, *one.alphas.values(), one.ac1) if estimate.why):
+            slices.setdefault(why, []).append(one.slice)
+    if slices:
+        st.text("\n".join(f"{', '.join(names)}: {why}" for why, names in slices.items()))
+
+
+def _kappa_table(one: Agreement) -> None:
+    st.subheader(escape_markdown(f"Cohen's kappa, {one.slice}"))
+    if not one.kappas:
+        st.caption("No two people have labelled the same item.")
+        return
+    people = sorted(_people_of_pairs(one.kappas))
+    st.dataframe(
+        pd.DataFrame([[_kappa_cell(one, row, column) for column in people] for row in people], people, people),
+        alt="Cohen's kappa of every two people",
+    )
+    reasons = dict.fromkeys(estimate.why for estimate in one.kappas.values() if estimate.value is None)
+    for why in filter(None, reasons):
+        st.caption(escape_markdown(why))
+
+
+def _people_of_pairs(pairs: Iterable[tuple[str, str]]) -> set[str]:
+    return {name for pair in pairs for name in pair}
+
+
+def _kappa_cell(one: Agreement, row: str, column: str) -> str:
+    """The figure of two people with the number of items that both labelled; nothing where they share none."""
+    estimate = one.kappas.get((row, column)) or one.kappas.get((column, row))
+    return f"{format_coefficient(estimate)}, n = {estimate.n}" if estimate else ""
+
+
+def _revision_table(found: Revisions) -> None:
+    st.subheader("After the scores were shown")
+    if not found.asked:
+        st.caption("Nobody has answered again yet.")
+        return
+    st.text(f"{found.changed} of {found.asked} labels were changed ({found.changed / found.asked:.0%}).")
+    st.dataframe(
+        pd.DataFrame(
+            [{"before": before, "after": after, "labels": number} for (before, after), number in found.moves.items()]
+        ),
+        hide_index=True,
+        alt="Answers before and after the scores were shown",
+    )

@@ -1,0 +1,102 @@
+"""Which campaign is looked at: named by the address, chosen from a list, opened and closed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.manage import ManagerActions
+from annotations.records import StoreError
+from pages.ui import services
+from pages.ui.markup import escape_markdown
+from pages.ui.session_user import current_member
+
+_NEW_CAMPAIGN = ""
+CAMPAIGNS_SECTION, PEOPLE_SECTION = "Campaigns", "People"
+
+
+def campaign_manager() -> ManagerActions:
+    """The desk of whoever is signed in; raises RightsError for somebody who may not manage."""
+    return ManagerActions(services.store(), current_member())
+
+
+def chosen_section() -> str:
+    """Campaigns, or the people who work in them."""
+    return st.segmented_control(
+        "Section",
+        [CAMPAIGNS_SECTION, PEOPLE_SECTION],
+        default=CAMPAIGNS_SECTION,
+        key="campaigns-section",
+        required=True,
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+
+
+def chosen_campaign(campaigns: dict[str, CampaignSettings]) -> CampaignSettings | None:
+    """The campaign that the address names; None where a new one is to be made."""
+    return campaigns.get(st.query_params.get("campaign", _NEW_CAMPAIGN))
+
+
+def campaign_bar(campaigns: dict[str, CampaignSettings], chosen: CampaignSettings | None) -> None:
+    """The campaigns, the way to a new one, and whether the chosen one takes labels."""
+    st.session_state["campaign-chosen"] = chosen.id if chosen else None
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(
+            "Campaign",
+            list(campaigns),
+            key="campaign-chosen",
+            format_func=lambda id: campaigns[id].name,
+            placeholder="A new campaign" if campaigns else "No campaign yet",
+            on_change=_open_chosen,
+            width=420,
+        )
+        st.button(
+            "New campaign",
+            icon=":material/add:",
+            on_click=open_campaign,
+            args=(_NEW_CAMPAIGN,),
+            disabled=chosen is None,
+        )
+        if chosen:
+            _status_controls(chosen)
+
+
+def open_campaign(id: str) -> None:
+    """Let the address name a campaign, so that a reload finds it; an empty id makes a new one."""
+    st.query_params.from_dict({"campaign": id} if id else {})
+
+
+def show_notice(trouble: str) -> None:
+    """Show what went wrong in a callback once."""
+    st.session_state["notice"] = trouble
+
+
+def _status_controls(chosen: CampaignSettings) -> None:
+    takes = chosen.is_open
+    st.button(
+        "Close" if takes else "Open",
+        icon=":material/lock:" if takes else ":material/lock_open:",
+        key="campaign-toggle",
+        on_click=_toggle_open,
+        args=(chosen,),
+        disabled=services.settings().demo,
+        help="Nobody gets a task of a closed campaign; what was labelled stays." if takes else "Hand out tasks again.",
+    )
+    st.badge("takes labels" if takes else "closed", color="green" if takes else "gray")
+    st.caption(escape_markdown(f"{chosen.questions.title} · version {chosen.version}"))
+
+
+def _open_chosen() -> None:
+    open_campaign(st.session_state["campaign-chosen"] or _NEW_CAMPAIGN)
+
+
+def _toggle_open(chosen: CampaignSettings) -> None:
+    """The next version, in which nothing but this is new."""
+    try:
+        newest = campaign_manager().versions(chosen.id)[0].wording
+        campaign_manager().revise(chosen.id, replace(newest, is_open=not chosen.is_open))
+    except StoreError as error:
+        show_notice(str(error))

@@ -1,0 +1,201 @@
+"""A campaign set up, given more items, and issued in a next version."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from annotations.campaigns.campaign import CampaignRules, CampaignSettings, NewTask, VersionContent
+from annotations.campaigns.manage import IssuedVersion
+from annotations.campaigns.questions import QuestionSet, read_questions
+from annotations.records import StoreError
+from pages.ui import services
+from pages.ui.campaigns.campaign_choice import campaign_manager, open_campaign, show_notice
+from pages.ui.campaigns.item_pool import ChosenItems, chosen_items, item_pool
+from pages.ui.campaigns.known_answers import known_answers
+from pages.ui.campaigns.wording_form import guidelines_box, question_choice, rules_form, usual_pass_mark
+from pages.ui.markup import escape_markdown
+
+_NEW_KEY = "new-campaign"
+
+
+def new_campaign_form() -> None:
+    """The form of a new campaign and its button."""
+    left, right = st.columns(2, gap="large")
+    with left:
+        name = st.text_input(
+            "Name of the campaign", key=f"{_NEW_KEY}-name", placeholder="For example: Harbour news, round 1"
+        )
+        text = question_choice(_NEW_KEY)
+    if text is None:
+        st.stop()
+    questions = read_questions(text)
+    with left:
+        guidelines = guidelines_box(_NEW_KEY, questions)
+    with right:
+        pool = item_pool(questions, _NEW_KEY)
+    items = chosen_items(pool, known_answers(pool.kept, questions, _NEW_KEY), questions)
+    with right:
+        rules = rules_form(_NEW_KEY, _usual_rules(items))
+    if rules is not None:
+        _create_bar(name, VersionContent(text, guidelines, rules), items)
+
+
+def setup_hints(questions: QuestionSet, rules: CampaignRules, items: ChosenItems) -> list[str]:
+    """What would not do what it looks like."""
+    said = []
+    if items.of("gold") and not rules.gold_every:
+        said.append("Gold items are never handed out: set “Gold: one in”.")
+    if rules.gold_every and not items.of("gold"):
+        said.append("No gold item is there to be mixed in.")
+    if items.of("qualification") and not rules.pass_right:
+        said.append("Everybody passes the qualification: set “Right to pass”.")
+    if rules.reveal and any(question.kind == "edit" for question in questions.questions):
+        said.append("Scores of a text that is only being written are not there to be shown.")
+    return said
+
+
+def _usual_rules(items: ChosenItems) -> CampaignRules:
+    """Rules that are usual for such items."""
+    return CampaignRules(
+        pass_right=usual_pass_mark(items.of("qualification")), gold_every=10 if items.of("gold") else 0
+    )
+
+
+def _create_bar(name: str, wording: VersionContent, items: ChosenItems) -> None:
+    with st.container():  # what lies below keeps its place when a hint comes or goes
+        for hint in setup_hints(read_questions(wording.questions), wording.rules, items):
+            st.caption(f":material/info: {hint}")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        # no callback: it would be called with the form of the run before, when somebody types and presses quickly
+        pressed = st.button(
+            "Create the campaign",
+            icon=":material/flag:",
+            type="primary",
+            key=f"{_NEW_KEY}-go",
+            disabled=services.settings().demo or not items.work,
+            help="Nothing is kept in this demo." if services.settings().demo else None,
+        )
+        st.caption(escape_markdown(_format_label_count(wording.rules, items)))
+    if pressed:
+        _create_campaign(name, wording, items.tasks)
+        st.rerun()
+
+
+def _format_label_count(rules: CampaignRules, items: ChosenItems) -> str:
+    labels = len(items.work) * rules.overlap
+    beside = [f"{number} for {part}" for part in ("training", "qualification", "gold") if (number := items.of(part))]
+    return ", ".join([f"{len(items.work)} items × {rules.overlap} people = {labels} labels", *beside])
+
+
+def _create_campaign(name: str, wording: VersionContent, tasks: Sequence[NewTask]) -> None:
+    try:
+        campaign = campaign_manager().create(name.strip(), wording, tasks)
+    except StoreError as error:
+        show_notice(str(error))
+        return
+    show_notice(f"{campaign.name} is open: {len(tasks)} items are waiting under Annotate.")
+    open_campaign(campaign.id)
+
+
+def items_tab(campaign: CampaignSettings) -> None:
+    """The items with their labels and keys, and a way to add some."""
+    tasks = campaign_manager().tasks(campaign.id)
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "part": [task.part for task in tasks],
+                "labels": [task.labels for task in tasks],
+                "summary": [task.summary for task in tasks],
+                "asked": ["; ".join(map(str, task.asked.values())) for task in tasks],
+                "known answers": [json.dumps(task.key, ensure_ascii=False) if task.key else "" for task in tasks],
+            }
+        ),
+        hide_index=True,
+        height=320,
+        alt="The items of the campaign",
+        column_config={"summary": st.column_config.Column(width="large")},
+    )
+    key = f"more-{campaign.id}"
+    if st.toggle("Add items", key=f"{key}-open"):
+        pool = item_pool(campaign.questions, key)
+        chosen = chosen_items(pool, known_answers(pool.kept, campaign.questions, key), campaign.questions)
+        # no callback, as for every form: it would be called with what was chosen in the run before
+        pressed = st.button(
+            f"Add {len(chosen.tasks)} items",
+            icon=":material/playlist_add:",
+            key=f"{key}-go",
+            disabled=services.settings().demo or not chosen.tasks,
+            help="Those that are there already are not added again.",
+        )
+        if pressed:
+            _add_items(campaign, chosen.tasks)
+            st.rerun()
+
+
+def wording_tab(campaign: CampaignSettings) -> None:
+    """Guidelines, questions and rules to change together, and the versions so far."""
+    issued = campaign_manager().versions(campaign.id)
+    newest, key = issued[0].wording, f"revise-{campaign.id}-{campaign.version}"
+    left, right = st.columns(2, gap="large")
+    with left:
+        text = question_choice(key, newest.questions)
+        questions = read_questions(text or newest.questions)
+        guidelines = guidelines_box(key, questions, newest.guidelines)
+    with right:
+        rules = rules_form(key, newest.rules)
+        if rules is not None:
+            _issue_button(campaign, newest, VersionContent(text or newest.questions, guidelines, rules, newest.is_open))
+        _version_table(issued)
+
+
+def _issue_button(campaign: CampaignSettings, before: VersionContent, wording: VersionContent) -> None:
+    # no callback: it would be called with the wording of the run before, when somebody types and presses quickly
+    pressed = st.button(
+        f"Issue version {campaign.version + 1}",
+        icon=":material/publish:",
+        type="primary",
+        key=f"issue-{campaign.id}",
+        disabled=services.settings().demo or wording == before,
+        help="Labels given so far keep the number of their version.",
+    )
+    if pressed:
+        _issue_version(campaign, wording)
+        st.rerun()
+
+
+def _version_table(issued: Sequence[IssuedVersion]) -> None:
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "version": [one.version for one in issued],
+                "from": [one.created_at for one in issued],
+                "by": [one.by for one in issued],
+                "labels": ["taken" if one.wording.is_open else "closed" for one in issued],
+                "rules": [one.wording.rules.model_dump_json(exclude_defaults=True) for one in issued],
+                "guidelines": [one.wording.guidelines for one in issued],
+            }
+        ),
+        hide_index=True,
+        alt="The versions of the campaign",
+        column_config={"from": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm")},
+    )
+
+
+def _add_items(campaign: CampaignSettings, tasks: Sequence[NewTask]) -> None:
+    try:
+        added = campaign_manager().add(campaign.id, tasks)
+    except StoreError as error:
+        show_notice(str(error))
+        return
+    show_notice(f"{added} items are new in {campaign.name}.")
+
+
+def _issue_version(campaign: CampaignSettings, wording: VersionContent) -> None:
+    try:
+        campaign_manager().revise(campaign.id, wording)
+    except StoreError as error:
+        show_notice(str(error))

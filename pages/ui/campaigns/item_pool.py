@@ -1,0 +1,280 @@
+"""Which items a campaign gets: from one source, of some kinds, so many of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import streamlit as st
+
+from annotations.campaigns.campaign import NewTask
+from annotations.campaigns.candidates import (
+    Candidate,
+    candidate_from_pair,
+    draw_candidates,
+    fits_questions,
+    tasks_for_candidate,
+)
+from annotations.campaigns.questions import QuestionSet
+from annotations.records import LOCAL_LABELS, PairRecord
+from core.datasets.bundled import bundled_items
+from core.edits import recover
+from core.perturbation import PERTURBATIONS
+from core.stress.run import Run, Source, Variant
+from core.types import ErrorType, Item, Verdict
+from pages.ui import services
+from pages.ui.background_results import background_result
+from pages.ui.campaigns.campaign_choice import campaign_manager
+from pages.ui.stress.run_choice import listed_runs, load_run
+
+_COUNTED_TABLES = ("origin", "label", "explanation", "sample", "document")
+
+
+def source_choice(key: str) -> list[Candidate] | None:
+    """Everything of the chosen source that could be labelled; None while it is read or nothing is chosen."""
+    ways: dict[str, Callable[[str], list[Candidate] | None]] = {
+        "Bundled examples": lambda _: list(bundled_candidates()),
+        "Kept here": _kept_candidates,
+        "Stress run": _run_choice,
+        "Imported": _dataset_choice,
+    }
+    chosen = st.segmented_control(
+        "Items from", list(ways), default="Bundled examples", key=f"{key}-source", required=True
+    )
+    return ways[chosen](key)
+
+
+@cache
+def bundled_candidates() -> tuple[Candidate, ...]:
+    """The bundled summaries and their edits."""
+    originals = {item.example.id: item for item in bundled_items() if not item.parent}
+    return tuple(_bundled_candidate(item, originals[item.parent or item.example.id]) for item in bundled_items())
+
+
+def run_candidates(run: Run) -> list[Candidate]:
+    """The variants that a stress run made of its summaries, which come before them."""
+    originals = [
+        candidate_from_pair(source.example.id, _unedited_pair(source, run.plan.name)) for source in run.sources.values()
+    ]
+    variants = [
+        candidate_from_pair(
+            f"{variant.source}, {variant.kind}", _variant_pair(run.sources[variant.source], variant, run.plan.name)
+        )
+        for variant in run.variants.values()
+        if variant.summary and variant.summary != run.sources[variant.source].example.summary
+    ]
+    return originals + variants
+
+
+def _kept_candidates(_: str) -> list[Candidate] | None:
+    found = _stored_candidates(LOCAL_LABELS)
+    if found == []:
+        st.caption("Nothing was kept or labelled here yet. Keep pairs on Probe.")
+    return found
+
+
+def _run_choice(key: str) -> list[Candidate] | None:
+    rows = listed_runs()
+    if not rows:
+        st.caption("There is no stress run yet. Begin one under Stress test.")
+        return None
+    id = st.selectbox("Run", list(rows), key=f"{key}-run", format_func=lambda id: rows[id].name)
+    return run_candidates(load_run(rows[id]))
+
+
+def _dataset_choice(key: str) -> list[Candidate] | None:
+    names = [row.name for row in services.store().datasets()]
+    if not names:
+        st.caption("Nothing was imported yet. Import a dataset under Evaluate.")
+        return None
+    return _stored_candidates(st.selectbox("Dataset", names, key=f"{key}-dataset"))
+
+
+def _stored_candidates(dataset: str) -> list[Candidate] | None:
+    counts, manager = services.store().counts(), campaign_manager()
+    state = tuple(counts[table] for table in _COUNTED_TABLES)
+    return background_result("Reading the items…", ("candidates", dataset, state), lambda: manager.candidates(dataset))
+
+
+def _bundled_candidate(item: Item, original: Item) -> Candidate:
+    pair = PairRecord(
+        item.example.document,
+        original.example.summary,
+        item.example.summary,
+        item.edits,
+        by="bundled examples",
+        intended=item.intended,
+        error_type=item.error_type,
+        title=f"{item.title} ({original.title})" if item.parent else item.title,
+        domain=item.domain,
+        source=item.example.id,
+    )
+    return candidate_from_pair(item.example.id, pair)
+
+
+def _unedited_pair(source: Source, run: str) -> PairRecord:
+    summary = source.example.summary
+    return PairRecord(
+        source.example.document,
+        summary,
+        summary,
+        (),
+        by="",
+        title=source.title,
+        domain=source.domain,
+        source=f"stress run {run}",
+    )
+
+
+def _variant_pair(source: Source, variant: Variant, run: str) -> PairRecord:
+    original, edited = source.example.summary, variant.summary or ""
+    breaks = PERTURBATIONS.parse(variant.kind).card.intent == "breaking"
+    return PairRecord(
+        source.example.document,
+        original,
+        edited,
+        variant.edits or tuple(recover(original, edited)),
+        by=variant.kind,
+        intended=Verdict.INCONSISTENT if breaks else None,
+        title=f"{variant.kind} ({source.title})",
+        domain=source.domain,
+        source=f"stress run {run}",
+    )
+
+
+_MAX_ITEMS = 10_000
+_DEFAULT_ITEMS = 100
+_NOT_SAID = "not said"
+
+_FILTER_FIELDS: dict[str, Callable[[Candidate], str]] = {
+    "Domain": lambda one: one.domain,
+    "Made by": lambda one: one.maker if one.edited else "",
+    "Meant to be": lambda one: one.intended.value if one.intended else "",
+    "Error type": lambda one: one.error_type.value if one.error_type else "",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ItemPool:
+    """What is offered to draw from, so many of it; `types` are the error types that are to be written of each."""
+
+    kept: tuple[Candidate, ...] = ()
+    types: tuple[ErrorType, ...] = ()
+    number: int = 0
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenItems:
+    """What becomes of the choice: tasks of work, and those with known answers."""
+
+    work: tuple[NewTask, ...] = ()
+    known: tuple[NewTask, ...] = ()
+
+    @property
+    def tasks(self) -> tuple[NewTask, ...]:
+        return (*self.known, *self.work)
+
+    def of(self, part: str) -> int:
+        return sum(task.part == part for task in self.tasks)
+
+
+def item_pool(questions: QuestionSet, key: str) -> ItemPool:
+    """The source, the filters, and how many."""
+    found = source_choice(key) or []
+    fitting = [one for one in found if fits_questions(one, questions)]
+    if not fitting:
+        if found:
+            st.info(_nothing_fits(questions, len(found)), icon=":material/info:")
+        return ItemPool()
+    kept = _filter_candidates(fitting, questions, key)
+    types = _error_type_choice(key) if _asks_for_edits(questions) else []
+    number, seed = _number_and_seed(len(kept), key)
+    return ItemPool(tuple(kept), tuple(types), number, seed)
+
+
+def chosen_items(pool: ItemPool, known: Mapping[str, NewTask], questions: QuestionSet) -> ChosenItems:
+    """Tasks of work drawn from the pool, without what is used with a known answer."""
+    rest = [one for one in pool.kept if one.name not in known]
+    work = [
+        task
+        for one in draw_candidates(rest, pool.number, pool.seed)
+        for task in tasks_for_candidate(one, questions, pool.types)
+    ]
+    return ChosenItems(tuple(work), tuple(known.values()))
+
+
+def _nothing_fits(questions: QuestionSet, found: int) -> str:
+    needed = {"summary": "summaries", "pair": "edited summaries", "explanation": "edited summaries with an explanation"}
+    return f"Of {found} items none can be asked about: this question set needs {needed[questions.unit]}."
+
+
+def _filter_candidates(fitting: Sequence[Candidate], questions: QuestionSet, key: str) -> list[Candidate]:
+    kept = _side_choice(fitting, questions, key) if questions.unit == "summary" else list(fitting)
+    with st.expander("Filter", icon=":material/filter_alt:"):
+        columns = st.columns(2)
+        for place, (name, field) in enumerate(_FILTER_FIELDS.items()):
+            with columns[place % 2]:
+                kept = _filter_by_field(kept, name, field, key)
+    return kept
+
+
+def _side_choice(fitting: Sequence[Candidate], questions: QuestionSet, key: str) -> list[Candidate]:
+    """Edited summaries, or those that they were made from; who writes edits starts from the latter."""
+    ways = {"Originals": (False,), "Edited": (True,), "Both": (False, True)}
+    chosen = st.segmented_control(
+        "Summaries",
+        list(ways),
+        default="Originals" if _asks_for_edits(questions) else "Both",
+        key=f"{key}-sides-{questions.name}",
+        required=True,
+    )
+    return [one for one in fitting if one.edited in ways[chosen]]
+
+
+def _filter_by_field(
+    kept: Sequence[Candidate], name: str, field: Callable[[Candidate], str], key: str
+) -> list[Candidate]:
+    """Those with one of the chosen values; where nothing is chosen, all."""
+    values = _distinct_values(map(field, kept))
+    if len(values) < 2:
+        return list(kept)
+    chosen = st.multiselect(
+        name, values, key=f"{key}-{name}", placeholder="All", format_func=lambda one: one or _NOT_SAID
+    )
+    return [one for one in kept if not chosen or field(one) in chosen]
+
+
+def _distinct_values(found: Iterable[str]) -> list[str]:
+    return sorted(set(found))
+
+
+def _error_type_choice(key: str) -> list[ErrorType]:
+    return st.multiselect(
+        "Error types to write",
+        list(ErrorType),
+        default=[kind for kind in ErrorType if kind is not ErrorType.OTHER],
+        key=f"{key}-types",
+        format_func=str,
+        help="Each summary is given out once for each type (BUMP, task 1).",
+    )
+
+
+def _asks_for_edits(questions: QuestionSet) -> bool:
+    return any(question.kind == "edit" for question in questions.questions)
+
+
+def _number_and_seed(available: int, key: str) -> tuple[int, int]:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        number = st.number_input(
+            f"How many of {available}",
+            min(1, available),
+            _MAX_ITEMS,
+            min(available, _DEFAULT_ITEMS),
+            key=f"{key}-number-{available}",
+            width=170,
+            help="Drawn by chance, the same for the same seed.",
+        )
+        seed = st.number_input("Seed of the draw", 0, None, 0, key=f"{key}-draw", width=150)
+    return number, seed

@@ -1,0 +1,146 @@
+"""Items whose answers are known: picked from the list, or read from a file."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from annotations.campaigns.campaign import NewTask
+from annotations.campaigns.candidates import (
+    KNOWN_TASK_FIELDS,
+    Candidate,
+    likely_answer,
+    parse_known_task,
+    tasks_for_candidate,
+)
+from annotations.campaigns.questions import CampaignQuestion, QuestionSet
+from core.datasets.formats.table_files import file_rows
+from core.errors import TouchstoneError
+from pages.ui.markup import escape_markdown
+from pages.ui.session_user import current_member
+
+_MAX_LISTED = 300
+_MAX_REFUSALS = 20
+_PART_MEANINGS = {
+    "training": "shown first, with feedback",
+    "qualification": "decides who goes on",
+    "gold": "mixed in unseen",
+}
+
+
+def known_answers(candidates: Sequence[Candidate], questions: QuestionSet, key: str) -> dict[str, NewTask]:
+    """The tasks with known answers, by the name of the item; those of a file by its line."""
+    with st.expander("Training, qualification and gold", icon=":material/verified:"):
+        st.caption(" · ".join(f"**{part}** {meaning}" for part, meaning in _PART_MEANINGS.items()))
+        picked = _pick_in_table(candidates, questions, key) if candidates else {}
+        return picked | _tasks_of_file(questions, key)
+
+
+def _pick_in_table(candidates: Sequence[Candidate], questions: QuestionSet, key: str) -> dict[str, NewTask]:
+    shown = candidates[:_MAX_LISTED]
+    names = hash(tuple(one.name for one in shown))
+    edited = st.data_editor(
+        _candidate_frame(shown, questions),
+        key=f"{key}-known-{questions.name}-{names}",
+        hide_index=True,
+        height=290,
+        disabled=["item", "summary"],
+        column_config=_candidate_columns(questions),
+        placeholder="",
+    )
+    if questions.unit == "pair":
+        st.caption("right is the edited summary, left the one before; people see them in either order.")
+    if len(shown) < len(candidates):
+        st.caption(f"The first {len(shown)} of {len(candidates)} are listed. Filter them, or use a file.")
+    lines = zip(shown, edited.to_dict("records"), strict=True)
+    return {one.name: task for one, line in lines if (task := _task_of_row(one, line, questions)) is not None}
+
+
+def _candidate_frame(shown: Sequence[Candidate], questions: QuestionSet) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "part": pd.Series([None] * len(shown), dtype="string"),
+            "answer": pd.Series([likely_answer(one, questions) or None for one in shown], dtype="string"),
+            "item": [one.title or one.name for one in shown],
+            "summary": [one.summary for one in shown],
+            "feedback": [" ".join(reason.text for reason in one.reasons[:1]) for one in shown],
+        }
+    )
+
+
+def _candidate_columns(questions: QuestionSet) -> dict[str, Any]:
+    question = questions.by_id[questions.measure]
+    column = st.column_config
+    return {
+        "part": column.SelectboxColumn("use as", options=list(_PART_MEANINGS), width=110),
+        "answer": column.SelectboxColumn(
+            "right answer", options=[*map(str, _possible_answers(question))], width=120, help=question.ask
+        ),
+        "feedback": column.TextColumn("feedback", width="large", help="Said after a training item."),
+        "item": column.TextColumn(width="medium"),
+        "summary": column.TextColumn(width="large"),
+    }
+
+
+def _possible_answers(question: CampaignQuestion) -> list[str | int]:
+    return list(range(question.low, question.high + 1)) if question.kind == "scale" else list(question.values)
+
+
+def _task_of_row(candidate: Candidate, line: Mapping[str, Any], questions: QuestionSet) -> NewTask | None:
+    """The first task of an item, with its key; None where the line is not used."""
+    question = questions.by_id[questions.measure]
+    if pd.isna(line["part"]) or pd.isna(line["answer"]):
+        return None
+    answer = next(one for one in _possible_answers(question) if str(one) == line["answer"])
+    made = tasks_for_candidate(candidate, questions, part=line["part"])[0]
+    return NewTask(
+        made.item_id,
+        made.part,
+        made.explanation_id,
+        made.asked,
+        {question.id: answer},
+        "" if pd.isna(line["feedback"]) else line["feedback"],
+        made.pair,
+    )
+
+
+def _tasks_of_file(questions: QuestionSet, key: str) -> dict[str, NewTask]:
+    file = st.file_uploader(
+        "Or from a file (JSONL or CSV)",
+        type=["jsonl", "json", "csv", "tsv"],
+        key=f"{key}-known-file",
+        help=f"Fields: {', '.join(KNOWN_TASK_FIELDS)}. A table has a column answers.{questions.measure} and the like.",
+    )
+    if file is None:
+        return {}
+    try:
+        found, refused = _read_known_file(file.name, file.getvalue(), questions)
+    except TouchstoneError as error:
+        st.error(escape_markdown(str(error)), icon=":material/error:")
+        return {}
+    st.caption(f"{len(found)} items read from the file, {len(refused)} refused.")
+    if refused:
+        st.text("\n".join(refused[:_MAX_REFUSALS]))
+    return found
+
+
+def _read_known_file(name: str, data: bytes, questions: QuestionSet) -> tuple[dict[str, NewTask], list[str]]:
+    found: dict[str, NewTask] = {}
+    refused: list[str] = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "known").with_suffix(Path(name).suffix)
+        path.write_bytes(data)
+        for number, row in file_rows(path):
+            if isinstance(row, str):
+                refused.append(f"Line {number}: {row}")
+                continue
+            try:
+                found[f"line {number}"] = parse_known_task(row, questions, current_member().name)
+            except TouchstoneError as error:
+                refused.append(f"Line {number}: {error}")
+    return found, refused

@@ -1,0 +1,173 @@
+"""What a campaign asks and by which rules, as forms: question set, guidelines, and rules."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+
+from annotations.campaigns.campaign import CampaignRules, read_rules
+from annotations.campaigns.questions import CampaignQuestion, QuestionSet, bundled_question_sets, read_questions
+from annotations.records import RecordError
+from pages.ui.markup import escape_markdown, without_images
+
+
+@dataclass(frozen=True, slots=True)
+class _NumberField:
+    label: str
+    low: int
+    high: int | None = None
+    help: str | None = None
+
+
+_NUMBER_FIELDS = {
+    "overlap": _NumberField("People per item", 1, 20, "Two at least, where the labels are to be used as truth."),
+    "pass_right": _NumberField("Right to pass", 0, None, "Right answers of the qualification; 0 lets everybody in."),
+    "gold_every": _NumberField("Gold: one in", 0, None, "One item of so many has a known answer; 0: none."),
+    "repeat_every": _NumberField(
+        "Repeat: one in", 0, None, "One item of so many was had at least ten items before; 0: none."
+    ),
+    "expires_minutes": _NumberField(
+        "Minutes to answer", 1, None, "After them an unanswered item goes to somebody else."
+    ),
+    "apart": _NumberField("Items apart", 0, 50, "Two versions of one text come so far from each other,"),
+    "apart_minutes": _NumberField("or minutes apart", 0, None, "… or after so many minutes."),
+    "seed": _NumberField("Seed of the order", 0, None, "Everybody has an order and sides of their own, made from it."),
+}
+_ALWAYS_SHOWN = ("overlap", "pass_right", "gold_every", "repeat_every")
+
+
+def rules_form(key: str, before: CampaignRules) -> CampaignRules | None:
+    """The rules; None where they contradict each other, which is said."""
+    told: dict[str, object] = {}
+    with st.container(horizontal=True):
+        told |= {name: _number_input(name, key, before) for name in _ALWAYS_SHOWN}
+    told["reveal"] = st.toggle(
+        "Show the scores after the blind label and ask again",
+        before.reveal,
+        key=f"{key}-reveal",
+        help="The second answer is kept beside the first; agreement counts the first.",
+    )
+    with st.expander("More rules", icon=":material/tune:"), st.container(horizontal=True):
+        told |= {name: _number_input(name, key, before) for name in _NUMBER_FIELDS if name not in _ALWAYS_SHOWN}
+    try:
+        return read_rules(json.dumps(told))
+    except RecordError as error:
+        st.error(escape_markdown(str(error)), icon=":material/error:")
+        return None
+
+
+def usual_pass_mark(qualifying: int) -> int:
+    """Four fifths of a qualification, as is usual: 6 of 7, 4 of 4 (BUMP, Ma et al. 2023) lie above it."""
+    return -(-4 * qualifying // 5)
+
+
+def _number_input(name: str, key: str, before: CampaignRules) -> int:
+    value: int = getattr(before, name)
+    rule = _NUMBER_FIELDS[name]
+    return st.number_input(
+        rule.label, rule.low, rule.high, value, key=f"{key}-{name}-{value}", help=rule.help, width=128
+    )
+
+
+_UNCHANGED, _UPLOADED, _DEFAULT_SET = "", "own", "label-summaries"
+_LINE_WRAP = re.compile(r"\n(?!\n|\s*(?:[-*]|\d+\.)\s)[ ]*")
+"""A line break inside a paragraph or list item."""
+
+
+def question_choice(key: str, before: str = "") -> str | None:
+    """The YAML of a question set: as it was before, a ready-made one or one's own; None where it cannot be used yet."""
+    sets = {_UNCHANGED: before} | dict(bundled_question_sets()) if before else dict(bundled_question_sets())
+    names = [*sets, _UPLOADED]
+    name = st.selectbox(
+        "Questions",
+        names,
+        index=names.index(_UNCHANGED if before else _DEFAULT_SET),
+        key=f"{key}-set",
+        format_func=lambda name: _question_set_title(name, sets),
+    )
+    text = _upload_question_set(key) if name == _UPLOADED else sets[name]
+    if text is None:
+        return None
+    try:
+        questions = read_questions(text)
+    except RecordError as error:
+        st.error(escape_markdown(str(error)), icon=":material/error:")
+        return None
+    _question_preview(questions, text)
+    return text
+
+
+def guidelines_box(key: str, questions: QuestionSet, before: str | None = None) -> str:
+    """The guidelines as Markdown, with what annotators will see of them beside."""
+    write, look = st.tabs(["Guidelines", "Preview"], key=f"{key}-guidelines-tabs")
+    with write:
+        text = st.text_area(
+            "Guidelines (Markdown)",
+            before if before is not None else _unwrapped(questions.guidelines),
+            height=240,
+            key=f"{key}-guidelines-{questions.name}",
+            label_visibility="collapsed",
+            help="Every label is stored with the version of the guidelines under which it was given.",
+        )
+    with look, st.container(height=240):
+        st.markdown(without_images(text) or "*No guidelines.*")
+    return text
+
+
+def _unwrapped(text: str) -> str:
+    """Each paragraph on one line, as it is easiest to change."""
+    return "\n\n".join(_LINE_WRAP.sub(" ", paragraph) for paragraph in text.strip().split("\n\n"))
+
+
+def _question_set_title(name: str, sets: Mapping[str, str]) -> str:
+    if name == _UPLOADED:
+        return "My own, from a YAML file"
+    questions = read_questions(sets[name])
+    return f"{questions.title} ({questions.name})" if name else f"As before: {questions.title}"
+
+
+def _upload_question_set(key: str) -> str | None:
+    file = st.file_uploader("Question set", type=["yaml", "yml"], key=f"{key}-own")
+    if file is None:
+        st.caption("Choose a ready-made set, download it under What is asked, change it and upload it here.")
+        return None
+    try:
+        return file.getvalue().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        st.error(f"The file is no UTF-8 text: byte {error.start + 1} does not fit. Save it as UTF-8.")
+        return None
+
+
+def _question_preview(questions: QuestionSet, text: str) -> None:
+    with st.expander("What is asked", icon=":material/quiz:"):
+        for number, question in enumerate(questions.questions, start=1):
+            st.text(f"{number}. {question.ask}{_format_condition(question)}")
+            st.caption(escape_markdown(_format_kind(question)))
+        st.caption(
+            escape_markdown(f"Agreement, gold and qualification look at {questions.measure!r}. {questions.source}")
+        )
+        st.download_button("Download as YAML", lambda: text, f"{questions.name}.yaml", "text/yaml", on_click="ignore")
+
+
+def _format_condition(question: CampaignQuestion) -> str:
+    told = [f"{name} is {' or '.join(values)}" for name, values in question.when.items()]
+    return f"  (if {' and '.join(told)})" if told else ""
+
+
+def _format_kind(question: CampaignQuestion) -> str:
+    must = "" if question.required else "optional; "
+    match question.kind:
+        case "choice" | "several":
+            return f"{must}{'one' if question.kind == 'choice' else 'any'} of: " + ", ".join(
+                option.text for option in question.options
+            )
+        case "scale":
+            return f"{must}{question.low} to {question.high}"
+        case "span":
+            return f"{must}a passage of the {question.of}"
+        case _:
+            return f"{must}{question.kind}"

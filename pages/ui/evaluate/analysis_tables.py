@@ -1,0 +1,218 @@
+"""The tables beside the main one: correlations with ratings, surface features, released scores, explanations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from core.meta.explanation_scores import SCORE_TITLES, ExplainerScores, explainer_scores
+from core.meta.measures import MetricRow, draw_resamples
+from core.meta.rating_correlation import MetricCorrelation, format_correlation, mean_ratings, metric_correlations
+from core.meta.reference_scores import compare_with_released
+from core.meta.surface_correlation import (
+    SURFACE_MODEL,
+    FeatureCorrelation,
+    PredictedShare,
+    feature_correlations,
+    missing_features,
+    predicted_shares,
+    surface_against_metrics,
+)
+from core.meta.table_formats import format_percent
+from pages.ui.background_results import background_result
+from pages.ui.evaluate.data_tab import show_scoring, start_scoring
+from pages.ui.evaluate.dataset_choice import EvaluationChoice
+from pages.ui.evaluate.tables_and_plots import BEST_STYLE, LEVEL_STYLE
+from pages.ui.markup import escape_markdown
+
+
+def correlation_tables(chosen: EvaluationChoice) -> None:
+    """One aspect that people rated, against every metric."""
+    aspects = list(mean_ratings(chosen.cases))
+    if not aspects:
+        st.info("Nobody rated these summaries with a number, and no summary has the verdicts of several judges.")
+        return
+    aspect = st.selectbox("Rated by people", aspects, key="evaluate-aspect", persist_state="session", width=420)
+    found = background_result(
+        "Correlating…",
+        ("correlations", chosen.key, aspect),
+        lambda: list(metric_correlations(chosen.cases, aspect, draw_resamples(chosen.cases, chosen.resamples))),
+    )
+    if found:
+        frame = pd.DataFrame([_correlation_row(one) for one in found], [one.metric for one in found])
+        marks = pd.DataFrame([_cell_styles(one, frame.columns) for one in found], frame.index, frame.columns)
+        styled = frame.style.apply(lambda _: marks, axis=None)
+        st.dataframe(styled, height="auto", alt=f"Correlations with {aspect}", placeholder="–")
+        st.caption(
+            "With 95 % intervals of a bootstrap over documents. Dark: the best; light: not significantly worse by "
+            "Williams's test (Holm, p ≥ .05), which is made of Pearson's correlations. Kendall is tau-b; within systems the "
+            "mean of each system is taken away (FRANK's partial correlation); over systems their means are correlated."
+        )
+
+
+def chosen_aspect(chosen: EvaluationChoice) -> str:
+    """The aspect that was looked at last, or the first that was rated; empty where nobody rated."""
+    aspects = list(mean_ratings(chosen.cases))
+    last = st.session_state.get("evaluate-aspect")
+    return last if last in aspects else next(iter(aspects), "")
+
+
+def released_scores_table(chosen: EvaluationChoice) -> None:
+    """Ours beside what the authors released, where both bear the same name."""
+    found = compare_with_released(chosen.cases)
+    if not found:
+        return
+    st.subheader("Ours beside the released scores")
+    columns = {
+        "scale": "our unit ×",
+        "mean": "mean |difference|",
+        "largest": "largest",
+        "correlation": "Pearson",
+        "same_way": "pairs moved the same way",
+    }
+    frame = pd.DataFrame(found).rename(columns=columns)
+    st.dataframe(frame, hide_index=True, height="auto", alt="Our scores beside the released ones", placeholder="–")
+
+
+def _cell_styles(one: MetricCorrelation, names: Sequence[str]) -> list[str]:
+    return [BEST_STYLE if one.best(name) else LEVEL_STYLE if one.level(name) else "" for name in names]
+
+
+def _correlation_row(one: MetricCorrelation) -> dict[str, str]:
+    estimates = one.estimates
+    n = next(iter(estimates.values())).n
+    return {"n": str(n), **{name: format_correlation(estimate) for name, estimate in estimates.items()}}
+
+
+def surface_tables(chosen: EvaluationChoice) -> None:
+    """Each feature, then all of them together; features that are not scored can be."""
+    missing = missing_features(chosen.cases)
+    if missing:
+        _offer_scoring(chosen, missing)
+    _feature_correlations(chosen)
+    if not missing:
+        _learned_surface(chosen)
+
+
+def _offer_scoring(chosen: EvaluationChoice, missing: list[str]) -> None:
+    st.info(escape_markdown(f"Not scored or not chosen: {', '.join(missing)}."), icon=":material/info:")
+    with st.container(horizontal=True):
+        for name in chosen.datasets:
+            label = escape_markdown(f"Score {name} with them")
+            st.button(
+                label, key=f"surface-{name}", on_click=start_scoring, args=(name, missing), icon=":material/play_arrow:"
+            )
+    for name in chosen.datasets:
+        show_scoring(name)
+
+
+def _feature_correlations(chosen: EvaluationChoice) -> None:
+    found = background_result(
+        "Comparing with the surface…",
+        ("surface", chosen.key),
+        lambda: list(feature_correlations(chosen.cases, draw_resamples(chosen.cases, chosen.resamples))),
+    )
+    if found:
+        st.subheader("One feature at a time")
+        st.dataframe(_surface_frame(found), height="auto", alt="Spearman with shallow features", placeholder="–")
+        st.caption(
+            "Spearman's correlation with 95 % intervals: near ±1 the metric says hardly more than the surface does."
+        )
+
+
+def _learned_surface(chosen: EvaluationChoice) -> None:
+    cases, resamples = chosen.cases, chosen.resamples
+    found = background_result(
+        "Learning from the surface…",
+        ("learned", chosen.key),
+        lambda: (
+            list(predicted_shares(cases, draw_resamples(cases, resamples))),
+            surface_against_metrics(cases, draw_resamples(cases, resamples)),
+        ),
+    )
+    if found is None:
+        return
+    explained, rivals = found
+    st.subheader("What all six explain of a metric")
+    st.dataframe(
+        _share_frame(explained), hide_index=True, height="auto", alt="What the surface explains", placeholder="–"
+    )
+    st.caption("A small perceptron predicts the metric from the six features on documents that it never saw.")
+    st.subheader("The surface against the metrics")
+    st.dataframe(_rival_table(rivals), height="auto", alt="AUC of the surface and of the metrics", placeholder="–")
+    apart = "of the other datasets" if len(chosen.datasets) > 1 else "of other documents"
+    st.caption(
+        f"ROC AUC in percent. The same perceptron learned the labels {apart}. Dark: the best of the row; light: not "
+        "significantly worse (Holm, p ≥ .05)."
+    )
+
+
+def _surface_frame(found: Sequence[FeatureCorrelation]) -> pd.DataFrame:
+    features = list(dict.fromkeys(one.feature for one in found))
+    told = {(one.metric, one.feature): format_correlation(one.estimate) for one in found}
+    metrics = list(dict.fromkeys(one.metric for one in found))
+    return pd.DataFrame(
+        [[told.get((metric, feature), "itself") for feature in features] for metric in metrics], metrics, features
+    )
+
+
+def _share_frame(found: Sequence[PredictedShare]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "metric": [one.metric for one in found],
+            "n": [one.order.n for one in found],
+            "Spearman of prediction and score": [format_correlation(one.order) for one in found],
+            "share of variance, %": [format_percent(one.variance) for one in found],
+        }
+    )
+
+
+def _rival_table(rows: Sequence[MetricRow]) -> pd.io.formats.style.Styler:
+    figures = {(row.slice, row.metric): row.figures["auc"] for row in rows}
+    parts, metrics = (list(dict.fromkeys(names)) for names in zip(*figures, strict=True))
+    metrics.sort(key=lambda name: name != SURFACE_MODEL)
+    frame = pd.DataFrame(
+        [[format_percent(figures[part, name].estimate) for name in metrics] for part in parts], parts, metrics
+    )
+    marks = [
+        [
+            BEST_STYLE if figures[part, name].best else LEVEL_STYLE if figures[part, name].level else ""
+            for name in metrics
+        ]
+        for part in parts
+    ]
+    return frame.style.apply(lambda _: pd.DataFrame(marks, frame.index, frame.columns), axis=None)
+
+
+def explanation_table(chosen: EvaluationChoice) -> None:
+    """A row for everybody whose explanations were graded or came with a verdict, the best explanations first."""
+    found = background_result(
+        "Counting grades…",
+        ("explained", chosen.key),
+        lambda: list(explainer_scores(chosen.cases, draw_resamples(chosen.cases, chosen.resamples))),
+    )
+    if found is None:
+        return
+    if not found:
+        st.info(
+            "No explanation here is graded or comes with a verdict. Import such, as factualNLG's or what `cli.py explain` and "
+            "`cli.py judge` write, or have some judged on Probe or in a campaign."
+        )
+        return
+    ordered = sorted(found, key=lambda one: -(one.figures["ES"].value or 0.0))
+    frame = pd.DataFrame([_explainer_row(one) for one in ordered])
+    st.dataframe(frame, hide_index=True, height="auto", alt="Scores of explanations", placeholder="–")
+    st.caption(
+        escape_markdown(
+            "Percent with 95 % intervals. " + " ".join(f"{name}: {title}." for name, title in SCORE_TITLES.items())
+        )
+    )
+    for reason in dict.fromkeys(one.figures["JS"].why for one in ordered if one.figures["JS"].why):
+        st.caption(escape_markdown(f"DA, DS and JS: {reason}"))
+
+
+def _explainer_row(one: ExplainerScores) -> dict[str, object]:
+    figures = {name: format_percent(estimate) for name, estimate in one.figures.items()}
+    return {"explained by": one.name or "unnamed", "graded": one.graded, **figures}

@@ -1,0 +1,150 @@
+"""What is evaluated: datasets, slices and metrics; the address names datasets and slices, so that a link shows the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from shlex import quote
+
+import numpy as np
+import streamlit as st
+
+from annotations.records import LOCAL_LABELS
+from annotations.samples import campaign_datasets, load_samples
+from core.meta.cases import Cases, pool_cases, select_metrics
+from core.meta.measures import SLICE_FIELDS, Slice, affordable_resamples, slice_cases
+from core.stats.bootstrap import RESAMPLES
+from pages.ui import services
+from pages.ui.background_results import background_result
+from pages.ui.markup import escape_markdown
+
+_SLICE_TITLES = {
+    "error_type": "error type",
+    "required_type": "required type",
+    "category": "category",
+    "domain": "domain",
+    "system": "system",
+    "split": "split",
+    "dataset": "dataset",
+}
+_COUNTED_TABLES = ("sample", "score", "label", "origin", "response", "settlement", "explanationjudgement")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EvaluationChoice:
+    """What the page shows; `key` tells it from any other choice and any other state of the database."""
+
+    datasets: tuple[str, ...]
+    by: str | None
+    cases: Cases
+    parts: tuple[Slice, ...]
+    key: tuple[object, ...]
+    resamples: int
+
+    @property
+    def command(self) -> str:
+        """What gives the same table in the terminal."""
+        named = [*(f"--dataset {quote(name)}" for name in self.datasets), *([f"--by {self.by}"] if self.by else [])]
+        metrics = [f"--metric {quote(column.name)}" for column in self.cases.columns]
+        fewer = [] if self.resamples == RESAMPLES else [f"--resamples {self.resamples}"]
+        return " ".join(["python cli.py meta", *named, *metrics, *fewer, "--full"])
+
+
+def known_datasets() -> list[str]:
+    """What was imported, the campaigns that have labels, and what was kept and labelled outside of them."""
+    store = services.store()
+    counts = store.counts()
+    own = [LOCAL_LABELS] if counts["origin"] or counts["label"] else []
+    return store.dataset_names() + campaign_datasets(store) + own
+
+
+def choose_data(known: Sequence[str]) -> EvaluationChoice | None:
+    """The bar of choices; None while the samples are read or where nothing is chosen."""
+    names = _dataset_select(known)
+    if not names:
+        return None
+    found = read_cases(names)
+    if found is None:
+        return None
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        by = _slice_select(found)
+        metrics = _metric_select(found)
+    if found.warnings:
+        st.warning("\n\n".join(map(escape_markdown, found.warnings)), icon=":material/balance:")
+    if found.columns and not metrics:
+        st.info("Choose at least one metric.")
+        return None
+    kept = select_metrics(found, metrics)
+    return EvaluationChoice(
+        names,
+        by,
+        kept,
+        tuple(slice_cases(kept, by)),
+        (names, _database_state(), by, metrics),
+        affordable_resamples(kept),
+    )
+
+
+def read_cases(names: tuple[str, ...]) -> Cases | None:
+    """The samples of datasets with all their scores; None while they are read."""
+    store = services.store()
+    return background_result(
+        "Reading the samples…",
+        ("cases", names, _database_state()),
+        lambda: pool_cases([load_samples(store, name) for name in names]),
+    )
+
+
+def _database_state() -> tuple[int, ...]:
+    """What tells two states of the database apart, as rows only grow."""
+    counts = services.store().counts()
+    return tuple(counts[table] for table in _COUNTED_TABLES)
+
+
+def _dataset_select(known: Sequence[str]) -> tuple[str, ...]:
+    state, query = st.session_state, st.query_params
+    if "evaluate-datasets" not in state:
+        asked = [name for name in query.get_all("dataset") if name in known]
+        state["evaluate-datasets"] = asked or list(known[:1])
+    new = [name for name in [state.pop("evaluate-add", "")] if name not in state["evaluate-datasets"]]
+    if new and new[0] in known:
+        state["evaluate-datasets"] = new
+    state["evaluate-datasets"] = [name for name in state["evaluate-datasets"] if name in known]
+    names = st.multiselect("Datasets", known, key="evaluate-datasets", placeholder="Choose a dataset")
+    query["dataset"] = names
+    return tuple(names)
+
+
+def _slice_select(cases: Cases) -> str | None:
+    """The fields that tell at least two samples apart, or none."""
+    fields = [by for by in SLICE_FIELDS if len({SLICE_FIELDS[by](sample) for sample in cases.samples}) > 1]
+    asked = st.query_params.get("by", next(iter(fields), None))
+    if st.session_state.setdefault("evaluate-by", asked) not in fields:
+        st.session_state["evaluate-by"] = None
+    by = st.selectbox(
+        "Slices",
+        fields,
+        key="evaluate-by",
+        index=None,
+        format_func=lambda by: f"by {_SLICE_TITLES[by]}",
+        placeholder="Overall only",
+        width=220,
+    )
+    st.query_params["by"] = by or ""
+    return by
+
+
+def _metric_select(cases: Cases) -> tuple[str, ...]:
+    names = [column.name for column in cases.columns]
+    key = f"evaluate-metrics-{hash(tuple(names))}"
+    n = {column.name: int(np.sum(~np.isnan(column.values))) for column in cases.columns}
+    return tuple(
+        st.multiselect(
+            "Metrics",
+            names,
+            default=names,
+            key=key,
+            format_func=lambda name: f"{name} ({n[name]})",
+            help="In brackets: summaries with a score. Released scores have the name of their authors, ours that of the command line.",
+        )
+    )

@@ -1,0 +1,135 @@
+"""The ways to look at what was chosen, one tab each; only the open one is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import streamlit as st
+
+from core.meta.measures import PAPER_MEASURES, MetricRow, Slice, draw_resamples, metric_rows
+from pages.ui.background_results import background_result
+from pages.ui.evaluate.analysis_tables import (
+    chosen_aspect,
+    correlation_tables,
+    explanation_table,
+    released_scores_table,
+    surface_tables,
+)
+from pages.ui.evaluate.data_tab import label_provenance, provenance_tables, score_form
+from pages.ui.evaluate.dataset_choice import EvaluationChoice
+from pages.ui.evaluate.pair_tables import cell_pairs, verdict_grid
+from pages.ui.evaluate.paper_pack import pack_contents, paper_pack
+from pages.ui.evaluate.percentiles import percentile_tab
+from pages.ui.evaluate.tables_and_plots import (
+    available_figures,
+    figure_choice,
+    figure_table,
+    heat_map,
+    interval_chart,
+    missing_reasons,
+    roc_chart,
+    roc_curves,
+)
+from pages.ui.markup import escape_markdown
+
+
+def _figure_rows(chosen: EvaluationChoice, names: tuple[str, ...]) -> list[MetricRow] | None:
+    """The table of some figures; None while it is computed."""
+    return background_result(
+        "Drawing documents again and again for the intervals…",
+        ("rows", chosen.key, names),
+        lambda: list(metric_rows(chosen.cases, chosen.parts, draw_resamples(chosen.cases, chosen.resamples), names)),
+    )
+
+
+def _table_tab(chosen: EvaluationChoice) -> None:
+    name = figure_choice("evaluate-figure", available_figures(chosen.cases))
+    found = _figure_rows(chosen, PAPER_MEASURES if name in PAPER_MEASURES else (name,))
+    if found is None:
+        return
+    cell = figure_table(chosen, found, name)
+    for reason in missing_reasons(found, name):
+        st.caption(escape_markdown(reason))
+    if cell:
+        cell_pairs(chosen, next(row for row in found if (row.slice, row.metric) == cell), name)
+
+
+def _heat_map_tab(chosen: EvaluationChoice) -> None:
+    name = figure_choice("evaluate-mapped", available_figures(chosen.cases, ("consistency", "auc")))
+    found = _figure_rows(chosen, PAPER_MEASURES)
+    if found is not None:
+        st.plotly_chart(heat_map(found, name), key="evaluate-heat", alt="Heat-map of metrics and slices")
+
+
+def _roc_tab(chosen: EvaluationChoice) -> None:
+    part = _slice_choice(chosen, "evaluate-roc-slice")
+    found = background_result(
+        "Drawing curves…", ("roc", chosen.key, part), lambda: roc_curves(chosen.cases, _slice_named(chosen, part))
+    )
+    if found is not None:
+        st.plotly_chart(roc_chart(found, part), key="evaluate-roc", alt="ROC curves", width=820)
+
+
+def _interval_tab(chosen: EvaluationChoice) -> None:
+    name, part = (
+        figure_choice("evaluate-dotted", available_figures(chosen.cases, PAPER_MEASURES)),
+        _slice_choice(chosen, "evaluate-dots-slice"),
+    )
+    found = _figure_rows(chosen, PAPER_MEASURES)
+    if found is not None:
+        st.plotly_chart(interval_chart(found, name, part), key="evaluate-dots", alt="Figures with their intervals")
+
+
+def _data_tab(chosen: EvaluationChoice) -> None:
+    score_form(chosen.datasets)
+    released_scores_table(chosen)
+    label_provenance(chosen.datasets)
+    provenance_tables(chosen.datasets)
+
+
+def _pack_tab(chosen: EvaluationChoice) -> None:
+    aspect = chosen_aspect(chosen)
+    found = background_result(
+        "Writing every table…", ("pack", chosen.key, aspect), lambda: pack_contents(chosen, aspect)
+    )
+    if found is not None:
+        paper_pack(chosen, found)
+
+
+def _slice_choice(chosen: EvaluationChoice, key: str) -> str:
+    return st.selectbox("Slice", [part.name for part in chosen.parts], key=key, width=260)
+
+
+def _slice_named(chosen: EvaluationChoice, name: str) -> Slice:
+    return next(part for part in chosen.parts if part.name == name)
+
+
+EVALUATE_TABS: Mapping[str, Callable[[EvaluationChoice], None]] = MappingProxyType(
+    {
+        "Tables": _table_tab,
+        "Heat-map": _heat_map_tab,
+        "ROC": _roc_tab,
+        "Dots": _interval_tab,
+        "Correlation": correlation_tables,
+        "Surface": surface_tables,
+        "Verdicts": verdict_grid,
+        "Explanations": explanation_table,
+        "Percentiles": percentile_tab,
+        "Data": _data_tab,
+        "Paper pack": _pack_tab,
+    }
+)
+
+
+_WITHOUT_SCORES = ("Data", "Explanations")
+
+
+def evaluate_tabs(chosen: EvaluationChoice) -> None:
+    """Draw the tab that is open; without scores there is nothing to be told but of explanations."""
+    names = list(EVALUATE_TABS) if chosen.cases.columns else list(_WITHOUT_SCORES)
+    drawn = st.tabs(names, key=f"evaluate-tabs-{len(names)}", on_change="rerun")
+    for tab, show in zip(drawn, map(EVALUATE_TABS.__getitem__, names), strict=True):
+        if tab.open:
+            with tab:
+                show(chosen)

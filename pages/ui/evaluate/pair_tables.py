@@ -1,0 +1,183 @@
+"""The pairs and summaries behind a cell, and the verdict of every metric on every pair."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.edits import as_segments, recover
+from core.meta.cases import Cases, MetricColumn
+from core.meta.measures import SLICE_FIELDS, UNIT_MEASURES, MetricRow, Slice, pairs_in_slice
+from core.meta.table_formats import format_measure
+from core.meta.verdict_grid import PAIR_FILTERS, Move, PairVerdict, build_verdict_grid, noise_band
+from core.meta.verdict_grid import filter_pairs as kept
+from core.stats.comparison import pairs_still_needed
+from core.types import Sample
+from pages.ui.background_results import background_result
+from pages.ui.evaluate.dataset_choice import EvaluationChoice
+from pages.ui.markup import diff_html, escape_markdown
+
+_MAX_PAIRS = 500
+PROBE_LINK_COLUMN = st.column_config.LinkColumn("", display_text="Probe", width="small")
+_PAIR_COLUMNS = {"": PROBE_LINK_COLUMN, "summary": st.column_config.TextColumn(width="large")}
+
+
+def cell_pairs(chosen: EvaluationChoice, row: MetricRow, name: str) -> None:
+    """A cell of a figure in words, the list of its pairs, and the selected pair as a diff."""
+    part = next(one for one in chosen.parts if one.name == row.slice)
+    column = next(one for one in chosen.cases.columns if one.name == row.metric)
+    st.subheader(escape_markdown(f"{column.name} · {part.name}"))
+    st.write(escape_markdown(_describe_cell(row, name)))
+    if not part.pairs.any():
+        _summary_table(chosen.cases, part, column)
+        return
+    places = chosen.cases.pairs[part.pairs]
+    gains = pairs_in_slice(chosen.cases, part, column).gains
+    order = [place for place in np.argsort(gains) if not np.isnan(gains[place])][:_MAX_PAIRS]
+    lines = [_pair_row(chosen.cases, column, *places[place]) for place in order]
+    event = st.dataframe(
+        pd.DataFrame(lines),
+        key=f"evaluate-pairs-{hash((chosen.key, row.slice, row.metric))}",
+        on_select="rerun",
+        selection_mode="single-row",
+        hide_index=True,
+        height=min(38 + 35 * len(lines), 320),
+        alt="The pairs of this cell, those that the metric got most wrong first",
+        placeholder="",
+        column_config=_PAIR_COLUMNS,
+    )
+    if selected := event["selection"]["rows"]:
+        good, bad = places[order[selected[0]]]
+        show_pair(chosen.cases.samples[good], chosen.cases.samples[bad])
+
+
+def show_pair(good: Sample, bad: Sample) -> None:
+    """The broken summary as a diff from the faithful one, and what is known of it."""
+    before, after = good.item.example.summary, bad.item.example.summary
+    if before and after:
+        st.html(diff_html(as_segments(before, recover(before, after))))
+    told = [bad.item.title, bad.item.domain, bad.item.error_type, *(edit.explanation for edit in bad.item.edits)]
+    st.caption(escape_markdown(" · ".join(dict.fromkeys(str(one) for one in told if one))))
+
+
+def probe_link(one: Sample, other: Sample | None = None) -> str | None:
+    """The address that opens a stored pair by its edited side."""
+    edited = other if other and other.item.parent else one
+    return f"/?example={edited.stored}" if edited.stored else None
+
+
+def _describe_cell(row: MetricRow, name: str) -> str:
+    """The figure with its interval, how it compares with the best, and what would make it surer."""
+    figure = row.figures[name]
+    more = None if name in UNIT_MEASURES else pairs_still_needed(figure.estimate)
+    parts = [
+        f"{format_measure(figure.estimate, name)}{'' if name in UNIT_MEASURES else ' %'}",
+        f"{row.failed} without a score" if row.failed else "",
+        "the best of its slice" if figure.best else "",
+        f"p = {figure.p:.3f} against the best, by Holm" if figure.p is not None else "",
+        f"about {more} more cases like these would bring the interval to ± 5 points" if more else "",
+    ]
+    why = f" {figure.estimate.why}" if figure.estimate.why else ""
+    return f"{'; '.join(filter(None, parts))}.{why}"
+
+
+def _pair_row(cases: Cases, column: MetricColumn, good: int, bad: int) -> dict[str, object]:
+    faithful, broken = cases.samples[good], cases.samples[bad]
+    return {
+        "": probe_link(faithful, broken),
+        "faithful": column.values[good],
+        "broken": column.values[bad],
+        "shift": column.values[bad] - column.values[good],
+        "error type": broken.item.error_type,
+        "dataset": broken.dataset,
+        "summary": broken.item.example.summary,
+    }
+
+
+def _summary_table(cases: Cases, part: Slice, column: MetricColumn) -> None:
+    places = [place for place in np.flatnonzero(part.summaries) if not np.isnan(column.values[place])]
+    lines = [
+        {
+            "": probe_link(cases.samples[place]),
+            "label": cases.samples[place].item.intended,
+            column.name: column.values[place],
+            "error type": cases.samples[place].item.error_type or ", ".join(cases.samples[place].item.categories),
+            "dataset": cases.samples[place].dataset,
+            "summary": cases.samples[place].item.example.summary,
+        }
+        for place in places[:_MAX_PAIRS]
+    ]
+    st.dataframe(pd.DataFrame(lines), hide_index=True, alt="The summaries of this cell", column_config=_PAIR_COLUMNS)
+
+
+_VERDICT_SIGNS = {Move.RIGHT: "✓ right", Move.WRONG: "✗ wrong", Move.STILL: "≈ noise", Move.NONE: "–"}
+_VERDICT_COLOURS = {
+    "✓ right": "background-color: rgba(11, 122, 117, 0.25)",
+    "✗ wrong": "background-color: rgba(214, 69, 65, 0.30)",
+    "≈ noise": "background-color: rgba(184, 134, 11, 0.20)",
+}
+_MAX_VERDICTS = 1000
+
+
+def verdict_grid(chosen: EvaluationChoice) -> None:
+    """The grid with its filters; a selected pair is shown whole."""
+    if not len(chosen.cases.pairs) or not chosen.cases.columns:
+        st.info("There is no minimal pair with a score here: a verdict needs a faithful and a broken side.")
+        return
+    lines = background_result(
+        "Judging pairs…", ("grid", chosen.key), lambda: build_verdict_grid(chosen.cases, chosen.cases.columns)
+    )
+    if lines is None:
+        return
+    counts = {name: len(kept(lines, name)) for name in PAIR_FILTERS}
+    name = st.segmented_control(
+        "Pairs",
+        list(PAIR_FILTERS),
+        default="all pairs",
+        key="evaluate-filter",
+        required=True,
+        format_func=lambda name: f"{name} ({counts[name]})",
+        label_visibility="collapsed",
+    )
+    some = kept(lines, name)[:_MAX_VERDICTS]
+    if not some:
+        st.info("No pair is like that.")
+        return
+    _verdict_table(chosen, some, name, counts[name])
+
+
+def _verdict_table(chosen: EvaluationChoice, lines: list[PairVerdict], name: str, total: int) -> None:
+    frame = pd.DataFrame([_verdict_row(chosen, line) for line in lines])
+    metrics = [column.name for column in chosen.cases.columns]
+    event = st.dataframe(
+        frame.style.map(lambda text: _VERDICT_COLOURS.get(text, ""), subset=metrics),
+        key=f"evaluate-grid-{name}-{hash(chosen.key)}",
+        on_select="rerun",
+        selection_mode="single-row",
+        hide_index=True,
+        height=min(38 + 35 * len(lines), 460),
+        alt="Which way each metric moved on each pair",
+        placeholder="",
+        column_config={"": PROBE_LINK_COLUMN},
+    )
+    shown = f"The first {len(lines)} of {total} pairs. " if total > len(lines) else ""
+    st.caption(f"{shown}{_noise_caption(chosen)} Select a row to see its pair.")
+    if selected := event["selection"]["rows"]:
+        line = lines[selected[0]]
+        show_pair(chosen.cases.samples[line.good], chosen.cases.samples[line.bad])
+
+
+def _verdict_row(chosen: EvaluationChoice, line: PairVerdict) -> dict[str, object]:
+    good, bad = chosen.cases.samples[line.good], chosen.cases.samples[line.bad]
+    kind = ", ".join(SLICE_FIELDS["error_type"](bad) or SLICE_FIELDS["category"](bad))
+    names = [column.name for column in chosen.cases.columns]
+    verdicts = {name: _VERDICT_SIGNS[move] for name, move in zip(names, line.moves, strict=True)}
+    return {"": probe_link(good, bad), "pair": bad.item.example.id, "error type": kind, **verdicts}
+
+
+def _noise_caption(chosen: EvaluationChoice) -> str:
+    known = max(noise_band(chosen.cases, column).n for column in chosen.cases.columns)
+    if known < 5:
+        return "Noise is a tie here: the data holds no harmless edits from which to tell more."
+    return f"Noise is the middle 95 % of a metric's shifts under up to {known} harmless edits of the same data."

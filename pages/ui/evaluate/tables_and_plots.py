@@ -1,0 +1,219 @@
+"""One figure of every metric on every slice, as a table and as plots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from core.meta.cases import Cases
+from core.meta.measures import UNIT_MEASURES, Measurement, MetricRow, Slice, labelled_in_slice
+from core.meta.table_formats import format_measure, format_percent
+from core.stats.bootstrap import Resamples
+from core.stats.discrimination import RocCurve, measure_roc_curve
+from pages.ui.evaluate.dataset_choice import EvaluationChoice
+
+FIGURE_TITLES = MappingProxyType(
+    {
+        "consistency": "Consistency",
+        "auc": "ROC AUC",
+        "ties": "Ties",
+        "average_precision": "Average precision",
+        "balanced_accuracy": "Balanced accuracy",
+        "sign_rate": "Sign rate",
+        "mean_shift": "Mean shift",
+    }
+)
+"""The figures of the page in their order."""
+
+FIGURE_HELP = (
+    "Consistency: share of minimal pairs whose faithful side scores strictly higher. ROC AUC: chance that a consistent "
+    "summary scores above an inconsistent one. Ties: share of pairs whose sides score the same. Balanced accuracy: with "
+    "a threshold that was chosen on the development split. Sign rate: consistency among the pairs that moved at all. Mean "
+    "shift: broken minus faithful side, in the metric's own units."
+)
+_PAIR_FIGURES = ("consistency", "ties", "sign_rate", "mean_shift")
+BEST_STYLE = "background-color: rgba(11, 122, 117, 0.30); font-weight: 700"
+LEVEL_STYLE = "background-color: rgba(11, 122, 117, 0.12)"
+
+
+def available_figures(cases: Cases, names: Sequence[str] = tuple(FIGURE_TITLES)) -> list[str]:
+    """Those figures that can be told: without minimal pairs there is nothing to say of them."""
+    return [name for name in names if len(cases.pairs) or name not in _PAIR_FIGURES]
+
+
+def figure_choice(key: str, offered: Sequence[str]) -> str:
+    """The figure to show."""
+    return st.segmented_control(
+        "Figure",
+        list(offered),
+        default=offered[0],
+        key=f"{key}-{len(offered)}",
+        required=True,
+        format_func=lambda name: FIGURE_TITLES[name],
+        label_visibility="collapsed",
+        help=FIGURE_HELP,
+    )
+
+
+def figure_table(chosen: EvaluationChoice, rows: Sequence[MetricRow], name: str) -> tuple[str, str] | None:
+    """Draw the table in percent; the slice and metric of the cell that is selected, if one is."""
+    by_place = {(row.slice, row.metric): row for row in rows}
+    parts = list(dict.fromkeys(row.slice for row in rows))
+    metrics = list(dict.fromkeys(row.metric for row in rows))
+    frame = pd.DataFrame(
+        [[_format_cell(by_place[part, metric].figures[name], name) for metric in metrics] for part in parts],
+        [f"{part} (n = {_format_n(by_place, part, metrics, name)})" for part in parts],
+        metrics,
+    )
+    styles = [[_cell_style(by_place[part, metric].figures[name]) for metric in metrics] for part in parts]
+    event = st.dataframe(
+        frame.style.apply(lambda _: pd.DataFrame(styles, frame.index, frame.columns), axis=None),
+        key=f"evaluate-table-{name}-{hash(chosen.key)}",
+        on_select="rerun",
+        selection_mode="single-cell",
+        height="auto",
+        alt=f"{FIGURE_TITLES[name]} of every metric on every slice",
+        placeholder="–",
+    )
+    st.caption(_table_caption(chosen, rows, name))
+    cells = event["selection"]["cells"]
+    return (parts[cells[0][0]], str(cells[0][1])) if cells else None
+
+
+def missing_reasons(rows: Sequence[MetricRow], name: str) -> list[str]:
+    """The reasons why figures are missing, each once with the metrics that it concerns, or with none if it is all of them."""
+    metrics = {row.metric for row in rows}
+    reasons: dict[str, list[str]] = {}
+    for row in rows:
+        if row.figures[name].estimate.value is None:
+            reasons.setdefault(row.figures[name].estimate.why, []).append(row.metric)
+    concerned = {why: list(dict.fromkeys(names)) for why, names in reasons.items()}
+    return [why if len(names) == len(metrics) else f"{', '.join(names)}: {why}" for why, names in concerned.items()]
+
+
+def _table_caption(chosen: EvaluationChoice, rows: Sequence[MetricRow], name: str) -> str:
+    failed = sum(row.failed for row in rows if row.slice == rows[0].slice)
+    counted = f" Left out for want of a score: {failed}." if failed else ""
+    tested = any(row.figures[name].best for row in rows)
+    marks = " Dark: the best of the row; light: not significantly worse (Holm, p ≥ .05)." if tested else ""
+    return (
+        f"{figure_unit(name)}, with the 95 % interval of {chosen.resamples:,} resamples of whole documents.{marks}{counted} Select a "
+        "cell to see its pairs."
+    )
+
+
+def figure_unit(name: str) -> str:
+    """What a figure is told in."""
+    return "In units of each metric" if name in UNIT_MEASURES else "Percent"
+
+
+def _format_n(by_place: Mapping[tuple[str, str], MetricRow], part: str, metrics: Sequence[str], name: str) -> str:
+    numbers = {by_place[part, metric].figures[name].estimate.n for metric in metrics}
+    return str(max(numbers)) if len(numbers) == 1 else f"{min(numbers)}–{max(numbers)}"
+
+
+def _format_cell(figure: Measurement, name: str) -> str:
+    return format_measure(figure.estimate, name)
+
+
+def _cell_style(figure: Measurement) -> str:
+    return BEST_STYLE if figure.best else LEVEL_STYLE if figure.level else ""
+
+
+_ROW_PX = 34  # pixels a metric takes
+_FRAME_PX = 130
+_CURVE_RESAMPLES = 500  # resamples of the areas beside the curves
+_COLOUR_SCALE = ((0.0, "#d9725f"), (0.5, "#f6f3ea"), (1.0, "#45a39b"))
+_TEXT_COLOUR = "#1c2333"  # readable on all of the scale, in the dark theme too
+_DASHES = ("solid", "dash", "dot")  # there are ten colours, and often more metrics
+_COLOUR_COUNT = 10
+
+
+def heat_map(rows: Sequence[MetricRow], name: str) -> go.Figure:
+    """Metrics down, slices across, the figure in percent; without metrics that have none."""
+    parts = list(dict.fromkeys(row.slice for row in rows))
+    metrics = list(dict.fromkeys(row.metric for row in rows if row.figures[name].estimate.value is not None))
+    values = {(row.metric, row.slice): row.figures[name].estimate.value for row in rows}
+    cells = [[_as_percent(values[metric, part]) for part in parts] for metric in metrics]
+    figure = go.Figure(
+        go.Heatmap(
+            z=cells,
+            x=parts,
+            y=metrics,
+            texttemplate="%{z:.1f}",
+            textfont_color=_TEXT_COLOUR,
+            colorscale=_COLOUR_SCALE,
+            zmin=0,
+            zmax=100,
+            colorbar_title="%",
+        )
+    )
+    figure.update_yaxes(autorange="reversed")
+    return _with_layout(figure, f"{FIGURE_TITLES[name]} in percent", len(metrics))
+
+
+def roc_curves(cases: Cases, part: Slice) -> list[tuple[str, RocCurve]]:
+    """The ROC curve of each metric on a slice, the largest area first; without those that are undefined."""
+    drawn = Resamples.draw(max(1, cases.clusters), _CURVE_RESAMPLES)
+    found = [
+        (column.name, measure_roc_curve(labelled_in_slice(cases, part, column), drawn)) for column in cases.columns
+    ]
+    defined = [(name, one) for name, one in found if one.area.value is not None]
+    return sorted(defined, key=lambda one: -(one[1].area.value or 0.0))
+
+
+def roc_chart(found: Sequence[tuple[str, RocCurve]], part: str) -> go.Figure:
+    """All curves with the diagonal of chance."""
+    figure = go.Figure()
+    for place, (name, one) in enumerate(found):
+        dash = _DASHES[place // _COLOUR_COUNT % len(_DASHES)]
+        label = f"{name}: {format_percent(one.area)}"
+        figure.add_scatter(x=one.false_alarms, y=one.hits, mode="lines", name=label, line_dash=dash)
+    figure.add_scatter(
+        x=[0, 1], y=[0, 1], mode="lines", line={"color": "gray", "dash": "dot"}, name="chance", showlegend=False
+    )
+    figure.update_layout(xaxis_title="inconsistent summaries accepted", yaxis_title="consistent summaries accepted")
+    figure.update_xaxes(range=[0, 1], constrain="domain")
+    figure.update_yaxes(range=[0, 1], scaleanchor="x", constrain="domain")
+    return _with_layout(figure, f"ROC curves, {part} (area in percent)", 12)
+
+
+def interval_chart(rows: Sequence[MetricRow], name: str, part: str) -> go.Figure:
+    """Each metric's figure with its interval on one slice, the best on top."""
+    found = [row for row in rows if row.slice == part and row.figures[name].estimate.value is not None]
+    found.sort(key=lambda row: row.figures[name].estimate.value or 0.0)
+    estimates = [row.figures[name].estimate for row in found]
+    values = [_as_percent(estimate.value) for estimate in estimates]
+    figure = go.Figure(
+        go.Scatter(
+            x=values,
+            y=[f"{row.metric} (n = {row.n})" for row in found],
+            mode="markers",
+            marker={"size": 9},
+            error_x={
+                "type": "data",
+                "symmetric": False,
+                "array": [
+                    _as_percent(e.high) - v if e.high is not None else 0 for e, v in zip(estimates, values, strict=True)
+                ],
+                "arrayminus": [
+                    v - _as_percent(e.low) if e.low is not None else 0 for e, v in zip(estimates, values, strict=True)
+                ],
+            },
+        )
+    )
+    return _with_layout(figure, f"{FIGURE_TITLES[name]} in percent with 95 % intervals, {part}", len(found))
+
+
+def _with_layout(figure: go.Figure, title: str, lines: int) -> go.Figure:
+    return figure.update_layout(
+        title=title, title_font_size=14, height=_FRAME_PX + _ROW_PX * lines, margin={"l": 10, "r": 10, "t": 50, "b": 40}
+    )
+
+
+def _as_percent(value: float | None) -> float:
+    return float("nan") if value is None else 100 * value

@@ -1,0 +1,215 @@
+"""The Explain tab: a language model says why the summary is (in)consistent, and a person grades what it says."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from functools import partial
+from typing import Literal
+
+import streamlit as st
+
+from annotations.records import ExplanationFlaw, Grade, LabelRecord
+from core.errors import TouchstoneError
+from core.explanations.checks import check_named_edits, contradicts_itself, stated_verdict
+from core.explanations.detect import Finding
+from core.llm.chat import Sampling
+from core.types import Failure, Verdict
+from pages.ui import services
+from pages.ui.endpoint_form import available_endpoints, choose_endpoint_and_model, estimate_line
+from pages.ui.explain import explain_requests
+from pages.ui.explain.judge_tabs import judge_form, stability_form
+from pages.ui.markup import escape_markdown
+from pages.ui.probe import pair as bench
+from pages.ui.probe.edit_tabs import format_grade, record_from_form, save_record
+
+_GIVEN_PROMPT = "explain-given"
+_Colour = Literal["green", "orange", "red"]
+_VERDICT_COLOURS: dict[Verdict, _Colour] = {
+    Verdict.CONSISTENT: "green",
+    Verdict.INCONSISTENT: "red",
+    Verdict.BORDERLINE: "orange",
+}
+
+
+def explanation_card(finding: Finding) -> None:
+    """The verdict, the checks by rule, the words, who said them, and the form to grade them."""
+    with st.container(border=True, key="explain-finding", gap="small"):
+        with st.container(horizontal=True, gap="small"):
+            _verdict_badge(finding)
+            if finding.verdict is Verdict.INCONSISTENT:
+                _naming_badges(finding.explanation)
+            _contradiction_badge(finding)
+        st.markdown(escape_markdown(finding.explanation))
+        st.caption(escape_markdown(finding.by))
+        _grade_form(finding)
+
+
+def _verdict_badge(finding: Finding) -> None:
+    if finding.by.startswith(_GIVEN_PROMPT):
+        st.badge("told that it is inconsistent", color="gray")
+    else:
+        st.badge(finding.verdict.value, color=_VERDICT_COLOURS[finding.verdict])
+
+
+def _naming_badges(explanation: str) -> None:
+    for one in check_named_edits(explanation, bench.current_pair().original, bench.current_edits()):
+        changed = dict.fromkeys([*one.inserted, *one.deleted])
+        used = ", ".join(word for word in changed if word in one.used)
+        st.badge(
+            "names the edited words" if one.holds else "does not name the edited words",
+            icon=":material/check:" if one.holds else ":material/question_mark:",
+            color="green" if one.holds else "orange",
+            help=escape_markdown(
+                f"By rule. Edited: {', '.join(changed) or 'no words'}. Used: {used or 'none'}. Other words may tell it, too."
+            ),
+        )
+
+
+def _contradiction_badge(finding: Finding) -> None:
+    if contradicts_itself(finding.verdict, finding.explanation):
+        st.badge(
+            "contradicts its own verdict",
+            icon=":material/warning:",
+            color="red",
+            help="By rule: it calls the summary the opposite in so many words. Only plain English phrases are known.",
+        )
+    elif not stated_verdict(finding.explanation):
+        st.badge(
+            "repeats no verdict",
+            color="gray",
+            help="By rule: it calls the summary neither consistent nor inconsistent in so many words, so it was not checked "
+            "whether it contradicts its verdict.",
+        )
+
+
+def _grade_form(finding: Finding) -> None:
+    key = _finding_key(finding)
+    # begins with what stands under Record and is its own then: a browser that lags behind would send the older one
+    st.session_state.setdefault(f"explain-verdict-{key}", st.session_state["verdict"])
+    with st.container(horizontal=True):
+        verdict = st.segmented_control(
+            "You find the summary",
+            [*Verdict],
+            key=f"explain-verdict-{key}",
+            format_func=str.capitalize,
+            on_change=_copy_verdict_to_record,
+            args=(key,),
+        )
+        grade = st.segmented_control(
+            "and the explanation", [*Grade], key=f"explain-grade-{key}", format_func=format_grade
+        )
+    if grade in (Grade.PARTIALLY, Grade.NOT):
+        st.segmented_control("because of", [*ExplanationFlaw], key=f"explain-cause-{key}", format_func=str.capitalize)
+    demo = services.settings().demo
+    st.button(
+        "Save judgement",
+        key="explain-save",
+        icon=":material/save:",
+        on_click=save_record,
+        args=(partial(_record_with_grade, finding),),
+        disabled=demo or not grade or not verdict,
+        help="Nothing is kept in this demo."
+        if demo
+        else "Saves your label with what stands under Record, and the grade.",
+    )
+
+
+def _copy_verdict_to_record(key: str) -> None:
+    st.session_state["verdict"] = st.session_state[f"explain-verdict-{key}"]
+
+
+def _record_with_grade(finding: Finding) -> LabelRecord:
+    """What stands under Record, with this explanation and its grade in place of the one there."""
+    state, key = st.session_state, _finding_key(finding)
+    grade = state[f"explain-grade-{key}"]
+    return replace(
+        record_from_form(),
+        verdict=state[f"explain-verdict-{key}"],
+        explanation=finding.explanation,
+        explanation_by=finding.by,
+        grade=grade,
+        cause=state.get(f"explain-cause-{key}") if grade in (Grade.PARTIALLY, Grade.NOT) else None,
+    )
+
+
+def _finding_key(finding: Finding) -> str:
+    """What was said of another text is of another finding, though the words be the same."""
+    told = "\0".join([finding.by, finding.explanation, bench.current_pair().document, bench.edited_summary()])
+    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+_LOOK_S = 0.3
+
+
+def explain_tab() -> None:
+    """The form, then what came of it about the summary as it stands; one line where nobody can be asked."""
+    explain_requests.mark_drawn()
+    if not (found := available_endpoints()):
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        endpoint, _ = choose_endpoint_and_model(found, "explain")
+        _mode_choice()
+        press = st.empty()
+    try:
+        sampling = explain_requests.chosen_sampling(endpoint)
+    except TouchstoneError as error:
+        st.info(escape_markdown(str(error)), icon=":material/link_off:")
+        return
+    press.button(
+        "Explain",
+        key="explain-ask",
+        icon=":material/send:",
+        type="primary",
+        on_click=explain_requests.run_if_possible,
+        args=(endpoint, explain_requests.ask_for_finding),
+        disabled=not bench.edited_summary().strip(),
+    )
+    estimate_line([explain_requests.finding_conversation(sampling)])
+    _answer_tabs(sampling)
+
+
+def _mode_choice() -> None:
+    st.segmented_control(
+        "The model is to",
+        list(explain_requests.EXPLAIN_MODES),
+        default=next(iter(explain_requests.EXPLAIN_MODES)),
+        key="explain-way",
+        required=True,
+        help="Detect and explain: it says whether the summary is consistent, and why. Explain the error: it is told that "
+        "the summary is inconsistent, and says why.",
+    )
+
+
+def _answer_tabs(sampling: Sampling) -> None:
+    outcome = explain_requests.current_finding()
+    found = outcome if isinstance(outcome, Finding) else None
+    if isinstance(outcome, Failure):
+        st.error(escape_markdown(outcome.message), icon=":material/error:")
+    if explain_requests.pending_counts()[1]:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            _watch_answers()
+            # not in the fragment: what is pressed there is heard only when the page's own loop has ended
+            st.button("Cancel", key="explain-cancel", on_click=explain_requests.cancel_requests)
+    explanation, graded, stable = st.tabs(["Explanation", "Graded by a model", "Stability"], key="explain-tabs")
+    with explanation:
+        if found:
+            explanation_card(found)
+        else:
+            st.caption("Nothing was found of this summary yet.")
+    with graded:
+        if found:
+            judge_form(found, sampling)
+        else:
+            st.caption("There is no explanation of this summary to grade yet.")
+    with stable:
+        stability_form(found, sampling)
+
+
+@st.fragment(run_every=_LOOK_S)
+def _watch_answers() -> None:
+    """Look for news beside the page; where scores still arrive the page's own loop looks."""
+    if explain_requests.explanations_arrived():
+        st.rerun()
+    came, total = explain_requests.pending_counts()
+    st.caption(f"The model is being asked: {came} of {total} answers have come …")

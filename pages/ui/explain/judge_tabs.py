@@ -1,0 +1,167 @@
+"""An explanation graded by a language model, and the stability of a judge over samples drawn afresh."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+import pandas as pd
+import streamlit as st
+
+from annotations.records import Grade
+from core.errors import TouchstoneError
+from core.explanations.detect import Finding
+from core.explanations.judge import Judgement, JudgeSetup, judge_conversation
+from core.explanations.stability import Sample, SampleStrip, sample_strip, unanswered_failures
+from core.llm.chat import Sampling
+from core.types import Failure
+from pages.ui.endpoint_form import estimate_line
+from pages.ui.explain import explain_requests
+from pages.ui.explain.explain_requests import SampleOutcome
+from pages.ui.markup import escape_markdown
+from pages.ui.probe.edit_tabs import format_grade
+
+SETUP_TITLES = {
+    JudgeSetup.V1: "V1 document",
+    JudgeSetup.V2: "V2 both summaries",
+    JudgeSetup.V3: "V3 and a reference",
+    JudgeSetup.V4: "V4 reference alone",
+}
+_REFERENCE_HINT = "Edit the summary, and write beside the edit why it is wrong."
+_Colour = Literal["green", "orange", "red"]
+_GRADE_COLOURS: dict[Grade, _Colour] = {Grade.ENTIRELY: "green", Grade.PARTIALLY: "orange", Grade.NOT: "red"}
+
+
+def judge_form(finding: Finding, sampling: Sampling) -> None:
+    """The choice of what the judge reads, and its grade."""
+    case = explain_requests.case_of_finding(finding)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.segmented_control(
+            "A model grades it by",
+            list(SETUP_TITLES),
+            default=JudgeSetup.V1,
+            key="explain-setup",
+            required=True,
+            format_func=SETUP_TITLES.__getitem__,
+            help="What the judge reads beside the explanation. The reference is what is written beside the edits under Edit.",
+        )
+        setup = explain_requests.chosen_setup()
+        lacking = case.lacks(setup)
+        st.button(
+            "Grade",
+            key="explain-grade",
+            icon=":material/gavel:",
+            on_click=explain_requests.run_if_possible,
+            args=(sampling.endpoint, partial(explain_requests.ask_for_grade, finding)),
+            disabled=bool(lacking),
+        )
+    if lacking:
+        st.caption(f"{setup} reads the {' and the '.join(lacking)}, and there is none yet. {_REFERENCE_HINT}")
+    else:
+        estimate_line([judge_conversation(case, setup, sampling)])
+    outcome = explain_requests.current_grade(case, setup)
+    if isinstance(outcome, Judgement):
+        _grade_card(outcome)
+    elif outcome:
+        st.error(escape_markdown(outcome.message), icon=":material/error:")
+
+
+def _grade_card(judged: Judgement) -> None:
+    grade = Grade(judged.grade)
+    with st.container(border=True, key="explain-graded", gap="small"):
+        st.badge(format_grade(grade), icon=":material/gavel:", color=_GRADE_COLOURS[grade])
+        st.markdown(escape_markdown(judged.because))
+        st.caption(escape_markdown(judged.by))
+
+
+_STRIP_CSS = (Path(__file__).parents[1] / "assets" / "strip.css").read_text(encoding="utf-8")
+
+_STRIP_MARKS = {
+    "consistent": ("●", "good"),
+    "inconsistent": ("■", "bad"),
+    "entirely": ("●", "good"),
+    "partially": ("◐", "middle"),
+    "not": ("■", "bad"),
+    "": ("×", "unread"),
+}
+_MAX_TITLE_CHARACTERS = 300
+
+
+def strip_html(strip: SampleStrip) -> str:
+    """HTML of the samples in their order; every text is escaped."""
+    return (
+        f'<style>{_STRIP_CSS}</style><div class="ts-strip" role="list">{"".join(map(_strip_mark, strip.draws))}</div>'
+    )
+
+
+def _strip_mark(draw: Sample) -> str:
+    sign, kind = _STRIP_MARKS[draw.label]
+    said = draw.label or "not readable"
+    words = draw.words if len(draw.words) <= _MAX_TITLE_CHARACTERS else f"{draw.words[:_MAX_TITLE_CHARACTERS]}…"
+    title = html.escape(f"{said}: {words}", quote=True)
+    return f'<span role="listitem" class="{kind}" title="{title}"><i aria-hidden="true">{sign}</i><b>{said}</b></span>'
+
+
+def stability_form(finding: Finding | None, sampling: Sampling) -> None:
+    """The form to draw samples, and all that were drawn of this judge on this text."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.segmented_control(
+            "Samples of",
+            [explain_requests.VERDICT_SAMPLES, explain_requests.GRADE_SAMPLES]
+            if finding
+            else [explain_requests.VERDICT_SAMPLES],
+            default=explain_requests.VERDICT_SAMPLES,
+            key=f"explain-sampled-{bool(finding)}",
+            required=True,
+            help="The verdict on the summary, or the grade of the explanation in the set-up chosen beside.",
+        )
+        st.number_input("Temperature", 0.0, 2.0, 1.0, 0.1, key="explain-temperature", width=125)
+        st.number_input("Number", 2, 50, 5, key="explain-number", width=115)
+        st.button(
+            "Draw",
+            key="explain-draw",
+            icon=":material/casino:",
+            on_click=explain_requests.run_if_possible,
+            args=(sampling.endpoint, partial(explain_requests.draw_samples, finding)),
+            help="Each sample is asked for by itself; none is taken from what was answered before.",
+        )
+    at = explain_requests.at_sample_temperature(sampling)
+    try:
+        subject = explain_requests.chosen_subject(finding, at)
+    except TouchstoneError as error:
+        st.error(escape_markdown(str(error)), icon=":material/error:")
+        return
+    estimate_line(explain_requests.sample_conversations(subject, at))
+    _sample_table(explain_requests.drawn_samples(subject))
+
+
+def _sample_table(outcomes: Sequence[SampleOutcome | Failure]) -> None:
+    if not outcomes:
+        return
+    strip, silent = sample_strip(outcomes), unanswered_failures(outcomes)
+    st.html(strip_html(strip))
+    st.text(_format_strip(strip))
+    if silent:
+        why = escape_markdown(silent[-1].message)
+        st.warning(f"{len(silent)} more could not be asked: {why}", icon=":material/cloud_off:")
+    if strip.draws:
+        st.dataframe(
+            pd.DataFrame(
+                [{"said": draw.label or "not readable", "why": draw.words} for draw in strip.draws],
+                index=pd.RangeIndex(1, len(strip.draws) + 1, name="sample"),
+            ),
+            height=min(215, 38 + 35 * len(strip.draws)),
+            alt="What each sample said",
+            column_config={"why": st.column_config.TextColumn(width="large")},
+        )
+
+
+def _format_strip(strip: SampleStrip) -> str:
+    """The counts and the flip rate in a line."""
+    counts = [f"{label} {count}" for label, count in strip.counts.items()]
+    unreadable = [f"not readable {strip.unreadable}"] if strip.unreadable else []
+    rate = "" if strip.flip_rate is None else f"flip rate {strip.flip_rate:.2f}"
+    return " · ".join(filter(None, [*counts, *unreadable, rate]))

@@ -1,0 +1,64 @@
+"""Text of people made safe for Markdown, word diffs as HTML, and components out of `assets`."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import streamlit as st
+from streamlit.components.v2.types import ComponentRenderer
+
+_MARKDOWN_CHARACTERS = re.compile(r"([!-/:-@\[-`{-~])")
+_LABEL_CHARACTERS = re.compile(r"([\\`*_~\[\]<>$:|#])")
+
+
+def escape_markdown(text: str) -> str:
+    """The text with every character that Markdown gives a meaning escaped."""
+    return _MARKDOWN_CHARACTERS.sub(r"\\\1", text).replace("\n", "  \n")
+
+
+def escape_label(text: str) -> str:
+    """The same for the label of a widget, which is also read aloud as it is written: only marks are escaped."""
+    return _LABEL_CHARACTERS.sub(r"\\\1", text).replace("\n", " ")
+
+
+def without_images(markdown: str) -> str:
+    """Markdown whose pictures are text: they would be fetched from anywhere by everybody who reads it."""
+    return markdown.replace("![", "!\\[")
+
+
+_ASSETS = Path(__file__).parent / "assets"
+
+
+def register_component(name: str, *parts: str) -> ComponentRenderer:
+    """Register the component of that name, whose script may go on in further files; called once, by its module."""
+    return st.components.v2.component(
+        f"touchstone_{name}",
+        html=_read_asset(f"{name}.html"),
+        css=_read_asset("base.css") + _read_asset(f"{name}.css"),
+        js="\n".join(_read_asset(f"{part}.js") for part in (name, *parts)),
+    )
+
+
+def _read_asset(file: str) -> str:
+    return (_ASSETS / file).read_text(encoding="utf-8")
+
+
+_DIFF_CSS = (Path(__file__).parent / "assets" / "diff.css").read_text(encoding="utf-8")
+
+_DIFF_TAGS = {-1: ("del", "deleted"), 1: ("ins", "inserted")}
+
+
+def diff_html(segments: Sequence[tuple[int, str]]) -> str:
+    """HTML of the segments `(op, text)`, op -1 deleted, 0 kept, 1 inserted; every text is escaped."""
+    body = "".join(_segment_html(op, html.escape(text)) for op, text in segments)
+    return f'<style>{_DIFF_CSS}</style><div class="ts-diff" dir="auto">{body}</div>'
+
+
+def _segment_html(op: int, text: str) -> str:
+    if op == 0:
+        return text
+    tag, spoken = _DIFF_TAGS[op]
+    return f'<{tag}><span class="spoken">[{spoken}: </span>{text}<span class="spoken">]</span></{tag}>'

@@ -1,0 +1,207 @@
+"""Which metrics are on the bench: a choice by name, and a form for other settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import streamlit as st
+
+from core.errors import TouchstoneError
+from core.metric import METRICS, Metric
+from core.metric_catalog import MetricRow, default_metrics, list_metrics
+from core.models.files import CODE_RUNNING_KINDS
+from core.models.integrity import untrusted_reason
+from core.registry import Setting, choices_of, settings_of, types_of
+from core.types import Checkpoint
+from pages.ui import services
+from pages.ui.markup import escape_markdown
+from pages.ui.probe.fast_set import fast_set_pills
+
+_SETTING_HELP = {
+    "checkpoint": "A folder of this machine, or a hub repository (owner/name).",
+    "revision": "A branch, tag or commit of the hub repository.",
+    "dtype": "bfloat16 and float16 halve the memory and move scores; the signature names them.",
+    "trust_remote_code": "Runs code that comes with the weights, where this machine's setting allows it.",
+}
+"""What names that several metrics share stand for."""
+
+_NUMBER_FORMATS: Mapping[object, tuple[float, str]] = {int: (1, "%d"), float: (0.05, "%g")}
+"""By type, the step of a field and how its number is written."""
+
+
+def settings_form(name: str, on_add: Callable[[Metric], None]) -> None:
+    """A field per setting of the metric of that name, filled with the defaults; `on_add` is given what was set."""
+    values: dict[str, Setting] = {}
+    columns = st.columns(2)
+    for place, (setting, hint) in enumerate(types_of(METRICS.get(name)).items()):
+        with columns[place % 2]:
+            values[setting] = _setting_field(name, setting, hint)
+    try:
+        metric = METRICS.build(name, values)
+        code = [checkpoint for checkpoint in metric.checkpoints() if checkpoint.kind in CODE_RUNNING_KINDS]
+    except TouchstoneError as error:
+        _add_button(name, on_add, disabled=True)
+        st.error(escape_markdown(str(error)), icon=":material/error:")
+        return
+    _add_button(name, on_add, disabled=any(map(untrusted_reason, code)))
+    for checkpoint in code:
+        _remote_code_warning(checkpoint)
+    st.text("On the command line")
+    st.code(metric.spec, language=None, wrap_lines=True)
+
+
+def has_settings(name: str) -> bool:
+    return bool(settings_of(METRICS.get(name)))
+
+
+def _setting_field(name: str, setting: str, hint: object) -> Setting:
+    """The control of one setting, which begins with its default."""
+    default = settings_of(METRICS.get(name))[setting].default
+    key, told = _setting_key(name, setting), _setting_help(setting, default)
+    st.session_state.setdefault(key, default)
+    if choices := choices_of(hint):
+        return st.selectbox(setting, choices, key=key, help=told)
+    if hint is bool:
+        return st.toggle(setting, key=key, help=told)
+    if hint is str:
+        return st.text_input(setting, key=key, help=told)
+    step, form = _NUMBER_FORMATS[hint]
+    return st.number_input(setting, key=key, help=told, step=step, format=form)
+
+
+def _setting_help(setting: str, default: object) -> str:
+    return f"{_SETTING_HELP.get(setting, '')} Default: {escape_markdown(str(default)) or 'empty'}.".strip()
+
+
+def _add_button(name: str, on_add: Callable[[Metric], None], *, disabled: bool) -> None:
+    """Above what it depends on, so that it stands still while that changes."""
+    st.button(
+        "Add to the bench",
+        key=f"add-{name}",
+        type="primary",
+        icon=":material/add:",
+        disabled=disabled,
+        on_click=partial(_add_from_form, name, on_add),
+    )
+
+
+def _add_from_form(name: str, on_add: Callable[[Metric], None]) -> None:
+    """Of what stands in the fields now: a value may have changed with the very click."""
+    settings = settings_of(METRICS.get(name))
+    try:
+        metric = METRICS.build(name, {setting: st.session_state[_setting_key(name, setting)] for setting in settings})
+    except TouchstoneError:
+        return  # the form says why
+    on_add(metric)
+
+
+def _remote_code_warning(checkpoint: Checkpoint) -> None:
+    if reason := untrusted_reason(checkpoint):
+        st.error(escape_markdown(reason), icon=":material/gpp_bad:")
+        return
+    st.warning(
+        f"Adding this runs the code of {escape_markdown(checkpoint.source)} on this machine, with the rights of this program. "
+        "Whoever runs the machine allowed it in TOUCHSTONE\\_TRUSTED\\_REPOS.",
+        icon=":material/gpp_maybe:",
+    )
+
+
+def _setting_key(name: str, setting: str) -> str:
+    return f"set-{name}-{setting}"
+
+
+def chosen_metrics() -> list[Metric]:
+    """The metrics of this session in the order of the board: what runs at once first, families together."""
+    specs: list[str] = st.session_state.setdefault("metrics", default_metric_specs())
+    return sorted(map(METRICS.parse, specs), key=lambda metric: (bool(metric.checkpoints()), metric.card.family))
+
+
+def default_metric_specs() -> list[str]:
+    """Everything that is ready as it comes, but for judges and wrappers around other metrics."""
+    return [line.name for line in default_metrics(services.engine().pool)]
+
+
+def metrics_popover() -> None:
+    """The popover in the toolbar."""
+    with st.popover("Metrics", icon=":material/tune:", key="metrics-popover"):
+        lines = list_metrics(services.engine().pool)
+        for family in dict.fromkeys(line.family for line in lines):
+            _family_pills(family, [line for line in lines if line.family == family])
+        _settings_picker(lines)
+        st.text_input(
+            "Add one with other settings",
+            key="spec",
+            placeholder="minicheck-roberta[checkpoint=folder]",
+            help="A name from the Metrics page and its settings, spelled as on the command line. Press Enter to add.",
+            on_change=_add_typed_spec,
+        )
+        for spec in _specs_with_settings(lines):
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.text(spec)
+                st.button("Remove", key=f"remove-{spec}", on_click=_remove_spec, args=(spec,))
+        if st.session_state.get("spec-error"):
+            st.error(escape_markdown(st.session_state["spec-error"]), icon=":material/error:")
+        fast_set_pills(chosen_metrics())
+
+
+def add_to_bench(metric: Metric) -> None:
+    """Score with it from now on, beside what is on the bench."""
+    state = st.session_state
+    state["metrics"] = list(dict.fromkeys([*state.setdefault("metrics", default_metric_specs()), metric.spec]))
+    state["form-of"] = None
+
+
+def _settings_picker(lines: Sequence[MetricRow]) -> None:
+    titles = {line.name: line.title for line in lines if has_settings(line.name)}
+    chosen = st.selectbox(
+        "With other settings…",
+        list(titles),
+        index=None,
+        key="form-of",
+        format_func=lambda name: titles[name],
+        placeholder="Choose a metric to see its settings",
+    )
+    if chosen:
+        settings_form(chosen, add_to_bench)
+
+
+def _family_pills(family: str, lines: Sequence[MetricRow]) -> None:
+    titles = {line.name: line.title for line in lines}
+    key = f"chosen-{family}"
+    st.session_state[key] = [spec for spec in st.session_state["metrics"] if spec in titles]
+    st.pills(
+        family,
+        list(titles),
+        selection_mode="multi",
+        key=key,
+        format_func=lambda name: titles[name],
+        on_change=_store_family_choice,
+        args=(key, tuple(titles)),
+    )
+
+
+def _specs_with_settings(lines: Sequence[MetricRow]) -> list[str]:
+    """What is on the bench with settings of its own."""
+    listed = {line.name for line in lines}
+    return [spec for spec in st.session_state["metrics"] if spec not in listed]
+
+
+def _store_family_choice(key: str, names: tuple[str, ...]) -> None:
+    kept = [spec for spec in st.session_state["metrics"] if spec not in names]
+    st.session_state["metrics"] = [*kept, *st.session_state[key]]
+
+
+def _add_typed_spec() -> None:
+    state = st.session_state
+    try:
+        metric = METRICS.parse(state["spec"])
+    except TouchstoneError as error:
+        state["spec-error"] = str(error)
+        return
+    add_to_bench(metric)
+    state["spec"], state["spec-error"] = "", ""
+
+
+def _remove_spec(spec: str) -> None:
+    st.session_state["metrics"] = [other for other in st.session_state["metrics"] if other != spec]

@@ -1,0 +1,84 @@
+"""The language-model endpoints that are set: where they are, what they cost, what was spent, and what they serve; never a key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from core.errors import Problem, attempt
+from core.llm.endpoints import Endpoint, endpoint_problem, list_endpoints
+from core.llm.spend import Spend, SpendTracker, format_limits, format_money, format_spend
+from core.settings import Settings
+from pages.ui import services
+from pages.ui.markup import escape_markdown
+
+_PATIENCE_S = 5.0  # a person waits at the screen
+_MAX_MODELS_SHOWN = 30  # models of a hosted service that stand in the list
+
+
+def endpoint_list() -> None:
+    """Every endpoint, or in one line what to set where there is none."""
+    st.subheader("Endpoints")
+    found = attempt(list_endpoints)
+    if isinstance(found, Problem):
+        st.error(escape_markdown(found.message), icon=":material/error:")
+        return
+    if not found:
+        st.info(escape_markdown(endpoint_problem()), icon=":material/cloud_off:")
+        return
+    spent = SpendTracker(services.settings().cache_dir).spent()
+    _budget_bar(spent)
+    grid = st.grid("auto", min_column_width=520, gap="small")
+    for place, one in enumerate(found):
+        with grid.cell(), st.container(border=True, height="stretch", key=f"endpoint-{place}", gap="xsmall"):
+            if isinstance(one, Endpoint):
+                _endpoint_card(one, spent.get(one.name, Spend()))
+            else:
+                st.warning(escape_markdown(one), icon=":material/cloud_off:")
+
+
+def _budget_bar(spent: Mapping[str, Spend]) -> None:
+    budget = Settings.read().llm_budget
+    if budget is not None:
+        gone = sum(one.money for one in spent.values())
+        share = min(1.0, gone / budget) if budget else 1.0
+        st.progress(share, f"{format_money(gone)} of the budget of {budget:g} spent at all endpoints")
+
+
+def _endpoint_card(endpoint: Endpoint, spent: Spend) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**{escape_markdown(endpoint.title)}**")
+        st.text(endpoint.base_url)
+        st.badge("key is set" if endpoint.key else "no key", color="gray")
+        st.space("stretch")
+        st.button("List its models", key=f"models-{endpoint.title}", on_click=_list_models, args=(endpoint,))
+    st.text(f"model {endpoint.model or '– none set –'} · {format_limits(endpoint)}")
+    st.text(f"Spent so far: {format_spend(spent)}" if spent.questions else "Nothing was asked so far.")
+    _served_models(endpoint)
+
+
+def _list_models(endpoint: Endpoint) -> None:
+    # imported when asked for: openai takes a second to import
+    from core.llm.client import client_for
+
+    quick = replace(endpoint, patience_s=min(_PATIENCE_S, endpoint.patience_s), retries=0)
+    st.session_state[_served_key(endpoint)] = attempt(partial(client_for(quick).models))
+
+
+def _served_models(endpoint: Endpoint) -> None:
+    found: list[str] | Problem | None = st.session_state.get(_served_key(endpoint))
+    if isinstance(found, Problem):
+        st.error(escape_markdown(found.message), icon=":material/cloud_off:")
+    elif found is not None:
+        more = f" and {len(found) - _MAX_MODELS_SHOWN} more" if len(found) > _MAX_MODELS_SHOWN else ""
+        st.success(escape_markdown(f"Reachable. It serves {', '.join(found[:_MAX_MODELS_SHOWN]) or 'no model'}{more}."))
+        if endpoint.model and endpoint.model not in found:
+            st.warning(escape_markdown(f"The model that is set, {endpoint.model}, is not among them."))
+
+
+def _served_key(endpoint: Endpoint) -> str:
+    """Where the session keeps what an endpoint answered: at another address that is forgotten."""
+    return f"served-{endpoint.title}-{endpoint.fingerprint[:12]}"

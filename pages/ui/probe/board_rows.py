@@ -1,0 +1,271 @@
+"""What the score board shows of each metric, and how its numbers become words, steps and places: pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from core.metric import Direction
+from core.stress.null_bands import NullBand
+
+RowState = Literal["ready", "waiting", "loading", "queued", "running", "failed", "needs download", "needs endpoint"]
+RowAction = Literal["download", "load", "retry", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """How far harmless edits of about the same size move a metric; `words` say why this is not known, where it is asked."""
+
+    band: NullBand | None = None
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BoardRow:
+    """One metric: `before` is of the original summary, `after` of the edited one, `saved` of when the pair was kept.
+
+    `parts` are the scores of the current summary's sentences. While a row is queued, loading or running, `after` and
+    `parts` may still hold the previous values: they are drawn in grey. A row that waits for its key may hold the
+    `after` of an older text, which is said beside it. `low` and `high` are None where unbounded.
+    """
+
+    spec: str
+    title: str
+    family: str
+    state: RowState = "ready"
+    message: str = ""
+    before: float | None = None
+    after: float | None = None
+    low: float | None = None
+    high: float | None = None
+    direction: Direction = "higher"
+    seconds: float | None = None
+    parts: tuple[float | None, ...] = ()
+    notes: tuple[str, ...] = ()
+    saved: float | None = None
+    action: RowAction = ""
+    noise: Noise = Noise()
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """All rows over one summary, and what is selected of them."""
+
+    rows: tuple[BoardRow, ...]
+    sentences: tuple[str, ...]
+    selected_metric: str = ""
+    selected_sentence: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What was clicked: a metric, and one of the summary's sentences or none."""
+
+    spec: str
+    sentence: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class LastShown:
+    """What a metric said last: of the original summary, and of the edited one as it stood then, the last of `texts`."""
+
+    before: float | None = None
+    after: float | None = None
+    parts: tuple[float | None, ...] = ()
+    texts: tuple[str, ...] = ()
+
+
+BoardData = dict[str, object]
+
+_UNKNOWN_NOISE = {
+    "measuring": "Harmless edits of about the same size are being scored.",
+    "not measured": "The noise of metrics that wait for a key is not measured: it takes two dozen scores.",
+}
+_MAX_MULTIPLE = 100
+_NO_NOISE: BoardData = {"text": "", "about": "", "inside": False, "mark": None, "low": 0.5, "high": 0.5}
+
+
+def noise_data(row: BoardRow) -> BoardData:
+    """The multiple, a sentence about it, and places between 0 and 1 where 0.5 is no shift.
+
+    `mark` is the place of the shift, None where there is no band; `inside` says whether the band holds it.
+    """
+    if row.state != "ready" or row.before is None or row.after is None or row.noise == Noise():
+        return _NO_NOISE
+    band, shift = row.noise.band, row.after - row.before
+    if band is None:
+        return {**_NO_NOISE, "text": row.noise.words, "about": _UNKNOWN_NOISE[row.noise.words]}
+    if band.low is None or band.high is None:
+        few = f"Only {band.n} harmless edits of this summary could be made and scored, too few to tell the noise."
+        return {**_NO_NOISE, "text": "unknown", "about": few}
+    reach = max(abs(band.low), abs(band.high), abs(shift)) or 1.0
+    low, high, mark = (0.5 + 0.48 * value / reach for value in (band.low, band.high, shift))
+    inside = band.low <= shift <= band.high
+    return {
+        "text": _format_multiple(band, shift),
+        "about": _describe_band(band, inside),
+        "inside": inside,
+        "mark": mark,
+        "low": low,
+        "high": high,
+    }
+
+
+def _format_multiple(band: NullBand, shift: float) -> str:
+    multiple = band.multiple(shift)
+    if multiple is None:
+        return "no noise"
+    about = "≈ " if band.any_size else ""
+    return f"{about}{multiple:.1f} ×" if multiple < _MAX_MULTIPLE else f"{about}> {_MAX_MULTIPLE} ×"
+
+
+def _describe_band(band: NullBand, inside: bool) -> str:
+    """What the band rests on, and on which side of its ends the shift lies."""
+    sizes = "any size (too few are of about the same)" if band.any_size else "about the same size"
+    return (
+        f"Of {band.n} harmless edits of {sizes}, 95 % shift the score by {band.low:+.2g} to {band.high:+.2g}, by "
+        f"{band.size:.2g} on average. This shift lies {'within' if inside else 'outside'}."
+    ).replace("-", "\u2212")
+
+
+NEGLIGIBLE_SHIFT = 0.02
+"""Shifts below this share of the range are drawn without a side."""
+
+HEAT_STEPS = 5
+
+DIRECTION_HINTS: dict[Direction, str] = {
+    "higher": "higher = more consistent",
+    "lower": "lower = more consistent",
+    "neutral": "no better side",
+}
+
+Bound = float | None
+
+
+def board_data(board: Board) -> BoardData:
+    """The board as the browser draws it."""
+    return {
+        "rows": [_row_data(row) for row in board.rows],
+        "sentences": board.sentences,
+        "metric": board.selected_metric,
+        "sentence": board.selected_sentence,
+    }
+
+
+def format_number(value: float | None, low: Bound, high: Bound, decimals: int = 3) -> str:
+    """The value with at most `decimals` decimals, one where its range or size is large; a dash where there is none."""
+    if value is None:
+        return "–"
+    wide = low is not None and high is not None and high - low > 10
+    return f"{value:.{1 if wide or abs(value) >= 100 else decimals}f}".replace("-", "\u2212")
+
+
+def format_score(value: float | None, low: Bound, high: Bound) -> str:
+    """A number; what would be printed as zero and is not shows its magnitude instead, as in 7e−05."""
+    text = format_number(value, low, high)
+    return f"{value:.0e}".replace("-", "\u2212") if value and not text.strip("\u22120.") else text
+
+
+def format_duration(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    if seconds < 0.001:
+        return "< 1 ms"
+    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
+def relative_position(value: float | None, low: Bound, high: Bound) -> float | None:
+    """Where the value lies between its bounds, 0 to 1; None where one of the three is missing."""
+    if value is None or low is None or high is None or low >= high:
+        return None
+    return min(max((value - low) / (high - low), 0.0), 1.0)
+
+
+def shift_side(row: BoardRow) -> str:
+    """Which way the edit moved the score: "more consistent", "less consistent", or "" for none or hardly."""
+    if row.before is None or row.after is None or row.direction == "neutral":
+        return ""
+    shift = row.after - row.before
+    if abs(shift) < NEGLIGIBLE_SHIFT * _score_scale(row.before, row.after, row.low, row.high):
+        return ""
+    return "more consistent" if (shift > 0) == (row.direction == "higher") else "less consistent"
+
+
+def heat_steps(parts: Sequence[float | None], low: Bound, high: Bound, direction: Direction) -> list[int | None]:
+    """A step of 0 to 4 per sentence, strongest where the metric finds least support (neutral: where it is highest).
+
+    Without bounds the sentences are scaled between their own lowest and highest.
+    """
+    known = [part for part in parts if part is not None]
+    if low is None or high is None:
+        low, high = min(known, default=0.0), max(known, default=0.0)
+    return [None if part is None else _heat_step(relative_position(part, low, high), direction) for part in parts]
+
+
+def _heat_step(placed: float | None, direction: Direction) -> int:
+    if placed is None:
+        return 0
+    strength = 1 - placed if direction == "higher" else placed
+    return min(int(strength * HEAT_STEPS), HEAT_STEPS - 1)
+
+
+def _score_scale(before: float, after: float, low: Bound, high: Bound) -> float:
+    return high - low if low is not None and high is not None else max(abs(before), abs(after))
+
+
+def _row_data(row: BoardRow) -> BoardData:
+    return {
+        "spec": row.spec,
+        "title": row.title,
+        "family": row.family,
+        "settings": row.spec.partition("[")[2].removesuffix("]"),
+        "state": row.state,
+        "message": row.message,
+        "action": row.action,
+        "waiting": row.state == "waiting",
+        "older": row.state == "waiting" and row.after is not None,
+        "pending": row.state in {"queued", "loading", "running"},
+        "before": format_score(row.before, row.low, row.high),
+        "after": format_score(row.after, row.low, row.high),
+        "saved": _format_saved(row),
+        "shift": _shift_data(row),
+        "noise": noise_data(row),
+        "range": _range_data(row),
+        "hint": DIRECTION_HINTS[row.direction],
+        "time": format_duration(row.seconds),
+        "parts": _part_data(row),
+        "neutral": row.direction == "neutral",
+        "notes": row.notes,
+    }
+
+
+def _format_saved(row: BoardRow) -> str:
+    """What the score was when the pair was kept, where it prints differently now."""
+    then = format_score(row.saved, row.low, row.high)
+    return "" if row.saved is None or then == format_score(row.after, row.low, row.high) else then
+
+
+def _shift_data(row: BoardRow) -> BoardData:
+    if row.before is None or row.after is None or row.state == "waiting":
+        return {"text": "–", "side": "", "arrow": ""}
+    shift = row.after - row.before
+    text = format_number(shift, row.low, row.high)
+    zero = not float(text.replace("\u2212", "-"))
+    words = shift_side(row)
+    arrow = "" if not words else "▲" if shift > 0 else "▼"
+    return {"text": text.lstrip("\u2212") if zero else text if shift < 0 else f"+{text}", "side": words, "arrow": arrow}
+
+
+def _range_data(row: BoardRow) -> BoardData | None:
+    if row.low is None or row.high is None:
+        return None
+    ends = {"low": f"{row.low:g}".replace("-", "\u2212"), "high": f"{row.high:g}".replace("-", "\u2212")}
+    after = None if row.state == "waiting" else relative_position(row.after, row.low, row.high)
+    return {**ends, "before": relative_position(row.before, row.low, row.high), "after": after}
+
+
+def _part_data(row: BoardRow) -> list[BoardData]:
+    steps = heat_steps(row.parts, row.low, row.high, row.direction)
+    texts = [format_number(part, row.low, row.high, decimals=2) for part in row.parts]
+    return [{"text": text, "step": step} for text, step in zip(texts, steps, strict=True)]

@@ -1,0 +1,250 @@
+"""From the engine's cells to the board: scores that fill in while the run stays open, with the null band of each metric."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+from core import edits as executable
+from core.engine.conversation import Cell, CellKey, CellState, Request
+from core.llm.endpoints import ENDPOINT_SOURCE
+from core.memoize import memoize
+from core.metric import Metric
+from core.stress.null_bands import NullBands, null_band
+from core.stress.shifts import changed_words
+from core.text import sentences
+from core.types import Edit, Example, Failure, FailureKind, Outcome, Result
+from pages.ui import services
+from pages.ui.probe import pair as bench
+from pages.ui.probe.board_rows import Board, BoardRow, LastShown, Noise, RowAction, Selection
+from pages.ui.probe.fast_set import SCORE_ALL_KEY, metrics_to_ask, shared_pace, start_timing, waits_for_key
+
+Cells = Mapping[CellKey, Cell]
+_LOOK_S = 0.2  # how long a click may wait for the open run to notice it
+
+
+@st.cache_resource(show_spinner=False)
+def shared_null_bands() -> NullBands:
+    """What was measured, for every session."""
+    return NullBands(services.engine())
+
+
+def measure_null_bands(request: Request, cells: Cells) -> list[Metric]:
+    """Have the bands of the metrics that have scored the pair measured in the background, the cheapest first; which these are."""
+    scored = [
+        metric
+        for metric in request.metrics
+        if all(isinstance(cells[metric.spec, example.id].outcome, Result) for example in request.examples)
+    ]
+    wanted = sorted(filter(_can_be_measured, scored), key=_measuring_cost)
+    shared_null_bands().measure(wanted, request.examples[0])
+    return wanted
+
+
+def is_measuring(wanted: Sequence[Metric], request: Request) -> bool:
+    """Whether some of these bands are still to come, and there is an edit to draw before them."""
+    original, edited = request.examples
+    return original.summary != edited.summary and _measured_count(wanted, request) < len(wanted)
+
+
+def wait_for_null_band(wanted: Sequence[Metric], request: Request) -> None:
+    """Wait a moment for the next band."""
+    shared_null_bands().wait(wanted, request.examples[0], _measured_count(wanted, request), _LOOK_S)
+
+
+def noise_of(metric: Metric, original: Example, edited: Example) -> Noise:
+    """What harmless edits of the size of this one do to a metric, as far as it is known."""
+    if original.summary == edited.summary:
+        return Noise()
+    found = shared_null_bands().shifts(metric, original)
+    if found is not None:
+        return Noise(
+            null_band(found, _changed_word_count(original.summary, edited.summary, bench.current_pair().declared))
+        )
+    return Noise(words="measuring" if _can_be_measured(metric) else "not measured")
+
+
+def _measured_count(wanted: Sequence[Metric], request: Request) -> int:
+    return sum(shared_null_bands().shifts(metric, request.examples[0]) is not None for metric in wanted)
+
+
+def _can_be_measured(metric: Metric) -> bool:
+    return not waits_for_key(metric) and all(
+        checkpoint.source != ENDPOINT_SOURCE for checkpoint in metric.checkpoints()
+    )
+
+
+def _measuring_cost(metric: Metric) -> tuple[bool, float]:
+    took = shared_pace().last(metric.spec, "edited")
+    return bool(metric.checkpoints()), took.seconds if took else 0.0
+
+
+@memoize(64)
+def _changed_word_count(original: str, edited: str, declared: tuple[Edit, ...]) -> int:
+    return changed_words(original, executable.recover(original, edited, declared))
+
+
+BOARD_KEY = "board"
+_SIDES = ("original", "edited")
+_FAST_LANE_S = 0.08  # lexical metrics answer within this; waiting for them saves a flicker
+_MAX_TEXTS = 50  # undo and redo walk among them without asking
+_TOLERANCE = 1e-6  # machines may differ by so much
+_PENDING = (CellState.QUEUED, CellState.LOADING, CellState.RUNNING)
+
+
+def request_scores(metrics: Sequence[Metric]) -> Request:
+    """Ask for the pair as it stands now, all but what waits for the key; what this session asked before is cancelled."""
+    examples = _pair_examples()
+    request = services.engine().submit(
+        services.session_owner(), metrics_to_ask(metrics, examples, _recently_shown(examples)), examples
+    )
+    start_timing(request, st.session_state.get("request"))
+    st.session_state["request"] = request
+    version, cells = services.engine().cells(request)
+    if any(cell.state in _PENDING for cell in cells.values()):
+        services.engine().wait(request, version, _FAST_LANE_S)
+    return request
+
+
+def current_cells(request: Request) -> Cells:
+    return services.engine().cells(request)[1]
+
+
+def build_board(metrics: Sequence[Metric], request: Request, cells: Cells) -> Board:
+    """The board of one consistent look at the cells; metrics that were not asked wait for their key."""
+    text = request.examples[1].summary
+    spans = sentences(text)
+    saved = {outcome.metric: outcome for outcome in bench.saved_outcomes() if outcome.example_id == "edited"}
+    rows = tuple(
+        _score_row(metric, request, cells, saved.get(metric.spec))
+        if metric in request.metrics
+        else _waiting_row(metric)
+        for metric in metrics
+    )
+    chosen = current_selection(request)
+    sentence = chosen.sentence if chosen.sentence is not None and chosen.sentence < len(spans) else None
+    return Board(rows, tuple(span.of(text) for span in spans), chosen.spec, sentence)
+
+
+def current_selection(request: Request) -> Selection:
+    """The metric and sentence that were clicked last; ROUGE-2 or the first metric where none was or it left the board."""
+    chosen: Selection | None = st.session_state.get(f"{BOARD_KEY}.selected")
+    specs = [metric.spec for metric in request.metrics]
+    if chosen and chosen.spec in {*specs, *st.session_state["metrics"]}:
+        return chosen
+    return Selection("rouge2" if "rouge2" in specs else next(iter(specs), ""), None)
+
+
+def has_pending(cells: Cells) -> bool:
+    return any(cell.state in _PENDING for cell in cells.values())
+
+
+def wait_for_scores(request: Request, version: int) -> None:
+    services.engine().wait(request, version, _LOOK_S)
+
+
+def texts_fingerprint(document: str, summary: str) -> str:
+    """Eight characters that name the texts a finished board belongs to."""
+    return hashlib.sha256(f"{document}\0{summary}".encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def finished_outcomes() -> tuple[Outcome, ...]:
+    """What the metrics have said of both sides of the pair as it stands."""
+    request: Request | None = st.session_state.get("request")
+    if request is None or request.examples != _pair_examples():
+        return ()
+    return tuple(cell.outcome for cell in current_cells(request).values() if isinstance(cell.outcome, Result))
+
+
+def run_row_action(spec: str, action: str) -> None:
+    """Download, load or try again what a row needs."""
+    engine, request = services.engine(), st.session_state["request"]
+    metric = next(metric for metric in request.metrics if metric.spec == spec)
+    for checkpoint in metric.checkpoints():
+        (engine.pool.fetch if action == "download" else engine.pool.retry)(checkpoint)
+    engine.release(services.session_owner())
+
+
+def _pair_examples() -> tuple[Example, ...]:
+    """The texts of the pair as it stands."""
+    texts = zip(_SIDES, (bench.current_pair().original, bench.edited_summary()), strict=True)
+    return tuple(Example(side, bench.current_pair().document, summary) for side, summary in texts)
+
+
+def _recently_shown(examples: Sequence[Example]) -> set[str]:
+    """The metrics whose numbers for just these texts were shown of late: asking again costs nothing."""
+    original, edited = (example.summary for example in examples)
+    shown: dict[str, LastShown] = st.session_state["shown"]
+    return {spec for spec, last in shown.items() if last.before is not None and edited in (original, *last.texts)}
+
+
+def _waiting_row(metric: Metric) -> BoardRow:
+    """A row that nobody asked about this text: its last number stands there as what it is."""
+    last: LastShown = st.session_state["shown"].get(metric.spec, LastShown())
+    return replace(
+        _empty_row(metric), state="waiting", message=f"press {SCORE_ALL_KEY}", before=last.before, after=last.after
+    )
+
+
+def _score_row(metric: Metric, request: Request, cells: Cells, saved: Outcome | None) -> BoardRow:
+    text = request.examples[1].summary
+    before, after = (cells[metric.spec, side] for side in _SIDES)
+    shown = after if after.state is not CellState.READY else before
+    last = _latest_shown(metric.spec, before, after, text)
+    return replace(
+        _empty_row(metric),
+        state=shown.state.value,
+        message=shown.message,
+        before=before.outcome.score if isinstance(before.outcome, Result) else None,
+        after=last.after,
+        seconds=after.outcome.seconds if isinstance(after.outcome, Result) else None,
+        parts=last.parts[: len(sentences(text))],
+        notes=_row_notes(after.outcome, saved),
+        saved=_saved_if_different(saved, after.outcome),
+        action=_row_action(shown),
+        noise=noise_of(metric, *request.examples),
+    )
+
+
+def _empty_row(metric: Metric) -> BoardRow:
+    card = metric.card
+    return BoardRow(metric.spec, card.title, card.family, low=card.low, high=card.high, direction=card.direction)
+
+
+def _latest_shown(spec: str, before: Cell, after: Cell, text: str) -> LastShown:
+    """The score and its parts, sentence by sentence; those of the text before while this one is being scored."""
+    shown: dict[str, LastShown] = st.session_state["shown"]
+    last = shown.get(spec, LastShown())
+    if isinstance(before.outcome, Result):
+        last = replace(last, before=before.outcome.score)
+    if isinstance(after.outcome, Result):
+        by_span = {part.span: part.score for part in after.outcome.parts}
+        texts = (*(other for other in last.texts if other != text), text)[-_MAX_TEXTS:]
+        last = LastShown(last.before, after.outcome.score, tuple(map(by_span.get, sentences(text))), texts)
+    shown[spec] = last
+    return last if isinstance(after.outcome, Result) or after.state in _PENDING else LastShown()
+
+
+def _saved_if_different(saved: Outcome | None, now: Outcome | None) -> float | None:
+    """The saved score where the same text has another one now."""
+    if not isinstance(saved, Result) or not isinstance(now, Result):
+        return None
+    return saved.score if abs(saved.score - now.score) > _TOLERANCE else None
+
+
+def _row_notes(outcome: Outcome | None, saved: Outcome | None) -> tuple[str, ...]:
+    if not isinstance(outcome, Result):
+        return ()
+    cut = [f"{outcome.seen.cut} tokens were cut off"] if outcome.seen.cut else []
+    changed = isinstance(saved, Result) and saved.signature != outcome.signature
+    return (*cut, *(["saved with other weights or settings"] if changed else []))
+
+
+def _row_action(cell: Cell) -> RowAction:
+    if cell.state is CellState.NEEDS_DOWNLOAD:
+        return "download"
+    mendable = {FailureKind.LOAD, FailureKind.OUT_OF_MEMORY, FailureKind.ERROR}
+    return "retry" if isinstance(cell.outcome, Failure) and cell.outcome.kind in mendable else ""

@@ -1,0 +1,74 @@
+"""What the selected metric saw: evidence, pieces and cuts over the document, and the facts of its score."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.engine.conversation import CellState, Request
+from core.types import Part, Result, Span
+from pages.ui.probe import pair as bench
+from pages.ui.probe.board_rows import Selection
+from pages.ui.probe.board_scores import Cells, current_selection
+from pages.ui.probe.text_panes import Highlight
+
+
+def selected_result(request: Request, cells: Cells) -> Result | None:
+    """What the selected metric says of the edited summary; None while it has said nothing of this text."""
+    cell = cells.get((current_selection(request).spec, "edited"))
+    outcome = cell.outcome if cell and cell.state is CellState.READY else None
+    return outcome if isinstance(outcome, Result) else None
+
+
+def document_highlights(request: Request, result: Result | None) -> tuple[Highlight, ...]:
+    """Marks for the document: the evidence of the selected sentence, or of every one where none is selected."""
+    if result is None:
+        return ()
+    chosen = current_selection(request).sentence
+    parts = [(number, part) for number, part in enumerate(result.parts) if chosen in (None, number)]
+    evidence = [_evidence_highlight(number, part, part.evidence) for number, part in parts if part.evidence]
+    return (*_piece_highlights(result), *_unread_highlight(result, bench.current_pair().document), *evidence)
+
+
+def evidence_panel(request: Request, result: Result | None) -> None:
+    """One click beneath the document: what the selected metric read, in words."""
+    chosen: Selection = current_selection(request)
+    metric = next((metric for metric in request.metrics if metric.spec == chosen.spec), None)
+    with st.expander(f"What {metric.card.title} saw" if metric else "What a metric saw", icon=":material/visibility:"):
+        if metric is None or result is None:
+            st.write("Select a metric with a score on the board.")
+            return
+        st.write(metric.card.measures)
+        st.text("\n".join(_score_facts(result)))
+        if metric.card.differs:
+            st.caption(f"Differs from the published metric: {metric.card.differs}")
+
+
+def _evidence_highlight(number: int, part: Part, span: Span) -> Highlight:
+    return Highlight(span, "evidence", f"sentence {number + 1}: {part.score:.2f}")
+
+
+def _piece_highlights(result: Result) -> list[Highlight]:
+    pieces = result.seen.pieces
+    if len(pieces) < 2:
+        return []
+    return [Highlight(piece, "piece", f"chunk {number} of {len(pieces)}") for number, piece in enumerate(pieces, 1)]
+
+
+def _unread_highlight(result: Result, document: str) -> list[Highlight]:
+    """What stands behind the last piece that was read."""
+    end = max((piece.end for piece in result.seen.pieces), default=len(document))
+    rest = Span(end, len(document))
+    return [Highlight(rest, "unread", "not read")] if rest.of(document).strip() else []
+
+
+def _score_facts(result: Result) -> list[str]:
+    seen, counts = result.seen, result.counts
+    read = f"{seen.tokens:,} tokens read, {seen.cut:,} cut off" if seen.tokens else "the whole text, by words"
+    return [
+        f"Read: {read}; {len(seen.pieces)} piece(s) of the document.",
+        f"Asked: {counts.asked} of {counts.planned} questions; {counts.cached} were answered before, {counts.merged} "
+        f"by somebody else's request; {counts.passes} forward passes.",
+        *seen.notes,
+        f"Took {result.seconds:.3f} s on {result.device}.",
+        f"Signature: {result.signature}",
+    ]

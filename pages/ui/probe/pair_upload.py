@@ -1,0 +1,100 @@
+"""Other texts on the bench: pasted, or from a file."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import streamlit as st
+
+from core.dataset import Refusal
+from core.datasets.pairs import Pairs
+from core.documents import read_document
+from core.errors import TouchstoneError
+from core.types import Item
+from pages.ui.markup import escape_markdown
+from pages.ui.probe import pair as bench
+
+_TABLE_SUFFIXES = ("jsonl", "csv", "tsv")
+
+
+def upload_popover() -> None:
+    """The popover in the toolbar: paste a pair or upload one."""
+    with st.popover("Open a text", icon=":material/upload_file:", key="load-popover"):
+        file = st.file_uploader(
+            "From a file",
+            key="upload",
+            on_change=_read_upload,
+            help="A document (.txt, .md, .pdf), or pairs (.jsonl, .csv) with document and summary.",
+        )
+        if file is not None:
+            _show_upload()
+        st.text_area("Document", key="pasted-document", height=140, placeholder="Paste the document here.")
+        st.text_area("Summary", key="pasted-summary", height=90, placeholder="Paste a summary of it here.")
+        st.button("Open the pair", key="open-pasted", type="primary", on_click=_open_pasted)
+        if st.session_state.get("load-error"):
+            st.error(escape_markdown(st.session_state["load-error"]), icon=":material/error:")
+
+
+def _show_upload() -> None:
+    found: list[Item | Refusal] = st.session_state.get("uploaded", [])
+    items = {item.example.id: item for item in found if isinstance(item, Item)}
+    refused = [refusal for refusal in found if isinstance(refusal, Refusal)]
+    if items:
+        st.selectbox(
+            f"{len(items)} summaries read",
+            list(items),
+            key="uploaded-id",
+            on_change=_open_uploaded,
+            index=None,
+            placeholder="Choose one to open",
+        )
+    if refused:
+        with st.container(height=120, border=True):
+            st.text("\n".join(f"Line {refusal.line}: {refusal.reason}" for refusal in refused))
+
+
+def _read_upload() -> None:
+    state = st.session_state
+    state["uploaded"], state["load-error"] = [], ""
+    file = state["upload"]
+    if file is None:
+        return
+    try:
+        if file.name.lower().endswith(_TABLE_SUFFIXES):
+            state["uploaded"] = read_uploaded_pairs(file.name, file.getvalue())
+        else:
+            state["pasted-document"] = read_document(file.name, file.getvalue())
+    except TouchstoneError as error:
+        state["load-error"] = str(error)
+
+
+def read_uploaded_pairs(name: str, data: bytes) -> list[Item | Refusal]:
+    """The pairs of an uploaded file; raises TouchstoneError where it cannot be read as a whole."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "upload").with_suffix(Path(name).suffix)
+        path.write_bytes(data)
+        return list(Pairs().read(path))
+
+
+def _open_uploaded() -> None:
+    state = st.session_state
+    items = {item.example.id: item for item in state["uploaded"] if isinstance(item, Item)}
+    item = items.get(state["uploaded-id"])
+    if item is None:
+        return
+    parent = items.get(item.parent or "")
+    original = parent.example.summary if parent else item.example.summary
+    opened = bench.Pair(
+        "", item.title or item.example.id, item.domain, "upload", item.example.document, original, item.edits
+    )
+    bench.open_pair(opened, item.example.summary)
+
+
+def _open_pasted() -> None:
+    state = st.session_state
+    document, summary = state["pasted-document"], state["pasted-summary"]
+    missing = [what for what, text in (("document", document), ("summary", summary)) if not text.strip()]
+    state["load-error"] = f"The {' and the '.join(missing)} is empty. Paste or upload it first." if missing else ""
+    if not missing:
+        bench.open_pair(bench.Pair("", "Pasted pair", "", "pasted", document, summary))

@@ -1,0 +1,243 @@
+"""Edits of the original summary that a language model proposes: asked for, shown with their checks, applied or kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import streamlit as st
+
+from annotations.records import PairRecord
+from core import edits as executable
+from core.editing.batch import EditRequestTask
+from core.editing.editor import Editor
+from core.editing.proposals import EDITS_PER_REQUEST, INTENDED_VERDICT, AcceptedEdit, EditForm, Proposals, RejectedEdit
+from core.editing.trivial import TrivialityJudgement, trivial_kind
+from core.english.mentions import edit_origin
+from core.errors import TouchstoneError
+from core.llm.endpoints import Endpoint
+from core.types import Example, Failure
+from pages.ui import services
+from pages.ui.endpoint_form import available_endpoints, choose_endpoint_and_model, estimate_line
+from pages.ui.markup import diff_html, escape_markdown
+from pages.ui.probe import pair as bench
+
+_CONTEXT_CHARACTERS = 60
+
+
+def show_proposals(asked: EditRequestTask) -> None:
+    """Everything that has come so far, in the order of the answer."""
+    outcome, verdicts = asked.outcome, asked.verdicts
+    if problem := outcome.message if isinstance(outcome, Failure) else asked.trouble:
+        st.error(escape_markdown(problem), icon=":material/error:")
+    if not isinstance(outcome, Proposals):
+        return
+    _proposal_summary(outcome)
+    grid = st.grid("auto", min_column_width=380, gap="small")
+    for one in outcome.checked:
+        with grid.cell():
+            if isinstance(one, AcceptedEdit):
+                _accepted_card(one, asked, verdicts.get(one.number))
+            else:
+                _rejected_card(one)
+
+
+def _proposal_summary(outcome: Proposals) -> None:
+    """How many can be used, and who made them."""
+    used = f"{len(outcome.accepted)} of {len(outcome.checked)} can be used. {outcome.remark}"
+    by = outcome.accepted[0].edit.by if outcome.accepted else ""
+    st.caption(escape_markdown(f"{used}\n{by}"))
+
+
+def _accepted_card(one: AcceptedEdit, asked: EditRequestTask, verdict: TrivialityJudgement | Failure | None) -> None:
+    with st.container(border=True, height="stretch", key=f"proposed-{one.number}", gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.badge(f"{one.number}: executed", icon=":material/check:", color="green")
+            _origin_badge(one, asked.example)
+            _rule_badge(one, asked.example.summary)
+            _model_badge(verdict, asked)
+        laid = executable.as_segments(asked.example.summary, [one.edit])
+        st.html(diff_html(executable.abridge_unchanged(laid, _CONTEXT_CHARACTERS)))
+        st.caption(escape_markdown(one.edit.explanation))
+        for remark in one.remarks:
+            st.caption(f":material/flag: {escape_markdown(remark)}")
+        with st.container(horizontal=True):
+            st.button("Apply", key=f"apply-{one.number}", icon=":material/edit:", on_click=_apply_edit, args=(one,))
+            demo = services.settings().demo
+            st.button(
+                "Keep as pair",
+                key=f"keep-{one.number}",
+                icon=":material/bookmark_add:",
+                on_click=_keep_edit,
+                args=(one,),
+                disabled=demo,
+                help="Nothing is kept in this demo." if demo else "Saves the pair with the model, prompt and endpoint.",
+            )
+
+
+def _rejected_card(one: RejectedEdit) -> None:
+    with st.container(border=True, height="stretch", key=f"proposed-{one.number}", gap="small"):
+        st.badge(f"{one.number}: {one.why}", icon=":material/block:", color="red")
+        st.caption(escape_markdown(one.reason))
+        st.code(one.written, language="json", wrap_lines=True)
+
+
+def _origin_badge(one: AcceptedEdit, example: Example) -> None:
+    found = edit_origin(one.edit, example.summary, example.document)
+    if found:
+        words = "stand" if found == "intrinsic" else "do not all stand"
+        st.badge(found, color="gray", help=f"The words that it brings in {words} in the document.")
+
+
+def _rule_badge(one: AcceptedEdit, summary: str) -> None:
+    kind = trivial_kind(one.edit, summary)
+    st.badge(f"rule: {kind or 'not trivial'}", color="orange" if kind else "blue")
+
+
+def _model_badge(verdict: TrivialityJudgement | Failure | None, asked: EditRequestTask) -> None:
+    if isinstance(verdict, TrivialityJudgement):
+        said = escape_markdown(verdict.because)
+        st.badge(f"model: {verdict.kind or 'not trivial'}", color="orange" if verdict.kind else "blue", help=said)
+    elif isinstance(verdict, Failure):
+        st.badge("model: no verdict", icon=":material/error:", color="red", help=escape_markdown(verdict.message))
+    elif asked.judged and asked.running:
+        st.badge("model: …", color="gray")
+
+
+def _apply_edit(one: AcceptedEdit) -> None:
+    """Put the summary with just this edit into the editor; undo brings back what stood there."""
+    bench.rewrite_summary(one.edited, [one.edit])
+    st.session_state["intended"], st.session_state["intended-type"] = INTENDED_VERDICT, None
+
+
+def _keep_edit(one: AcceptedEdit) -> None:
+    state, pair = st.session_state, bench.current_pair()
+    kept = PairRecord(
+        document=pair.document,
+        original=pair.original,
+        edited=one.edited,
+        edits=(one.edit,),
+        by=state["annotator"],
+        intended=INTENDED_VERDICT,
+        title=pair.title,
+        domain=pair.domain,
+        source=pair.source,
+    )
+    try:
+        receipt = services.store().keep_pair(kept)
+    except TouchstoneError as error:
+        state["receipt"] = ("error", str(error))
+        return
+    state["receipt"] = ("kept" if receipt.fresh else "known", receipt.id)
+
+
+_LOOK_S = 0.3
+_FORM_TITLES = {EditForm.EXECUTABLE: "Replacements", EditForm.REWRITTEN: "Whole summaries"}
+
+
+def edits_request_form() -> None:
+    """The form; one line where nobody can be asked."""
+    with st.expander(f"Ask a language model for {EDITS_PER_REQUEST} edits", key="ask-edits"):
+        if found := available_endpoints():
+            _request_fields(found)
+
+
+def edits_answer() -> None:
+    """What came of the last press, where it was about the summary on the bench."""
+    asked = current_edits_request()
+    st.session_state["edits-drawn"] = asked.came if asked else None  # before it is drawn: what comes meanwhile is new
+    if not asked:
+        return
+    with st.container(border=True, key="edits-answer"):
+        _answer_heading(asked)
+        show_proposals(asked)
+
+
+def current_edits_request() -> EditRequestTask | None:
+    """What was asked last, where it was about the summary on the bench."""
+    asked: EditRequestTask | None = st.session_state.get("asked-edits")
+    return asked if asked and asked.example == _example_to_edit() else None
+
+
+def edits_arrived() -> bool:
+    """Whether more of an answer has come than this run has drawn."""
+    asked = current_edits_request()
+    return asked is not None and asked.came != st.session_state.get("edits-drawn")
+
+
+def _request_fields(found: Mapping[str, Endpoint]) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        endpoint, _ = choose_endpoint_and_model(found, "edits")
+        st.segmented_control(
+            "The model writes",
+            list(_FORM_TITLES),
+            default=EditForm.EXECUTABLE,
+            key="edits-form",
+            required=True,
+            format_func=lambda form: _FORM_TITLES[form],
+            help="Replacements are executed; whole summaries are compared with the original, as older benchmarks were made.",
+        )
+        st.button(
+            "Ask", key="edits-ask", icon=":material/send:", type="primary", on_click=_send_request, args=(endpoint,)
+        )
+    st.checkbox("Then ask it which of them are trivial", True, key="edits-judged")
+    _request_price(_chosen_editor(endpoint))
+
+
+def _request_price(editor: Editor) -> None:
+    more = f"; then {EDITS_PER_REQUEST} short ones at most" if st.session_state["edits-judged"] else ""
+    estimate_line([editor.proposing(_example_to_edit())], more)
+
+
+def _send_request(endpoint: str) -> None:
+    """Another press about the same summary is another draw."""
+    state, last = st.session_state, st.session_state.get("asked-edits")
+    if last:
+        last.drop()
+    # read here: what was typed and not yet sent when the button was drawn has come with the press
+    editor, example = _chosen_editor(state.get("edits-endpoint", endpoint)), _example_to_edit()
+    state["edits-draws"] = {**_draw_counts(), (example, replace(editor, sample=0)): editor.sample + 1}
+    state["asked-edits"] = EditRequestTask(services.engine(), editor, example, state["edits-judged"])
+
+
+def _chosen_editor(endpoint: str) -> Editor:
+    """The editor of the next press."""
+    state = st.session_state
+    editor = Editor(state["edits-form"], state["edits-model"].strip(), endpoint)
+    return replace(editor, sample=_draw_counts().get((_example_to_edit(), editor), 0))
+
+
+def _draw_counts() -> dict[tuple[Example, Editor], int]:
+    """How often an editor was asked about a summary."""
+    draws: dict[tuple[Example, Editor], int] = st.session_state.get("edits-draws", {})
+    return draws
+
+
+def _example_to_edit() -> Example:
+    return Example("edits", bench.current_pair().document, bench.current_pair().original)
+
+
+def _answer_heading(asked: EditRequestTask) -> None:
+    running = asked.running
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if running:
+            _watch_answer(asked)
+        else:
+            st.markdown("**Edits of the original summary, proposed by a language model**", width="content")
+        st.space("stretch")
+        # not in the fragment: what is pressed there reruns only the fragment
+        label, icon = ("Cancel", ":material/stop:") if running else ("Close", ":material/close:")
+        st.button(label, key="edits-drop", icon=icon, on_click=_drop_request)
+
+
+@st.fragment(run_every=_LOOK_S)
+def _watch_answer(asked: EditRequestTask) -> None:
+    """Look for news beside the page; while scores arrive the page's own loop looks."""
+    if edits_arrived():
+        st.rerun()
+    st.markdown("Edits are being written …" if asked.outcome is None else "Asking which of them are trivial …")
+
+
+def _drop_request() -> None:
+    asked: EditRequestTask = st.session_state.pop("asked-edits")
+    asked.drop()

@@ -1,0 +1,91 @@
+"""The score board: every metric's reaction to an edit, one row each, and its heat-map over the summary's sentences.
+
+Mount it in the main script, so that a click is answered while scores still arrive, and let the fragment that waits
+for the scores show each newer board through `board_feed`. What was clicked stands in
+`st.session_state[f"{key}.selected"]`.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Callable
+from functools import partial
+
+import streamlit as st
+
+from pages.ui.markup import register_component
+from pages.ui.probe.board_rows import Board, RowAction, Selection, board_data
+
+_board_component = register_component("board")
+
+
+def score_board(
+    board: Board, *, key: str, on_select: Callable[[], None], on_action: Callable[[str, str], None]
+) -> None:
+    """Mount the board, once per run; `on_action` is given the metric's spec and the row's action."""
+    _board_component(
+        key=key,
+        data=_board_message(board, key),
+        on_selected_change=partial(_store_selection, key, on_select),
+        on_action_change=partial(_forward_action, key, on_action),
+    )
+
+
+def board_feed(key: str) -> Callable[[Board], None]:
+    """A function that shows a newer board in the mounted one, as often as wished within one run.
+
+    Streamlit refuses to mount a keyed component twice in a run, so the newer board travels in a hidden element beside it.
+    """
+    slot = st.container(key=f"{key}-feed").empty()
+
+    def show(board: Board) -> None:
+        text = html.escape(json.dumps(_board_message(board, key)), quote=False)
+        slot.html(f'<div data-feed="{html.escape(key)}" hidden>{text}</div>')
+
+    return show
+
+
+def read_selection(message: object, board: Board) -> Selection | None:
+    """The selection in a message from the browser; None when the board has no such metric or sentence."""
+    specs = {row.spec for row in board.rows}
+    match message:
+        case {"spec": str(spec), "sentence": None, "clicks": int()} if spec in specs:
+            return Selection(spec, None)
+        case {"spec": str(spec), "sentence": int(sentence), "clicks": int()} if spec in specs:
+            return Selection(spec, sentence) if 0 <= sentence < len(board.sentences) else None
+    return None
+
+
+def read_action(message: object, board: Board) -> tuple[str, RowAction] | None:
+    """The spec and action in a message from the browser; None unless a row of the board offers just that."""
+    match message:
+        case {"spec": str(spec), "action": str(action)} if action:
+            offers = [row.action for row in board.rows if row.spec == spec and row.action == action]
+            return (spec, offers[0]) if offers else None
+    return None
+
+
+def _board_message(board: Board, key: str) -> dict[str, object]:
+    state = st.session_state
+    state[f"{key}.board"] = board
+    # The two ways to the screen may overtake each other: the browser draws the highest number it has seen.
+    state[f"{key}.drawn"] = state.get(f"{key}.drawn", 0) + 1
+    return {"feed": key, "drawn": state[f"{key}.drawn"], "clicks": state.get(f"{key}.clicks", 0), **board_data(board)}
+
+
+def _store_selection(key: str, on_select: Callable[[], None]) -> None:
+    state = st.session_state
+    message = state[key].get("selected")
+    selection = read_selection(message, state[f"{key}.board"])
+    if selection is None:
+        return
+    state[f"{key}.selected"] = selection
+    state[f"{key}.clicks"] = message["clicks"]
+    on_select()
+
+
+def _forward_action(key: str, on_action: Callable[[str, str], None]) -> None:
+    action = read_action(st.session_state[key].get("action"), st.session_state[f"{key}.board"])
+    if action is not None:
+        on_action(*action)

@@ -1,0 +1,179 @@
+"""The two text components: the document with highlights, and the editor of the summary."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
+from typing import Literal, get_args
+
+import streamlit as st
+
+from core.types import Span
+from pages.ui.markup import register_component
+
+HighlightKind = Literal["evidence", "piece", "unread"]
+
+_document_component = register_component("document")
+
+
+@dataclass(frozen=True, slots=True)
+class Highlight:
+    """A stretch of the document: evidence of a score, a piece as the metric cut it, or what it did not read."""
+
+    span: Span
+    kind: HighlightKind
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch over which nothing changes: the kinds that cover it and the highlights that begin with it."""
+
+    span: Span
+    kinds: tuple[HighlightKind, ...]
+    begins: tuple[Highlight, ...]
+
+
+def document_view(text: str, *, highlights: Sequence[Highlight], key: str, height: int) -> None:
+    """Show `text` in a scrolling pane `height` pixels high; it scrolls to new evidence unless some of it can be seen."""
+    cut = cut_at_highlights(len(text), highlights)
+    starts = utf16_offsets(text, [segment.span.start for segment in cut])
+    parts = [
+        {"start": start, "kinds": segment.kinds, "labels": [(begun.kind, begun.label) for begun in segment.begins]}
+        for start, segment in zip(starts, cut, strict=True)
+    ]
+    _document_component(key=key, data={"text": text, "parts": parts, "height": height})
+
+
+def cut_at_highlights(length: int, highlights: Sequence[Highlight]) -> list[Segment]:
+    """Cut a text of `length` characters at every border of a highlight; what lies outside the text is left out."""
+    begins, ends = defaultdict(list), defaultdict(list)
+    for mark in highlights:
+        span = Span(max(mark.span.start, 0), min(mark.span.end, length))
+        if span.start < span.end:
+            begins[span.start].append(replace(mark, span=span))
+            ends[span.end].append(mark.kind)
+    open_kinds: Counter[HighlightKind] = Counter()
+    cut = []
+    for start, end in pairwise(sorted({0, length, *begins, *ends})):
+        open_kinds.update(mark.kind for mark in begins[start])
+        open_kinds.subtract(ends[start])
+        kinds = tuple(kind for kind in get_args(HighlightKind) if open_kinds[kind])
+        cut.append(Segment(Span(start, end), kinds, tuple(begins[start])))
+    return cut
+
+
+def utf16_offsets(text: str, offsets: Sequence[int]) -> list[int]:
+    """Ascending code-point offsets as the browser counts them, where a character beyond U+FFFF counts two."""
+    if not text or max(text) <= "\uffff":
+        return list(offsets)
+    units, last, found = 0, 0, []
+    for offset in offsets:
+        units += sum(2 if character > "\uffff" else 1 for character in text[last:offset])
+        last = offset
+        found.append(units)
+    return found
+
+
+MAX_CHARACTERS = 200_000
+"""The longest summary that is taken, in code points."""
+
+DEBOUNCE_MS = 300
+
+_editor_component = register_component("editor")
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """Selected words and what took their place; `span` lies in the text before."""
+
+    span: Span
+    old: str
+    new: str
+    explanation: str
+
+
+def summary_editor(*, key: str, on_change: Callable[[], None], height: int) -> None:
+    """Mount the editor, `height` pixels high; `on_change` runs after each text and each replacement.
+
+    To rerun only parts of the page it must end in `st.rerun` with fragment keys.
+    """
+    state = st.session_state
+    data = {
+        "value": state.setdefault(f"{key}.text", ""),
+        "doc_rev": state.setdefault(f"{key}.doc_rev", 0),
+        "debounce_ms": DEBOUNCE_MS,
+        "limit": MAX_CHARACTERS,
+        "height": height,
+    }
+    take = partial(_store_text, key, on_change)
+    _editor_component(key=key, data=data, on_text_change=take, on_replace_change=take)
+
+
+def editor_text(key: str) -> str:
+    """What stands in the editor of that key, as far as the browser has told.
+
+    A message that comes together with the press of a button counts in the callback of the button already, although
+    Streamlit runs that before the callbacks of a component.
+    """
+    told = _sent_text(key)
+    known: str = st.session_state[f"{key}.text"]
+    return known if told is None else told
+
+
+def editor_replacement(key: str) -> Replacement | None:
+    """The replacement that led to the text in the editor, while the message that told of it is heard."""
+    return read_replacement(_last_message(key).get("replace"), st.session_state[f"{key}.doc_rev"], editor_text(key))
+
+
+def set_editor_text(key: str, value: str) -> None:
+    """Put `value` into the editor of that key, whatever stands there; line ends become newlines, as in the box."""
+    state = st.session_state
+    state[f"{key}.text"] = value.replace("\r\n", "\n").replace("\r", "\n")
+    state[f"{key}.doc_rev"] = state.get(f"{key}.doc_rev", 0) + 1
+
+
+def read_text(message: object, doc_rev: int) -> str | None:
+    """The text in a message from the browser; None when it is malformed, too long or about an older revision."""
+    match message:
+        case {"value": str(value), "doc_rev": int(rev)} if rev == doc_rev and len(value) <= MAX_CHARACTERS:
+            return value
+    return None
+
+
+def read_replacement(message: object, doc_rev: int, text: str) -> Replacement | None:
+    """The replacement in a message from the browser, None unless it can have led to `text`."""
+    match message:
+        case {
+            "start": int(start),
+            "end": int(end),
+            "old": str(old),
+            "new": str(new),
+            "explanation": str(why),
+            "doc_rev": int(rev),
+        }:
+            current = rev == doc_rev
+            fits = 0 <= start < end == start + len(old) and text[start : start + len(new)] == new != old
+            return Replacement(Span(start, end), old, new, why[:MAX_CHARACTERS]) if current and fits else None
+    return None
+
+
+def _store_text(key: str, on_change: Callable[[], None]) -> None:
+    told = _sent_text(key)
+    if told is None:  # the rerun that follows brings the box up to date
+        return
+    st.session_state[f"{key}.text"] = told
+    on_change()
+
+
+def _sent_text(key: str) -> str | None:
+    return read_text(_last_message(key).get("text"), st.session_state[f"{key}.doc_rev"])
+
+
+def _last_message(key: str) -> Mapping[str, object]:
+    """What the browser said last; nothing before the editor was mounted, and on other pages."""
+    said: Mapping[str, object] = st.session_state.get(key, {})
+    return said

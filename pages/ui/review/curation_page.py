@@ -1,0 +1,80 @@
+"""One written edit after the other: which error it really makes, whatever was asked for."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.curation import CurationTask
+from annotations.records import StoreError
+from core.edits import segments
+from core.types import ErrorType
+from pages.ui import services
+from pages.ui.markup import escape_markdown
+from pages.ui.probe.text_panes import document_view
+from pages.ui.review.case_view import curator, forget_press, list_navigation, open_entry, open_next, press_id, text_box
+
+_SHORTCUTS = "123456789"
+_HEIGHT = 640
+
+
+def uncurated_count(campaign: CampaignSettings) -> int | None:
+    """How many written edits nobody has looked at; None where none are written in this campaign."""
+    if all(question.kind != "edit" for question in campaign.questions.questions):
+        return None
+    return sum(edit.found is None for edit in curator().edits(campaign.id))
+
+
+def curation_page(campaign: CampaignSettings) -> None:
+    """The edit that is open, and its error type."""
+    edits = [edit.response for edit in curator().edits(campaign.id)]
+    if not edits:
+        st.info("No edits of others are here to look at.", icon=":material/task_alt:")
+        return
+    place, response = open_entry(f"edit-{campaign.id}", edits)
+    manuscript = curator().manuscript(campaign.id, response)
+    list_navigation(f"edit-{campaign.id}", edits, place)
+    reading, deciding = st.columns(2, gap="medium")
+    with reading:
+        document_view(manuscript.document, highlights=(), key="review-document", height=_HEIGHT)
+    with deciding:
+        text_box("What was changed", segments(manuscript.original, manuscript.edited))
+        text_box("Explanation", [(0, manuscript.explanation)])
+        _error_type_box(campaign, manuscript)
+
+
+def _error_type_box(campaign: CampaignSettings, manuscript: CurationTask) -> None:
+    with st.container(border=True, key="correction"):
+        asked = (
+            f"The writer was to make **{escape_markdown(manuscript.required)}**."
+            if manuscript.required
+            else "Any error would do."
+        )
+        found = f" A curator found **{manuscript.found}**." if manuscript.found else ""
+        st.markdown(f"{asked}{found} Which error is it?")
+        st.text_input("Note", key=f"found-note-{manuscript.response}", placeholder="Optional", max_chars=2000)
+        sides = st.columns(2)
+        for place, (key, kind) in enumerate(zip(_SHORTCUTS, ErrorType, strict=False)):
+            sides[place % 2].button(
+                kind.value,
+                key=f"found-{manuscript.response}-{kind.name}",
+                shortcut=key,
+                width="stretch",
+                icon=":material/check:" if kind == manuscript.found else None,
+                on_click=_save_error_type,
+                args=(campaign, manuscript, kind),
+                disabled=services.settings().demo,
+            )
+
+
+def _save_error_type(campaign: CampaignSettings, manuscript: CurationTask, found: ErrorType) -> None:
+    state, name = st.session_state, f"edit-{manuscript.response}-{manuscript.revision}"
+    note = str(state.get(f"found-note-{manuscript.response}", "")).strip()
+    try:
+        curator().correct(campaign.id, manuscript.response, found, press_id(name), note)
+    except StoreError as error:
+        state["receipt"] = ("error", str(error))
+        return
+    forget_press(name)
+    open_next(f"edit-{campaign.id}")
+    state["notice"] = f"Kept as {found}."

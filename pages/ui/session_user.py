@@ -1,0 +1,234 @@
+"""Who uses this session, what must work before any page is shown to them, and which pages they may see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from urllib.parse import unquote
+
+import streamlit as st
+
+from annotations.campaigns.people import (
+    Member,
+    Right,
+    Role,
+    WrongCodeError,
+    WrongCodeLimiter,
+    find_person,
+    local_member,
+    member_by_code,
+)
+from annotations.database import read_session
+from annotations.records import RightsError
+from core.errors import TouchstoneError
+from pages.ui import services
+from pages.ui.markup import escape_markdown, register_component
+
+_COOKIE_NAME = "touchstone_seat"
+_LOCAL_KEY = "alone"
+
+_cookie_component = register_component("seat")
+
+
+def require_member() -> Member:
+    """The person of this session; the page ends with the sign-in where a shared server does not know them."""
+    member = _signed_in_member() if services.settings().shared else _local_member()
+    if member is None:
+        _sign_in_form()
+        st.stop()
+    return member
+
+
+def current_member() -> Member:
+    """The person whom the gate let in, looked up again: a press comes before the gate.
+
+    Raises RightsError where a shared server does not know them any more.
+    """
+    if not services.settings().shared:
+        return _local_member()
+    person = _member_of_organisation() or _member_of_code(st.session_state.get("seat", ""))
+    if person is None:
+        raise RightsError("You are signed out: your personal link is not valid any more. Ask a manager for a new one.")
+    return person
+
+
+def sign_out(start: st.Page) -> None:
+    """Forget who is here and go to the start, where the sign-in is."""
+    st.session_state["seat"] = ""
+    if _has_organisation() and st.user.is_logged_in:
+        st.logout()
+        st.stop()
+    st.switch_page(start)
+
+
+def _local_member() -> Member:
+    """On a local server everybody is the one person who may do everything."""
+    state, name = st.session_state, services.settings().user
+    if _LOCAL_KEY not in state:
+        demo = services.settings().demo
+        state[_LOCAL_KEY] = Member("local", name, Role.MANAGER) if demo else local_member(services.store(), name)
+    person: Member = state[_LOCAL_KEY]
+    return person
+
+
+def _signed_in_member() -> Member | None:
+    """By the organisation where one is set up and vouches for them, else by a code.
+
+    Looked up at every run: a revoked code ends a session at its next click.
+    """
+    person = _member_of_organisation()
+    if person is None:
+        return _member_of_session_code()
+    _store_cookie("")
+    return person
+
+
+def _member_of_session_code() -> Member | None:
+    """By the code of the link, of this session, or of an earlier one."""
+    linked = st.query_params.pop("invite", "")
+    if linked:
+        _sign_in_with_code(linked)
+    state = st.session_state
+    if "seat" not in state:
+        state["seat"] = unquote(st.context.cookies.get(_COOKIE_NAME, ""))
+    found = _member_of_code(state["seat"]) if state["seat"] else None
+    _store_cookie(state["seat"] if found else "")
+    return found
+
+
+def _store_cookie(code: str) -> None:
+    """Let the browser keep a code for the next visit, or forget the one that it has."""
+    _cookie_component(key="seat-cookie", data={"name": _COOKIE_NAME, "code": code})
+
+
+def _sign_in_form() -> None:
+    st.title("Sign in")
+    if _has_organisation():
+        _organisation_buttons()
+    with st.form("sign-in", width=420, border=False):
+        st.text_input("Your code", key="sign-in-code", type="password", autocomplete="off")
+        st.form_submit_button("Sign in", type="primary", on_click=_sign_in_with_typed_code)
+    if problem := st.session_state.get("sign-in-problem"):
+        st.error(escape_markdown(problem), icon=":material/key_off:")
+    st.caption("Open the personal link that you were sent, or type its code. No code? Ask a manager.")
+
+
+def _organisation_buttons() -> None:
+    """A button for each provider of Streamlit's secrets; or who signed in and is not known here."""
+    if st.user.is_logged_in:
+        st.error(escape_markdown(_unknown_person_message()), icon=":material/person_off:")
+        st.button("Sign out", on_click=st.logout, key="logout")
+        return
+    named = [name for name, section in st.secrets["auth"].items() if isinstance(section, Mapping)]
+    for name in named or [None]:
+        label = f"Sign in with {escape_markdown(name)}" if name else "Sign in with your organisation"
+        st.button(label, type="primary", on_click=st.login, args=(name,), key=f"login-{name}")
+
+
+def _unknown_person_message() -> str:
+    email = _verified_email()
+    if not email:
+        return "Your organisation does not vouch for an e-mail address of yours. Ask a manager for a personal link."
+    return f"{email} is not among the people here. Ask a manager to add that name."
+
+
+def _sign_in_with_typed_code() -> None:
+    _sign_in_with_code(st.session_state["sign-in-code"])
+
+
+def _sign_in_with_code(code: str) -> None:
+    """Take a code that somebody brought, unless too many were wrong of late."""
+    state = st.session_state
+    try:
+        _rate_limit().check(_client_address())
+        with read_session(services.store().engine) as session:
+            member_by_code(session, code)
+    except RightsError as error:
+        if isinstance(error, WrongCodeError):
+            _rate_limit().was_wrong(_client_address())
+        state["sign-in-problem"] = str(error)
+        return
+    state["seat"], state["sign-in-problem"] = code, ""
+
+
+def _client_address() -> str:
+    """Where the browser is, as far as the server can tell."""
+    return st.context.ip_address or ""
+
+
+def _member_of_code(code: str) -> Member | None:
+    try:
+        with read_session(services.store().engine) as session:
+            return member_by_code(session, code)
+    except WrongCodeError:
+        st.session_state["seat"] = ""
+        return None
+
+
+def _member_of_organisation() -> Member | None:
+    if not _has_organisation() or not st.user.is_logged_in:
+        return None
+    email = _verified_email()
+    with read_session(services.store().engine) as session:
+        return find_person(session, email) or find_person(session, email.lower())
+
+
+def _verified_email() -> str:
+    """The address that the provider vouches for; "" where it says that nobody has checked it."""
+    told = st.user.to_dict()
+    return str(told.get("email") or "") if told.get("email_verified", True) else ""
+
+
+def _has_organisation() -> bool:
+    """Whether sign-in by OIDC is configured in Streamlit's secrets and its package is here."""
+    return find_spec("authlib") is not None and st.secrets.load_if_toml_exists() and "auth" in st.secrets
+
+
+@st.cache_resource(show_spinner=False)
+def _rate_limit() -> WrongCodeLimiter:
+    return WrongCodeLimiter()
+
+
+def open_session() -> Member:
+    """The person of this session; or a sentence that says what keeps Touchstone from working, or the sign-in.
+
+    On a shared server all that is kept bears the name of who signed in.
+    """
+    try:
+        services.settings()
+        services.store()
+        services.engine()
+    except TouchstoneError as error:
+        st.error(f"Touchstone cannot start. {escape_markdown(str(error))}", icon=":material/error:")
+        st.caption("Reload this page when it is mended; a changed setting needs a restart.")
+        st.stop()
+    person = require_member()
+    if services.settings().shared:
+        st.session_state["annotator"] = person.name
+    return person
+
+
+_PAGES = (
+    (Right.EXPLORE, "probe", "Probe", ":material/science:"),
+    (Right.EXPLORE, "stress", "Stress test", ":material/bolt:"),
+    (Right.LABEL, "annotate", "Annotate", ":material/rate_review:"),
+    (Right.SETTLE, "review", "Review", ":material/gavel:"),
+    (Right.MANAGE, "campaigns", "Campaigns", ":material/assignment:"),
+    (Right.EXPLORE, "evaluate", "Evaluate", ":material/leaderboard:"),
+    (Right.EXPLORE, "data", "Records", ":material/inventory_2:"),
+    (Right.EXPLORE, "metrics", "Metrics", ":material/straighten:"),
+    (Right.EXPLORE, "prompts", "Prompts", ":material/chat:"),
+)
+
+
+def pages_for(member: Member) -> dict[str, list[st.Page]]:
+    """The pages of a person; the first of them is where the bare address leads. On a shared server also the way out."""
+    allowed = [page for page in _PAGES if member.may(page[0])]
+    pages = [
+        st.Page(f"views/{name}.py", title=title, icon=icon, url_path=name, default=name == allowed[0][1])
+        for _, name, title, icon in allowed
+    ]
+    if not services.settings().shared:
+        return {"": pages}
+    out = st.Page(lambda: sign_out(pages[0]), title="Sign out", icon=":material/logout:", url_path="sign-out")
+    return {"": pages, escape_markdown(f"{member.name}, {member.role.value}"): [out]}

@@ -1,0 +1,179 @@
+"""The pairs behind a cell of the matrix, the variants that could not be made, and the scores that are missing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from annotations.records import RunRow
+from core.stress.matrix import MatrixCell, kind_coverage
+from core.stress.output import check_sentences, failure_sentences, refusal_sentences, split_refusal
+from core.stress.run import Check, Run, Variant, VariantKey
+from core.stress.shifts import Shift
+from pages.ui.markup import escape_markdown
+from pages.ui.stress.matrix_and_plots import describe_cell, kind_title, metric_title
+from pages.ui.stress.variant_view import bisect_view, variant_view
+
+
+def refused_pairs(run: Run, kind: str) -> None:
+    """Nothing where it could be applied to every pair."""
+    refused = [variant for (_, of), variant in run.variants.items() if of == kind and variant.summary is None]
+    if not refused:
+        return
+    with st.expander(f"Not applied to {len(refused)} of {len(run.sources)} pairs"):
+        st.dataframe(
+            pd.DataFrame([_refusal_row(run, variant) for variant in refused]),
+            hide_index=True,
+            height="auto",
+            alt="The pairs without a variant",
+        )
+        for variant in refused:
+            _raw_answer(run, variant)
+
+
+def unused_answers(run: Run) -> None:
+    """Everything that language models answered and that was not what was asked, of all kinds."""
+    flagged = [variant for variant in run.variants.values() if split_refusal(variant.refusal)[1]]
+    if not flagged:
+        return
+    with st.expander(f"Answers of language models that were not used ({len(flagged)})"):
+        event = st.dataframe(
+            pd.DataFrame([_unused_answer_row(run, variant) for variant in flagged]),
+            key="stress-unused",
+            on_select="rerun",
+            selection_mode="single-row-required",
+            hide_index=True,
+            height=min(38 + 35 * len(flagged), 320),
+            alt="Answers that were not used",
+        )
+        chosen = event["selection"]["rows"]
+        _raw_answer(run, flagged[chosen[0] if chosen else 0])
+
+
+def _unused_answer_row(run: Run, variant: Variant) -> dict[str, str]:
+    answer = split_refusal(variant.refusal)[1]
+    return {"perturbation": kind_title(variant.kind), **_refusal_row(run, variant), "what the model answered": answer}
+
+
+def _refusal_row(run: Run, variant: Variant) -> dict[str, str]:
+    return {"pair": _pair_title(run, variant), "why not": split_refusal(variant.refusal)[0]}
+
+
+def _raw_answer(run: Run, variant: Variant) -> None:
+    _, answer = split_refusal(variant.refusal)
+    if answer:
+        st.text(f"{_pair_title(run, variant)}: what the model answered")
+        st.code(answer, language=None, wrap_lines=True)
+
+
+def _pair_title(run: Run, variant: Variant) -> str:
+    return run.sources[variant.source].title or variant.source
+
+
+def run_gaps(run: Run) -> None:
+    """Scores that failed, perturbations that could not be applied, and what the guard says of the run."""
+    failed = failure_sentences(run)
+    if failed:
+        _sentence_list(f"Scores that could not be had ({_count_reasons(failed)})", failed, expanded=True)
+    refused = refusal_sentences(kind_coverage(run))
+    if refused:
+        _sentence_list(f"Where a perturbation could not be applied ({_count_reasons(refused)})", refused)
+    unused_answers(run)
+    checked = check_sentences(run)
+    if checked:
+        _sentence_list("What the guard found", checked)
+
+
+def _sentence_list(title: str, sentences: Sequence[str], expanded: bool = False) -> None:
+    with st.expander(title, expanded=expanded):
+        st.text("\n".join(sentences))
+
+
+def _count_reasons(sentences: Sequence[str]) -> str:
+    return f"{len(sentences)} reason{'' if len(sentences) == 1 else 's'}"
+
+
+_CONTRADICTS, _HARMLESS, _UNCHECKED = "contradicts", "does not contradict", "not checked"
+
+
+def cell_pairs(row: RunRow, run: Run, cell: MatrixCell, found: Sequence[Shift]) -> None:
+    """The pairs of one cell, the largest shifts first; one that is selected is shown whole."""
+    st.subheader(escape_markdown(f"{metric_title(cell.metric)} · {kind_title(cell.kind)}"))
+    st.write(escape_markdown(describe_cell(cell)))
+    of_cell = [shift for shift in found if (shift.metric, shift.kind) == (cell.metric, cell.kind)]
+    pairs = _filter_pairs(run, cell, sorted(of_cell, key=lambda shift: -abs(shift.size or 0.0)))
+    event = st.dataframe(
+        pd.DataFrame([_pair_row(run, shift) for shift in pairs]).dropna(axis="columns", how="all"),
+        key=f"stress-pairs-{cell.metric}-{cell.kind}",
+        on_select="rerun",
+        selection_mode="single-row-required",
+        hide_index=True,
+        height=min(38 + 35 * len(pairs), 320),
+        alt="The pairs of this cell",
+        placeholder="",
+        column_config={"shift": st.column_config.NumberColumn(format="%+.3f")},
+    )
+    rows = [place for place in event["selection"]["rows"] if place < len(pairs)]
+    chosen = pairs[rows[0] if rows else 0]
+    source, variant = run.sources[chosen.source], run.variants[chosen.source, chosen.kind]
+    variant_view(row, run, source, variant)
+    bisect_view(run, source, variant)
+    refused_pairs(run, cell.kind)
+
+
+def _filter_pairs(run: Run, cell: MatrixCell, pairs: Sequence[Shift]) -> Sequence[Shift]:
+    """The pairs of which everything is said that is chosen; all of them where that would leave none."""
+    said = {(shift.source, shift.kind): _remarks_on(run, (shift.source, shift.kind)) for shift in pairs}
+    every = Counter(phrase for phrases in said.values() for phrase in phrases)
+    counts = {phrase: count for phrase, count in every.items() if count < len(pairs)}
+    if not counts:
+        return pairs
+    chosen = st.pills(
+        "Show only",
+        list(counts),
+        selection_mode="multi",
+        key=f"stress-only-{cell.kind}",
+        format_func=lambda phrase: f"{phrase} ({counts[phrase]})",
+        wrap=True,
+    )
+    kept = [shift for shift in pairs if set(chosen) <= set(said[shift.source, shift.kind])]
+    if not kept:
+        st.caption("No pair is all of this; every pair is shown.")
+    return kept or pairs
+
+
+def _remarks_on(run: Run, key: VariantKey) -> list[str]:
+    check = run.checks.get(key)
+    return [*run.variants[key].remarks, *([_guard_verdict(check)] if check else [])]
+
+
+def _pair_row(run: Run, shift: Shift) -> dict[str, object]:
+    key = (shift.source, shift.kind)
+    opinion, check = run.opinions.get(key), run.checks.get(key)
+    return {
+        "pair": run.sources[shift.source].title or shift.source,
+        "before": shift.before,
+        "after": shift.after,
+        "shift": shift.size,
+        "words changed": shift.words,
+        "remarks": "; ".join(run.variants[key].remarks) or None,
+        "guard": _guard_verdict(check) if check else None,
+        "p of contradiction": check.mark.probability if check and check.mark else None,
+        "meaning": opinion.meaning.value if opinion else None,
+        "why no score": _why_no_score(run, shift) or None,
+    }
+
+
+def _guard_verdict(check: Check) -> str:
+    if check.mark is None:
+        return _UNCHECKED
+    return _CONTRADICTS if check.mark.contradicts else _HARMLESS
+
+
+def _why_no_score(run: Run, shift: Shift) -> str:
+    places = {"the summary": "", "the variant": shift.kind}
+    errors = {where: run.readings[shift.source, kind, shift.metric].error for where, kind in places.items()}
+    return " ".join(f"Of {where}: {error}" for where, error in errors.items() if error)

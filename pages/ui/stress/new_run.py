@@ -1,0 +1,307 @@
+"""A new stress run: its pairs, perturbations, metrics and guard, and what it would cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import count
+
+import streamlit as st
+
+from annotations.samples import load_samples as samples_of
+from annotations.samples import load_texts as texts_of
+from core.dataset import Refusal
+from core.datasets.bundled import bundled_items
+from core.english.wordnet import is_installed
+from core.errors import TouchstoneError, attempt
+from core.llm import prompts
+from core.llm.endpoints import ENDPOINT_SOURCE, endpoint_name, endpoint_problem, list_endpoints
+from core.llm.spend import format_estimate
+from core.metric import METRICS
+from core.metric_catalog import default_metrics
+from core.nli_check import NLI_CHECKS, NliCheck
+from core.perturbation import PERTURBATIONS, Intent, Perturbation
+from core.stress.cost import asks_endpoints, estimate_run_cost
+from core.stress.filters import build_sources, draw_sample, stored_samples, without_inconsistent
+from core.stress.run import Plan, Run, Source, to_json_line
+from core.types import Checkpoint, Example, Item
+from pages.ui import services
+from pages.ui.background_results import background_result
+from pages.ui.evaluate.dataset_choice import known_datasets
+from pages.ui.markup import escape_markdown
+from pages.ui.metrics.model_rows import model_row
+from pages.ui.probe import pair as bench
+from pages.ui.probe.pair_upload import read_uploaded_pairs
+from pages.ui.stress.run_choice import begin_run, listed_runs
+
+_RUN_TABLES = {"run", "runline", "score"}
+"""Tables that grow while nothing of any dataset changes."""
+_DEFAULT_PAIRS = 50  # pairs of a dataset, unless more are asked for
+
+
+@dataclass(frozen=True, slots=True)
+class PairSource:
+    """So many pairs, what gives them for a seed, maybe from a database, and a key that tells them from others."""
+
+    number: int
+    drawn: Callable[[int], list[Source]]
+    key: Hashable
+
+    def sources(self, seed: int) -> dict[str, Source]:
+        """By id, as a run holds them."""
+        return {source.example.id: source for source in self.drawn(seed)}
+
+
+def pairs_choice() -> PairSource:
+    """The choice of where pairs come from, and of which."""
+    ways: dict[str, Callable[[], PairSource]] = {
+        "Bundled examples": _bundled_pairs,
+        "The pair on Probe": _pair_on_probe,
+        "A dataset": _dataset_pairs,
+        "A file": _file_pairs,
+    }
+    chosen = st.segmented_control("Pairs", list(ways), default="Bundled examples", key="stress-pairs", required=True)
+    return ways[chosen]()
+
+
+def _fixed_pairs(found: list[Source], *key: Hashable) -> PairSource:
+    return PairSource(len(found), lambda _: found, key)
+
+
+def _bundled_pairs() -> PairSource:
+    originals = [item for item in bundled_items() if not item.parent]
+    domains = list(dict.fromkeys(item.domain for item in originals))
+    chosen = st.pills("Domains", domains, selection_mode="multi", default=domains, key="stress-domains", wrap=True)
+    return _fixed_pairs([Source.of(item) for item in originals if item.domain in chosen], "bundled", *chosen)
+
+
+def _pair_on_probe() -> PairSource:
+    if "pair" not in st.session_state:
+        st.caption("Nothing is open on Probe. Open a text there first.")
+        return _fixed_pairs([])
+    pair = bench.current_pair()
+    st.caption(escape_markdown(f"{pair.title or 'The pair'}: its summary before your edits."))
+    example = Example(pair.example or "probe", pair.document, pair.original)
+    return _fixed_pairs([Source(example, pair.document, pair.domain, pair.title)], pair.document, pair.original)
+
+
+def _dataset_pairs() -> PairSource:
+    known = known_datasets()
+    if not known:
+        st.caption("No dataset is here yet. Import one on Evaluate, or with `cli.py import`.")
+        return _fixed_pairs([])
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.selectbox("Dataset", known, key="stress-dataset", width=300)
+        most = st.number_input(
+            "At most", 1, None, _DEFAULT_PAIRS, key="stress-most", width=130, help="Drawn by the seed."
+        )
+    store = services.store()
+    state = tuple(sorted((table, rows) for table, rows in store.counts().items() if table not in _RUN_TABLES))
+    found = background_result(
+        "Reading the dataset…", ("stress", name, state), lambda: stored_samples(samples_of(store, name))
+    )
+    if found is None:
+        return _fixed_pairs([])
+    among = without_inconsistent(found)
+    if len(among) < len(found):
+        keep = st.toggle(f"Leave out {len(found) - len(among)} labelled inconsistent", True, key="stress-sound")
+        among = among if keep else found
+    st.caption(f"{len(among)} summaries with their documents.")
+    key = (name, state, most, len(among))
+    return PairSource(
+        min(most, len(among)), lambda seed: build_sources(draw_sample(among, most, seed), texts_of(store, name)), key
+    )
+
+
+def _file_pairs() -> PairSource:
+    file = st.file_uploader("Pairs with document and summary", type=["jsonl", "csv", "tsv"], key="stress-file")
+    if file is None:
+        return _fixed_pairs([])
+    try:
+        found = read_uploaded_pairs(file.name, file.getvalue())
+    except TouchstoneError as error:
+        st.error(escape_markdown(str(error)), icon=":material/error:")
+        return _fixed_pairs([])
+    refused = [refusal for refusal in found if isinstance(refusal, Refusal)]
+    if refused:
+        st.text("\n".join(f"Line {refusal.line}: {refusal.reason}" for refusal in refused[:20]))
+    return _fixed_pairs([Source.of(item) for item in found if isinstance(item, Item) and not item.parent], file.file_id)
+
+
+def cost_line(plan: Plan, pairs: PairSource) -> None:
+    """One line, where endpoints are asked at all."""
+    if not pairs.number or not asks_endpoints(plan):
+        return
+    engine = services.engine()
+    # a run that was begun meanwhile may have asked the same; endpoints and prompts may be set anew at any time
+    asked = str((tuple(listed_runs()), attempt(list_endpoints), attempt(_prompt_entries)))
+    key = ("stress-cost", to_json_line(replace(plan, name="")), pairs.key, asked)
+    words = background_result(
+        "Reckoning what endpoints would be asked …",
+        key,
+        lambda: format_estimate(estimate_run_cost(engine, Run(plan, pairs.sources(plan.seed)))),
+    )
+    if words:
+        st.caption(escape_markdown(f"{words}."))
+
+
+def _prompt_entries() -> list[prompts.PromptEntry]:
+    return [prompts.prompt_entry(name) for name in prompts.prompt_names()]
+
+
+_NO_GUARD = "none"
+
+
+def guard_choice() -> None:
+    """Nobody, one of the guards, or one with settings that is typed; and what it lacks, if anything."""
+    titles = {plugin.name: plugin.title for plugin in NLI_CHECKS}
+    st.selectbox(
+        "Check that the meaning was kept",
+        [_NO_GUARD, *titles],
+        key="stress-guard",
+        format_func=lambda spec: "By nobody" if spec == _NO_GUARD else titles.get(spec, spec),
+        accept_new_options=True,
+        help="Every variant that should have kept the meaning is checked for a contradiction with the original. What is "
+        "marked can be left out of the figures. Type a guard with settings, as entailment[checkpoint=FOLDER], and press Enter.",
+    )
+    try:
+        guard = chosen_guard()
+    except TouchstoneError as error:
+        st.error(escape_markdown(str(error)), icon=":material/error:")
+        return
+    for checkpoint in guard.checkpoints() if guard else ():
+        _guard_model(checkpoint)
+
+
+def chosen_guard() -> NliCheck | None:
+    """Raises TouchstoneError for a guard or setting that does not exist."""
+    spec: str = st.session_state["stress-guard"]
+    return None if spec == _NO_GUARD else NLI_CHECKS.parse(spec)
+
+
+def _guard_model(checkpoint: Checkpoint) -> None:
+    """A model with what can be done with it, or the endpoint that is not set."""
+    if checkpoint.source != ENDPOINT_SOURCE:
+        model_row(checkpoint, services.engine().pool, 0, "guard")
+    elif missing := endpoint_problem(endpoint_name(checkpoint)):
+        st.info(escape_markdown(missing), icon=":material/cloud_off:")
+
+
+_INTENT_TITLES: Mapping[Intent, tuple[str, str]] = {
+    "preserving": ("Meaning kept", "A metric should stay where it is."),
+    "breaking": ("Meaning broken", "A metric should move towards inconsistent."),
+    "gaming": ("Gaming", "A metric should not move towards consistent."),
+}
+
+
+def perturbation_choice() -> list[Perturbation]:
+    """The kinds that are chosen; at first every one that needs no language model."""
+    return [kind for intent in _INTENT_TITLES for kind in _choice_of_intent(intent)]
+
+
+def _choice_of_intent(intent: Intent) -> list[Perturbation]:
+    plugins = [plugin() for plugin in PERTURBATIONS if plugin.card.intent == intent]
+    title, ideal = _INTENT_TITLES[intent]
+    rules = [kind for kind in plugins if kind.card.form == "rule"]
+    chosen = _perturbation_pills(f"{title}, by rule", rules, rules, ideal)
+    if any(kind.name == "synonyms" for kind in rules):
+        st.caption(f"Synonyms come from {'WordNet' if is_installed() else 'a bundled list: NLTK has no WordNet here'}.")
+    prompts = [kind for kind in plugins if kind.card.form == "prompt"]
+    if not prompts:
+        return chosen
+    missing = endpoint_problem()
+    chosen += _perturbation_pills(f"{title}, by a language model", prompts, [], ideal, disabled=bool(missing))
+    if missing:
+        st.caption(escape_markdown(missing))
+    return chosen
+
+
+def _perturbation_pills(
+    label: str, kinds: Sequence[Perturbation], default: Sequence[Perturbation], ideal: str, disabled: bool = False
+) -> list[Perturbation]:
+    by_spec = {kind.spec: kind for kind in kinds}
+    chosen = st.pills(
+        label,
+        list(by_spec),
+        selection_mode="multi",
+        default=[kind.spec for kind in default],
+        format_func=lambda spec: by_spec[spec].card.title,
+        key=f"stress-{label}",
+        help="\n".join(
+            [
+                escape_markdown(ideal),
+                "",
+                *(f"- **{escape_markdown(kind.card.title)}**: {escape_markdown(kind.card.does)}" for kind in kinds),
+            ]
+        ),
+        disabled=disabled,
+        wrap=True,
+    )
+    return [by_spec[spec] for spec in chosen]
+
+
+def new_run_form() -> None:
+    """The form of a new run and its button."""
+    st.caption(
+        "A run changes each summary in known ways and scores it before and after: which metrics move when nothing was "
+        "broken, which stay when something was, and which can be gamed by a phrase?"
+    )
+    left, right = st.columns(2, gap="large")
+    with right:
+        kinds = perturbation_choice()
+    with left:
+        pairs = pairs_choice()
+        st.multiselect(
+            "Metrics",
+            [plugin.name for plugin in METRICS],
+            default=[line.name for line in default_metrics(services.engine().pool)],
+            key="stress-metrics",
+            accept_new_options=True,
+            wrap=True,
+            help="A name, or one with settings as on the command line: type it and press Enter.",
+        )
+        guard_choice()
+        with st.container(horizontal=True):
+            st.text_input("Name of the run", _free_name(), key="stress-name")
+            st.number_input("Seed", 0, None, 0, key="stress-seed", width=120, help="The same seed, the same variants.")
+        _run_button(pairs, kinds)
+
+
+def _free_name() -> str:
+    taken = {row.name for row in listed_runs().values()}
+    return next(name for number in count(len(taken) + 1) if (name := f"Run {number}") not in taken)
+
+
+def _run_button(pairs: PairSource, kinds: Sequence[Perturbation]) -> None:
+    metrics = st.session_state["stress-metrics"]
+    # no callback: it would be called with the choices of the run before, when somebody chooses and presses quickly
+    pressed = st.button(
+        f"Run: {pairs.number} pair{'' if pairs.number == 1 else 's'} × {len(kinds)} perturbations × {len(metrics)} metrics",
+        icon=":material/play_arrow:",
+        type="primary",
+        key="stress-go",
+        disabled=not (pairs.number and kinds and metrics),
+    )
+    if pressed:
+        _begin_new_run(pairs, kinds, metrics)
+        st.rerun()
+    if problem := st.session_state.pop("stress-problem", ""):
+        st.error(escape_markdown(problem), icon=":material/error:")
+    plan = attempt(partial(_plan_of_form, kinds, metrics))
+    if isinstance(plan, Plan):  # what keeps it from being one is said when the button is pressed
+        cost_line(plan, pairs)
+
+
+def _begin_new_run(pairs: PairSource, kinds: Sequence[Perturbation], metrics: Sequence[str]) -> None:
+    try:
+        plan = _plan_of_form(kinds, metrics)
+        begin_run(Run(plan, pairs.sources(plan.seed)))
+    except TouchstoneError as error:
+        st.session_state["stress-problem"] = str(error)
+
+
+def _plan_of_form(kinds: Sequence[Perturbation], metrics: Sequence[str]) -> Plan:
+    """The form as it stands. Raises TouchstoneError for a metric or guard that does not exist."""
+    state = st.session_state
+    return Plan.of(state["stress-name"], kinds, map(METRICS.parse, metrics), state["stress-seed"], chosen_guard())

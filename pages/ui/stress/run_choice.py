@@ -1,0 +1,204 @@
+"""Stress runs: begun, chosen, loaded, followed while they go on, and filtered by which variants count."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from annotations.records import RunRow
+from annotations.store import InMemoryRuns, Store
+from core.stress.filters import count_left_out, filter_variants
+from core.stress.run import Opinion, Run, VariantKey, run_from_lines, run_lines, to_json_line
+from pages.ui import services
+from pages.ui.background_results import progress_bar
+from pages.ui.markup import escape_markdown
+
+_NEW_RUN = ""
+_LOOK_S = 1.0
+_REDRAW_SHARE = (
+    0.1  # of all scores have come since the page was drawn: few enough drawings, and figures that are not old
+)
+
+
+def listed_runs() -> dict[str, RunRow]:
+    """The runs to choose from, by id: those of the database and, in a demo, one's own and the one that the address names."""
+    own = [
+        row
+        for row in services.demo_runs().runs()
+        if row.owner == services.session_owner() or row.id == _run_in_address()
+    ]
+    return {row.id: row for row in [*own, *services.store().runs()]}
+
+
+def chosen_run() -> RunRow | None:
+    """The run that the address names; None where a new one is to be set up."""
+    return listed_runs().get(_run_in_address())
+
+
+def run_bar(chosen: RunRow | None) -> None:
+    """The stored runs, and the way to a new one."""
+    rows = listed_runs()
+    st.session_state["stress-run"] = chosen.id if chosen else None
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(
+            "Run",
+            list(rows),
+            key="stress-run",
+            format_func=lambda id: f"{rows[id].name} ({rows[id].created_at:%Y-%m-%d %H:%M})",
+            placeholder="A new run" if rows else "No run yet",
+            on_change=_open_chosen_run,
+            width=420,
+        )
+        st.button("New run", icon=":material/add:", on_click=open_run, args=(_NEW_RUN,), disabled=chosen is None)
+        if services.settings().demo:
+            st.badge(
+                "demo: runs stay until the server stops, and are not kept",
+                icon=":material/visibility_lock:",
+                color="orange",
+            )
+
+
+def open_run(id: str) -> None:
+    """Let the address name a run, so that a reload finds it; an empty id sets a new one up."""
+    st.query_params.from_dict({"run": id} if id else {})
+
+
+def load_run(row: RunRow) -> Run:
+    """The run with everything that is stored of it now."""
+    return _cached_run(row.id, row.lines)
+
+
+def begin_run(run: Run) -> None:
+    """Keep a new run with what it holds, carry it on and open it. Raises RecordError for a name that is empty or taken."""
+    demo = services.settings().demo
+    home = services.demo_runs() if demo else services.store()
+    by = services.session_owner() if demo else st.session_state.get("annotator", services.settings().user)
+    id = home.begin_run(run.plan.name, by, to_json_line(run.plan))
+    home.append_run(id, list(run_lines(run))[1:])
+    continue_run(id)
+    open_run(id)
+
+
+def continue_run(id: str) -> None:
+    """Carry a run on in the background; what comes is added to it."""
+    home = _storage_of(id)
+    # a run of its own: the one that pages read must not grow while they read it
+    services.stress_runner().start(id, run_from_lines(home.run_lines(id)), partial(home.append_run, id))
+
+
+def store_opinion(id: str, opinion: Opinion) -> None:
+    """Add what a person says of a variant. Raises StoreError where it cannot be kept."""
+    _storage_of(id).append_run(id, [to_json_line(opinion)])
+
+
+def accepts_opinions(id: str) -> bool:
+    """Whether people may say something of a run: not of one that a demo shows out of its database."""
+    return not services.settings().demo or id in services.demo_runs()
+
+
+def follow_run(row: RunRow, run: Run) -> None:
+    """How far the run is, with the buttons to stop it, to go on, and to try again what failed; draws anew what has come."""
+    now = services.stress_runner().progress(row.id)
+    if run.done < run.total or (now and now.running):
+        _run_progress(row.id, row.lines, run)
+    else:
+        _completed_run(row.id, run)
+
+
+@st.cache_resource(max_entries=8, show_spinner="Reading the run…")
+def _cached_run(id: str, lines: int) -> Run:  # noqa: ARG001  # their number is part of the key
+    return run_from_lines(_storage_of(id).run_lines(id))
+
+
+def _storage_of(id: str) -> InMemoryRuns | Store:
+    """Where a run is."""
+    shelf = services.demo_runs()
+    return shelf if id in shelf else services.store()
+
+
+def _run_in_address() -> str:
+    return st.query_params.get("run", _NEW_RUN)
+
+
+@st.fragment(run_every=_LOOK_S)
+def _run_progress(id: str, lines: int, run: Run) -> None:
+    now = services.stress_runner().progress(id)
+    if now and now.running:
+        if now.done - run.done > (now.total * _REDRAW_SHARE if run.done else 0):
+            st.rerun()
+        progress_bar(now, services.stress_runner().cancel, id)
+        return
+    row = listed_runs().get(id)
+    if row is None or row.lines != lines:
+        st.rerun()
+    if now and now.trouble:
+        st.error(escape_markdown(now.trouble), icon=":material/error:")
+    if run.done < run.total:
+        _continue_button(id, run)
+
+
+def _completed_run(id: str, run: Run) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        made = sum(variant.summary is not None for variant in run.variants.values())
+        st.caption(
+            f"Complete: {len(run.sources)} pair{'' if len(run.sources) == 1 else 's'}, {made} variants, {run.total} scores{_format_checks(run)}; seed {run.plan.seed}."
+        )
+        if run.failed:
+            again = f"Try again what failed ({run.failed})"
+            st.button(
+                again, icon=":material/refresh:", on_click=continue_run, args=(id,), disabled=not accepts_opinions(id)
+            )
+
+
+def _format_checks(run: Run) -> str:
+    return " and checks" if run.plan.guard else ""
+
+
+def _continue_button(id: str, run: Run) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f"{run.done} of {run.total} scores{_format_checks(run)} are here.")
+        st.button(
+            "Go on", icon=":material/play_arrow:", on_click=continue_run, args=(id,), disabled=not accepts_opinions(id)
+        )
+
+
+def _open_chosen_run() -> None:
+    open_run(st.session_state["stress-run"] or _NEW_RUN)
+
+
+_FILTER_TITLES = {
+    "contradicting": ("marked as contradicting", "The guard says that they contradict the original."),
+    "unchecked": ("not checked", "The guard could not tell."),
+    "unverified": (
+        "not verified by a person",
+        "Nobody said that they are what they were meant to be: the meaning kept where it should be kept, changed where it "
+        "should be broken.",
+    ),
+    "trivial": ("trivial edits", "A date, a number, an antonym or negation, or a name: no reading of the document needed."),
+    "misplaced": ("words from elsewhere than meant", "Meant intrinsic and extrinsic, or the other way round."),
+}  # fmt: skip
+
+
+def filtered_variants(run: Run) -> frozenset[VariantKey] | None:
+    """Let a person choose what is left out; the variants that count, None for all of them."""
+    counts = {name: count_left_out(run, name) for name in _FILTER_TITLES if name != "unverified" or run.opinions}
+    offered = [name for name, count in counts.items() if count]
+    if not offered:
+        return None
+    st.pills(
+        "Leave out of every figure",
+        offered,
+        selection_mode="multi",
+        key="stress-sieves",
+        format_func=lambda name: f"{_FILTER_TITLES[name][0]} ({counts[name]})",
+        help="\n\n".join(f"{title}: {told}" for title, told in (_FILTER_TITLES[name] for name in offered)),
+        wrap=True,
+    )
+    return filter_variants(run, chosen_filters())
+
+
+def chosen_filters() -> list[str]:
+    """The sieves that are chosen."""
+    chosen: list[str] = st.session_state.get("stress-sieves", [])
+    return chosen

@@ -1,0 +1,229 @@
+"""The tabs of a run, among them its comparison with another and its downloads; beside the matrix only the open one is computed."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from string import Template
+from types import MappingProxyType
+
+import pandas as pd
+import streamlit as st
+
+from annotations.records import RunRow
+from core.stats.statistic import Estimate
+from core.stress.filters import filter_variants
+from core.stress.matrix import MatrixCell, shift_matrix
+from core.stress.output import cell_record, format_signed
+from core.stress.run import Check, Run, VariantKey, run_lines
+from core.stress.shifts import Shift, score_shifts
+from core.stress.sweep import window_effects, window_families
+from pages.ui.markup import escape_markdown
+from pages.ui.stress.cell_pairs import cell_pairs, run_gaps
+from pages.ui.stress.density_tab import density_tab
+from pages.ui.stress.gaming_tab import gaming_tab
+from pages.ui.stress.matrix_and_plots import (
+    kind_title,
+    matrix_table,
+    metric_plots,
+    metric_title,
+    score_dots,
+    shift_boxes,
+)
+from pages.ui.stress.run_choice import chosen_filters, listed_runs, load_run
+from pages.ui.stress.sweep_tab import sweep_chart, sweep_tab
+
+
+def compare_runs(row: RunRow, cells: Sequence[MatrixCell]) -> None:
+    """Choose another run and show what both have in common."""
+    others = {id: other for id, other in listed_runs().items() if id != row.id}
+    if not others:
+        st.info("There is no other run yet to compare with.")
+        return
+    chosen = st.selectbox(
+        "Compare with",
+        list(others),
+        format_func=lambda id: others[id].name,
+        key="stress-other",
+        persist_state="page",
+        width=420,
+    )
+    other = load_run(others[chosen])
+    theirs = {
+        (cell.metric, cell.kind): cell
+        for cell in shift_matrix(other, score_shifts(other, filter_variants(other, chosen_filters())))
+    }
+    common = [(cell, theirs[cell.metric, cell.kind]) for cell in cells if (cell.metric, cell.kind) in theirs]
+    if not common:
+        st.info("The two runs share no metric under the same perturbation.")
+        return
+    for heading, run in (("This run", load_run(row)), ("The other", other)):
+        st.caption(escape_markdown(f"{heading}: {_comparison_facts(run)}"))
+    st.dataframe(
+        pd.DataFrame([_comparison_row(*both) for both in common]),
+        hide_index=True,
+        height="auto",
+        alt="Both runs",
+        placeholder="–",
+        column_config={"difference": st.column_config.NumberColumn(format="%+.4f")},
+    )
+
+
+def _comparison_facts(run: Run) -> str:
+    """What must be alike for figures to be compared."""
+    plan = run.plan
+    guard = f", guard {plan.guard}" if plan.guard else ""
+    return f"{len(run.sources)} pairs, seed {plan.seed}{guard}, Touchstone {plan.version}."
+
+
+def _comparison_row(ours: MatrixCell, theirs: MatrixCell) -> dict[str, object]:
+    return {
+        "metric": metric_title(ours.metric),
+        "perturbation": kind_title(ours.kind),
+        "this run": format_signed(ours.shift),
+        "other run": format_signed(theirs.shift),
+        "difference": _mean_difference(ours.shift, theirs.shift),
+        "pairs": f"{ours.shift.n} / {theirs.shift.n}",
+    }
+
+
+def _mean_difference(ours: Estimate, theirs: Estimate) -> float | None:
+    return None if ours.value is None or theirs.value is None else round(ours.value - theirs.value, 4)
+
+
+_PLOTS_PAGE = Path(__file__).parents[1] / "assets" / "plots.html"
+
+
+def run_downloads(run: Run, cells: Sequence[MatrixCell], found: Sequence[Shift]) -> None:
+    """Four downloads, each made when it is asked for."""
+    downloads = (
+        ("Matrix (CSV)", "stress-matrix.csv", "grid_on", lambda: matrix_csv(cells)),
+        ("Shifts (CSV)", "stress-shifts.csv", "table", lambda: shifts_csv(run, found)),
+        ("The run (JSONL)", "stress-run.jsonl", "data_object", lambda: "".join(f"{line}\n" for line in run_lines(run))),
+        ("Plots (HTML)", "stress-plots.html", "bar_chart", lambda: plots_html(run, found)),
+    )
+    with st.container(horizontal=True):
+        for title, file, icon, made in downloads:
+            st.download_button(title, made, file, on_click="ignore", icon=f":material/{icon}:")
+    counting = {(shift.source, shift.kind) for shift in found}
+    st.caption(f"{len(found)} shifts of {len(counting)} variants count in the matrix and the shifts.")
+    st.caption(
+        "The matrix has one row per metric and perturbation, with every figure and its interval; the shifts have one per pair. "
+        "The JSONL file is the whole run: what `cli.py stress` writes and goes on with. For PNG, open the HTML page and save every plot with "
+        "its button, or one plot with its camera here: your browser draws them, no network is needed."
+    )
+    st.code("\n".join(_run_facts(run)), language=None, wrap_lines=True)
+
+
+def matrix_csv(cells: Sequence[MatrixCell]) -> str:
+    """One row per metric and perturbation, each figure with its interval and n; shares in 0..1."""
+    return str(pd.json_normalize([cell_record(cell) for cell in cells], sep="_").to_csv(index=False))
+
+
+def shifts_csv(run: Run, found: Sequence[Shift]) -> str:
+    """One row per pair, perturbation and metric, with the signatures of both and what people said of the variant."""
+    return str(pd.DataFrame([_shift_row(run, shift) for shift in found]).to_csv(index=False))
+
+
+def plots_html(run: Run, found: Sequence[Shift]) -> str:
+    """One page that needs no network, with the plots of every metric; a button saves each of them as PNG."""
+    figures = [
+        figure
+        for metric in run.plan.metrics
+        if (chosen := [shift for shift in found if shift.metric == metric and shift.size is not None])
+        for figure in (shift_boxes(run, metric, chosen), score_dots(run, metric, chosen))
+    ]
+    for family, by_window in window_families(run.plan.metrics).items():
+        if points := window_effects(run, by_window, found):
+            figures.append(sweep_chart(family, points))
+    plots = [
+        figure.to_html(full_html=False, include_plotlyjs=place == 0, div_id=f"plot-{place + 1}")
+        for place, figure in enumerate(figures)
+    ]
+    return Template(_PLOTS_PAGE.read_text(encoding="utf-8")).substitute(
+        title=html.escape(run.plan.name), facts=html.escape("\n".join(_run_facts(run))), plots="".join(plots)
+    )
+
+
+def _shift_row(run: Run, shift: Shift) -> dict[str, object]:
+    variant, opinion = run.variants[shift.source, shift.kind], run.opinions.get((shift.source, shift.kind))
+    reading = run.readings[shift.source, shift.kind, shift.metric]
+    return {
+        **{name: value for name, value in asdict(shift).items() if name != "group"},  # a group may be a whole document
+        "shift": shift.size,
+        "perturbation_signature": variant.signature,
+        "metric_signature": reading.signature,
+        "error": reading.error,
+        "remarks": "; ".join(variant.remarks),
+        **_guard_columns(run.checks.get((shift.source, shift.kind))),
+        "meaning": opinion.meaning.value if opinion else "",
+        "seed": run.plan.seed,
+    }
+
+
+def _guard_columns(check: Check | None) -> dict[str, object]:
+    mark = check.mark if check else None
+    return {
+        "contradicts": mark.contradicts if mark else None,
+        "contradiction_probability": mark.probability if mark else None,
+        "guard": mark.by if mark else "",
+        "guard_error": check.error if check else "",
+    }
+
+
+def _run_facts(run: Run) -> list[str]:
+    """Name, seed, version and what was run, for a paper."""
+    signatures = sorted({reading.signature for reading in run.readings.values() if reading.signature})
+    guard = f" · guard {run.plan.guard}" if run.plan.guard else ""
+    return [f"{run.plan.name} · seed {run.plan.seed}{guard} · touchstone {run.plan.version}", *signatures]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShownRun:
+    """A run as it is now, the variants that count (None: all), and their shifts."""
+
+    row: RunRow
+    run: Run
+    counting: frozenset[VariantKey] | None
+    found: Sequence[Shift]
+
+    @property
+    def cells(self) -> list[MatrixCell]:
+        return _cached_matrix((self.row.id, self.row.lines, self.counting), self.run, self.found)
+
+
+def stress_tabs(shown: ShownRun) -> None:
+    """Draw the tab that is open, at first the windows of a sweep and the matrix of any other run."""
+    first = "Windows" if window_families(shown.run.plan.metrics) else "Matrix"
+    tabs = st.tabs(list(_TABS), default=first, key="stress-tabs", on_change="rerun")
+    for tab, show in zip(tabs, _TABS.values(), strict=True):
+        if tab.open or show is _matrix_tab:  # a table that is not drawn forgets which cell was selected
+            with tab:
+                show(shown)
+
+
+def _matrix_tab(shown: ShownRun) -> None:
+    cell = matrix_table(shown.cells)
+    if cell:
+        cell_pairs(shown.row, shown.run, cell, shown.found)
+    run_gaps(shown.run)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _cached_matrix(key: Hashable, _run: Run, _found: Sequence[Shift]) -> list[MatrixCell]:  # noqa: ARG001  # the key is that of the cache
+    return shift_matrix(_run, _found)
+
+
+_TABS: MappingProxyType[str, Callable[[ShownRun], None]] = MappingProxyType(
+    {
+        "Matrix": _matrix_tab,
+        "Plots": lambda shown: metric_plots(shown.run, shown.found),
+        "Gaming": lambda shown: gaming_tab(shown.row, shown.run, shown.found),
+        "Windows": lambda shown: sweep_tab(shown.run, shown.found),
+        "Density": lambda shown: density_tab(shown.row.id, shown.run, shown.counting),
+        "Compare": lambda shown: compare_runs(shown.row, shown.cells),
+        "Export": lambda shown: run_downloads(shown.run, shown.cells, shown.found),
+    }
+)

@@ -1,0 +1,206 @@
+"""One variant: its diff, what the guard and people say of it, and which of its edits moves which metric."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from annotations.records import RunRow
+from core.edits import as_segments
+from core.engine.conversation import Cell, CellState, Request
+from core.errors import TouchstoneError
+from core.metric import METRICS
+from core.perturbation import PERTURBATIONS
+from core.stress.bisect import MAX_EXHAUSTIVE_EDITS, EditEffect, EditSubset, edit_effects, examples_by_subset
+from core.stress.output import check_sentence
+from core.stress.run import Meaning, Opinion, Run, Source, Variant
+from core.types import Edit, Example, Failure, Result, Verdict
+from pages.ui import services
+from pages.ui.markup import diff_html, escape_markdown
+from pages.ui.probe import pair as bench
+from pages.ui.stress.matrix_and_plots import metric_title
+from pages.ui.stress.run_choice import accepts_opinions, store_opinion
+
+_FORM_TITLES = {"rule": "Made by rule", "prompt": "Written by a language model"}
+
+
+def variant_view(row: RunRow, run: Run, source: Source, variant: Variant) -> None:
+    """The variant with everything that is known of it, and the ways on."""
+    st.html(diff_html(as_segments(source.example.summary, variant.edits)))
+    form = _FORM_TITLES[PERTURBATIONS.parse(variant.kind).card.form]
+    st.caption(escape_markdown(f"{form}: {variant.signature}"))
+    for explanation in dict.fromkeys(edit.explanation for edit in variant.edits if edit.explanation):
+        st.caption(escape_markdown(explanation))
+    _guard_message(run, variant)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if st.button("Open in Probe", icon=":material/science:", key="stress-probe"):
+            _open_in_probe(source, variant)
+        _meaning_choice(row, run, variant)
+
+
+def _guard_message(run: Run, variant: Variant) -> None:
+    check = run.checks.get((variant.source, variant.kind))
+    if check is None:
+        return
+    if check.mark and check.mark.contradicts:
+        st.warning(escape_markdown(check_sentence(check)), icon=":material/warning:")
+    else:
+        st.caption(escape_markdown(check_sentence(check)))
+
+
+def _meaning_choice(row: RunRow, run: Run, variant: Variant) -> None:
+    opinion = run.opinions.get((variant.source, variant.kind))
+    key = f"meaning-{variant.source}-{variant.kind}"
+    st.session_state[key] = opinion.meaning if opinion else None
+    st.segmented_control(
+        "Meaning of the variant",
+        list(Meaning),
+        key=key,
+        format_func=lambda meaning: meaning.value,
+        on_change=_store_meaning,
+        args=(row.id, variant, key),
+        disabled=not accepts_opinions(row.id),
+    )
+
+
+def _store_meaning(id: str, variant: Variant, key: str) -> None:
+    meaning: Meaning | None = st.session_state[key]
+    if meaning is None:
+        return
+    by = st.session_state.get("annotator", services.settings().user)
+    try:
+        store_opinion(id, Opinion(variant.source, variant.kind, meaning, by))
+    except TouchstoneError as error:
+        st.session_state["notice"] = str(error)
+
+
+def _open_in_probe(source: Source, variant: Variant) -> None:
+    card, example = PERTURBATIONS.parse(variant.kind).card, source.example
+    bench.restore_pair()
+    opened = bench.Pair(
+        "", source.title or example.id, source.domain, example.id, example.document, example.summary, variant.edits
+    )
+    bench.open_pair(opened, variant.summary)
+    st.session_state["intended"] = Verdict.CONSISTENT if card.intent == "preserving" else None
+    st.session_state["intended-type"] = card.error_type
+    st.switch_page("views/probe.py")
+
+
+_BLAME_FIGURES: dict[str, tuple[Callable[[EditEffect], float | None], str]] = {
+    "Share": (
+        lambda blame: blame.share,
+        "Shapley value: what the edit adds to the shift, averaged over all orders of the edits. The shares sum to the whole.",
+    ),
+    "Alone": (lambda blame: blame.alone, "The shift when this edit is the only one."),
+    "Left out": (lambda blame: blame.without, "The shift when all edits but this one are executed."),
+}
+_PENDING = (CellState.QUEUED, CellState.LOADING, CellState.RUNNING)
+_LOOK_S = 0.5
+_MAX_SIDE_CHARACTERS = 24  # characters of each side of an edit in a heading
+
+
+def bisect_view(run: Run, source: Source, variant: Variant) -> None:
+    """A button that scores the variant with some of its edits only; nothing for one edit, which is to blame by itself."""
+    number = len(variant.edits)
+    if number < 2:
+        return
+    place = (run.plan.name, variant.source, variant.kind)
+    texts = examples_by_subset(source.example, variant.edits)
+    if st.session_state.get("bisected") != place:
+        # no callback: it would be called with the pair of the run before, when somebody chooses and presses quickly
+        pressed = st.button(
+            f"Which of the {number} edits moves which metric? {len(texts)} texts × {len(run.plan.metrics)} metrics",
+            icon=":material/call_split:",
+            key="bisect-go",
+        )
+        if not pressed:
+            return
+        st.session_state["bisected"] = place
+        st.rerun()
+    metrics = [METRICS.parse(spec) for spec in run.plan.metrics]
+    request = services.engine().submit(_bisect_owner(), metrics, list(texts.values()))
+    if _pending_cells(request):
+        _bisect_progress(request)
+        return
+    _blame_table(request, texts, variant.edits, source.example)
+
+
+@st.cache_resource(scope="session", on_release=lambda owner: services.engine().release(owner), show_spinner=False)
+def _bisect_owner() -> str:
+    """This session's name towards the engine for what it bisects."""
+    return f"{services.session_owner()}-bisect"
+
+
+def _pending_cells(request: Request) -> list[Cell]:
+    return [cell for cell in services.engine().cells(request)[1].values() if cell.state in _PENDING]
+
+
+@st.fragment(run_every=_LOOK_S)
+def _bisect_progress(request: Request) -> None:
+    waiting, total = len(_pending_cells(request)), len(request.jobs)
+    if not waiting:
+        st.rerun()
+    st.progress(1 - waiting / total, f"{total - waiting} of {total} scores")
+
+
+def _blame_table(request: Request, texts: dict[EditSubset, Example], edits: Sequence[Edit], example: Example) -> None:
+    figures = list(_BLAME_FIGURES) if len(edits) <= MAX_EXHAUSTIVE_EDITS else list(_BLAME_FIGURES)[1:]
+    figure = st.segmented_control(
+        "Figure of the edits", figures, default=figures[0], key="bisect-figure", required=True
+    )
+    value, meaning = _BLAME_FIGURES[figure]
+    rows = {metric.spec: _scores_by_subset(request, metric.spec, texts) for metric in request.metrics}
+    found = {spec: edit_effects(scores, len(edits)) for spec, scores in rows.items()}
+    headings = [_edit_heading(place, edit, example.summary) for place, edit in enumerate(edits, 1)]
+    frame = pd.DataFrame(
+        [[_whole_shift(rows[spec], len(edits)), *map(value, found[spec])] for spec in rows],
+        [metric_title(spec) for spec in rows],
+        ["whole shift", *headings],
+        dtype=float,
+    )
+    styled = frame.style.format("{:+.3f}", na_rep="–").apply(_blame_shades, axis=1)
+    st.dataframe(styled, height="auto", alt=f"{figure} of every edit for every metric", placeholder="–")
+    st.caption(f"{meaning} Blue raises the score, red lowers it; darker: more of what moves this metric.")
+    _failure_lines(request)
+
+
+def _scores_by_subset(request: Request, spec: str, texts: dict[EditSubset, Example]) -> dict[EditSubset, float | None]:
+    cells = services.engine().cells(request)[1]
+    outcomes = {subset: cells[spec, example.id].outcome for subset, example in texts.items()}
+    return {subset: one.score if isinstance(one, Result) else None for subset, one in outcomes.items()}
+
+
+def _whole_shift(scores: dict[EditSubset, float | None], number: int) -> float | None:
+    before, after = scores[frozenset()], scores[frozenset(range(number))]
+    return None if before is None or after is None else after - before
+
+
+def _edit_heading(place: int, edit: Edit, summary: str) -> str:
+    old, new = (" ".join(text.split()) for text in (edit.span.of(summary), edit.new))
+    return f"{place}: {_shorten(old) or 'nothing'} → {_shorten(new) or 'nothing'}"
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= _MAX_SIDE_CHARACTERS else f"{text[: _MAX_SIDE_CHARACTERS - 1].rstrip()}…"
+
+
+def _blame_shades(row: pd.Series) -> list[str]:
+    """Blue where the edit raises the score, red where it lowers it, by its part of the largest in the row."""
+    most = row.iloc[1:].abs().max()
+    return ["", *(_blame_shade(value, most) for value in row.iloc[1:])]
+
+
+def _blame_shade(value: float, most: float) -> str:
+    if not most or pd.isna(value) or pd.isna(most):
+        return ""
+    colour = "59, 125, 216" if value > 0 else "214, 69, 65"
+    return f"background-color: rgba({colour}, {0.55 * abs(value) / most:.2f})"
+
+
+def _failure_lines(request: Request) -> None:
+    cells = services.engine().cells(request)[1].values()
+    failed = {f"{cell.outcome.metric}: {cell.outcome.message}" for cell in cells if isinstance(cell.outcome, Failure)}
+    for reason in sorted(failed):
+        st.caption(escape_markdown(reason))
