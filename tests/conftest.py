@@ -1,8 +1,10 @@
-"""Fixtures for every test: tiny checkpoints, built once per session."""
+"""Fixtures for every test: tiny checkpoints, built once a session, and only those that are asked for."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -24,22 +26,36 @@ def quick_closing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.models.device.collect_garbage", lambda: None)
 
 
-@pytest.fixture(scope="session")
-def tiny_roberta(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return _built(tmp_path_factory, "roberta")
+class Weights:
+    """Tiny checkpoints, each built when a test first asks for it and kept until the session ends."""
+
+    def __init__(self, folders: pytest.TempPathFactory) -> None:
+        self._folders = folders
+        self._built: dict[tuple[object, ...], Path] = {}
+
+    def __call__(self, build: Callable[..., Path], *given: object) -> Path:
+        if (build, *given) not in self._built:
+            name = build.__name__
+            self._built[build, *given] = build(self._folders.mktemp(name) / name, *given)
+        return self._built[build, *given]
 
 
 @pytest.fixture(scope="session")
-def tiny_deberta(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return _built(tmp_path_factory, "deberta")
+def weights(tmp_path_factory: pytest.TempPathFactory) -> Weights:
+    return Weights(tmp_path_factory)
+
+
+# tests.tiny imports torch, which most tests do not need
+@pytest.fixture(scope="session")
+def tiny_roberta(weights: Weights) -> Path:
+    return weights(import_module("tests.tiny").roberta)
 
 
 @pytest.fixture(scope="session")
-def tiny_t5(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return _built(tmp_path_factory, "t5")
+def tiny_deberta(weights: Weights) -> Path:
+    return weights(import_module("tests.tiny").deberta)
 
 
-def _built(folders: pytest.TempPathFactory, name: str) -> Path:
-    from tests.tiny import CHECKPOINTS  # imports torch, which most tests do not need
-
-    return CHECKPOINTS[name](folders.mktemp("tiny") / name)
+@pytest.fixture(scope="session")
+def tiny_t5(weights: Weights) -> Path:
+    return weights(import_module("tests.tiny").t5)

@@ -8,12 +8,13 @@ from __future__ import annotations
 import math
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import torch
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import (
+    BartConfig,
     DebertaV2Config,
     DebertaV2ForSequenceClassification,
     PreTrainedModel,
@@ -46,7 +47,29 @@ SPREAD = 3.0
 def roberta(folder: Path) -> Path:
     """RobertaForSequenceClassification with two labels and a byte-level BPE."""
     tokenizer = byte_level()
-    config = RobertaConfig(
+    network = random_network(lambda: RobertaForSequenceClassification(roberta_config(tokenizer)))
+    spread_labels(network, network.classifier.out_proj, tokenizer)
+    return saved(network, tokenizer, folder)
+
+
+def deberta(folder: Path) -> Path:
+    """DebertaV2ForSequenceClassification with disentangled attention both ways and a Unigram tokenizer."""
+    tokenizer = deberta_tokenizer()
+    network = random_network(lambda: DebertaV2ForSequenceClassification(deberta_config(tokenizer)))
+    spread_labels(network, network.classifier, tokenizer)
+    return saved(network, tokenizer, folder)
+
+
+def t5(folder: Path) -> Path:
+    """T5 v1.1: gated GELU, a head of its own, and ids 3 and 209 in the vocabulary."""
+    tokenizer = t5_tokenizer()
+    network = random_network(lambda: T5ForConditionalGeneration(t5_config(tokenizer)))
+    spread_choices(network, tokenizer, no=3, yes=209)
+    return saved(network, tokenizer, folder)
+
+
+def roberta_config(tokenizer: Tokenizer, labels: int = 2) -> RobertaConfig:
+    return RobertaConfig(
         vocab_size=tokenizer.get_vocab_size(),
         hidden_size=32,
         num_hidden_layers=2,
@@ -54,22 +77,15 @@ def roberta(folder: Path) -> Path:
         intermediate_size=64,
         max_position_embeddings=514,
         type_vocab_size=1,
-        num_labels=2,
+        num_labels=labels,
         pad_token_id=1,
         bos_token_id=0,
         eos_token_id=2,
     )
-    network = random_network(lambda: RobertaForSequenceClassification(config))
-    spread_labels(network, network.classifier.out_proj, tokenizer)
-    return saved(network, tokenizer, folder)
 
 
-def deberta(folder: Path) -> Path:
-    """DebertaV2ForSequenceClassification with disentangled attention both ways and a Unigram tokenizer."""
-    tokenizer = unigram(["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"], unknown="[UNK]", strip=True)
-    template = {"single": "[CLS] $A [SEP]", "pair": "[CLS] $A [SEP] $B:1 [SEP]:1"}
-    tokenizer.post_processor = processors.TemplateProcessing(**template, special_tokens=[("[CLS]", 1), ("[SEP]", 2)])
-    config = DebertaV2Config(
+def deberta_config(tokenizer: Tokenizer, labels: int = 2) -> DebertaV2Config:
+    return DebertaV2Config(
         vocab_size=tokenizer.get_vocab_size(),
         hidden_size=32,
         num_hidden_layers=2,
@@ -83,36 +99,63 @@ def deberta(folder: Path) -> Path:
         share_att_key=True,
         position_biased_input=False,
         type_vocab_size=0,
-        num_labels=2,
+        num_labels=labels,
         pad_token_id=0,
     )
-    network = random_network(lambda: DebertaV2ForSequenceClassification(config))
-    spread_labels(network, network.classifier, tokenizer)
-    return saved(network, tokenizer, folder)
 
 
-def t5(folder: Path) -> Path:
-    """T5 v1.1: gated GELU, a head of its own, and ids 3 and 209 in the vocabulary."""
-    tokenizer = unigram(["<pad>", "</s>", "<unk>"], unknown="<unk>", strip=False)
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="$A </s>", pair="$A </s> $B </s>", special_tokens=[("</s>", 1)]
-    )
-    config = T5Config(
+def t5_config(tokenizer: Tokenizer, feed_forward: str = "gated-gelu") -> T5Config:
+    return T5Config(
         vocab_size=tokenizer.get_vocab_size(),
         d_model=32,
         d_kv=8,
         d_ff=64,
         num_layers=2,
         num_heads=4,
-        feed_forward_proj="gated-gelu",
+        feed_forward_proj=feed_forward,
         tie_word_embeddings=False,
         decoder_start_token_id=0,
         pad_token_id=0,
         eos_token_id=1,
     )
-    network = random_network(lambda: T5ForConditionalGeneration(config))
-    spread_choices(network, tokenizer)
-    return saved(network, tokenizer, folder)
+
+
+def bart_config(tokenizer: Tokenizer) -> BartConfig:
+    return BartConfig(
+        vocab_size=tokenizer.get_vocab_size(),
+        d_model=32,
+        encoder_layers=2,
+        decoder_layers=2,
+        encoder_attention_heads=4,
+        decoder_attention_heads=4,
+        encoder_ffn_dim=64,
+        decoder_ffn_dim=64,
+        max_position_embeddings=1024,
+    )
+
+
+def deberta_tokenizer() -> Tokenizer:
+    tokenizer = unigram(["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"], unknown="[UNK]", strip=True)
+    tokenizer.post_processor = between(cls=1, sep=2)
+    return tokenizer
+
+
+def t5_tokenizer() -> Tokenizer:
+    tokenizer = unigram(["<pad>", "</s>", "<unk>"], unknown="<unk>", strip=False)
+    tokenizer.post_processor = ended()
+    return tokenizer
+
+
+def between(cls: int, sep: int) -> processors.TemplateProcessing:
+    """The texts between [CLS] and [SEP] with these ids, the two of a pair in segments of their own."""
+    return processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", cls), ("[SEP]", sep)]
+    )
+
+
+def ended() -> processors.TemplateProcessing:
+    """The texts with the end of T5 after each."""
+    return processors.TemplateProcessing(single="$A </s>", pair="$A </s> $B </s>", special_tokens=[("</s>", 1)])
 
 
 def byte_level() -> Tokenizer:
@@ -165,25 +208,26 @@ def random_network(build: Callable[[], PreTrainedModel]) -> PreTrainedModel:
 
 @torch.no_grad()
 def spread_labels(network: PreTrainedModel, head: torch.nn.Linear, tokenizer: Tokenizer) -> None:
-    """Scale and centre the head of a classifier of two labels so that scores spread over their range."""
-    logits = torch.cat([network(ids).logits for ids in passages(tokenizer)])
+    """Scale and centre the head of a classifier of texts or tokens, so that scores spread over their range."""
+    logits = torch.cat([network(ids).logits.reshape(-1, 2) for ids in passages(tokenizer)])
     difference = logits[:, 1] - logits[:, 0]
     head.weight *= SPREAD / difference.std()
     head.bias.copy_(torch.tensor([0.0, -SPREAD / difference.std() * difference.mean()]))
 
 
 @torch.no_grad()
-def spread_choices(network: T5ForConditionalGeneration, tokenizer: Tokenizer) -> None:
-    """The same for the two words that MiniCheck compares, by the part of their difference that all texts share."""
+def spread_choices(network: T5ForConditionalGeneration, tokenizer: Tokenizer, no: int, yes: int) -> None:
+    """The same for two words that a metric compares, by the part of their difference that all texts share."""
     start = torch.zeros(1, 1, dtype=torch.long)
-    states = [
-        network(ids, decoder_input_ids=start, output_hidden_states=True).decoder_hidden_states[-1][:, 0]
-        for ids in passages(tokenizer)
-    ]
-    mean = torch.cat(states).mean(0)
-    no, yes = network.lm_head.weight[3], network.lm_head.weight[209]
-    yes -= mean * (mean @ (yes - no)) / (mean @ mean)
-    network.lm_head.weight *= SPREAD / (torch.cat(states) @ (yes - no)).std()
+    states = torch.cat(
+        [
+            network(ids, decoder_input_ids=start, output_hidden_states=True).decoder_hidden_states[-1][:, 0]
+            for ids in passages(tokenizer)
+        ]
+    )
+    mean, low, high = states.mean(0), network.lm_head.weight[no], network.lm_head.weight[yes]
+    high -= mean * (mean @ (high - low)) / (mean @ mean)
+    network.lm_head.weight *= SPREAD / (states @ (high - low)).std()
 
 
 def passages(tokenizer: Tokenizer) -> list[torch.Tensor]:
@@ -198,6 +242,12 @@ def saved(network: PreTrainedModel, tokenizer: Tokenizer, folder: Path) -> Path:
     tokenizer.save(str(folder / "tokenizer.json"))
     return folder
 
+
+Built = Callable[..., Path]
+"""Gives the folder that a function such as the above has built; further arguments are for the function."""
+
+Specs = Mapping[str, Callable[[Built], str]]
+"""Metrics by name, and how each is spelt with tiny weights."""
 
 CHECKPOINTS: dict[str, Callable[[Path], Path]] = {"roberta": roberta, "deberta": deberta, "t5": t5}
 

@@ -20,7 +20,8 @@ from core.settings import Settings
 from core.types import Answer, Example, Result, Score, Span
 from tests.drive import answer as asked
 from tests.parity.texts import PAIRS
-from tests.parity.tiny_tokens import Rules, Words, dae, parsed, parser
+from tests.parity.tiny_tokens import Rules, Words, dae, parsed
+from tests.parity.toy_parser import parser
 
 pytestmark = pytest.mark.parity
 

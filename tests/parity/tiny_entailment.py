@@ -1,7 +1,4 @@
-"""Tiny random checkpoints of AlignScore, SummaC, FactCC, FactCG and HHEM, laid out as the published ones are.
-
-`checkpoints(folder)` builds them all and names them by metric.
-"""
+"""Tiny random checkpoints of AlignScore, SummaC, FactCC, FactCG and HHEM, laid out as the published ones are."""
 
 from __future__ import annotations
 
@@ -11,53 +8,41 @@ from pathlib import Path
 
 import torch
 from safetensors.torch import save_file
-from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
+from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 from transformers import (
     AlbertConfig,
     AlbertForSequenceClassification,
     BertConfig,
     BertForSequenceClassification,
-    RobertaConfig,
     RobertaForMaskedLM,
     RobertaModel,
-    T5Config,
     T5ForTokenClassification,
 )
 
-from tests.tiny import SPREAD, TEXT, byte_level, deberta, frequent_pieces, passages, random_network, saved, unigram
-
-
-def checkpoints(folder: Path) -> dict[str, str]:
-    """Metric names and, for each, the metric with tiny weights."""
-    aligned, albert, bert = alignscore(folder / "align"), albert_nli(folder / "albert"), factcc(folder / "bert")
-    hhem, flan = hhem_and_flan(folder / "hhem", folder / "flan")
-    lightning = f"checkpoint={aligned / 'tiny.ckpt'},backbone={aligned}"
-    return {
-        "alignscore-base": f"alignscore-base[{lightning}]",
-        "alignscore-large": f"alignscore-large[{lightning}]",
-        "summac-zs": f"summac-zs[checkpoint={albert}]",
-        "summac-conv": f"summac-conv[checkpoint={albert}]",
-        "factcc": f"factcc[checkpoint={bert}]",
-        "factcg": f"factcg[checkpoint={deberta(folder / 'deberta')}]",
-        "hhem": f"hhem[checkpoint={hhem},backbone={flan}]",
-    }
+from tests.tiny import (
+    SPREAD,
+    TEXT,
+    Built,
+    Specs,
+    between,
+    byte_level,
+    deberta,
+    frequent_pieces,
+    passages,
+    random_network,
+    roberta,
+    roberta_config,
+    saved,
+    t5,
+    t5_config,
+    t5_tokenizer,
+)
 
 
 def alignscore(folder: Path) -> Path:
     """A Lightning file as AlignScore's, beside the configuration and tokenizer of its RoBERTa."""
     tokenizer = byte_level()
-    config = RobertaConfig(
-        vocab_size=tokenizer.get_vocab_size(),
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        intermediate_size=64,
-        max_position_embeddings=514,
-        type_vocab_size=1,
-        pad_token_id=1,
-        bos_token_id=0,
-        eos_token_id=2,
-    )
+    config = roberta_config(tokenizer)
     body = random_network(lambda: RobertaModel(config))
     pooled = [body(**pair).pooler_output for pair in pairs(tokenizer)]
     heads = {
@@ -100,8 +85,7 @@ def albert_nli(folder: Path) -> Path:
     tokenizer.normalizer = normalizers.Sequence([*steps, normalizers.Replace(Regex(" {2,}"), " ")])
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
     tokenizer.add_special_tokens(["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"])
-    template = {"single": "[CLS] $A [SEP]", "pair": "[CLS] $A [SEP] $B:1 [SEP]:1"}
-    tokenizer.post_processor = processors.TemplateProcessing(**template, special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
+    tokenizer.post_processor = between(cls=2, sep=3)
     config = AlbertConfig(
         vocab_size=tokenizer.get_vocab_size(),
         embedding_size=16,
@@ -138,8 +122,7 @@ def factcc(folder: Path) -> Path:
     network = random_network(lambda: BertForSequenceClassification(config))
     tokenizer = Tokenizer(models.WordPiece({piece: n for n, piece in enumerate(vocabulary)}, unk_token="[UNK]"))
     tokenizer.normalizer, tokenizer.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
-    template = {"single": "[CLS] $A [SEP]", "pair": "[CLS] $A [SEP] $B:1 [SEP]:1"}
-    tokenizer.post_processor = processors.TemplateProcessing(**template, special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
+    tokenizer.post_processor = between(cls=2, sep=3)
     network.classifier = spread_head(2, [network.bert(**pair).pooler_output for pair in pairs(tokenizer)])
     folder.mkdir(parents=True)
     config.save_pretrained(folder)
@@ -149,25 +132,16 @@ def factcc(folder: Path) -> Path:
     return folder
 
 
+def hhem(folder: Path) -> Path:
+    """A folder of both."""
+    hhem_and_flan(folder / "hhem", folder / "flan")
+    return folder
+
+
 def hhem_and_flan(folder: Path, foundation: Path) -> tuple[Path, Path]:
     """The weights of a T5 encoder with two labels under a prefix, and the folder of its configuration and tokenizer."""
-    tokenizer = unigram(["<pad>", "</s>", "<unk>"], unknown="<unk>", strip=False)
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="$A </s>", pair="$A </s> $B </s>", special_tokens=[("</s>", 1)]
-    )
-    config = T5Config(
-        vocab_size=tokenizer.get_vocab_size(),
-        d_model=32,
-        d_kv=8,
-        d_ff=64,
-        num_layers=2,
-        num_heads=4,
-        feed_forward_proj="gated-gelu",
-        tie_word_embeddings=False,
-        decoder_start_token_id=0,
-        pad_token_id=0,
-        eos_token_id=1,
-    )
+    tokenizer = t5_tokenizer()
+    config = t5_config(tokenizer)
     network = random_network(lambda: T5ForTokenClassification(config))
     first = [network.transformer(ids).last_hidden_state[:, 0] for ids in passages(tokenizer)]
     network.classifier = spread_head(2, first)
@@ -210,3 +184,22 @@ def _pieces(special: list[str]) -> list[tuple[str, float]]:
     for piece, score in frequent_pieces(400):
         found.setdefault(piece.lower(), score)
     return list(found.items())
+
+
+def _lightning(built: Built) -> str:
+    folder = built(alignscore)
+    return f"checkpoint={folder / 'tiny.ckpt'},backbone={folder}"
+
+
+SPECS: Specs = {
+    "alignscore-base": lambda built: f"alignscore-base[{_lightning(built)}]",
+    "alignscore-large": lambda built: f"alignscore-large[{_lightning(built)}]",
+    "factcc": lambda built: f"factcc[checkpoint={built(factcc)}]",
+    "factcg": lambda built: f"factcg[checkpoint={built(deberta)}]",
+    "hhem": lambda built: f"hhem[checkpoint={built(hhem) / 'hhem'},backbone={built(hhem) / 'flan'}]",
+    "minicheck-deberta": lambda built: f"minicheck-deberta[checkpoint={built(deberta)}]",
+    "minicheck-flan-t5": lambda built: f"minicheck-flan-t5[checkpoint={built(t5)}]",
+    "minicheck-roberta": lambda built: f"minicheck-roberta[checkpoint={built(roberta)}]",
+    "summac-conv": lambda built: f"summac-conv[checkpoint={built(albert_nli)}]",
+    "summac-zs": lambda built: f"summac-zs[checkpoint={built(albert_nli)}]",
+}

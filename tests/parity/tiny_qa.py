@@ -7,74 +7,55 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import pytest
 import torch
-from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 from transformers import (
     AlbertConfig,
     AlbertForQuestionAnswering,
-    BartConfig,
     BartForConditionalGeneration,
     BertConfig,
     BertModel,
-    DebertaV2Config,
     DebertaV2ForSequenceClassification,
     ElectraConfig,
     ElectraForQuestionAnswering,
     PreTrainedModel,
-    RobertaConfig,
     RobertaForSequenceClassification,
-    T5Config,
     T5ForConditionalGeneration,
 )
 from typer.testing import CliRunner
 
 from cli import app
-from tests.parity.toy_parser import ToyParser, parser
-from tests.tiny import TEXT, byte_level, passages, random_network, saved, unigram
-
-
-def checkpoints(folder: Path) -> dict[str, str]:
-    """A spec with local weights for each metric of these models; the parser of rules stands in for spaCy from here on."""
-    sys.modules["core.models.adapters.spacy_parse"] = ToyParser()
-    rules, asks, tells = parser(folder / "parser"), writer(folder / "asks", 2), writer(folder / "tells", 3)
-    return {
-        "fenice": f"fenice[extractor={extractor(folder / 'extractor')},entailment={deberta(folder / 'deberta')},parser={rules}]",
-        "q2": f"q2[generator={asks},answerer={albert(folder / 'albert')},entailment={judge(folder / 'judge', 20)},parser={rules}]",
-        "qafacteval": f"qafacteval[generator={asker(folder / 'asker')},answerer={electra(folder / 'electra')},"
-        f"rater={rater(folder / 'rater')},parser={rules}]",
-        "questeval": f"questeval[generator={asks},answerer={tells},encoder={bert(folder / 'bert')},parser={rules},layer=2]",
-    }
-
+from tests.parity.toy_parser import stand_in
+from tests.tiny import (
+    TEXT,
+    Specs,
+    bart_config,
+    between,
+    byte_level,
+    deberta_config,
+    deberta_tokenizer,
+    passages,
+    random_network,
+    roberta_config,
+    saved,
+    t5_config,
+    t5_tokenizer,
+    unigram,
+)
 
 LONG_WORDS = sorted(set(re.findall(r"[A-Za-z]{6,}", TEXT)))
 
 
 def writer(folder: Path, seed: int, end: float = 8.0, stop: float = 0.0) -> Path:
     """T5 that ends its texts after a few words, and sentences where wanted; every seed another one."""
-    tokenizer = unigram(["<pad>", "</s>", "<unk>"], unknown="<unk>", strip=False)
+    tokenizer = t5_tokenizer()
     tokenizer.decoder = decoders.Metaspace(prepend_scheme="always")
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="$A </s>", pair="$A </s> $B </s>", special_tokens=[("</s>", 1)]
-    )
-    config = T5Config(
-        vocab_size=tokenizer.get_vocab_size(),
-        d_model=32,
-        d_kv=8,
-        d_ff=64,
-        num_layers=2,
-        num_heads=4,
-        decoder_start_token_id=0,
-        pad_token_id=0,
-        eos_token_id=1,
-        tie_word_embeddings=False,
-    )
-    network = seeded(lambda: T5ForConditionalGeneration(config), seed)
+    network = seeded(lambda: T5ForConditionalGeneration(t5_config(tokenizer, "relu")), seed)
     end_soon(network, end, tokenizer.token_to_id("."), stop)
     return saved(network, tokenizer, folder)
 
@@ -112,27 +93,8 @@ def extractor(folder: Path) -> Path:
 
 def deberta(folder: Path) -> Path:
     """DebertaV2ForSequenceClassification with three labels."""
-    tokenizer = unigram(["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"], unknown="[UNK]", strip=True)
-    template = {"single": "[CLS] $A [SEP]", "pair": "[CLS] $A [SEP] $B:1 [SEP]:1"}
-    tokenizer.post_processor = processors.TemplateProcessing(**template, special_tokens=[("[CLS]", 1), ("[SEP]", 2)])
-    config = DebertaV2Config(
-        vocab_size=tokenizer.get_vocab_size(),
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        intermediate_size=64,
-        max_position_embeddings=512,
-        relative_attention=True,
-        position_buckets=32,
-        pos_att_type=["p2c", "c2p"],
-        norm_rel_ebd="layer_norm",
-        share_att_key=True,
-        position_biased_input=False,
-        type_vocab_size=0,
-        num_labels=3,
-        pad_token_id=0,
-    )
-    network = seeded(lambda: DebertaV2ForSequenceClassification(config), 12)
+    tokenizer = deberta_tokenizer()
+    network = seeded(lambda: DebertaV2ForSequenceClassification(deberta_config(tokenizer, 3)), 12)
     spread(network, network.classifier, tokenizer, 2.0)
     return saved(network, tokenizer, folder)
 
@@ -169,8 +131,7 @@ def lower_unigram() -> Tokenizer:
         [normalizers.NFKD(), normalizers.StripAccents(), normalizers.Lowercase()]
     )
     tokenizer.add_special_tokens(["<pad>", "[CLS]", "[SEP]", "<unk>", "[MASK]"])
-    template = {"single": "[CLS] $A [SEP]", "pair": "[CLS] $A [SEP] $B:1 [SEP]:1"}
-    tokenizer.post_processor = processors.TemplateProcessing(**template, special_tokens=[("[CLS]", 1), ("[SEP]", 2)])
+    tokenizer.post_processor = between(cls=1, sep=2)
     return tokenizer
 
 
@@ -229,8 +190,7 @@ def word_pieces(lower: bool, size: int = 500) -> Tokenizer:
     tokenizer.normalizer, tokenizer.pre_tokenizer = normalizer, splitter
     tokenizer.decoder = decoders.WordPiece()
     tokenizer.add_special_tokens(special)
-    template = {"single": "[CLS] $A [SEP]", "pair": "[CLS] $A [SEP] $B:1 [SEP]:1"}
-    tokenizer.post_processor = processors.TemplateProcessing(**template, special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
+    tokenizer.post_processor = between(cls=2, sep=3)
     return tokenizer
 
 
@@ -285,21 +245,7 @@ def asker(folder: Path) -> Path:
     """BART with two tokens for marks, that ends its questions after a few words."""
     tokenizer = byte_level()
     tokenizer.add_tokens(["<m>", "</m>"])
-    config = BartConfig(
-        vocab_size=tokenizer.get_vocab_size(),
-        d_model=32,
-        encoder_layers=2,
-        decoder_layers=2,
-        encoder_attention_heads=4,
-        decoder_attention_heads=4,
-        encoder_ffn_dim=64,
-        decoder_ffn_dim=64,
-        max_position_embeddings=1024,
-        bos_token_id=0,
-        pad_token_id=1,
-        eos_token_id=2,
-    )
-    network = seeded(lambda: BartForConditionalGeneration(config), 10)
+    network = seeded(lambda: BartForConditionalGeneration(bart_config(tokenizer)), 10)
     network.model.decoder.embed_positions.weight.data.mul_(4.0)
     for layer in network.model.decoder.layers:  # or every word would ask for itself again
         layer.fc2.weight.data.mul_(8.0)
@@ -308,22 +254,6 @@ def asker(folder: Path) -> Path:
     network.final_logits_bias[0, :261] = -30.0  # special tokens and lone letters
     network.final_logits_bias[0, 2] = 3.0
     return saved(network, tokenizer, folder)
-
-
-def roberta_config(tokenizer: Tokenizer, labels: int) -> RobertaConfig:
-    return RobertaConfig(
-        vocab_size=tokenizer.get_vocab_size(),
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        intermediate_size=64,
-        max_position_embeddings=514,
-        type_vocab_size=1,
-        num_labels=labels,
-        pad_token_id=1,
-        bos_token_id=0,
-        eos_token_id=2,
-    )
 
 
 @torch.no_grad()
@@ -393,3 +323,20 @@ def command_line(spec: str, folder: Path, patch: pytest.MonkeyPatch) -> dict[str
     assert result.exit_code == 0, result.output
     written: dict[str, object] = json.loads(scores.read_text(encoding="utf-8"))
     return written
+
+
+SPECS: Specs = {
+    "fenice": lambda built: (
+        f"fenice[extractor={built(extractor)},entailment={built(deberta)},parser={built(stand_in)}]"
+    ),
+    "q2": lambda built: (
+        f"q2[generator={built(writer, 2)},answerer={built(albert)},entailment={built(judge, 20)},parser={built(stand_in)}]"
+    ),
+    "qafacteval": lambda built: (
+        f"qafacteval[generator={built(asker)},answerer={built(electra)},rater={built(rater)},parser={built(stand_in)}]"
+    ),
+    "questeval": lambda built: (
+        f"questeval[generator={built(writer, 2)},answerer={built(writer, 3)},encoder={built(bert)},"
+        f"parser={built(stand_in)},layer=2]"
+    ),
+}

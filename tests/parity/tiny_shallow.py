@@ -9,11 +9,12 @@ import numpy as np
 from core.shallow.model import FEATURES, MODEL_SUFFIX, Layer, ShallowModel, TrainingFacts
 
 
-def checkpoints(folder: Path) -> dict[str, str]:
-    """A spec with local weights for the metric of this model."""
+def model(folder: Path) -> Path:
+    """The file of this model."""
+    folder.mkdir(parents=True)
     file = folder / f"model{MODEL_SUFFIX}"
     file.write_text(shallow().model_dump_json(), encoding="utf-8")
-    return {"shallow": f"shallow[model={file}]"}
+    return file
 
 
 def shallow() -> ShallowModel:
@@ -45,3 +46,6 @@ def shallow() -> ShallowModel:
             signatures={},
         ),
     )
+
+
+SPECS = {"shallow": lambda built: f"shallow[model={built(model)}]"}

@@ -21,7 +21,6 @@ from transformers import (
     LlamaForCausalLM,
     ModernBertConfig,
     ModernBertForTokenClassification,
-    PreTrainedModel,
     RemBertConfig,
     RemBertForSequenceClassification,
 )
@@ -29,28 +28,14 @@ from transformers import (
 from core.models.adapters.dae import ArcElectra
 from core.models.model import Row
 from core.types import Answer, Span
-from tests.tiny import SPREAD, TEXT, byte_level, passages, random_network, saved
-
-TEMPLATE = {"single": "[CLS] $A [SEP]", "pair": "[CLS] $A [SEP] $B:1 [SEP]:1"}
+from tests.parity.toy_parser import parser
+from tests.tiny import TEXT, Specs, between, byte_level, random_network, saved, spread_labels
 
 ANSWERS = ["Yes", "yes", " Yes", "No", "YES"]
 CHAT = (
     "{{ bos_token }}{% for message in messages %}{{ '<' + message['role'] + '>\n' + message['content'] + '\n' }}{% endfor %}"
     "{% if add_generation_prompt %}{{ '<assistant>\n' }}{% endif %}"
 )
-
-
-def checkpoints(folder: Path) -> dict[str, str]:
-    """A spec with local weights for each metric of these models; rules stand in for the parser of spaCy from here on."""
-    sys.modules["core.models.adapters.dependency_parse"] = Rules("arcs")
-    arcs = parser(folder / "parser")
-    return {
-        "bertscore": f"bertscore[checkpoint={deberta_v1(folder / 'deberta-v1')}]",
-        "bleurt-20": f"bleurt-20[checkpoint={bleurt(folder / 'bleurt')}]",
-        "bespoke-minicheck-7b": f"bespoke-minicheck-7b[checkpoint={llama(folder / 'llama')},through=transformers,dtype=float32]",
-        "dae-spacy": f"dae-spacy[checkpoint={dae(folder / 'dae')},parser={arcs}]",
-        "lettucedetect": f"lettucedetect[checkpoint={modernbert(folder / 'modernbert')}]",
-    }
 
 
 Words = list[tuple[str, Span, str, int]]
@@ -92,12 +77,10 @@ class Rules(ModuleType):
         )
 
 
-def parser(folder: Path) -> Path:
-    """A folder that the pool takes for a parser."""
-    folder.mkdir(parents=True)
-    for name, content in {"config.cfg": b"", "config.json": b"{}", "model.safetensors": b"toy"}.items():
-        (folder / name).write_bytes(content)
-    return folder
+def arcs(folder: Path) -> Path:
+    """A folder that the pool takes for a parser; rules stand in for that of spaCy from here on."""
+    sys.modules["core.models.adapters.dependency_parse"] = Rules("arcs")
+    return parser(folder)
 
 
 def deberta_v1(folder: Path) -> Path:
@@ -142,7 +125,7 @@ def modernbert(folder: Path) -> Path:
         eos_token_id=2,
     )
     network = random_network(lambda: ModernBertForTokenClassification(config))
-    spread_tokens(network, network.classifier, tokenizer)
+    spread_labels(network, network.classifier, tokenizer)
     return saved(network, tokenizer, folder)
 
 
@@ -259,14 +242,16 @@ def bert_template() -> Tokenizer:
         added.update(id=number, content=order[number])
     content["post_processor"] = None
     named = Tokenizer.from_str(json.dumps(content))
-    named.post_processor = processors.TemplateProcessing(**TEMPLATE, special_tokens=[("[CLS]", 1), ("[SEP]", 2)])
+    named.post_processor = between(cls=1, sep=2)
     return named
 
 
-@torch.no_grad()
-def spread_tokens(network: PreTrainedModel, head: torch.nn.Linear, tokenizer: Tokenizer) -> None:
-    """Scale and centre the head of a token classifier of two labels so that probabilities spread over their range."""
-    logits = torch.cat([network(ids).logits[0] for ids in passages(tokenizer)])
-    difference = logits[:, 1] - logits[:, 0]
-    head.weight *= SPREAD / difference.std()
-    head.bias.copy_(torch.tensor([0.0, -SPREAD / difference.std() * difference.mean()]))
+SPECS: Specs = {
+    "bertscore": lambda built: f"bertscore[checkpoint={built(deberta_v1)}]",
+    "bespoke-minicheck-7b": lambda built: (
+        f"bespoke-minicheck-7b[checkpoint={built(llama)},through=transformers,dtype=float32]"
+    ),
+    "bleurt-20": lambda built: f"bleurt-20[checkpoint={built(bleurt)}]",
+    "dae-spacy": lambda built: f"dae-spacy[checkpoint={built(dae)},parser={built(arcs)}]",
+    "lettucedetect": lambda built: f"lettucedetect[checkpoint={built(modernbert)}]",
+}

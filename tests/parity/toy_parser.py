@@ -6,6 +6,8 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
+from typing import cast
 
 import pytest
 
@@ -78,3 +80,9 @@ def parser(folder: Path) -> Path:
     for name, content in {"config.cfg": b"", "config.json": b"{}", "model.safetensors": b"toy"}.items():
         (folder / name).write_bytes(content)
     return folder
+
+
+def stand_in(folder: Path) -> Path:
+    """The same, with the parser of rules in the place of spaCy from here on."""
+    sys.modules["core.models.adapters.spacy_parse"] = cast(ModuleType, ToyParser())
+    return parser(folder)

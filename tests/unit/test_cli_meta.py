@@ -14,12 +14,11 @@ from typer.testing import CliRunner, Result
 from annotations.store import Store
 from cli import app
 from core.errors import TouchstoneError
-from tests.doubles.process import ROOT
+from tests.doubles.released import BUMP, needs
 from tests.unit.annotations.kept_samples import PAIR
 
-BUMP = ROOT.parent / "shared" / "data" / "bump" / "task1_dataset.json"
 TASK_2 = BUMP.with_name("task2_first20.json")
-needs_bump = pytest.mark.skipif(not BUMP.is_file(), reason="BUMP is not at shared/data/bump beside the repository")
+needs_bump = needs("bump")
 
 DOCUMENT = "The harbour of Lindvale was closed on Tuesday after a storm tore two ferries away. Nobody was hurt."
 KINDS = ("Intrinsic Predicate", "Extrinsic Entity", "Coreference")

@@ -257,7 +257,7 @@ def test_the_metric_gives_the_prediction_for_its_features(
 
 
 def test_the_metric_says_which_feature_is_undefined_and_why(engine: Engine, tmp_path: Path) -> None:
-    found = outcome(engine, tiny_shallow.checkpoints(tmp_path)["shallow"], DOCUMENT, "it rained.")
+    found = outcome(engine, f"shallow[model={tiny_shallow.model(tmp_path / 'tiny')}]", DOCUMENT, "it rained.")
     assert isinstance(found, Result)
     assert any(note.startswith("entity-overlap: undefined. The summary names nothing") for note in found.seen.notes)
 

@@ -14,7 +14,7 @@ from annotations.campaigns.results import CampaignLabel
 from core.stats.agreement import Distance, interval_distance, nominal_distance
 from core.stats.correlation import kendall, pearson, spearman
 from core.types import ErrorType, Item, Split, Verdict
-from tests.doubles.process import ROOT
+from tests.doubles.released import DATA, SOURCES, needs
 from tests.unit.datasets.figures import (
     Coefficient,
     agreement,
@@ -25,10 +25,7 @@ from tests.unit.datasets.figures import (
 )
 from tests.unit.datasets.reading import items_of
 
-DATA = ROOT.parent / "shared" / "data"
-pytestmark = pytest.mark.skipif(
-    not DATA.is_dir(), reason=f"The released files are not at {DATA.relative_to(ROOT.parent)}"
-)
+pytestmark = needs(*SOURCES)
 
 TYPES = {
     ErrorType.INTRINSIC_PREDICATE: 116,

@@ -14,13 +14,13 @@ from core.dataset import DATASETS
 from core.errors import MissingEndpointError, TouchstoneError
 from core.explanations.cases import cases_from_items
 from core.types import Item
+from tests.doubles.released import EXPLANATIONS, needs
 from tests.unit.explaining.commands import lines, run
 from tests.unit.explaining.scenes import DOCUMENT, EXPLANATION, REFERENCE, SEED, SUMMARY, Asked
 from tests.unit.llm.scripted import Body, Reply, serving, text
 
 pytestmark = pytest.mark.usefixtures("terminal")
 
-GIVEN = Path(__file__).parents[4] / "shared" / "data" / "summedits" / "factcc_explanation_annotation.json"
 FIGURES = {"pearson", "spearman", "kendall", "kappa", "weighted kappa"} | {
     "balanced accuracy, entirely",
     "balanced accuracy, at least partially",
@@ -116,10 +116,10 @@ def test_judges_of_several_files_are_told_apart(asked: Asked, tmp_path: Path) ->
     assert len(asked) == 2
 
 
-@pytest.mark.skipif(not GIVEN.is_file(), reason="factualNLG's explanations are not at shared/data")
+@needs("summedits")
 @pytest.mark.usefixtures("asked")
 def test_a_judge_is_compared_with_the_people_of_factualnlg(tmp_path: Path, out: Path) -> None:
-    items = [found for found in DATASETS.parse("factualnlg").read(GIVEN) if isinstance(found, Item)]
+    items = [found for found in DATASETS.parse("factualnlg").read(EXPLANATIONS) if isinstance(found, Item)]
     told = list(islice(cases_from_items(items), 0, None, 50))
     records = [{"id": one.id, "explanation": one.explanation, "group": one.group, "human": one.human} for one in told]
     texts = [{"document": one.document, "summary": one.summary} for one in told]

@@ -18,13 +18,10 @@ from core.meta.surface_correlation import feature_correlations, missing_features
 from core.meta.verdict_grid import Move, build_verdict_grid, filter_pairs, noise_band
 from core.stats.statistic import Estimate
 from core.types import ErrorType, Judgement, Rating, Sample, StoredScore, Verdict
-from tests.doubles.process import ROOT
+from tests.doubles.released import DATA, needs
 from tests.unit.meta.bench_samples import pair, sample, scored
 
-DATA = ROOT.parent / "shared" / "data"
-needs_data = pytest.mark.skipif(
-    not DATA.is_dir(), reason="The released data is not at shared/data beside the repository"
-)
+needs_data = needs("frank_valid", "unieval")
 KIND = ErrorType.COREFERENCE
 
 

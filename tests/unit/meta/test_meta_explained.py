@@ -12,10 +12,9 @@ from core.meta.cases import build_cases
 from core.meta.explanation_scores import ExplainerScores, explainer_scores, format_explainers
 from core.meta.measures import draw_resamples
 from core.types import GradedExplanation, Judgement, Sample, Verdict
-from tests.doubles.process import ROOT
+from tests.doubles.released import EXPLANATIONS, needs
 from tests.unit.meta.bench_samples import sample
 
-GIVEN = ROOT.parent / "shared" / "data" / "summedits" / "factcc_explanation_annotation.json"
 GOOD, BAD = Verdict.CONSISTENT, Verdict.INCONSISTENT
 
 
@@ -88,9 +87,9 @@ def test_without_verdicts_only_the_explanations_have_a_score() -> None:
     assert "50.0" in format_explainers([found])
 
 
-@pytest.mark.skipif(not GIVEN.is_file(), reason="factualNLG's explanations are not at shared/data")
+@needs("summedits")
 def test_the_published_counts_of_right_explanations_come_out() -> None:
-    read = strict_items(DATASETS.parse("factualnlg").read(GIVEN), ImportCounts())
+    read = strict_items(DATASETS.parse("factualnlg").read(EXPLANATIONS), ImportCounts())
     of = build_cases([Sample("factualnlg", item) for item in read])
     right, all_of = Counter[str](), Counter[str]()
     for one in explainer_scores(of, draw_resamples(of, 2)):

@@ -12,9 +12,8 @@ from sacrebleu import sentence_bleu
 from core.metric import METRICS, Metric
 from core.surface_metric import SurfaceMetric
 from core.types import Example, Score
-from tests.doubles.process import ROOT
+from tests.doubles.released import BUMP, needs
 
-BUMP = ROOT.parent / "shared" / "data" / "bump" / "task1_dataset.json"
 PAIRS = [
     ("The harbour of Lindvale was closed on Tuesday after a storm.", "The harbour was closed after a storm."),
     ("Rain fell. Rain fell again, and again.", "Rain fell again. Rain never fell."),
@@ -24,9 +23,7 @@ PAIRS = [
     ("One sentence only", "Nothing is shared here at all"),
 ]
 
-bump = pytest.mark.skipif(
-    not BUMP.is_file(), reason=f"BUMP's released scores are not at {BUMP.relative_to(ROOT.parent)}"
-)
+bump = needs("bump")
 
 
 def score(spec: str, document: str, summary: str) -> Score:

@@ -20,13 +20,9 @@ from core.stats.correlation import RatedScores, kendall, pearson, spearman, with
 from core.stats.discrimination import LabelledScores, auc
 from core.stats.score_pairs import ScorePairs, consistency_share, tie_share
 from core.stats.statistic import Numbers, Statistic, Values, mean
-from tests.doubles.process import ROOT
+from tests.doubles.released import DATA, needs
 
-DATA = ROOT.parent / "shared" / "data"
-needs_data = pytest.mark.skipif(
-    not DATA.is_dir(), reason=f"The released scores are not at {DATA.relative_to(ROOT.parent)}"
-)
-pytestmark = needs_data
+pytestmark = needs("bump", "frank_valid", "longsciverify", "summedits", "unieval")
 
 CONSISTENCY = {
     "BARTScore": 91.9,

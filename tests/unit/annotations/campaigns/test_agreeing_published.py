@@ -24,10 +24,9 @@ from annotations.dataset_import import DatasetSource
 from annotations.samples import load_samples
 from annotations.store import Store
 from core.types import Item
-from tests.doubles.process import ROOT
+from tests.doubles.released import DATA, needs
 from tests.unit.datasets.reading import items_of
 
-DATA = ROOT.parent / "shared" / "data" / "longsciverify"
 QUESTIONS = """
 name: longsciverify
 title: Are the sentences factual?
@@ -44,10 +43,10 @@ Verdicts = dict[tuple[str, str, str], int]
 """By item, which sentence or `WHOLE`, and reviewer: whether it is factual, or how many sentences are."""
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason=f"The released files are not at {DATA.relative_to(ROOT.parent)}")
+@needs("longsciverify")
 def test_a_campaign_with_longsciverifys_labels_gives_the_published_alphas(tmp_path: Path) -> None:
     store = Store.open(f"sqlite:///{tmp_path / 'labels.db'}")
-    items = items_of("longsciverify", DATA)
+    items = items_of("longsciverify", DATA / "longsciverify")
     file = DatasetSource("lsv", "longsciverify", "longsciverify", "ab" * 32, "its own", "1.0", "local")
     store.import_dataset(file, items, dict)
     stored = {sample.stored: sample.item for sample in load_samples(store, "lsv")}
