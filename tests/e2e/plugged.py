@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import core.models.adapters
 from streamlit.web import cli
 
 import core.metrics
+import core.models.adapters
 
 _PLUGINS = Path(__file__).parent / "plugins"
 
