@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.labelling import AnnotatorActions, SentResponse
@@ -104,6 +104,23 @@ def test_keys_that_come_at_once_settle_with_what_was_chosen_last(page: Page, hal
         "SELECT s.* FROM settlement s JOIN task t ON t.id = s.task_id WHERE t.campaign_id = ?", campaign.id
     )
     assert (json.loads(row["answers"]), row["cause"]) == (BAD, "annotator slip")
+
+
+def test_keys_that_are_pressed_before_the_buttons_are_drawn_are_heard_in_their_order(page: Page, hall: Hall) -> None:
+    """The texts of a page can be read before the script that draws Streamlit's buttons has come."""
+    campaign, held = disputed(hall), list[Route]()
+    page.route("**/static/js/Button.*.js", lambda route: held.append(route))
+    sign_in(page, hall, hall.code(Role.ADJUDICATOR)[1])
+    page.goto(f"{hall.server.url}/review?campaign={campaign.id}")
+    expect(page.get_by_text("Why did people differ?")).to_be_visible(timeout=START_MS)
+    idle(page)
+    page.keyboard.press(str(label_of(page, "Inconsistent")))
+    page.keyboard.press("s")
+    expect(page.get_by_role("button", name="Annotator slip")).to_have_count(0)
+    for script in held:
+        script.continue_()
+    expect(page.get_by_role("radio", name="Inconsistent", exact=True)).to_be_checked()
+    expect(page.get_by_role("button", name="Annotator slip").get_by_text("check")).to_be_visible()
 
 
 def test_an_adjudicator_may_neither_manage_nor_export(page: Page, hall: Hall) -> None:

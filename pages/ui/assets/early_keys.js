@@ -1,0 +1,41 @@
+// A key that is pressed before its button hears it: Streamlit draws the texts of a page at once, its buttons once their
+// script has come, and those hear their keys a moment after that. Such a key waits for its button, and presses it.
+(() => {
+  const waiting = [];
+  const typing = event => event.composedPath().some(node => node.matches?.('input, textarea, select, [contenteditable=true]'));
+  const named = event => (event.key === 'Enter' ? 'Enter' : /^[a-z0-9]$/i.test(event.key) ? event.key.toUpperCase() : '');
+  const pressesItself = event => event.key === 'Enter' && event.composedPath()[0].matches?.('button, a, summary, [role]');
+  const other = event => event.repeat || event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey
+    || typing(event) || pressesItself(event);
+  const button = key => document.querySelector(`button:has([aria-label="Shortcut ${key}"])`);
+
+  function loading() {
+    const state = document.querySelector('[data-testid=stApp]')?.dataset.testScriptState;
+    return state === 'running' || document.querySelector('[data-testid=stMain] [data-testid=stSkeleton]') !== null;
+  }
+
+  function give() {
+    while (waiting.length) {
+      const found = button(waiting[0]), ready = found && !found.disabled;
+      if (!ready && loading()) { requestAnimationFrame(give); return; }
+      waiting.shift();
+      if (ready) found.click();
+    }
+  }
+
+  // what follows a key that waits comes after it
+  addEventListener('keydown', event => {
+    const key = named(event);
+    if (!waiting.length || !key || other(event) || !button(key)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    waiting.push(key);
+  }, true);
+
+  addEventListener('keydown', event => {
+    const key = named(event);
+    if (event.defaultPrevented || !key || other(event)) return;
+    waiting.push(key);
+    if (waiting.length === 1) give();
+  });
+})();

@@ -1,0 +1,63 @@
+"""Keys that are pressed before a page hears them are not lost: a script in the page's head is there before its texts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_HEAD = b"<head>"
+_SCRIPT = (Path(__file__).parent / "assets" / "early_keys.js").read_bytes()
+
+
+class EarlyKeys:
+    """Middleware that puts the script into the one HTML page of Streamlit.
+
+    A component would come too late: its own script is fetched after the texts of the page are drawn.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or "text/html" not in Headers(scope=scope).get("accept", ""):
+            await self._app(scope, receive, send)
+            return
+        asked = MutableHeaders(raw=list(scope["headers"]))
+        for name in ("accept-encoding", "if-none-match", "if-modified-since", "range"):
+            del asked[name]  # the whole page, as it is on disk
+        await self._app({**scope, "headers": asked.raw}, receive, _Page(send))
+
+
+class _Page:
+    """Sends on what the app sends; an HTML page once it is whole, with the script in it."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._start: Message | None = None
+        self._body = b""
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start" and _is_html(message):
+            self._start = message
+            return
+        if self._start is None or message["type"] != "http.response.body":
+            await self._send(message)
+            return
+        self._body += message.get("body", b"")
+        if not message.get("more_body"):
+            await self._send_page(self._start)
+
+    async def _send_page(self, start: Message) -> None:
+        body = self._body.replace(_HEAD, _HEAD + b"<script>" + _SCRIPT + b"</script>", 1)
+        headers = MutableHeaders(raw=list(start["headers"]))
+        del headers["etag"], headers["last-modified"]
+        if "content-length" in headers and self._body:
+            headers["content-length"] = str(len(body))
+        await self._send({**start, "headers": headers.raw})
+        await self._send({"type": "http.response.body", "body": body})
+
+
+def _is_html(start: Message) -> bool:
+    return Headers(raw=start["headers"]).get("content-type", "").startswith("text/html")
