@@ -39,7 +39,7 @@ class _Page:
         self._body = b""
 
     async def __call__(self, message: Message) -> None:
-        if message["type"] == "http.response.start" and _is_html(message):
+        if message["type"] == "http.response.start" and _is_page(message):
             self._start = message
             return
         if self._start is None or message["type"] != "http.response.body":
@@ -59,5 +59,7 @@ class _Page:
         await self._send({"type": "http.response.body", "body": body})
 
 
-def _is_html(start: Message) -> bool:
-    return Headers(raw=start["headers"]).get("content-type", "").startswith("text/html")
+def _is_page(start: Message) -> bool:
+    """Whether it is HTML to look at, not a report to download."""
+    headers = Headers(raw=start["headers"])
+    return headers.get("content-type", "").startswith("text/html") and "content-disposition" not in headers

@@ -1,0 +1,45 @@
+"""The script that keeps early keys stands in the page of Streamlit, and in nothing else that is sent."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from pages.ui.early_keys import EarlyKeys
+
+PAGE = "<html><head><title>é</title></head></html>"
+BROWSER = {"Accept": "text/html,*/*", "Accept-Encoding": "gzip", "If-None-Match": "W/old"}
+
+
+def client(**headers: str) -> TestClient:
+    """Sends the page with these headers, unless the browser says that it has it."""
+
+    def send(request: Request) -> Response:
+        status = 304 if "if-none-match" in request.headers else 200
+        return Response(PAGE, status, headers={"Content-Type": "text/html; charset=utf-8", "ETag": "W/old", **headers})
+
+    return TestClient(EarlyKeys(Starlette(routes=[Route("/{path:path}", send)])))
+
+
+def test_the_page_opens_with_the_script_and_is_never_an_older_one() -> None:
+    answer = client().get("/review", headers=BROWSER)
+    assert answer.status_code == 200
+    assert answer.text.startswith("<html><head><script>")
+    assert answer.text.endswith("</script><title>é</title></head></html>")
+    assert answer.headers["content-length"] == str(len(answer.content))
+    assert "etag" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    "header", [{"Content-Disposition": 'attachment; filename="plots.html"'}, {"Content-Type": "text/plain"}]
+)
+def test_a_download_or_another_kind_of_text_is_sent_as_it_is(header: dict[str, str]) -> None:
+    assert client(**header).get("/media/plots.html", headers={"Accept": "text/html"}).text == PAGE
+
+
+def test_what_is_not_asked_for_as_a_page_is_sent_as_it_is() -> None:
+    assert client().get("/media/plots.html", headers={"Accept": "*/*"}).text == PAGE
