@@ -108,7 +108,7 @@ def test_a_guessed_mapping_is_written_corrected_and_imported_by(tmp_path: Path) 
     rows = [{"text": DOCUMENT, "out": text, "verdict": word} for text, word in ((SUMMARY, "yes"), (WRONG, "no"))]
     table("own.csv")(tmp_path, rows)
     mapping = tmp_path / "mapping.json"
-    told = run("columns", tmp_path / "own.csv", "-o", mapping)
+    told = run("infer-mapping", tmp_path / "own.csv", "-o", mapping)
     assert "generic[mapping=" in told.stderr
     guessed = json.loads(mapping.read_text(encoding="utf-8"))
     assert (guessed["document"], guessed["summary"], guessed["label"]) == ("text", "out", "verdict")
@@ -122,12 +122,12 @@ def test_a_guessed_mapping_is_written_corrected_and_imported_by(tmp_path: Path) 
 
 def test_a_guess_without_a_file_to_write_is_printed(tmp_path: Path) -> None:
     table("own.csv")(tmp_path, [{"doc": DOCUMENT, "summary": SUMMARY}])
-    assert json.loads(done("columns", tmp_path / "own.csv")) == {"document": "doc", "summary": "summary"}
+    assert json.loads(done("infer-mapping", tmp_path / "own.csv")) == {"document": "doc", "summary": "summary"}
 
 
 def test_a_guess_never_overwrites_its_table(tmp_path: Path) -> None:
     table("own.csv")(tmp_path, [{"doc": DOCUMENT, "summary": SUMMARY}])
-    assert "would be lost" in trouble("columns", tmp_path / "own.csv", "-o", tmp_path / "own.csv")
+    assert "would be lost" in trouble("infer-mapping", tmp_path / "own.csv", "-o", tmp_path / "own.csv")
 
 
 def test_what_is_skipped_is_told_by_its_reason(tmp_path: Path) -> None:

@@ -212,7 +212,7 @@ def test_the_two_tasks_are_pooled_without_the_two_metrics_that_were_rescaled() -
 
 def test_the_surface_of_a_dataset_asks_for_the_features_first(pairs: Path) -> None:
     done("import", "bump", pairs, "--name", "own")
-    refused = run("surface", "--dataset", "own")
+    refused = run("surface-correlation", "--dataset", "own")
     assert "Not scored yet: rouge2[measured=f1]" in str(refused.exception)
 
 
@@ -221,12 +221,12 @@ def test_explanations_that_people_graded_are_scored_by_whoever_wrote_them(tmp_pa
     path = tmp_path / "graded.json"
     path.write_text(json.dumps([{"id": "1", "doc": DOCUMENT, "summary": "It was open.", "samples": given}]), "utf-8")
     done("import", "factualnlg", path)
-    assert re.search(r"^m\|p +1 .* 100\.0", done("explanations", "--dataset", "factualnlg"), re.MULTILINE)
+    assert re.search(r"^m\|p +1 .* 100\.0", done("explanation-report", "--dataset", "factualnlg"), re.MULTILINE)
 
 
 def test_a_dataset_without_graded_explanations_says_so(pairs: Path) -> None:
     done("import", "bump", pairs, "--name", "own")
-    assert "No explanation is graded in own" in str(run("explanations", "--dataset", "own").exception)
+    assert "No explanation is graded in own" in str(run("explanation-report", "--dataset", "own").exception)
 
 
 def test_what_can_be_evaluated_is_listed(pairs: Path, database: str) -> None:
