@@ -84,7 +84,7 @@ class Problem:
 
 
 def attempt(action: Callable[[], _T]) -> _T | Problem:
-    """The outcome of an action, or the trouble that it raised."""
+    """The outcome of an action, or the problem that it raised."""
     try:
         return action()
     except Exception as error:  # noqa: BLE001  # whatever a metric or a model raises must spoil only its own cell

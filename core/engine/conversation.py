@@ -73,7 +73,7 @@ CellKey = tuple[str, str]
 class Conversation(Generic[T]):
     """A conversation to be had about an example, with these checkpoints; `spec` says whose, with its settings.
 
-    `rounds` begins it anew at every call. Two of the same `spec`, example and checkpoints are taken for the same.
+    `rounds` begins it again at every call. Two of the same `spec`, example and checkpoints are taken for the same.
     """
 
     spec: str
@@ -90,7 +90,7 @@ class ConversationEnd:
 
 
 OutcomeFactory = Callable[["Task", Any], Any]
-"""Makes the outcome that is handed out of what a conversation came to."""
+"""Makes the outcome that is handed out of the value of a conversation."""
 
 
 class Request:
@@ -107,11 +107,11 @@ class Request:
         self.examples = tuple(examples)
         self.priority = priority
         self.number = next(_request_numbers)
-        self.jobs: dict[CellKey, Task] = {}
+        self.tasks: dict[CellKey, Task] = {}
         self.version = 0
         self.cancelled = cancelled or threading.Event()
 
-    def asks_the_same(self, metrics: Sequence[Metric], examples: Sequence[Example]) -> bool:
+    def is_for(self, metrics: Sequence[Metric], examples: Sequence[Example]) -> bool:
         return self.metrics == tuple(metrics) and self.examples == tuple(examples)
 
     def order(self, place: int) -> QueueOrder:
@@ -122,8 +122,8 @@ class Request:
 class Task:
     """A conversation under way. The engine's lock guards everything that changes."""
 
-    def __init__(self, talk: Conversation[Any], conclude: OutcomeFactory, request: Request, place: int) -> None:
-        self.talk = talk
+    def __init__(self, conversation: Conversation[Any], conclude: OutcomeFactory, request: Request, place: int) -> None:
+        self.conversation = conversation
         self.conclude = conclude
         self.watchers = [request]
         self.order = request.order(place)
@@ -133,7 +133,7 @@ class Task:
         self.keys: list[bytes] | None = None  # of the questions last asked; None before the first round
         self.answers: dict[bytes, Answer] = {}
         self.pins: dict[Checkpoint, Checkpoint] = {}  # checkpoints of endpoints, at the address where it began to ask
-        self._conversation: Rounds[Any] | None = None
+        self._rounds: Rounds[Any] | None = None
         self._started = 0.0
 
     @property
@@ -146,21 +146,21 @@ class Task:
         self.watchers = [*(watcher for watcher in self.watchers if not watcher.cancelled.is_set()), request]
         self.order = min(self.order, request.order(place))
 
-    def step(self) -> list[Question] | ConversationEnd:
+    def next_round(self) -> list[Question] | ConversationEnd:
         """Take the conversation one round further, with the answers to the questions last asked."""
         try:
-            if self._conversation is None or self.keys is None:
+            if self._rounds is None or self.keys is None:
                 self._started = time.perf_counter()
-                self._conversation = self.talk.rounds()
-                return next(self._conversation)
-            return self._conversation.send([self.answers[key] for key in self.keys])
+                self._rounds = self.conversation.rounds()
+                return next(self._rounds)
+            return self._rounds.send([self.answers[key] for key in self.keys])
         except StopIteration as stop:
             return ConversationEnd(self.conclude(self, stop.value))
 
     def is_answered(self) -> bool:
         return self.keys is not None and all(key in self.answers for key in self.keys)
 
-    def touch(self) -> None:
+    def notify_watchers(self) -> None:
         """Tell the watchers that there is something new to show."""
         for request in self.watchers:
             request.version += 1
@@ -168,7 +168,7 @@ class Task:
     def finish(self, outcome: object) -> None:
         if not self.done.done():
             self.done.set_result(outcome)
-            self.touch()
+            self.notify_watchers()
 
     def failed(self, *kinds: FailureKind) -> bool:
         """Whether it ended in a failure, of one of these kinds where some are given."""
@@ -183,8 +183,8 @@ class Task:
                     f"The metric gave {value}, which is no number to compare. Try another text or setting."
                 )
         return Result(
-            example_id=self.talk.example.id,
-            metric=self.talk.spec,
+            example_id=self.conversation.example.id,
+            metric=self.conversation.spec,
             signature=signature,
             score=score.value,
             parts=score.parts,
@@ -195,4 +195,4 @@ class Task:
         )
 
     def failure(self, kind: FailureKind, message: str) -> Failure:
-        return Failure(self.talk.example.id, self.talk.spec, kind, message)
+        return Failure(self.conversation.example.id, self.conversation.spec, kind, message)

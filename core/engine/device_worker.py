@@ -21,10 +21,10 @@ BATCH_TOKENS = {"cpu": 1024, "mps": 16_384, "cuda": 65_536}
 
 
 class DeviceWorker:
-    """Answers what is put on its own desk, in a thread of its own; `resume` is called with a job that has all its answers.
+    """Answers what is put on its own queue, in a thread of its own; `resume` is called with a task that has all its answers.
 
-    `budget` tells how many padded tokens go through a model at once. The lock is the engine's: it guards the desk and the
-    jobs, and is notified when something changes that a watcher may show.
+    `budget` tells how many padded tokens go through a model at once. The lock is the engine's: it guards the queue and the
+    tasks, and is notified when something changes that a watcher may show.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class DeviceWorker:
     ) -> None:
         self._pool = pool
         self._cache = cache
-        self._desk = QuestionQueue()
+        self._queue = QuestionQueue()
         self._budget = budget
         self._lock = lock
         self._resume = resume
@@ -47,10 +47,10 @@ class DeviceWorker:
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
 
-    def ask(self, key: bytes, question: Question, job: Task) -> bool:
-        """Put a question down, under the engine's lock; False where the same one already waits and the job joins it."""
+    def put(self, key: bytes, question: Question, task: Task) -> bool:
+        """Enqueue a question, under the engine's lock; False where the same one already waits and the task joins it."""
         self._news.set()
-        return self._desk.ask(key, question, job)
+        return self._queue.put(key, question, task)
 
     def wake(self) -> None:
         """Look again: the state of a model has changed."""
@@ -65,9 +65,9 @@ class DeviceWorker:
         """Wait for the batch under way, but no longer than this."""
         self._thread.join(patience_s)
 
-    def abandoned(self) -> list[Task]:
-        """The jobs that nobody will answer any more; the desk is empty afterwards."""
-        return [job for checkpoint in self._desk.checkpoints() for job in self._desk.clear(checkpoint)]
+    def unanswered_tasks(self) -> list[Task]:
+        """The tasks that nobody will answer any more; the queue is empty afterwards."""
+        return [task for checkpoint in self._queue.checkpoints() for task in self._queue.clear(checkpoint)]
 
     def _serve(self) -> None:
         last: Checkpoint | None = None
@@ -78,12 +78,12 @@ class DeviceWorker:
                 self._news.wait()
                 continue
             last = chosen
-            if trouble := attempt(partial(self._answer_batch, chosen)):
-                self._give_up(chosen, trouble)
+            if problem := attempt(partial(self._answer_batch, chosen)):
+                self._give_up(chosen, problem)
 
     def _next_checkpoint(self, last: Checkpoint | None) -> Checkpoint | None:
         with self._lock:
-            orders = self._desk.checkpoints()
+            orders = self._queue.checkpoints()
             ready = [checkpoint for checkpoint in orders if self._status(checkpoint) is ModelStatus.READY]
             chosen = next_checkpoint(orders, ready, last)
             self._request_models(orders, chosen)
@@ -110,19 +110,19 @@ class DeviceWorker:
     def _answer_batch(self, checkpoint: Checkpoint) -> None:
         with self._pool.lease(checkpoint) as model:
             with self._lock:
-                front = self._desk.front(checkpoint, _FRONT_QUESTIONS)
-            self._encode(model, [waiting for waiting in front if waiting.row is None])
-            if ready := [waiting for waiting in front if waiting.row]:
+                front = self._queue.front(checkpoint, _FRONT_QUESTIONS)
+            self._encode(model, [pending for pending in front if pending.row is None])
+            if ready := [pending for pending in front if pending.row]:
                 batch = fill_batch(ready, self._budget(), _FRONT_QUESTIONS)
                 self._mark_running(batch)
                 self._forward(model, batch)
 
     def _encode(self, model: Model, fresh: Sequence[PendingQuestion]) -> None:
         """Make rows of questions; those that cannot be encoded are found by halving, and refused alone."""
-        rows = attempt(partial(model.encode, [waiting.question for waiting in fresh]))
+        rows = attempt(partial(model.encode, [pending.question for pending in fresh]))
         if not isinstance(rows, Problem):
-            for waiting, row in zip(fresh, rows, strict=True):
-                waiting.row = row
+            for pending, row in zip(fresh, rows, strict=True):
+                pending.row = row
         elif len(fresh) == 1:
             self._refuse(fresh[0], rows)
         else:
@@ -132,9 +132,9 @@ class DeviceWorker:
 
     def _mark_running(self, batch: Sequence[PendingQuestion]) -> None:
         with self._lock:
-            for job in {job for waiting in batch for job in waiting.jobs if not job.running}:
-                job.running = True
-                job.touch()
+            for task in {task for pending in batch for task in pending.tasks if not task.running}:
+                task.running = True
+                task.notify_watchers()
             self._lock.notify_all()
 
     def _forward(self, model: Model, batch: Sequence[PendingQuestion]) -> None:
@@ -142,7 +142,7 @@ class DeviceWorker:
 
         What nobody waits for any more is not asked again.
         """
-        answers = attempt(partial(model.forward, [waiting.row for waiting in batch if waiting.row]))
+        answers = attempt(partial(model.forward, [pending.row for pending in batch if pending.row]))
         if not isinstance(answers, Problem):
             self._deliver(batch, answers)
         elif len(batch) == 1:
@@ -156,34 +156,34 @@ class DeviceWorker:
     def _wanted(self, batch: Sequence[PendingQuestion]) -> Sequence[PendingQuestion]:
         """The questions that somebody still waits for; none once the server is closed."""
         with self._lock:
-            return [] if self._closed else [waiting for waiting in batch if any(job.live for job in waiting.jobs)]
+            return [] if self._closed else [pending for pending in batch if any(task.live for task in pending.tasks)]
 
     def _deliver(self, batch: Sequence[PendingQuestion], answers: Sequence[Answer]) -> None:
         given = list(zip(batch, answers, strict=True))
-        self._cache.put({waiting.key: answer for waiting, answer in given})
+        self._cache.put({pending.key: answer for pending, answer in given})
         with self._lock:
             self.counts += Counts(passes=1, tokens=sum(answer.tokens for answer in answers))
-            for asker in {waiting.jobs[0] for waiting in batch if waiting.jobs}:
+            for asker in {pending.tasks[0] for pending in batch if pending.tasks}:
                 asker.counts += Counts(passes=1)
-            for waiting, answer in given:
-                self._hand_out(waiting, answer)
+            for pending, answer in given:
+                self._hand_out(pending, answer)
 
-    def _hand_out(self, waiting: PendingQuestion, answer: Answer) -> None:
-        for place, job in enumerate(self._desk.take(waiting)):
-            job.answers[waiting.key] = answer
-            job.counts += Counts(tokens=answer.tokens if place == 0 else 0)
-            if job.is_answered():
-                self._resume(job)
+    def _hand_out(self, pending: PendingQuestion, answer: Answer) -> None:
+        for place, task in enumerate(self._queue.take(pending)):
+            task.answers[pending.key] = answer
+            task.counts += Counts(tokens=answer.tokens if place == 0 else 0)
+            if task.is_answered():
+                self._resume(task)
 
-    def _refuse(self, waiting: PendingQuestion, trouble: Problem) -> None:
+    def _refuse(self, pending: PendingQuestion, problem: Problem) -> None:
         with self._lock:
-            for job in self._desk.take(waiting):
-                job.finish(job.failure(trouble.kind, trouble.message))
+            for task in self._queue.take(pending):
+                task.finish(task.failure(problem.kind, problem.message))
             self._lock.notify_all()
 
-    def _give_up(self, checkpoint: Checkpoint, trouble: Problem) -> None:
+    def _give_up(self, checkpoint: Checkpoint, problem: Problem) -> None:
         """Refuse everything that waits for a checkpoint."""
         with self._lock:
-            for job in self._desk.clear(checkpoint):
-                job.finish(job.failure(trouble.kind, trouble.message))
+            for task in self._queue.clear(checkpoint):
+                task.finish(task.failure(problem.kind, problem.message))
             self._lock.notify_all()

@@ -25,7 +25,7 @@ from core.settings import VERSION, Settings
 from core.text import splitter_name
 from core.types import Counts, Example, Failure, FailureKind, Outcome, Question, Result, Score, T
 
-_MAX_TASKS_AHEAD = 512  # jobs of a bulk run under way at once
+_MAX_TASKS_AHEAD = 512  # tasks of a bulk run under way at once
 _POLL_S = 0.1  # how long a bulk run waits for an outcome before it looks whether it was cancelled
 _CELL_STATES = {
     FailureKind.NEEDS_DOWNLOAD: CellState.NEEDS_DOWNLOAD,
@@ -65,7 +65,7 @@ class Engine:
         """
         with self._lock:
             old = self._latest.get(owner)
-            if old and old.asks_the_same(metrics, examples):
+            if old and old.is_for(metrics, examples):
                 self._revive(old)
                 return old
             request = self._latest[owner] = Request(metrics, examples, Priority.INTERACTIVE)
@@ -82,7 +82,7 @@ class Engine:
     def cells(self, request: Request) -> tuple[int, dict[CellKey, Cell]]:
         """One consistent look: the request's version and every cell."""
         with self._lock:
-            return request.version, {place: self._cell(job) for place, job in request.jobs.items()}
+            return request.version, {place: self._cell(task) for place, task in request.tasks.items()}
 
     def wait(self, request: Request, version: int, timeout: float) -> bool:
         """Block until the request is newer than `version`, or cancelled; False when neither happened in time."""
@@ -93,35 +93,37 @@ class Engine:
         """Every metric on every example, in order, a window of them under way at once. Closing it cancels the rest."""
         pairs = ((example, metric) for example in examples for metric in metrics)
         with closing(self._through(self._scoring(metric, example) for example, metric in pairs)) as ended:
-            for job, outcome in ended:
-                yield job.talk.example, outcome
+            for task, outcome in ended:
+                yield task.conversation.example, outcome
 
     def converse(
-        self, talks: Iterable[Conversation[T]], cancelled: threading.Event | None = None
+        self, conversations: Iterable[Conversation[T]], cancelled: threading.Event | None = None
     ) -> Generator[tuple[Conversation[T], T | Failure]]:
         """Every conversation to its end, in order, a window of them under way at once. Closing it cancels the rest.
 
         So does setting `cancelled`, from any thread: no question is begun after it, and none is waited for.
         """
-        with closing(self._through(((talk, _keep_value) for talk in talks), cancelled)) as ended:
-            for job, outcome in ended:
-                yield job.talk, outcome
+        with closing(
+            self._through(((conversation, _keep_value) for conversation in conversations), cancelled)
+        ) as ended:
+            for task, outcome in ended:
+                yield task.conversation, outcome
 
-    def talks(self, metrics: Sequence[Metric], examples: Iterable[Example]) -> Iterator[Conversation[Score]]:
+    def conversations(self, metrics: Sequence[Metric], examples: Iterable[Example]) -> Iterator[Conversation[Score]]:
         """The conversations that scoring would hold."""
         return (self._scoring(metric, example)[0] for example in examples for metric in metrics)
 
-    def estimate(self, talks: Iterable[Conversation[Any]]) -> CostEstimate:
+    def estimate(self, conversations: Iterable[Conversation[Any]]) -> CostEstimate:
         """What conversations would cost at endpoints, by their first questions; asks nothing.
 
         One whose endpoint is not set fails at once and costs nothing.
         """
         remote = [
-            talk
-            for talk in talks
-            if any(one.source == ENDPOINT_SOURCE for one in talk.checkpoints) and _has_endpoints(talk)
+            conversation
+            for conversation in conversations
+            if any(one.source == ENDPOINT_SOURCE for one in conversation.checkpoints) and _has_endpoints(conversation)
         ]
-        firsts = [questions for talk in remote if (questions := _first_questions(talk))]
+        firsts = [questions for conversation in remote if (questions := _first_questions(conversation))]
         paid = [[question for question in first if is_paid(question)] for first in firsts]
         asked = [question for questions in paid for question in questions]
         return estimate_cost(self._planner.unanswered(asked), unforeseen=paid.count([]))
@@ -153,33 +155,33 @@ class Engine:
     ) -> Generator[tuple[Task, Any]]:
         request = Request((), (), Priority.BULK, cancelled)
         try:
-            for job in _start_ahead(self._start(request, *work, place) for place, work in enumerate(works)):
-                if not _wait_for_outcome(job, request.cancelled):
+            for task in _start_ahead(self._start(request, *work, place) for place, work in enumerate(works)):
+                if not _wait_for_outcome(task, request.cancelled):
                     return
-                yield job, job.done.result()
+                yield task, task.done.result()
         finally:
             request.cancelled.set()
 
     def _scoring(self, metric: Metric, example: Example) -> tuple[Conversation[Score], OutcomeFactory]:
-        talk = Conversation(metric.spec, example, partial(metric.rounds, example), metric.checkpoints())
-        return talk, partial(self._result, metric)
+        conversation = Conversation(metric.spec, example, partial(metric.rounds, example), metric.checkpoints())
+        return conversation, partial(self._result, metric)
 
     def _adopt_or_start(
         self, request: Request, old: Request | None, metric: Metric, example: Example, place: int
     ) -> None:
         cell = (metric.spec, example.id)
-        talk, conclude = self._scoring(metric, example)
-        job = old.jobs.get(cell) if old else None
-        if job and job.talk == talk and not job.failed():
-            job.join(request, place)
-            request.jobs[cell] = job
+        conversation, conclude = self._scoring(metric, example)
+        task = old.tasks.get(cell) if old else None
+        if task and task.conversation == conversation and not task.failed():
+            task.join(request, place)
+            request.tasks[cell] = task
         else:
-            request.jobs[cell] = self._start(request, talk, conclude, place)
+            request.tasks[cell] = self._start(request, conversation, conclude, place)
 
-    def _start(self, request: Request, talk: Conversation[Any], conclude: OutcomeFactory, place: int) -> Task:
-        job = Task(talk, conclude, request, place)
-        self._planner.put(job)
-        return job
+    def _start(self, request: Request, conversation: Conversation[Any], conclude: OutcomeFactory, place: int) -> Task:
+        task = Task(conversation, conclude, request, place)
+        self._planner.enqueue(task)
+        return task
 
     def _cancel(self, request: Request | None) -> None:
         if request:
@@ -187,28 +189,28 @@ class Engine:
             self._lock.notify_all()
 
     def _revive(self, request: Request) -> None:
-        """Ask again for cells that failed for want of a model that has come since."""
-        for place, (cell, job) in enumerate(request.jobs.items()):
-            if job.failed(*_FIXED_BY_THE_POOL) and self._models_may_answer(job.talk):
-                request.jobs[cell] = self._start(request, job.talk, job.conclude, place)
+        """Ask again for cells that failed for lack of a model that has come since."""
+        for place, (cell, task) in enumerate(request.tasks.items()):
+            if task.failed(*_FIXED_BY_THE_POOL) and self._models_may_answer(task.conversation):
+                request.tasks[cell] = self._start(request, task.conversation, task.conclude, place)
                 request.version += 1
 
-    def _models_may_answer(self, talk: Conversation[Any]) -> bool:
+    def _models_may_answer(self, conversation: Conversation[Any]) -> bool:
         hopeful = {ModelStatus.COLD, ModelStatus.LOADING, ModelStatus.READY}
-        return all(self.pool.state(checkpoint).status in hopeful for checkpoint in talk.checkpoints)
+        return all(self.pool.state(checkpoint).status in hopeful for checkpoint in conversation.checkpoints)
 
-    def _cell(self, job: Task) -> Cell:
-        outcome: Outcome | None = job.done.result() if job.done.done() else None
-        if outcome and not job.failed(*_FIXED_BY_THE_POOL):
+    def _cell(self, task: Task) -> Cell:
+        outcome: Outcome | None = task.done.result() if task.done.done() else None
+        if outcome and not task.failed(*_FIXED_BY_THE_POOL):
             return _outcome_cell(outcome)
-        for state in map(self.pool.state, job.talk.checkpoints):
+        for state in map(self.pool.state, task.conversation.checkpoints):
             if state.status in {ModelStatus.DOWNLOADING, ModelStatus.LOADING}:
                 return Cell(CellState.LOADING, None, state.message, state.progress)
             if outcome and state.status is ModelStatus.FAILED:
-                return _outcome_cell(job.failure(FailureKind.LOAD, state.message))
+                return _outcome_cell(task.failure(FailureKind.LOAD, state.message))
         if outcome:
             return _outcome_cell(outcome)
-        return Cell(CellState.RUNNING if job.running else CellState.QUEUED)
+        return Cell(CellState.RUNNING if task.running else CellState.QUEUED)
 
     def _pool_changed(self) -> None:
         with self._lock:
@@ -217,43 +219,45 @@ class Engine:
             self._lock.notify_all()
         self._planner.wake()
 
-    def _result(self, metric: Metric, job: Task, score: Score) -> Result:
-        checkpoints = [job.pins.get(checkpoint, checkpoint) for checkpoint in job.talk.checkpoints]
+    def _result(self, metric: Metric, task: Task, score: Score) -> Result:
+        checkpoints = [task.pins.get(checkpoint, checkpoint) for checkpoint in task.conversation.checkpoints]
         prints = [self.pool.fingerprint(checkpoint) for checkpoint in checkpoints]
         device = self.pool.device if any(checkpoint.source != ENDPOINT_SOURCE for checkpoint in checkpoints) else "cpu"
-        return job.result(score, signature(metric, prints, splitter_name(), VERSION, score.asked), device)
+        return task.result(score, signature(metric, prints, splitter_name(), VERSION, score.asked), device)
 
 
-def _has_endpoints(talk: Conversation[Any]) -> bool:
-    return not any(endpoint_problem(endpoint_name(one)) for one in talk.checkpoints if one.source == ENDPOINT_SOURCE)
+def _has_endpoints(conversation: Conversation[Any]) -> bool:
+    return not any(
+        endpoint_problem(endpoint_name(one)) for one in conversation.checkpoints if one.source == ENDPOINT_SOURCE
+    )
 
 
-def _first_questions(talk: Conversation[Any]) -> list[Question]:
+def _first_questions(conversation: Conversation[Any]) -> list[Question]:
     """None where the text is refused."""
-    with closing(talk.rounds()) as rounds:
+    with closing(conversation.rounds()) as rounds:
         first = attempt(lambda: next(rounds, []))
     return [] if isinstance(first, Problem) else first
 
 
-def _start_ahead(jobs: Iterable[Task]) -> Iterator[Task]:
-    """The same jobs, a window of which is started before the first of them is waited for."""
+def _start_ahead(tasks: Iterable[Task]) -> Iterator[Task]:
+    """The same tasks, a window of which is started before the first of them is waited for."""
     window: deque[Task] = deque()
-    for job in jobs:
-        window.append(job)
+    for task in tasks:
+        window.append(task)
         if len(window) >= _MAX_TASKS_AHEAD:
             yield window.popleft()
     yield from window
 
 
-def _wait_for_outcome(job: Task, cancelled: threading.Event) -> bool:
+def _wait_for_outcome(task: Task, cancelled: threading.Event) -> bool:
     """Wait for an outcome; False where nobody wants it any more: what is dropped never has one."""
     while not cancelled.is_set():
-        if wait([job.done], _POLL_S).done:
+        if wait([task.done], _POLL_S).done:
             return True
     return False
 
 
-def _keep_value(job: Task, value: Any) -> Any:  # noqa: ARG001  # the signature of what concludes
+def _keep_value(task: Task, value: Any) -> Any:  # noqa: ARG001  # the signature of what concludes
     return value
 
 

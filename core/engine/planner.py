@@ -26,9 +26,9 @@ _CLOSED_MESSAGE = "The engine was closed before this was answered. Start again."
 
 
 class Planner:
-    """Takes jobs to their end; one thread asks the models of the device, and others each endpoint, however slow it is.
+    """Takes tasks to their end; one thread asks the models of the device, and others each endpoint, however slow it is.
 
-    The lock is the engine's: it guards the jobs, and is notified when something changes that a watcher may show.
+    The lock is the engine's: it guards the tasks, and is notified when something changes that a watcher may show.
     """
 
     def __init__(self, pool: ModelPool, cache: AnswerCache, lock: threading.Condition) -> None:
@@ -39,8 +39,8 @@ class Planner:
         self._counts = Counts()
         self._steps: queue.PriorityQueue[tuple[QueueOrder, int, Task | None]] = queue.PriorityQueue()
         self._tickets = itertools.count()
-        self._device = DeviceWorker(pool, cache, lock, self.put, lambda: BATCH_TOKENS[pool.device])
-        self._ledger = SpendTracker(cache.folder)
+        self._device = DeviceWorker(pool, cache, lock, self.enqueue, lambda: BATCH_TOKENS[pool.device])
+        self._spend = SpendTracker(cache.folder)
         self._endpoints: dict[str, EndpointWorker] = {}
         self._threads = [threading.Thread(target=self._plan, daemon=True) for _ in range(_PLANNER_THREADS)]
         for thread in self._threads:
@@ -50,18 +50,18 @@ class Planner:
     def counts(self) -> Counts:
         return sum((one.counts for one in self._endpoints.values()), self._counts + self._device.counts)
 
-    def put(self, job: Task) -> None:
-        """Have a job taken as far as it goes without asking a model; it fails once the planner is closed."""
+    def enqueue(self, task: Task) -> None:
+        """Have a task taken as far as it goes without asking a model; it fails once the planner is closed."""
         with self._lock:
             if self._closed:
-                job.finish(job.failure(FailureKind.ERROR, _CLOSED_MESSAGE))
+                task.finish(task.failure(FailureKind.ERROR, _CLOSED_MESSAGE))
             else:
-                self._steps.put((job.order, next(self._tickets), job))
+                self._steps.put((task.order, next(self._tickets), task))
 
     @property
     def spent(self) -> dict[str, Spend]:
         """What was paid, by the name of the endpoint."""
-        return self._ledger.spent_here()
+        return self._spend.spent_here()
 
     def unanswered(self, questions: Sequence[Question]) -> list[Question]:
         """Those of questions to endpoints whose answers are not kept, each once."""
@@ -94,42 +94,42 @@ class Planner:
         self._give_up()
 
     def _plan(self) -> None:
-        while (job := self._steps.get()[2]) is not None:
-            if job.live:
-                self._advance(job)
+        while (task := self._steps.get()[2]) is not None:
+            if task.live:
+                self._advance(task)
 
-    def _advance(self, job: Task) -> None:
-        ended = _empty_text_end(job) or self._talk(job)
+    def _advance(self, task: Task) -> None:
+        ended = _empty_text_end(task) or self._advance_rounds(task)
         if ended:
             with self._lock:
-                job.finish(ended.outcome)
+                task.finish(ended.outcome)
                 self._lock.notify_all()
 
-    def _talk(self, job: Task) -> ConversationEnd | None:
+    def _advance_rounds(self, task: Task) -> ConversationEnd | None:
         """Go round after round as far as the answers are known; None when a model has to be asked."""
         while True:
-            step = attempt(job.step)
+            step = attempt(task.next_round)
             if isinstance(step, ConversationEnd):
                 return step
-            answered = step if isinstance(step, Problem) else attempt(partial(self._ask, job, step))
+            answered = step if isinstance(step, Problem) else attempt(partial(self._answer_or_enqueue, task, step))
             if isinstance(answered, Problem):
-                return ConversationEnd(job.failure(answered.kind, answered.message))
+                return ConversationEnd(task.failure(answered.kind, answered.message))
             if not answered:
                 return None
 
-    def _ask(self, job: Task, asked: Sequence[Question]) -> bool:
-        """Look the questions up and put down the unknown ones; True when all are answered already."""
-        questions = [_pin_endpoint(job, question) for question in asked]
+    def _answer_or_enqueue(self, task: Task, asked: Sequence[Question]) -> bool:
+        """Look the questions up and enqueue the unknown ones; True when all are answered already."""
+        questions = [_pin_endpoint(task, question) for question in asked]
         keys = self._keys(questions)
         known = self._cache.get(keys)
         with self._lock:
-            # another job's answer may have come since; the server keeps it before it clears the desk, so none is missed
+            # another task's answer may have come since; the worker caches it before it clears the queue, so none is missed
             known |= self._cache.recent(k for k in keys if k not in known)
-            job.keys, job.answers = keys, known
-            unknown = {k: q for k, q in zip(keys, questions, strict=True) if k not in job.answers}
-            new = sum([self._server(q.checkpoint).ask(k, q, job) for k, q in unknown.items()])
-            cached = sum(k in job.answers for k in keys)
-            self._bill(job, Counts(len(keys), cached, len(keys) - cached - new, new))
+            task.keys, task.answers = keys, known
+            unknown = {k: q for k, q in zip(keys, questions, strict=True) if k not in task.answers}
+            new = sum([self._worker(q.checkpoint).put(k, q, task) for k, q in unknown.items()])
+            cached = sum(k in task.answers for k in keys)
+            self._add_counts(task, Counts(len(keys), cached, len(keys) - cached - new, new))
             self._lock.notify_all()
         return not unknown
 
@@ -140,18 +140,18 @@ class Planner:
         devices = {one: "" if one.source == ENDPOINT_SOURCE else self._pool.device for one in checkpoints}
         return [cache_key(one, prints[one.checkpoint], devices[one.checkpoint]) for one in questions]
 
-    def _server(self, checkpoint: Checkpoint) -> DeviceWorker | EndpointWorker:
+    def _worker(self, checkpoint: Checkpoint) -> DeviceWorker | EndpointWorker:
         """Who answers."""
         if checkpoint.source != ENDPOINT_SOURCE:
             return self._device
         name = endpoint_name(checkpoint)
         if name not in self._endpoints:
             at_once = endpoint_of(checkpoint).at_once
-            self._endpoints[name] = EndpointWorker(self._cache, self._ledger, self._lock, self.put, at_once)
+            self._endpoints[name] = EndpointWorker(self._cache, self._spend, self._lock, self.enqueue, at_once)
         return self._endpoints[name]
 
-    def _bill(self, job: Task, counts: Counts) -> None:
-        job.counts += counts
+    def _add_counts(self, task: Task, counts: Counts) -> None:
+        task.counts += counts
         self._counts += counts
 
     def _fingerprint(self, checkpoint: Checkpoint) -> str:
@@ -164,23 +164,26 @@ class Planner:
         """Tell whoever still waits that nobody will answer."""
         with self._lock:
             steps = [self._steps.get()[2] for _ in range(self._steps.qsize())]
-            remote = [job for endpoint in self._endpoints.values() for job in endpoint.abandoned()]
-            for job in [*self._device.abandoned(), *remote, *filter(None, steps)]:
-                job.finish(job.failure(FailureKind.ERROR, _CLOSED_MESSAGE))
+            remote = [task for endpoint in self._endpoints.values() for task in endpoint.unanswered_tasks()]
+            for task in [*self._device.unanswered_tasks(), *remote, *filter(None, steps)]:
+                task.finish(task.failure(FailureKind.ERROR, _CLOSED_MESSAGE))
 
 
-def _pin_endpoint(job: Task, question: Question) -> Question:
+def _pin_endpoint(task: Task, question: Question) -> Question:
     """The question at the address at which its conversation began to ask: its answer is kept under that one."""
     checkpoint = question.checkpoint
     if checkpoint.source != ENDPOINT_SOURCE:
         return question
-    if checkpoint not in job.pins:
-        job.pins[checkpoint] = pin_address(checkpoint)
-    return replace(question, checkpoint=job.pins[checkpoint])
+    if checkpoint not in task.pins:
+        task.pins[checkpoint] = pin_address(checkpoint)
+    return replace(question, checkpoint=task.pins[checkpoint])
 
 
-def _empty_text_end(job: Task) -> ConversationEnd | None:
-    for what, text in (("document", job.talk.example.document), ("summary", job.talk.example.summary)):
+def _empty_text_end(task: Task) -> ConversationEnd | None:
+    for what, text in (
+        ("document", task.conversation.example.document),
+        ("summary", task.conversation.example.summary),
+    ):
         if not text.strip():
-            return ConversationEnd(job.failure(FailureKind.INPUT, f"The {what} is empty. Paste, load or type one."))
+            return ConversationEnd(task.failure(FailureKind.INPUT, f"The {what} is empty. Paste, load or type one."))
     return None

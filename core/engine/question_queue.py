@@ -12,16 +12,16 @@ from core.types import Checkpoint, Question
 
 @dataclass(eq=False)
 class PendingQuestion:
-    """One distinct question and the jobs that want its answer; its tokens once they are known."""
+    """One distinct question and the tasks that want its answer; its tokens once they are known."""
 
     key: bytes
     question: Question
-    jobs: list[Task] = field(default_factory=list)
+    tasks: list[Task] = field(default_factory=list)
     row: Row | None = None
 
     @property
     def order(self) -> QueueOrder:
-        return min(job.order for job in self.jobs)
+        return min(task.order for task in self.tasks)
 
 
 class QuestionQueue:
@@ -30,46 +30,46 @@ class QuestionQueue:
     def __init__(self) -> None:
         self._open: dict[Checkpoint, dict[bytes, PendingQuestion]] = {}
 
-    def ask(self, key: bytes, question: Question, job: Task) -> bool:
-        """Put a question down; False where the same one already waits and the job joins it."""
-        waiting = self._open.setdefault(question.checkpoint, {}).setdefault(key, PendingQuestion(key, question))
-        waiting.jobs.append(job)
-        return len(waiting.jobs) == 1
+    def put(self, key: bytes, question: Question, task: Task) -> bool:
+        """Enqueue a question; False where the same one already waits and the task joins it."""
+        pending = self._open.setdefault(question.checkpoint, {}).setdefault(key, PendingQuestion(key, question))
+        pending.tasks.append(task)
+        return len(pending.tasks) == 1
 
     def checkpoints(self) -> dict[Checkpoint, QueueOrder]:
         """The checkpoints with questions that somebody still waits for, and the order of their most urgent one."""
         for checkpoint in list(self._open):
             self._drop_cancelled(checkpoint)
         return {
-            checkpoint: min(waiting.order for waiting in waitings.values())
-            for checkpoint, waitings in self._open.items()
+            checkpoint: min(pending.order for pending in pending_questions.values())
+            for checkpoint, pending_questions in self._open.items()
         }
 
     def front(self, checkpoint: Checkpoint, limit: int) -> list[PendingQuestion]:
         """The most urgent questions, all of one priority."""
         self._drop_cancelled(checkpoint)
-        ordered = sorted(self._open.get(checkpoint, {}).values(), key=lambda waiting: waiting.order)
-        return [waiting for waiting in ordered[:limit] if waiting.order[0] == ordered[0].order[0]]
+        ordered = sorted(self._open.get(checkpoint, {}).values(), key=lambda pending: pending.order)
+        return [pending for pending in ordered[:limit] if pending.order[0] == ordered[0].order[0]]
 
-    def take(self, waiting: PendingQuestion) -> list[Task]:
-        """Remove an answered question and give the jobs that waited for it."""
-        waitings = self._open.get(waiting.question.checkpoint, {})
-        waitings.pop(waiting.key, None)
-        if not waitings:
-            self._open.pop(waiting.question.checkpoint, None)
-        return waiting.jobs
+    def take(self, pending: PendingQuestion) -> list[Task]:
+        """Remove an answered question and give the tasks that waited for it."""
+        pending_questions = self._open.get(pending.question.checkpoint, {})
+        pending_questions.pop(pending.key, None)
+        if not pending_questions:
+            self._open.pop(pending.question.checkpoint, None)
+        return pending.tasks
 
     def clear(self, checkpoint: Checkpoint) -> list[Task]:
-        """Remove all questions to a checkpoint that will not answer, and give the jobs that waited."""
-        waitings = self._open.pop(checkpoint, {})
-        return list(dict.fromkeys(job for waiting in waitings.values() for job in waiting.jobs))
+        """Remove all questions to a checkpoint that will not answer, and give the tasks that waited."""
+        pending_questions = self._open.pop(checkpoint, {})
+        return list(dict.fromkeys(task for pending in pending_questions.values() for task in pending.tasks))
 
     def _drop_cancelled(self, checkpoint: Checkpoint) -> None:
-        waitings = self._open.get(checkpoint, {})
-        for waiting in list(waitings.values()):
-            waiting.jobs = [job for job in waiting.jobs if job.live]
-            if not waiting.jobs:
-                self.take(waiting)
+        pending_questions = self._open.get(checkpoint, {})
+        for pending in list(pending_questions.values()):
+            pending.tasks = [task for task in pending.tasks if task.live]
+            if not pending.tasks:
+                self.take(pending)
 
 
 def next_checkpoint(
@@ -88,12 +88,12 @@ def next_checkpoint(
     return best
 
 
-def fill_batch(waitings: list[PendingQuestion], budget: int, most: int) -> list[PendingQuestion]:
+def fill_batch(pending_questions: list[PendingQuestion], budget: int, most: int) -> list[PendingQuestion]:
     """The first batch: longest questions first, padded tokens within the budget, always at least one question."""
-    ordered = sorted(waitings, key=row_length, reverse=True)
+    ordered = sorted(pending_questions, key=row_length, reverse=True)
     size = min(most, max(1, budget // max(1, row_length(ordered[0]))))
     return ordered[:size]
 
 
-def row_length(waiting: PendingQuestion) -> int:
-    return waiting.row.length if waiting.row else 0
+def row_length(pending: PendingQuestion) -> int:
+    return pending.row.length if pending.row else 0

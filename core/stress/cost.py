@@ -57,7 +57,7 @@ def missing_conversations(engine: Engine, run: Run) -> Iterator[Conversation[Any
         to_write = (kind for kind in paid_kinds if not run.has_variant(example.id, kind.spec))
         yield from (variant_conversation(example, kind, run.plan.seed) for kind in to_write)
         for metric in metrics:
-            yield from engine.talks([metric], _examples_to_score(run, source, metric))
+            yield from engine.conversations([metric], _examples_to_score(run, source, metric))
         for guard in paid_guards:
             to_check = (kind for kind in run.plan.guarded if not run.has_mark(example.id, kind))
             yield from (

@@ -54,7 +54,7 @@ def command(
         download_models(engine.pool, chosen)
         if any(checkpoint.source == ENDPOINT_SOURCE for one in chosen for checkpoint in one.checkpoints()):
             read = (item.example for item in Pairs().read(pairs) if not isinstance(item, Refusal))
-            print_estimate(engine, engine.talks(chosen, read))
+            print_estimate(engine, engine.conversations(chosen, read))
         failures = _write_outcomes(output, engine.run(chosen, examples))
     if failures:
         print_status(f"Scores that failed: {failures}. The field `error` in {output} says why.")

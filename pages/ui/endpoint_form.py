@@ -51,7 +51,7 @@ def choose_endpoint_and_model(found: Mapping[str, Endpoint], prefix: str) -> tup
 def estimate_caption(metrics: Sequence[Metric], examples: Sequence[Example]) -> str:
     """What asking these metrics about these texts would cost at most; empty where nothing is paid for or nobody can be asked."""
     engine = services.engine()
-    found = attempt(lambda: format_estimate(engine.estimate(engine.talks(metrics, examples))))
+    found = attempt(lambda: format_estimate(engine.estimate(engine.conversations(metrics, examples))))
     return "" if isinstance(found, Problem) else found
 
 

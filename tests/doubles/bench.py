@@ -48,7 +48,7 @@ class Bench:
         return cells
 
     def until_planned(self, questions: int) -> None:
-        """Wait until so many questions were planned since the start, each answered or put down for a model."""
+        """Wait until so many questions were planned since the start, each answered or enqueued for a model."""
         lock = self.engine._lock  # nothing that a request shows changes at this point
         with lock:
             assert lock.wait_for(lambda: self.engine.counts().planned >= questions, PATIENCE_S)
@@ -80,7 +80,7 @@ def open_bench(folder: Path, kind: ScriptedKind) -> Bench:
 
 
 def asking(request: Request, place: int) -> Task:
-    """A job of a metric that asks nothing, as it stands at a place of a request."""
+    """A task of a metric that asks nothing, as it stands at a place of a request."""
     metric, example = Letters(), pair("Rain fell.")
-    talk = Conversation(metric.spec, example, partial(metric.rounds, example))
-    return Task(talk, lambda _, score: score, request, place)
+    conversation = Conversation(metric.spec, example, partial(metric.rounds, example))
+    return Task(conversation, lambda _, score: score, request, place)

@@ -1,11 +1,26 @@
-"""An unknown name is answered by what there is."""
+"""The tree of errors, the names that are suggested, and the failure that an exception becomes."""
 
 from __future__ import annotations
 
 import inspect
+import logging
+
+import pytest
 
 import core.errors
-from core.errors import TouchstoneError, UnknownNameError
+from core.errors import (
+    BadSettingError,
+    LoadError,
+    MemoryFullError,
+    MissingEndpointError,
+    MissingWeightsError,
+    Problem,
+    TouchstoneError,
+    UnknownNameError,
+    UnscorableError,
+    attempt,
+)
+from core.types import FailureKind
 
 
 def test_a_near_name_is_suggested() -> None:
@@ -21,3 +36,63 @@ def test_every_error_of_the_project_is_drawn_in_the_tree() -> None:
     errors = [name for name, found in inspect.getmembers(core.errors, inspect.isclass) if issubclass(found, Exception)]
     assert all(issubclass(getattr(core.errors, name), TouchstoneError) for name in errors)
     assert [name for name in errors if name not in (core.errors.__doc__ or "")] == []
+
+
+def raising(error: BaseException) -> Problem | None:
+    def action() -> None:
+        raise error
+
+    return attempt(action)
+
+
+def test_an_action_that_succeeds_gives_its_outcome() -> None:
+    assert attempt(lambda: 7) == 7
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (UnscorableError("It rhymes."), FailureKind.INPUT),
+        (MissingWeightsError("It rhymes."), FailureKind.NEEDS_DOWNLOAD),
+        (LoadError("It rhymes."), FailureKind.LOAD),
+        (MemoryFullError("It rhymes."), FailureKind.OUT_OF_MEMORY),
+        (MissingEndpointError("It rhymes."), FailureKind.NEEDS_ENDPOINT),
+        (BadSettingError("It rhymes."), FailureKind.ERROR),
+        (TouchstoneError("It rhymes."), FailureKind.ERROR),
+    ],
+)
+def test_what_is_raised_on_purpose_keeps_its_sentence(
+    error: TouchstoneError, kind: FailureKind, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert raising(error) == Problem(kind, "It rhymes.")
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (ValueError("odd"), "ValueError: odd"),
+        (ZeroDivisionError(), "ZeroDivisionError"),
+        (KeyError("x"), "KeyError: 'x'"),
+    ],
+)
+def test_anything_else_is_named_and_its_traceback_is_in_the_log(
+    error: Exception, message: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.ERROR):
+        assert raising(error) == Problem(FailureKind.ERROR, message)
+    [logged] = caplog.records
+    assert logged.exc_info is not None
+    assert logged.exc_info[1] is error
+
+
+def test_a_machine_without_memory_is_said_in_a_sentence() -> None:
+    problem = raising(MemoryError())
+    assert problem is not None
+    assert problem.kind is FailureKind.OUT_OF_MEMORY
+    assert problem.message.startswith("This machine has no memory left")
+
+
+def test_the_wish_to_stop_is_no_problem() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        raising(KeyboardInterrupt())

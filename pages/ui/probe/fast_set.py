@@ -100,8 +100,8 @@ def start_timing(request: Request, before: Request | None) -> None:
     """Begin to time a new request; what it took over from the one before began earlier and is not timed."""
     if before is request:
         return
-    jobs = before.jobs if before else {}
-    fresh = {place for place, job in request.jobs.items() if jobs.get(place) is not job}
+    tasks = before.tasks if before else {}
+    fresh = {place for place, task in request.tasks.items() if tasks.get(place) is not task}
     shown: dict[str, LastShown] = st.session_state["shown"]
     first = {spec: TimedScore(0.0, 0, 0) for spec, _ in fresh if shown.get(spec, LastShown()).before is None}
     st.session_state["watch"] = ScoreTiming(time.perf_counter(), fresh, first)
@@ -116,7 +116,7 @@ def learn_durations(request: Request, cells: Mapping[CellKey, Cell]) -> None:
     times = split_seconds([seconds for seconds, _ in came], seen.clock)
     for alone, (seconds, place) in zip(times, came, strict=True):
         metric = next(metric for metric in request.metrics if metric.spec == place[0])
-        _record_duration(seen, metric, request.jobs[place].talk.example, cells[place], alone)
+        _record_duration(seen, metric, request.tasks[place].conversation.example, cells[place], alone)
         seen.clock = max(seen.clock, seconds)
     seen.open -= {place for _, place in came}
     states = {cells[place].state for place in seen.open}
@@ -153,7 +153,7 @@ def _read_nbytes(checkpoint: Checkpoint) -> int:
 
 def _is_timed(request: Request, place: CellKey, cell: Cell) -> bool:
     """Whether a cell has a score that was worked for; what the cache answered tells nothing."""
-    lexical = not request.jobs[place].talk.checkpoints
+    lexical = not request.tasks[place].conversation.checkpoints
     return isinstance(cell.outcome, Result) and (lexical or cell.outcome.counts.asked > 0)
 
 

@@ -139,7 +139,7 @@ def _pending_cells(request: Request) -> list[Cell]:
 
 @st.fragment(run_every=_LOOK_S)
 def _bisect_progress(request: Request) -> None:
-    waiting, total = len(_pending_cells(request)), len(request.jobs)
+    waiting, total = len(_pending_cells(request)), len(request.tasks)
     if not waiting:
         st.rerun()
     st.progress(1 - waiting / total, f"{total - waiting} of {total} scores")

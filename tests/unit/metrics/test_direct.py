@@ -366,11 +366,11 @@ def test_a_run_is_estimated_before_and_counted_after(engine: Engine, monkeypatch
     monkeypatch.setenv("TOUCHSTONE_LLM_PRICE_WRITTEN", "1000")
     metrics, other = [METRICS.parse("direct-assessment"), METRICS.parse("rouge2")], Example("b", "It rained.", "No.")
     with answering(monkeypatch, mark(70)) as endpoint:
-        before = engine.estimate(engine.talks(metrics, [PAIR, other]))
+        before = engine.estimate(engine.conversations(metrics, [PAIR, other]))
         assert endpoint.asked == []
         assert (before.questions, before.written, before.money) == (2, 1024, pytest.approx(1.024))
         result(engine)
-        after = engine.estimate(engine.talks(metrics, [PAIR, other]))
+        after = engine.estimate(engine.conversations(metrics, [PAIR, other]))
     assert (after.questions, after.written) == (1, 512)  # what is kept costs nothing
     assert engine.spent() == {"": Spend(1, 7, 3, pytest.approx(0.003))}
 
@@ -378,13 +378,13 @@ def test_a_run_is_estimated_before_and_counted_after(engine: Engine, monkeypatch
 def test_what_nobody_can_be_asked_spoils_no_estimate(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     metrics = [METRICS.parse("direct-assessment"), METRICS.parse("direct-assessment[model=m,endpoint=nowhere]")]
     with answering(monkeypatch, mark(70)):
-        assert engine.estimate(engine.talks(metrics, [PAIR])).questions == 1
+        assert engine.estimate(engine.conversations(metrics, [PAIR])).questions == 1
 
 
 def test_an_estimate_says_what_it_cannot_know(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     with answering(monkeypatch, mark(70)):
-        wrapped = engine.estimate(engine.talks([METRICS.parse("retrieve[metric=direct-assessment]")], [PAIR]))
-        plain = engine.estimate(engine.talks([METRICS.parse("direct-assessment")], [PAIR]))
+        wrapped = engine.estimate(engine.conversations([METRICS.parse("retrieve[metric=direct-assessment]")], [PAIR]))
+        plain = engine.estimate(engine.conversations([METRICS.parse("direct-assessment")], [PAIR]))
     assert (wrapped.questions, wrapped.unforeseen) == (0, 1)
     assert plain.unpriced == ("default",)
     assert format_estimate(wrapped).endswith("1 text will need more, which is not known before")

@@ -1,4 +1,4 @@
-"""What a job keeps of those who wait for it."""
+"""What a task keeps of those who wait for it."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ def a_request() -> Request:
 
 def test_cancelled_requests_do_not_pile_up_behind_an_unchanged_summary() -> None:
     requests = [a_request() for _ in range(50)]
-    job = asking(requests[0], 0)
+    task = asking(requests[0], 0)
     for older, newer in pairwise(requests):
-        job.join(newer, 0)
+        task.join(newer, 0)
         older.cancelled.set()
-    assert job.watchers == requests[-2:]
-    assert job.live
+    assert task.watchers == requests[-2:]
+    assert task.live
 
 
-def test_a_job_that_nobody_waits_for_is_not_live() -> None:
+def test_a_task_that_nobody_waits_for_is_not_live() -> None:
     request = a_request()
-    job = asking(request, 0)
+    task = asking(request, 0)
     request.cancelled.set()
-    assert not job.live
+    assert not task.live

@@ -66,10 +66,10 @@ def numbered(count: int) -> list[str]:
 class Reader(threading.Thread):
     """Takes all that the engine has to say to some conversations, in a thread of its own."""
 
-    def __init__(self, bench: Bench, *talks: Conversation[list[str]]) -> None:
+    def __init__(self, bench: Bench, *conversations: Conversation[list[str]]) -> None:
         super().__init__(daemon=True)
         self.found: list[list[str] | Failure] = []
-        self._outcomes = bench.engine.converse(talks)
+        self._outcomes = bench.engine.converse(conversations)
         self.start()
 
     def run(self) -> None:

@@ -1,4 +1,4 @@
-"""The threads of an endpoint: as many questions at once as is set, each failure alone, the bill for what was answered."""
+"""The threads of an endpoint: as many questions at once as is set, each failure alone, usage of what was answered."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def telling(one: str, endpoint: str = "") -> Conversation[str]:
     return Conversation(f"telling {one} {endpoint}", pair("Rain fell."), rounds)
 
 
-def told(bench: Bench, *talks: Conversation[str]) -> list[str | Failure]:
-    return [found for _, found in bench.engine.converse(talks)]
+def told(bench: Bench, *conversations: Conversation[str]) -> list[str | Failure]:
+    return [found for _, found in bench.engine.converse(conversations)]
 
 
 @pytest.mark.parametrize("at_once", [1, 3, 12])

@@ -21,7 +21,7 @@ WINDOW = 512
 PATIENCE_S = 30
 
 
-def talk(bench: Bench, example: Example, *texts: str) -> Conversation[list[float]]:
+def conversation(bench: Bench, example: Example, *texts: str) -> Conversation[list[float]]:
     """Asks a scripted model for one text after the other; comes to its answers."""
     weights = bench.asking().weights
 
@@ -44,26 +44,28 @@ def breaking(error: Exception, example: Example) -> Conversation[None]:
 
 
 def test_a_conversation_comes_to_its_own_value_after_its_rounds(bench: Bench) -> None:
-    asked = talk(bench, pair("Rain fell."), "One came.", "Two left.")
+    asked = conversation(bench, pair("Rain fell."), "One came.", "Two left.")
     assert list(bench.engine.converse([asked])) == [(asked, [vowels("One came."), vowels("Two left.")])]
     assert bench.kind.asked == ["One came.", "Two left."]
 
 
 def test_outcomes_come_in_the_order_of_the_conversations(bench: Bench) -> None:
-    talks = [talk(bench, pair("Rain fell.", str(number)), *["Hail fell."] * (number % 3)) for number in range(600)]
-    outcomes = list(bench.engine.converse(talks))
+    conversations = [
+        conversation(bench, pair("Rain fell.", str(number)), *["Hail fell."] * (number % 3)) for number in range(600)
+    ]
+    outcomes = list(bench.engine.converse(conversations))
     assert [asked.example.id for asked, _ in outcomes] == [str(number) for number in range(600)]
     assert [found for _, found in outcomes] == [[vowels("Hail fell.")] * (number % 3) for number in range(600)]
 
 
 def test_what_a_metric_asked_before_is_not_asked_again(bench: Bench) -> None:
     bench.ask(bench.asking(), summary="Rain fell.")
-    list(bench.engine.converse([talk(bench, pair("Snow fell."), "Rain fell.")]))
+    list(bench.engine.converse([conversation(bench, pair("Snow fell."), "Rain fell.")]))
     assert bench.engine.counts() == Counts(planned=2, cached=1, asked=1, passes=1, tokens=1)
 
 
 def test_an_empty_value_is_an_outcome_too(bench: Bench) -> None:
-    [(_, found)] = bench.engine.converse([talk(bench, pair("Rain fell."))])
+    [(_, found)] = bench.engine.converse([conversation(bench, pair("Rain fell."))])
     assert found == []
 
 
@@ -76,8 +78,8 @@ def test_an_empty_value_is_an_outcome_too(bench: Bench) -> None:
     ],
 )
 def test_what_raises_is_a_failure_with_its_kind_and_sentence(bench: Bench, error: Exception, kind: FailureKind) -> None:
-    talks = [breaking(error, pair("Rain fell.", "a")), breaking(error, pair("Snow fell.", "b"))]
-    assert [found for _, found in bench.engine.converse(talks)] == [
+    conversations = [breaking(error, pair("Rain fell.", "a")), breaking(error, pair("Snow fell.", "b"))]
+    assert [found for _, found in bench.engine.converse(conversations)] == [
         Failure(name, "breaking", kind, str(error)) for name in "ab"
     ]
 
@@ -87,25 +89,25 @@ def test_one_that_cannot_even_begin_spoils_only_itself(bench: Bench) -> None:
         raise UnscorableError("There is nothing to begin with.")
 
     example = pair("Rain fell.")
-    talks = [
+    conversations = [
         Conversation("refused", example, refuse),
         Conversation("letters", example, partial(Letters().rounds, example)),
     ]
-    refused, fine = (found for _, found in bench.engine.converse(talks))
+    refused, fine = (found for _, found in bench.engine.converse(conversations))
     assert refused == Failure("pair", "refused", FailureKind.INPUT, "There is nothing to begin with.")
     assert fine == Score(len("Rain fell."))
 
 
 def test_an_empty_summary_is_refused_before_anything_is_asked(bench: Bench) -> None:
-    [(_, found)] = bench.engine.converse([talk(bench, pair(" "), "Rain fell.")])
+    [(_, found)] = bench.engine.converse([conversation(bench, pair(" "), "Rain fell.")])
     assert found == Failure("pair", "told", FailureKind.INPUT, "The summary is empty. Paste, load or type one.")
     assert bench.kind.asked == []
 
 
 def test_a_million_conversations_are_begun_a_window_ahead(bench: Bench) -> None:
     read = itertools.count(1)
-    talks = (talk(bench, pair("Rain fell.", str(next(read)))) for _ in range(1_000_000))
-    with closing(bench.engine.converse(talks)) as outcomes:
+    conversations = (conversation(bench, pair("Rain fell.", str(next(read)))) for _ in range(1_000_000))
+    with closing(bench.engine.converse(conversations)) as outcomes:
         taken = list(itertools.islice(outcomes, 10))
     assert len(taken) == 10
     assert next(read) <= WINDOW + 11
@@ -115,7 +117,7 @@ def test_closing_a_conversation_cancels_the_rest(bench: Bench) -> None:
     bench.kind.length = 1024
     bench.kind.gate.clear()
     texts = [(), *((f"Rain fell {number} times.",) for number in range(WINDOW))]
-    outcomes = bench.engine.converse(talk(bench, pair("Rain fell."), *some) for some in texts)
+    outcomes = bench.engine.converse(conversation(bench, pair("Rain fell."), *some) for some in texts)
     next(outcomes)
     bench.at_the_model()
     outcomes.close()
@@ -128,8 +130,8 @@ def test_one_who_waits_is_let_go_from_another_thread_and_nothing_more_is_asked(b
     bench.kind.length = 1024
     bench.kind.gate.clear()
     cancelled = threading.Event()
-    talks = [talk(bench, pair("Rain fell."), f"Rain fell {number} times.") for number in range(5)]
-    waiting = ThreadPoolExecutor(1).submit(lambda: list(bench.engine.converse(talks, cancelled)))
+    conversations = [conversation(bench, pair("Rain fell."), f"Rain fell {number} times.") for number in range(5)]
+    waiting = ThreadPoolExecutor(1).submit(lambda: list(bench.engine.converse(conversations, cancelled)))
     bench.at_the_model()
     cancelled.set()
     assert waiting.result(PATIENCE_S) == []  # though the model is still held
