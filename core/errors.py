@@ -1,4 +1,16 @@
-"""Every exception that Touchstone raises on purpose, and the failure that an exception of a metric or a model becomes."""
+"""Every exception that Touchstone raises on purpose, and the failure that an exception of a metric or a model becomes.
+
+TouchstoneError
+├── UnknownNameError      a metric, perturbation, setting … that does not exist
+├── BadSettingError       a setting whose value cannot be read
+├── EditError             an executable edit that cannot be executed
+│   └── AmbiguousEditError    one whose words are in more than one place
+├── UnscorableError       a text that a metric cannot score
+├── MissingWeightsError   weights that are not on this machine
+├── LoadError             weights that do not load
+├── MemoryFullError       weights or a batch that do not fit
+└── MissingEndpointError  no language-model endpoint is configured
+"""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _NAME_PATTERN = {"IS_TITLE": True, "LENGTH": {">=": 4}}
 def write_rule_parser(folder: Path) -> None:
     """Write a pipeline that ends sentences at full stops and takes long words for nouns, titled words for names.
 
-    Every word is its own head, so there are no arcs. Raises NotHereError where spaCy is not installed.
+    Every word is its own head, so there are no arcs. Raises MissingWeightsError where spaCy is not installed.
     """
     if find_spec("spacy") is None:
         raise MissingWeightsError("Parsing needs spaCy, which is not installed. Run: pip install spacy")

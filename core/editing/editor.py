@@ -118,7 +118,7 @@ class Editor:
 
     @property
     def signature(self) -> str:
-        """What tells the edits of two editors apart; raises NoEndpointError where nobody can be asked."""
+        """What tells the edits of two editors apart; raises MissingEndpointError where nobody can be asked."""
         return self._signed(self._prompt(), self._sampling())
 
     def proposing(self, example: Example) -> Conversation[Proposals]:

@@ -127,7 +127,7 @@ def judge_explanation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Roun
 
 
 def judge_signature(setup: JudgeSetup, sampling: Sampling) -> str:
-    """What `Judged.by` will be; raises NoEndpointError where nobody can be asked."""
+    """What `Judged.by` will be; raises MissingEndpointError where nobody can be asked."""
     used = _judge_prompt(setup)
     return model_signature(used.name, used, sampling)
 

@@ -84,7 +84,7 @@ class CostEstimate:
 
 
 def estimate_cost(questions: Iterable[Question], unforeseen: int = 0) -> CostEstimate:
-    """What different questions would cost at most; raises NoEndpointError for an endpoint that is not set."""
+    """What different questions would cost at most; raises MissingEndpointError for an endpoint that is not set."""
     distinct = dict.fromkeys(questions)
     tokens = Usage()
     costs: list[float] = []
