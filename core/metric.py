@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from core.llm.endpoints import ENDPOINT_SOURCE
 from core.registry import Registry, format_spec, settings_of
-from core.types import Answer, Checkpoint, Example, Question, Rounds, Score
+from core.types import Answer, Example, ModelRef, Question, Rounds, Score, local_checkpoints
 
 Direction = Literal["higher", "lower", "neutral"]
 
@@ -45,8 +44,8 @@ class Metric(ABC):
     name: ClassVar[str]
     card: ClassVar[Card]
 
-    def checkpoints(self) -> tuple[Checkpoint, ...]:
-        """The weights this metric needs; none for a lexical metric."""
+    def checkpoints(self) -> tuple[ModelRef, ...]:
+        """The models that this metric asks; none for a lexical metric."""
         return ()
 
     def plan(self, example: Example) -> list[Question]:  # noqa: ARG002  # a lexical metric asks nothing
@@ -78,16 +77,15 @@ def signature(
     Where weights are loaded their fingerprint stands instead of the path, which means nothing on another machine, and for
     an endpoint that of its address.
     """
-    places = {
-        place for checkpoint in metric.checkpoints() for place in (checkpoint.source, checkpoint.backbone) if place
-    }
+    weights = local_checkpoints(metric.checkpoints())
+    places = {place for checkpoint in weights for place in (checkpoint.source, checkpoint.backbone) if place}
     # an empty setting leaves the choice to another: it says nothing either
     values = {name: str(getattr(metric, name)) for name in settings_of(metric)}
-    told = {name: value for name, value in values.items() if value not in {"", *places}}
-    settings = [f"{name}:{_remove_places(value, places)}" for name, value in told.items()]
+    stated = {name: value for name, value in values.items() if value not in {"", *places}}
+    settings = [f"{name}:{_remove_places(value, places)}" for name, value in stated.items()]
     decided = [
-        f"{'address' if checkpoint.source == ENDPOINT_SOURCE else 'weights'}:{fingerprint[:12]}"
-        for checkpoint, fingerprint in zip(metric.checkpoints(), fingerprints, strict=True)
+        f"{model.decided_by}:{fingerprint[:12]}"
+        for model, fingerprint in zip(metric.checkpoints(), fingerprints, strict=True)
     ]
     facts = [*dict.fromkeys([*settings, *asked]), *decided, f"split:{splitter}", f"touchstone:{version}"]
     return "|".join([metric.name, *facts])

@@ -6,12 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.llm.endpoints import ENDPOINT_SOURCE, checkpoint_problem
+from core.llm.endpoints import model_problem
 from core.metric import METRICS, Card, Direction, Metric
 from core.models.files import ModelStatus
 from core.models.pool import ModelPool
-from core.types import Checkpoint
+from core.types import EndpointModel, ModelRef
 
+_ENDPOINT = "package:core.llm"  # what `cli.py metrics --json` lists in the place of a checkpoint
 _NOT_DEFAULT_FAMILIES = ("Judge", "Retrieval", "Trained")
 _DIRECTION_LABELS: dict[Direction, str] = {
     "higher": "higher = more consistent",
@@ -76,7 +77,7 @@ def _authors_and_year(paper: str) -> str:
 
 
 def _format_weights(line: MetricRow) -> str:
-    if ENDPOINT_SOURCE in line.checkpoints:
+    if _ENDPOINT in line.checkpoints:
         return "an endpoint's"
     return (
         format_megabytes(line.download_mb) if line.download_mb else "with the packages" if line.checkpoints else "none"
@@ -93,7 +94,9 @@ def _metric_row(metric: Metric, pool: ModelPool) -> MetricRow:
         low=card.low,
         high=card.high,
         direction=card.direction,
-        checkpoints=tuple(checkpoint.source for checkpoint in metric.checkpoints()),
+        checkpoints=tuple(
+            _ENDPOINT if isinstance(model, EndpointModel) else model.source for model in metric.checkpoints()
+        ),
         download_mb=card.download_mb,
         state=state,
         message=message,
@@ -104,13 +107,15 @@ def _metric_row(metric: Metric, pool: ModelPool) -> MetricRow:
     )
 
 
-def _availability(checkpoints: Sequence[Checkpoint], card: Card, pool: ModelPool) -> tuple[str, str]:
-    for checkpoint in checkpoints:
-        if checkpoint.source == ENDPOINT_SOURCE and (lacking := checkpoint_problem(checkpoint)):
-            return "needs endpoint", lacking
-        state = pool.state(checkpoint)
+def _availability(models: Sequence[ModelRef], card: Card, pool: ModelPool) -> tuple[str, str]:
+    for model in models:
+        if isinstance(model, EndpointModel):
+            if problem := model_problem(model):
+                return "needs endpoint", problem
+            continue
+        state = pool.state(model)
         if state.status is ModelStatus.NEEDS_DOWNLOAD:
-            return f"needs download ({checkpoint.source}, {format_megabytes(card.download_mb)})", state.message
+            return f"needs download ({model.source}, {format_megabytes(card.download_mb)})", state.message
         if state.status is ModelStatus.FAILED:
             return "failed", state.message
     return "ready", ""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.registry import Registry, format_spec
-from core.types import Checkpoint, Rounds
+from core.types import ModelRef, Rounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class NliCheck(ABC):
     title: ClassVar[str]
 
     @abstractmethod
-    def checkpoints(self) -> tuple[Checkpoint, ...]:
+    def checkpoints(self) -> tuple[ModelRef, ...]:
         """The weights or endpoint that it asks."""
 
     @abstractmethod

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 from core.english.inflection import indefinite_article
 from core.errors import UnscorableError
 from core.registry import Registry, format_spec
-from core.types import Checkpoint, Edit, ErrorType, Example, Rounds, Span
+from core.types import Edit, ErrorType, Example, ModelRef, Rounds, Span
 
 Intent = Literal["preserving", "breaking", "gaming"]
 Form = Literal["rule", "prompt"]
@@ -43,7 +43,7 @@ class Perturbation(ABC):
     name: ClassVar[str]
     card: ClassVar[PerturbationCard]
 
-    def checkpoints(self) -> tuple[Checkpoint, ...]:
+    def checkpoints(self) -> tuple[ModelRef, ...]:
         """The weights or endpoint this perturbation needs; none for a rule."""
         return ()
 

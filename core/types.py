@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -174,14 +174,45 @@ class Checkpoint:
 
     `source` is a local folder or file, a hub repository (owner/name), or one file of it (owner/name/file). `kind` names a
     module of `core/models/adapters`. `dtype` is a torch dtype name. `backbone` is the folder or repository of configuration
-    and tokenizer where the weights come without.
+    and tokenizer where the weights come without. `decided_by` says in a signature what its fingerprint is of.
     """
+
+    decided_by: ClassVar[str] = "weights"
 
     source: str
     kind: str
     revision: str = "main"
     dtype: str = "float32"
     backbone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointModel:
+    """Whatever model a configured endpoint serves; nothing is loaded.
+
+    `kind` names a module of `core/models/adapters` whose `ask(endpoint, question)` answers. `endpoint` is its name, "" for the default one. `address` is where it was when a conversation began to ask, "" for
+    wherever it is then: what a server answers is not the answer of another server of that name.
+    """
+
+    decided_by: ClassVar[str] = "address"
+
+    endpoint: str
+    kind: str
+    address: str = ""
+
+
+ModelRef = Checkpoint | EndpointModel
+"""Who answers a question."""
+
+
+def local_checkpoints(models: Iterable[ModelRef]) -> tuple[Checkpoint, ...]:
+    """Those whose weights are loaded on this machine."""
+    return tuple(model for model in models if isinstance(model, Checkpoint))
+
+
+def asks_endpoint(models: Iterable[ModelRef]) -> bool:
+    """Whether any of them is behind an endpoint."""
+    return any(isinstance(model, EndpointModel) for model in models)
 
 
 Option = tuple[str, int | float | str | tuple[int, ...]]
@@ -195,11 +226,23 @@ class Question:
     equality: a sentence that merely moved is the same question.
     """
 
-    checkpoint: Checkpoint
+    checkpoint: ModelRef
     inputs: tuple[str, ...]
     options: tuple[Option, ...] = ()
     claim: Span | None = field(default=None, compare=False)
     evidence: Span | None = field(default=None, compare=False)
+
+    @property
+    def weights(self) -> Checkpoint:
+        """The weights to load, of a question that is known to be for a model of this machine."""
+        assert isinstance(self.checkpoint, Checkpoint)
+        return self.checkpoint
+
+    @property
+    def endpoint_model(self) -> EndpointModel:
+        """The model to ask, of a question that is known to be for an endpoint."""
+        assert isinstance(self.checkpoint, EndpointModel)
+        return self.checkpoint
 
 
 @dataclass(frozen=True, slots=True)

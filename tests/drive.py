@@ -7,9 +7,10 @@ from collections.abc import Generator
 from functools import cache
 from typing import TypeVar
 
+from core.llm.endpoints import endpoint_of
 from core.models.files import locate
 from core.models.model import Model
-from core.types import Answer, Checkpoint, Question
+from core.types import Answer, Checkpoint, EndpointModel, Question
 
 T = TypeVar("T")
 
@@ -23,6 +24,10 @@ def model(checkpoint: Checkpoint) -> Model:
 
 
 def answer(question: Question) -> Answer:
+    if isinstance(question.checkpoint, EndpointModel):
+        asker = importlib.import_module(f"core.models.adapters.{question.checkpoint.kind}")
+        asked: Answer = asker.ask(endpoint_of(question.checkpoint), question)
+        return asked
     one = model(question.checkpoint)
     [reply] = one.forward(one.encode([question]))
     return reply

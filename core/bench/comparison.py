@@ -46,7 +46,7 @@ class OneByOneRunner:
         self._meter = meter
 
     def ask(self, question: Question, padded: bool) -> TimedQuestion:
-        with self._pool.lease(question.checkpoint) as model:
+        with self._pool.lease(question.weights) as model:
             self._meter.attach(model)
             clear_model_memory(model)
             self._meter.take()
@@ -83,7 +83,7 @@ def project_usage(questions: Sequence[Question], timed: Iterable[TimedQuestion])
     """Sums over all questions, each taken for as dear as the timed ones of its model on average."""
     measured: dict[Checkpoint, list[TimedQuestion]] = {}
     for one in timed:
-        measured.setdefault(one.question.checkpoint, []).append(one)
+        measured.setdefault(one.question.weights, []).append(one)
     seconds, reading = 0.0, TokenCounts()
     for checkpoint, some in _group_by_model(questions).items():
         factor = len(some) / len(measured[checkpoint])
@@ -95,7 +95,7 @@ def project_usage(questions: Sequence[Question], timed: Iterable[TimedQuestion])
 def _group_by_model(questions: Sequence[Question]) -> Mapping[Checkpoint, list[Question]]:
     found: dict[Checkpoint, list[Question]] = {}
     for question in questions:
-        found.setdefault(question.checkpoint, []).append(question)
+        found.setdefault(question.weights, []).append(question)
     return found
 
 
@@ -202,7 +202,7 @@ class MetricComparison:
         return asked
 
     def _known(self, question: Question) -> Answer:
-        name = cache_key(question, self._pool.fingerprint(question.checkpoint), self._pool.device)
+        name = cache_key(question, self._pool.fingerprint(question.weights), self._pool.device)
         return self._cache.get([name])[name]
 
     def _scores(self, examples: Sequence[Example], given: Mapping[Question, Answer]) -> tuple[Score, ...]:

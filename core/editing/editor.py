@@ -14,12 +14,12 @@ from core.editing.trivial import TrivialityJudgement, judge_trivial_kind
 from core.engine.conversation import Conversation
 from core.errors import EditError, UnscorableError
 from core.llm.chat import Sampling, model_signature
-from core.llm.endpoints import endpoint_checkpoint, resolve_model
+from core.llm.endpoints import resolve_model
 from core.llm.prompts import Messages, Prompt, load_prompt
 from core.llm.rewrites import clean_rewrite
 from core.llm.structured import StructuredAnswer, ask_structured
 from core.registry import format_spec
-from core.types import Edit, Example, Rounds
+from core.types import Edit, EndpointModel, Example, Rounds
 
 
 class ProposedEdit(StructuredAnswer):
@@ -127,14 +127,14 @@ class Editor:
             format_spec(self),
             example,
             partial(self._propose, example),
-            (endpoint_checkpoint(self.endpoint, "endpoint_chat"),),
+            (EndpointModel(self.endpoint, "endpoint_chat"),),
         )
 
     def judging(self, example: Example, edit: Edit) -> Conversation[TrivialityJudgement]:
         """The conversation in which the same model says whether an edit of the summary is trivial."""
         rounds = partial(self._judge, example, edit)
         return Conversation(
-            f"trivial by {format_spec(self)}", example, rounds, (endpoint_checkpoint(self.endpoint, "endpoint_chat"),)
+            f"trivial by {format_spec(self)}", example, rounds, (EndpointModel(self.endpoint, "endpoint_chat"),)
         )
 
     def _propose(self, example: Example) -> Rounds[Proposals]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from core.errors import TouchstoneError
-from core.types import Answer, Question, Span
+from core.types import Answer, Checkpoint, Question, Span
 
 _MEMORY_ANSWERS = 20_000  # answers; a probability weighs about 1 kB, an embedding about 15 kB
 _MAX_SQL_VARIABLES = 500  # SQLite limits the variables of one statement
@@ -21,8 +21,9 @@ _FILE = "answers-1.sqlite"  # the number changes with the layout; an old file is
 
 def cache_key(question: Question, fingerprint: str, device: str) -> bytes:
     """32 bytes that change with the weights, tokenizer, settings, exact inputs and kind of device, and with nothing else."""
-    checkpoint = question.checkpoint
-    facts = [fingerprint, checkpoint.kind, checkpoint.dtype, device, question.options, question.inputs]
+    model = question.checkpoint
+    dtype = model.dtype if isinstance(model, Checkpoint) else ""
+    facts = [fingerprint, model.kind, dtype, device, question.options, question.inputs]
     return hashlib.sha256(json.dumps(facts).encode()).digest()
 
 

@@ -16,11 +16,12 @@ from core.errors import TouchstoneError
 from core.metric import Metric
 from core.types import (
     Answer,
-    Checkpoint,
     Counts,
+    EndpointModel,
     Example,
     Failure,
     FailureKind,
+    ModelRef,
     Outcome,
     Question,
     Result,
@@ -79,7 +80,7 @@ class Conversation(Generic[T]):
     spec: str
     example: Example
     rounds: Callable[[], Rounds[T]] = field(compare=False)
-    checkpoints: tuple[Checkpoint, ...] = ()
+    checkpoints: tuple[ModelRef, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +133,7 @@ class Task:
         self.running = False
         self.keys: list[bytes] | None = None  # of the questions last asked; None before the first round
         self.answers: dict[bytes, Answer] = {}
-        self.pins: dict[Checkpoint, Checkpoint] = {}  # checkpoints of endpoints, at the address where it began to ask
+        self.pins: dict[ModelRef, EndpointModel] = {}  # models of endpoints, at the address where it began to ask
         self._rounds: Rounds[Any] | None = None
         self._started = 0.0
 

@@ -7,17 +7,15 @@ import threading
 import time
 from collections.abc import Callable
 from functools import cache, partial
-from pathlib import Path
 
 from core.engine.cache import AnswerCache
 from core.engine.conversation import Task
 from core.engine.question_queue import PendingQuestion
 from core.errors import Problem, attempt
 from core.llm.chat import is_usable
-from core.llm.endpoints import ENDPOINT_SOURCE, endpoint_of
+from core.llm.endpoints import Endpoint, endpoint_of
 from core.llm.spend import SpendTracker, actual_usage, max_usage
-from core.models.model import Model
-from core.types import Answer, Checkpoint, Counts, Question
+from core.types import Answer, Counts, Question
 
 
 class EndpointWorker:
@@ -99,9 +97,9 @@ class EndpointWorker:
 
     def _answer(self, pending: PendingQuestion) -> Answer:
         question = pending.question
-        endpoint = endpoint_of(question.checkpoint)
+        endpoint = endpoint_of(question.endpoint_model)
         with self._spend.allowing(endpoint, max_usage(question, endpoint.thoughts)):
-            answer = _forward_one(_endpoint_model(question.checkpoint.kind), question)
+            answer = _asker(question.checkpoint.kind)(endpoint, question)
             if is_usable(question, answer):
                 self._cache.put({pending.key: answer})
             self._spend.enter(
@@ -133,13 +131,7 @@ class EndpointWorker:
 
 
 @cache
-def _endpoint_model(kind: str) -> Model:
-    loaded: Model = importlib.import_module(f"core.models.adapters.{kind}").load(
-        Path(), Checkpoint(ENDPOINT_SOURCE, kind), ""
-    )
-    return loaded
-
-
-def _forward_one(model: Model, question: Question) -> Answer:
-    [answer] = model.forward(model.encode([question]))
-    return answer
+def _asker(kind: str) -> Callable[[Endpoint, Question], Answer]:
+    """What asks the questions of a kind: `ask(endpoint, question)` of the adapter of that name; raises TouchstoneError."""
+    ask: Callable[[Endpoint, Question], Answer] = importlib.import_module(f"core.models.adapters.{kind}").ask
+    return ask

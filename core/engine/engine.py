@@ -15,7 +15,7 @@ from core.engine.cache import AnswerCache
 from core.engine.conversation import Cell, CellKey, CellState, Conversation, OutcomeFactory, Priority, Request, Task
 from core.engine.planner import Planner
 from core.errors import Problem, attempt
-from core.llm.endpoints import ENDPOINT_SOURCE, endpoint_name, endpoint_problem
+from core.llm.endpoints import endpoint_problem, model_fingerprint
 from core.llm.spend import CostEstimate, Spend, estimate_cost, is_paid
 from core.metric import Metric, signature
 from core.models import device as devices
@@ -23,7 +23,20 @@ from core.models.files import ModelStatus
 from core.models.pool import ModelPool
 from core.settings import VERSION, Settings
 from core.text import splitter_name
-from core.types import Counts, Example, Failure, FailureKind, Outcome, Question, Result, Score, T
+from core.types import (
+    Counts,
+    EndpointModel,
+    Example,
+    Failure,
+    FailureKind,
+    Outcome,
+    Question,
+    Result,
+    Score,
+    T,
+    asks_endpoint,
+    local_checkpoints,
+)
 
 _MAX_TASKS_AHEAD = 512  # tasks of a bulk run under way at once
 _POLL_S = 0.1  # how long a bulk run waits for an outcome before it looks whether it was cancelled
@@ -118,11 +131,7 @@ class Engine:
 
         One whose endpoint is not set fails at once and costs nothing.
         """
-        remote = [
-            conversation
-            for conversation in conversations
-            if any(one.source == ENDPOINT_SOURCE for one in conversation.checkpoints) and _has_endpoints(conversation)
-        ]
+        remote = [one for one in conversations if asks_endpoint(one.checkpoints) and _has_endpoints(one)]
         firsts = [questions for conversation in remote if (questions := _first_questions(conversation))]
         paid = [[question for question in first if is_paid(question)] for first in firsts]
         asked = [question for questions in paid for question in questions]
@@ -197,13 +206,15 @@ class Engine:
 
     def _models_may_answer(self, conversation: Conversation[Any]) -> bool:
         hopeful = {ModelStatus.COLD, ModelStatus.LOADING, ModelStatus.READY}
-        return all(self.pool.state(checkpoint).status in hopeful for checkpoint in conversation.checkpoints)
+        return all(
+            self.pool.state(checkpoint).status in hopeful for checkpoint in local_checkpoints(conversation.checkpoints)
+        )
 
     def _cell(self, task: Task) -> Cell:
         outcome: Outcome | None = task.done.result() if task.done.done() else None
         if outcome and not task.failed(*_FIXED_BY_THE_POOL):
             return _outcome_cell(outcome)
-        for state in map(self.pool.state, task.conversation.checkpoints):
+        for state in map(self.pool.state, local_checkpoints(task.conversation.checkpoints)):
             if state.status in {ModelStatus.DOWNLOADING, ModelStatus.LOADING}:
                 return Cell(CellState.LOADING, None, state.message, state.progress)
             if outcome and state.status is ModelStatus.FAILED:
@@ -220,16 +231,16 @@ class Engine:
         self._planner.wake()
 
     def _result(self, metric: Metric, task: Task, score: Score) -> Result:
-        checkpoints = [task.pins.get(checkpoint, checkpoint) for checkpoint in task.conversation.checkpoints]
-        prints = [self.pool.fingerprint(checkpoint) for checkpoint in checkpoints]
-        device = self.pool.device if any(checkpoint.source != ENDPOINT_SOURCE for checkpoint in checkpoints) else "cpu"
+        models = [task.pins.get(model, model) for model in task.conversation.checkpoints]
+        prints = [
+            model_fingerprint(one) if isinstance(one, EndpointModel) else self.pool.fingerprint(one) for one in models
+        ]
+        device = self.pool.device if local_checkpoints(models) else "cpu"
         return task.result(score, signature(metric, prints, splitter_name(), VERSION, score.asked), device)
 
 
 def _has_endpoints(conversation: Conversation[Any]) -> bool:
-    return not any(
-        endpoint_problem(endpoint_name(one)) for one in conversation.checkpoints if one.source == ENDPOINT_SOURCE
-    )
+    return not any(endpoint_problem(one.endpoint) for one in conversation.checkpoints if isinstance(one, EndpointModel))
 
 
 def _first_questions(conversation: Conversation[Any]) -> list[Question]:

@@ -14,11 +14,11 @@ from core.engine.conversation import ConversationEnd, QueueOrder, Task
 from core.engine.device_worker import BATCH_TOKENS, DeviceWorker
 from core.engine.endpoint_worker import EndpointWorker
 from core.errors import LoadError, Problem, attempt
-from core.llm.endpoints import ENDPOINT_SOURCE, endpoint_name, endpoint_of, pin_address
+from core.llm.endpoints import endpoint_of, model_fingerprint, pin_address
 from core.llm.spend import Spend, SpendTracker
 from core.models.files import ModelStatus
 from core.models.pool import ModelPool
-from core.types import Checkpoint, Counts, FailureKind, Question
+from core.types import Counts, EndpointModel, FailureKind, ModelRef, Question
 
 _PLANNER_THREADS = 4
 _CLOSE_TIMEOUT_S = 1.0  # for answers of an endpoint that are under way when the engine closes: they are paid for
@@ -65,7 +65,7 @@ class Planner:
 
     def unanswered(self, questions: Sequence[Question]) -> list[Question]:
         """Those of questions to endpoints whose answers are not kept, each once."""
-        fixed = [replace(question, checkpoint=pin_address(question.checkpoint)) for question in questions]
+        fixed = [replace(question, checkpoint=pin_address(question.endpoint_model)) for question in questions]
         asked = dict(zip(self._keys(fixed), fixed, strict=True))
         known = self._cache.get(list(asked))
         return [question for key, question in asked.items() if key not in known]
@@ -134,31 +134,34 @@ class Planner:
         return not unknown
 
     def _keys(self, questions: Sequence[Question]) -> list[bytes]:
-        checkpoints = {question.checkpoint for question in questions}
-        prints = {checkpoint: self._fingerprint(checkpoint) for checkpoint in checkpoints}
+        models = {question.checkpoint for question in questions}
+        prints = {model: self._fingerprint(model) for model in models}
         # an endpoint says the same whatever the device of who asks
-        devices = {one: "" if one.source == ENDPOINT_SOURCE else self._pool.device for one in checkpoints}
+        devices = {model: "" if isinstance(model, EndpointModel) else self._pool.device for model in models}
         return [cache_key(one, prints[one.checkpoint], devices[one.checkpoint]) for one in questions]
 
-    def _worker(self, checkpoint: Checkpoint) -> DeviceWorker | EndpointWorker:
+    def _worker(self, model: ModelRef) -> DeviceWorker | EndpointWorker:
         """Who answers."""
-        if checkpoint.source != ENDPOINT_SOURCE:
+        if not isinstance(model, EndpointModel):
             return self._device
-        name = endpoint_name(checkpoint)
-        if name not in self._endpoints:
-            at_once = endpoint_of(checkpoint).at_once
-            self._endpoints[name] = EndpointWorker(self._cache, self._spend, self._lock, self.enqueue, at_once)
-        return self._endpoints[name]
+        if model.endpoint not in self._endpoints:
+            at_once = endpoint_of(model).at_once
+            self._endpoints[model.endpoint] = EndpointWorker(
+                self._cache, self._spend, self._lock, self.enqueue, at_once
+            )
+        return self._endpoints[model.endpoint]
 
     def _add_counts(self, task: Task, counts: Counts) -> None:
         task.counts += counts
         self._counts += counts
 
-    def _fingerprint(self, checkpoint: Checkpoint) -> str:
-        state = self._pool.state(checkpoint)
+    def _fingerprint(self, model: ModelRef) -> str:
+        if isinstance(model, EndpointModel):
+            return model_fingerprint(model)
+        state = self._pool.state(model)
         if state.status is ModelStatus.FAILED:
             raise LoadError(state.message)
-        return self._pool.fingerprint(checkpoint)
+        return self._pool.fingerprint(model)
 
     def _give_up(self) -> None:
         """Tell whoever still waits that nobody will answer."""
@@ -171,12 +174,12 @@ class Planner:
 
 def _pin_endpoint(task: Task, question: Question) -> Question:
     """The question at the address at which its conversation began to ask: its answer is kept under that one."""
-    checkpoint = question.checkpoint
-    if checkpoint.source != ENDPOINT_SOURCE:
+    model = question.checkpoint
+    if not isinstance(model, EndpointModel):
         return question
-    if checkpoint not in task.pins:
-        task.pins[checkpoint] = pin_address(checkpoint)
-    return replace(question, checkpoint=task.pins[checkpoint])
+    if model not in task.pins:
+        task.pins[model] = pin_address(model)
+    return replace(question, checkpoint=task.pins[model])
 
 
 def _empty_text_end(task: Task) -> ConversationEnd | None:

@@ -32,7 +32,7 @@ class QuestionQueue:
 
     def put(self, key: bytes, question: Question, task: Task) -> bool:
         """Enqueue a question; False where the same one already waits and the task joins it."""
-        pending = self._open.setdefault(question.checkpoint, {}).setdefault(key, PendingQuestion(key, question))
+        pending = self._open.setdefault(question.weights, {}).setdefault(key, PendingQuestion(key, question))
         pending.tasks.append(task)
         return len(pending.tasks) == 1
 
@@ -53,10 +53,10 @@ class QuestionQueue:
 
     def take(self, pending: PendingQuestion) -> list[Task]:
         """Remove an answered question and give the tasks that waited for it."""
-        pending_questions = self._open.get(pending.question.checkpoint, {})
+        pending_questions = self._open.get(pending.question.weights, {})
         pending_questions.pop(pending.key, None)
         if not pending_questions:
-            self._open.pop(pending.question.checkpoint, None)
+            self._open.pop(pending.question.weights, None)
         return pending.tasks
 
     def clear(self, checkpoint: Checkpoint) -> list[Task]:

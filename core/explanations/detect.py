@@ -16,10 +16,9 @@ from core.engine.engine import Engine
 from core.explanations.cases import SummaryWithEdit
 from core.explanations.judge import converse_in_order
 from core.llm.chat import Sampling, model_signature
-from core.llm.endpoints import endpoint_checkpoint
 from core.llm.prompts import Messages, Prompt, load_prompt
 from core.llm.structured import StructuredAnswer, ask_structured
-from core.types import Example, Failure, Rounds, Verdict
+from core.types import EndpointModel, Example, Failure, Rounds, Verdict
 
 _PROMPT_VARIABLES = ("document", "summary")
 
@@ -83,7 +82,7 @@ def explain_conversation(explain: ExplainFunction, example: Example, sampling: S
     """The conversation for the engine."""
     spec = f"{explain.__name__}[{sampling}]"
     return Conversation(
-        spec, example, partial(explain, example, sampling), (endpoint_checkpoint(sampling.endpoint, "endpoint_chat"),)
+        spec, example, partial(explain, example, sampling), (EndpointModel(sampling.endpoint, "endpoint_chat"),)
     )
 
 

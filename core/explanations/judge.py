@@ -15,10 +15,9 @@ from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.errors import TouchstoneError, UnscorableError
 from core.llm.chat import Sampling, model_signature
-from core.llm.endpoints import endpoint_checkpoint
 from core.llm.prompts import Prompt, load_prompt
 from core.llm.structured import StructuredAnswer, ask_structured
-from core.types import Example, Failure, Rounds
+from core.types import EndpointModel, Example, Failure, Rounds
 
 Grade = Literal["entirely", "partially", "not"]
 
@@ -139,7 +138,7 @@ def judge_conversation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Con
     about = Example(case.id, "\n\n".join(read), explanation)
     rounds = partial(judge_explanation, case, setup, sampling)
     return Conversation(
-        f"judge-{setup.lower()}[{sampling}]", about, rounds, (endpoint_checkpoint(sampling.endpoint, "endpoint_chat"),)
+        f"judge-{setup.lower()}[{sampling}]", about, rounds, (EndpointModel(sampling.endpoint, "endpoint_chat"),)
     )
 
 

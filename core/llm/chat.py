@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import cast
 
 from core.errors import UnscorableError
-from core.llm.endpoints import configured_endpoint, endpoint_checkpoint, endpoint_name
+from core.llm.endpoints import configured_endpoint
 from core.llm.prompts import Messages, Prompt
-from core.types import Answer, Option, Question, Rounds, T
+from core.types import Answer, EndpointModel, Option, Question, Rounds, T
 
-DEFAULT_CHAT_CHECKPOINT = endpoint_checkpoint("", "endpoint_chat")
+DEFAULT_CHAT_MODEL = EndpointModel("", "endpoint_chat")
 
 _REASONING = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 _MAX_SHOWN_CHARACTERS = 2000  # characters of an answer that stand in a message
@@ -52,7 +52,7 @@ def chat_question(messages: Sequence[str], sampling: Sampling, schema: str = "")
     )
     if sampling.stop:
         options += (("stop", sampling.stop),)
-    return Question(endpoint_checkpoint(sampling.endpoint, "endpoint_chat"), tuple(messages), options)
+    return Question(EndpointModel(sampling.endpoint, "endpoint_chat"), tuple(messages), options)
 
 
 def sampling_of(question: Question) -> Sampling:
@@ -64,7 +64,7 @@ def sampling_of(question: Question) -> Sampling:
         top_p=cast(float, options["top_p"]),
         max_tokens=cast(int, options["max_tokens"]),
         sample=cast(int, options["sample"]),
-        endpoint=endpoint_name(question.checkpoint),
+        endpoint=question.endpoint_model.endpoint,
         stop=cast(str, options.get("stop", "")),
     )
 
@@ -129,7 +129,7 @@ _MODEL_MARK = "|model:"
 
 
 def model_signature(name: str, used: Prompt, sampling: Sampling) -> str:
-    """One line: what was done, model, sampling, prompt with its hash, and the address; raises NoEndpointError."""
+    """One line: what was done, model, sampling, prompt with its hash, and the address; raises MissingEndpointError."""
     place = f"endpoint:{configured_endpoint(sampling.endpoint).fingerprint[:12]}"
     return f"{name}{_MODEL_MARK}{sampling.model}|{sampling_signature(sampling)}|sample:{sampling.sample}|{used.signature}|{place}"
 

@@ -1,4 +1,4 @@
-"""Which OpenAI-compatible endpoints are configured, in the environment and in the endpoints file, and how checkpoints name them."""
+"""Which OpenAI-compatible endpoints are configured, in the environment and in the endpoints file."""
 
 from __future__ import annotations
 
@@ -13,37 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.errors import BadSettingError, MissingEndpointError, TouchstoneError, UnknownNameError
 from core.settings import Settings, secret
-from core.types import Checkpoint
-
-ENDPOINT_SOURCE = "package:core.llm"
-"""The source of a checkpoint whose answers come from a configured endpoint: code of ours, and nothing to download."""
-
-_NAME_SEPARATOR = "@"  # in a revision, between name and address; no name of an endpoint contains it
-
-
-def endpoint_checkpoint(endpoint: str, kind: str) -> Checkpoint:
-    """Who answers the questions of a kind: the endpoint of that name, "" for the default one, wherever it is then."""
-    return (
-        Checkpoint(ENDPOINT_SOURCE, kind, f"{endpoint}{_NAME_SEPARATOR}")
-        if endpoint
-        else Checkpoint(ENDPOINT_SOURCE, kind)
-    )
-
-
-def pinned_checkpoint(endpoint: str, kind: str, address: str) -> Checkpoint:
-    """The same endpoint at one address: what it says there is not said by another server of that name."""
-    return Checkpoint(ENDPOINT_SOURCE, kind, f"{endpoint}{_NAME_SEPARATOR}{address}")
-
-
-def endpoint_name(checkpoint: Checkpoint) -> str:
-    """The name of the endpoint; "" for the default one."""
-    return checkpoint.revision.partition(_NAME_SEPARATOR)[0] if _NAME_SEPARATOR in checkpoint.revision else ""
-
-
-def endpoint_address(checkpoint: Checkpoint) -> str:
-    """The address that was pinned; "" where none was."""
-    return checkpoint.revision.partition(_NAME_SEPARATOR)[2]
-
+from core.types import EndpointModel
 
 _KEY_FIELDS = ("key", "api_key", "token")
 """How a key would be written into the file, where it must not stand."""
@@ -187,22 +157,27 @@ def configured_endpoint(name: str = "") -> Endpoint:
     return _named_endpoint(name, settings) if name else _default_endpoint(settings)
 
 
-def endpoint_of(checkpoint: Checkpoint) -> Endpoint:
-    """The endpoint of a checkpoint; besides what `configured` raises, TouchstoneError where it is no longer at its address."""
-    endpoint = configured_endpoint(endpoint_name(checkpoint))
-    if (address := endpoint_address(checkpoint)) and address != endpoint.address:
+def endpoint_of(model: EndpointModel) -> Endpoint:
+    """The endpoint of a model; besides what `configured_endpoint` raises, TouchstoneError where it has moved from its address."""
+    endpoint = configured_endpoint(model.endpoint)
+    if model.address and model.address != endpoint.address:
         raise TouchstoneError(
-            f"The endpoint {endpoint.title!r} was set anew while this question waited for {address}. Ask again."
+            f"The endpoint {endpoint.title!r} was set anew while this question waited for {model.address}. Ask again."
         )
     return endpoint
 
 
-def pin_address(checkpoint: Checkpoint) -> Checkpoint:
-    """The checkpoint of an endpoint, pinned to the address that it has now; any other as it is."""
-    if checkpoint.source != ENDPOINT_SOURCE or endpoint_address(checkpoint):
-        return checkpoint
-    endpoint = configured_endpoint(endpoint_name(checkpoint))
-    return pinned_checkpoint(endpoint.name, checkpoint.kind, endpoint.address)
+def pin_address(model: EndpointModel) -> EndpointModel:
+    """The model at the address that its endpoint has now."""
+    if model.address:
+        return model
+    endpoint = configured_endpoint(model.endpoint)
+    return EndpointModel(endpoint.name, model.kind, endpoint.address)
+
+
+def model_fingerprint(model: EndpointModel) -> str:
+    """Sha256, in hex, of the address at which a model answers; raises MissingEndpointError."""
+    return address_fingerprint(model.address or endpoint_of(model).address)
 
 
 def address_fingerprint(address: str) -> str:
@@ -244,13 +219,12 @@ def endpoint_problem(name: str = "") -> str:
     return ""
 
 
-def checkpoint_problem(checkpoint: Checkpoint) -> str:
-    """What to set before this checkpoint of an endpoint can be asked without naming a model; empty where nothing is missing."""
-    name = endpoint_name(checkpoint)
-    if problem := endpoint_problem(name):
+def model_problem(model: EndpointModel) -> str:
+    """What to set before this model can be asked without being named; empty where nothing is missing."""
+    if problem := endpoint_problem(model.endpoint):
         return problem
     try:
-        resolve_model("" if checkpoint.kind in _MODEL_FROM_SETTINGS else "its own", name)
+        resolve_model("" if model.kind in _MODEL_FROM_SETTINGS else "its own", model.endpoint)
     except MissingEndpointError as error:
         return str(error)
     return ""

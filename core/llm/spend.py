@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.errors import TouchstoneError
-from core.llm.endpoints import ENDPOINT_SOURCE, Endpoint, endpoint_of
+from core.llm.endpoints import Endpoint, endpoint_of
 from core.settings import Settings
-from core.types import Answer, Question
+from core.types import Answer, EndpointModel, Question
 
 _CHARACTERS_PER_TOKEN = 4  # of English, for the vocabularies of today's models
 _FREE_KINDS = frozenset({"endpoint_token_count"})  # counting tokens is no completion
@@ -32,7 +32,7 @@ class Usage:
 
 def is_paid(question: Question) -> bool:
     """Whether an endpoint is asked, and for more than the length of a text."""
-    return question.checkpoint.source == ENDPOINT_SOURCE and question.checkpoint.kind not in _FREE_KINDS
+    return isinstance(question.checkpoint, EndpointModel) and question.checkpoint.kind not in _FREE_KINDS
 
 
 def max_usage(question: Question, thoughts: int = 0) -> Usage:
@@ -90,7 +90,7 @@ def estimate_cost(questions: Iterable[Question], unforeseen: int = 0) -> CostEst
     costs: list[float] = []
     unpriced: dict[str, None] = {}
     for question in distinct:
-        endpoint = endpoint_of(question.checkpoint)
+        endpoint = endpoint_of(question.endpoint_model)
         need = max_usage(question, endpoint.thoughts)
         tokens += need
         if endpoint.price is None:

@@ -12,11 +12,23 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from core.errors import BadSettingError, UnscorableError
-from core.llm.endpoints import endpoint_checkpoint
 from core.metric import METRICS, Card, Metric
 from core.metrics.minicheck import Chunk, document_units, pack_chunks
 from core.text import sentences
-from core.types import Answer, Checkpoint, Example, Option, Part, Question, Rounds, Score, Seen, Span
+from core.types import (
+    Answer,
+    Checkpoint,
+    EndpointModel,
+    Example,
+    ModelRef,
+    Option,
+    Part,
+    Question,
+    Rounds,
+    Score,
+    Seen,
+    Span,
+)
 
 SYSTEM = (
     "Determine whether the provided claim is consistent with the corresponding document. Consistency in this context implies "
@@ -71,16 +83,16 @@ class BespokeMiniCheck(Metric):
             raise BadSettingError(f"{self.name}: max_tokens must be 512 to 32768; got {self.max_tokens}.")
 
     @property
-    def weights(self) -> Checkpoint:
+    def weights(self) -> ModelRef:
         if self.through == "endpoint":
-            return endpoint_checkpoint(self.endpoint, "endpoint_logprobs")
+            return EndpointModel(self.endpoint, "endpoint_logprobs")
         kind = "local_logprobs_trusted" if self.trust_remote_code else "local_logprobs"
         return Checkpoint(self.checkpoint, kind, self.revision, self.dtype)
 
     @property
-    def counter(self) -> Checkpoint:
+    def counter(self) -> ModelRef:
         if self.through == "endpoint":
-            return endpoint_checkpoint(self.endpoint, "endpoint_token_count")
+            return EndpointModel(self.endpoint, "endpoint_token_count")
         return Checkpoint(self.checkpoint, "token_count", self.revision)
 
     @property
@@ -88,7 +100,7 @@ class BespokeMiniCheck(Metric):
         named: tuple[Option, ...] = (("model", self.checkpoint),) if self.through == "endpoint" else ()
         return (*named, ("likeliest", _TOP_TOKENS), ("special_tokens", int(self.special_tokens)))
 
-    def checkpoints(self) -> tuple[Checkpoint, ...]:
+    def checkpoints(self) -> tuple[ModelRef, ...]:
         return (self.weights,)
 
     def rounds(self, example: Example) -> Rounds[Score]:

@@ -13,12 +13,12 @@ from pydantic import Field
 
 from core.errors import BadSettingError
 from core.llm.chat import Sampling, collect_answers
-from core.llm.endpoints import endpoint_checkpoint, resolve_model
+from core.llm.endpoints import resolve_model
 from core.llm.prompts import load_prompt
 from core.llm.structured import StructuredAnswer, ask_structured
 from core.metric import METRICS, Card
 from core.question_answering import MultiRoundMetric
-from core.types import Answer, Checkpoint, Example, Rounds, Score, Seen, Span
+from core.types import Answer, EndpointModel, Example, Rounds, Score, Seen, Span
 
 _PAPER = "Wang et al. 2023, Is ChatGPT a Good NLG Evaluator? A Preliminary Study"
 _URL = "https://aclanthology.org/2023.newsum-1.1"
@@ -59,8 +59,8 @@ class _Assessment(MultiRoundMetric):
                 f"{self.name}: max_tokens must be 1 or more and sample 0 or more; got {self.max_tokens} and {self.sample}."
             )
 
-    def checkpoints(self) -> tuple[Checkpoint, ...]:
-        return (endpoint_checkpoint(self.endpoint, "endpoint_chat"),)
+    def checkpoints(self) -> tuple[EndpointModel, ...]:
+        return (EndpointModel(self.endpoint, "endpoint_chat"),)
 
     def rounds(self, example: Example) -> Rounds[Score]:
         used = load_prompt(self.prompt_name, ("document", "summary"))

@@ -11,7 +11,7 @@ from core.errors import UnscorableError
 from core.metric import METRICS, Card, Metric
 from core.question_answering import MultiRoundMetric
 from core.retrieval import Claim, Passage, Retrieval, WindowMode
-from core.types import Answer, Checkpoint, Example, Part, Question, Rounds, Score, Seen
+from core.types import Answer, Checkpoint, Example, ModelRef, Part, Question, Rounds, Score, Seen
 
 K = TypeVar("K")
 InnerOutcome = Score | UnscorableError
@@ -57,7 +57,7 @@ class Retrieve(MultiRoundMetric):
     def retrieval(self) -> Retrieval:
         return Retrieval(Checkpoint(self.encoder, "sentence_embedding"), self.k, self.w, self.window)
 
-    def checkpoints(self) -> tuple[Checkpoint, ...]:
+    def checkpoints(self) -> tuple[ModelRef, ...]:
         return tuple(dict.fromkeys((self.retrieval.encoder, *self.inner.checkpoints())))
 
     def rounds(self, example: Example) -> Rounds[Score]:

@@ -12,7 +12,7 @@ from core.metric import METRICS, Card, Metric
 from core.metrics.retrieval_wrapper import InnerOutcome, run_in_lockstep
 from core.question_answering import MultiRoundMetric
 from core.shallow.model import FEATURES, MODEL_SUFFIX
-from core.types import Answer, Checkpoint, Example, Option, Question, Rounds, Score, Seen, Span
+from core.types import Answer, Checkpoint, Example, ModelRef, Option, Question, Rounds, Score, Seen, Span
 
 
 @METRICS.add
@@ -46,7 +46,7 @@ class Shallow(MultiRoundMetric):
     def features(self) -> Mapping[str, Metric]:
         return {spec: METRICS.parse(spec) for spec in FEATURES}
 
-    def checkpoints(self) -> tuple[Checkpoint, ...]:
+    def checkpoints(self) -> tuple[ModelRef, ...]:
         own = (Checkpoint(self.model, "mlp"),) if self.model else ()
         return (*own, *(needed for metric in self.features.values() for needed in metric.checkpoints()))
 

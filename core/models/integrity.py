@@ -11,7 +11,6 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from core.errors import LoadError, TouchstoneError
-from core.llm.endpoints import ENDPOINT_SOURCE, address_fingerprint, endpoint_address, endpoint_of
 from core.models.files import checkpoint_parts, deciding_files, hub_file, is_local_source, locate, read_json_object
 from core.settings import Settings
 from core.types import Checkpoint
@@ -28,12 +27,7 @@ class Fingerprints:
         self._known: dict[_FileKey, str] = {}
 
     def of(self, checkpoint: Checkpoint) -> str:
-        """Sha256, in hex, over names and contents of the deciding files, or over the address of the endpoint that answers.
-
-        Raises NotHereError, NoEndpointError.
-        """
-        if checkpoint.source == ENDPOINT_SOURCE:
-            return address_fingerprint(endpoint_address(checkpoint) or endpoint_of(checkpoint).address)
+        """Sha256, in hex, over names and contents of the deciding files. Raises MissingWeightsError."""
         places = [(locate(part), part.kind) for part in checkpoint_parts(checkpoint)]
         with self._lock:
             lines = [

@@ -1,13 +1,12 @@
-"""The contract of a loaded model: questions become rows of tokens, rows become answers in one forward pass; a model behind an endpoint asks instead."""
+"""The contract of a loaded model: questions become rows of tokens, rows become answers in one forward pass."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from core.errors import BadSettingError
-from core.llm.endpoints import Endpoint, endpoint_of
 from core.models.tokenizer import Input, TextTokenizer, Tokens
 from core.types import Answer, Question
 
@@ -68,19 +67,3 @@ def int_option(question: Question, name: str, default: int) -> int:
 def _tokenizer_input(question: Question) -> Input:
     first, *rest = question.inputs
     return (first, rest[0]) if rest else first
-
-
-class EndpointModel:
-    """Asks by a function that several threads may call; needs no torch."""
-
-    nbytes = 0
-
-    def __init__(self, ask: Callable[[Endpoint, Question], Answer]) -> None:
-        self._ask = ask
-
-    def encode(self, questions: Sequence[Question]) -> list[Row]:
-        return [Row(question, length=0, payload=()) for question in questions]
-
-    def forward(self, rows: Sequence[Row]) -> list[Answer]:
-        """Ask one after the other: `core.engine.endpoint_worker` has several threads for that."""
-        return [self._ask(endpoint_of(row.question.checkpoint), row.question) for row in rows]

@@ -9,7 +9,7 @@ from core.entailment import Dtype
 from core.errors import UnscorableError
 from core.metrics.summac import Model, SummaCZS
 from core.nli_check import NLI_CHECKS, NliCheck, NliResult
-from core.types import Checkpoint, Example, Rounds
+from core.types import Example, ModelRef, Rounds
 
 _MIN_PROBABILITY = 0.5
 
@@ -27,7 +27,7 @@ class EntailmentCheck(NliCheck):
     revision: str = "main"
     dtype: Dtype = "float32"
 
-    def checkpoints(self) -> tuple[Checkpoint, ...]:
+    def checkpoints(self) -> tuple[ModelRef, ...]:
         return self._metric.checkpoints()
 
     def rounds(self, original: str, variant: str) -> Rounds[NliResult]:

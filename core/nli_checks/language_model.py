@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.llm.chat import Sampling
-from core.llm.endpoints import endpoint_checkpoint, resolve_model
+from core.llm.endpoints import resolve_model
 from core.llm.prompts import load_prompt
 from core.llm.structured import StructuredAnswer, ask_structured
 from core.nli_check import NLI_CHECKS, NliCheck, NliResult
-from core.types import Checkpoint, Rounds
+from core.types import EndpointModel, Rounds
 
 
 class Contradiction(StructuredAnswer):
@@ -32,8 +32,8 @@ class LanguageModelCheck(NliCheck):
     max_tokens: int = 2048
     endpoint: str = ""
 
-    def checkpoints(self) -> tuple[Checkpoint, ...]:
-        return (endpoint_checkpoint(self.endpoint, "endpoint_chat"),)
+    def checkpoints(self) -> tuple[EndpointModel, ...]:
+        return (EndpointModel(self.endpoint, "endpoint_chat"),)
 
     def rounds(self, original: str, variant: str) -> Rounds[NliResult]:
         used = load_prompt("contradiction", ("original", "variant"))

@@ -10,7 +10,7 @@ from typing import ClassVar
 from core.edits import recover
 from core.errors import UnscorableError
 from core.llm.chat import Sampling, answer_text, first_question, sampling_signature, unusable_answer
-from core.llm.endpoints import configured_endpoint, endpoint_checkpoint, resolve_model
+from core.llm.endpoints import configured_endpoint, resolve_model
 from core.llm.prompts import Prompt, bundled_prompt, load_prompt
 from core.llm.rewrites import (
     check_added_from_document,
@@ -21,7 +21,7 @@ from core.llm.rewrites import (
 )
 from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
 from core.text import sentences
-from core.types import Checkpoint, Edit, Example, Rounds
+from core.types import Edit, EndpointModel, Example, Rounds
 
 VariantCheck = Callable[[Example, str], None]
 """Raises UnscorableError for a variant that is not what the prompt asks for."""
@@ -51,8 +51,8 @@ class Prompted(Perturbation):
     max_tokens: int = 2048
     endpoint: str = ""
 
-    def checkpoints(self) -> tuple[Checkpoint, ...]:
-        return (endpoint_checkpoint(self.endpoint, "endpoint_chat"),)
+    def checkpoints(self) -> tuple[EndpointModel, ...]:
+        return (EndpointModel(self.endpoint, "endpoint_chat"),)
 
     @property
     def signature(self) -> str:

@@ -9,14 +9,13 @@ from typing import Any
 
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
-from core.llm.endpoints import ENDPOINT_SOURCE
 from core.llm.spend import CostEstimate
 from core.metric import METRICS, Metric
 from core.nli_check import NLI_CHECKS
 from core.perturbation import PERTURBATIONS
 from core.stress.run import Plan, Run, Source
 from core.stress.runner import check_conversation, variant_conversation
-from core.types import Checkpoint, Example
+from core.types import Example, asks_endpoint
 
 _ESTIMATED_SOURCES = 40  # sources; planning a judge's questions on each variant of a thousand takes half a minute
 
@@ -28,7 +27,7 @@ def asks_endpoints(plan: Plan) -> bool:
         *(METRICS.parse(metric).checkpoints() for metric in plan.metrics),
         *(NLI_CHECKS.parse(guard).checkpoints() for guard in filter(None, [plan.guard])),
     ]
-    return any(map(_is_endpoint, asked))
+    return any(map(asks_endpoint, asked))
 
 
 def estimate_run_cost(engine: Engine, run: Run) -> CostEstimate:
@@ -49,9 +48,9 @@ def missing_conversations(engine: Engine, run: Run) -> Iterator[Conversation[Any
     """
     kinds = [PERTURBATIONS.parse(kind) for kind in run.plan.kinds]
     guards = [NLI_CHECKS.parse(run.plan.guard)] if run.plan.guard else []
-    metrics = [metric for metric in map(METRICS.parse, run.plan.metrics) if _is_endpoint(metric.checkpoints())]
-    paid_kinds = [kind for kind in kinds if _is_endpoint(kind.checkpoints())]
-    paid_guards = [guard for guard in guards if _is_endpoint(guard.checkpoints())]
+    metrics = [metric for metric in map(METRICS.parse, run.plan.metrics) if asks_endpoint(metric.checkpoints())]
+    paid_kinds = [kind for kind in kinds if asks_endpoint(kind.checkpoints())]
+    paid_guards = [guard for guard in guards if asks_endpoint(guard.checkpoints())]
     for source in run.sources.values():
         example = source.example
         to_write = (kind for kind in paid_kinds if not run.has_variant(example.id, kind.spec))
@@ -63,10 +62,6 @@ def missing_conversations(engine: Engine, run: Run) -> Iterator[Conversation[Any
             yield from (
                 check_conversation(guard, example, kind, _text_or_stand_in(run, source, kind)) for kind in to_check
             )
-
-
-def _is_endpoint(checkpoints: tuple[Checkpoint, ...]) -> bool:
-    return any(checkpoint.source == ENDPOINT_SOURCE for checkpoint in checkpoints)
 
 
 def _examples_to_score(run: Run, source: Source, metric: Metric) -> Iterator[Example]:

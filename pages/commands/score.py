@@ -15,12 +15,11 @@ import typer
 from core.dataset import Refusal
 from core.datasets.pairs import Pairs
 from core.engine.engine import Engine
-from core.llm.endpoints import ENDPOINT_SOURCE
 from core.llm.spend import format_spend_by_endpoint
 from core.metric import METRICS
 from core.outcome_record import outcome_record
 from core.settings import Settings
-from core.types import Example, Failure, Outcome
+from core.types import Example, Failure, Outcome, asks_endpoint
 from pages.commands.shared.inputs import (
     DeviceOption,
     open_output,
@@ -52,7 +51,7 @@ def command(
     started = time.perf_counter()
     with closing(Engine.open(settings.model_copy(update={"device": device or settings.device}))) as engine:
         download_models(engine.pool, chosen)
-        if any(checkpoint.source == ENDPOINT_SOURCE for one in chosen for checkpoint in one.checkpoints()):
+        if any(asks_endpoint(one.checkpoints()) for one in chosen):
             read = (item.example for item in Pairs().read(pairs) if not isinstance(item, Refusal))
             print_estimate(engine, engine.conversations(chosen, read))
         failures = _write_outcomes(output, engine.run(chosen, examples))

@@ -13,7 +13,7 @@ from core.metric_catalog import MetricRow, default_metrics, list_metrics
 from core.models.files import CODE_RUNNING_KINDS
 from core.models.integrity import untrusted_reason
 from core.registry import Setting, choices_of, settings_of, types_of
-from core.types import Checkpoint
+from core.types import Checkpoint, local_checkpoints
 from pages.ui import services
 from pages.ui.markup import escape_markdown
 from pages.ui.probe.fast_set import fast_set_pills
@@ -39,7 +39,7 @@ def settings_form(name: str, on_add: Callable[[Metric], None]) -> None:
             values[setting] = _setting_field(name, setting, hint)
     try:
         metric = METRICS.build(name, values)
-        code = [checkpoint for checkpoint in metric.checkpoints() if checkpoint.kind in CODE_RUNNING_KINDS]
+        code = [one for one in local_checkpoints(metric.checkpoints()) if one.kind in CODE_RUNNING_KINDS]
     except TouchstoneError as error:
         _add_button(name, on_add, disabled=True)
         st.error(escape_markdown(str(error)), icon=":material/error:")

@@ -88,7 +88,7 @@ class BertScoreModel:
         layers = self._network.config.num_hidden_layers
         if not 0 <= _layer_option(question) <= layers:
             raise BadSettingError(
-                f"{question.checkpoint.source} has layers 0 to {layers}; got layer={_layer_option(question)}."
+                f"{question.weights.source} has layers 0 to {layers}; got layer={_layer_option(question)}."
             )
         return question
 

@@ -1,4 +1,4 @@
-"""Kind "endpoint_chat": the text that a language model answers, asked of an endpoint; needs no torch.
+"""Kind "endpoint_chat": the text that a language model answers, from an endpoint.
 
 Inputs: a system and a user message, then answers and further requests in turn. Options: those of `core.llm.chat.chat_question`.
 Texts: the answer as it came, and how it ended (stop | length | refusal | filter); values: the tokens written; tokens: those
@@ -7,21 +7,14 @@ read. What was refused or cut off is an answer too, though not one to keep: who 
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from core.llm.chat import question_schema, sampling_of
 from core.llm.endpoints import Endpoint
-from core.models.model import EndpointModel
-from core.types import Answer, Checkpoint, Question
+from core.types import Answer, Question
 
 
-def _ask(endpoint: Endpoint, question: Question) -> Answer:
+def ask(endpoint: Endpoint, question: Question) -> Answer:
     # imported when the first question is asked: openai takes a second to import, and listing metrics does not need it
     from core.llm.client import client_for
 
-    told = client_for(endpoint).say(question.inputs, sampling_of(question), question_schema(question))
-    return Answer(values=(float(told.written),), texts=(told.text, told.ended), tokens=told.read)
-
-
-def load(path: Path, checkpoint: Checkpoint, device: str) -> EndpointModel:  # noqa: ARG001  # the signature of every kind
-    return EndpointModel(_ask)
+    answer = client_for(endpoint).say(question.inputs, sampling_of(question), question_schema(question))
+    return Answer(values=(float(answer.written),), texts=(answer.text, answer.ended), tokens=answer.read)

@@ -1,33 +1,27 @@
-"""Kind "endpoint_logprobs": the likeliest first tokens of a language model's answer, asked of an endpoint; needs no torch.
+"""Kind "endpoint_logprobs": the most likely first tokens of a language model's answer, from an endpoint.
 
 Inputs: a system and a user message. Options: "model", its name at the endpoint; "likeliest", how many tokens;
-"special_tokens", whether the tokenizer's own are put before the template. Values: the probabilities of the likeliest
+"special_tokens", whether the tokenizer's own are put before the template. Values: the probabilities of the most likely
 first tokens; texts: these tokens.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from core.llm.endpoints import Endpoint
-from core.models.model import EndpointModel, int_option
-from core.types import Answer, Checkpoint, Question
+from core.models.model import int_option
+from core.types import Answer, Question
 
 
-def _ask(endpoint: Endpoint, question: Question) -> Answer:
+def ask(endpoint: Endpoint, question: Question) -> Answer:
     # imported when the first question is asked: openai takes a second to import, and listing metrics does not need it
     from core.llm.client import client_for
 
     system, user = question.inputs
-    told = client_for(endpoint).first_token(
+    answer = client_for(endpoint).first_token(
         model=str(dict(question.options)["model"]),
         system=system,
         user=user,
         likeliest=int_option(question, "likeliest", 5),
         special_tokens=bool(int_option(question, "special_tokens", 0)),
     )
-    return Answer(values=told.shares, texts=told.tokens, tokens=told.read)
-
-
-def load(path: Path, checkpoint: Checkpoint, device: str) -> EndpointModel:  # noqa: ARG001  # the signature of every kind
-    return EndpointModel(_ask)
+    return Answer(values=answer.shares, texts=answer.tokens, tokens=answer.read)

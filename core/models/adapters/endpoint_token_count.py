@@ -5,20 +5,13 @@ Inputs: any number of texts. Option "model": its name at the endpoint. Values: t
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from core.llm.endpoints import Endpoint
-from core.models.model import EndpointModel
-from core.types import Answer, Checkpoint, Question
+from core.types import Answer, Question
 
 
-def _ask(endpoint: Endpoint, question: Question) -> Answer:
+def ask(endpoint: Endpoint, question: Question) -> Answer:
     # imported when the first question is asked: openai takes a second to import, and listing metrics does not need it
     from core.llm.client import client_for
 
     model = str(dict(question.options)["model"])
     return Answer(values=tuple(float(client_for(endpoint).count(model, text)) for text in question.inputs))
-
-
-def load(path: Path, checkpoint: Checkpoint, device: str) -> EndpointModel:  # noqa: ARG001  # the signature of every kind
-    return EndpointModel(_ask)

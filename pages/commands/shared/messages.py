@@ -19,7 +19,7 @@ from core.models.pool import ModelPool
 from core.nli_check import NliCheck
 from core.stress.run import Run, RunRecord
 from core.stress.runner import Progress
-from core.types import Checkpoint, Item, T
+from core.types import Checkpoint, Item, T, local_checkpoints
 
 
 def print_status(text: str, end: str = "\n") -> None:
@@ -73,7 +73,8 @@ def format_row_counts(counts: Mapping[str, int]) -> str:
 
 def download_models(pool: ModelPool, chosen: Iterable[Metric | NliCheck]) -> None:
     """Download what metrics and guards need; what cannot be had fails its own scores later, with the reason."""
-    for checkpoint in dict.fromkeys(checkpoint for one in chosen for checkpoint in one.checkpoints()):
+    needed = local_checkpoints(model for one in chosen for model in one.checkpoints())
+    for checkpoint in dict.fromkeys(needed):
         if pool.state(checkpoint).status is ModelStatus.NEEDS_DOWNLOAD:
             print_status(f"Downloading {checkpoint.source} …")
             pool.fetch(checkpoint)

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from core.llm.endpoints import ENDPOINT_SOURCE
 from core.metric import METRICS, Metric
 from core.metric_catalog import MetricRow, format_direction, format_range
 from core.models.files import ModelState, ModelStatus
 from core.models.pool import ModelPool
-from core.types import Checkpoint
+from core.types import Checkpoint, EndpointModel
 from pages.ui.metric_choice import add_to_bench, has_settings, settings_form
 from pages.ui.metrics.model_rows import endpoint_row, format_bytes, model_badge, model_row
 from pages.ui.notices import repeat_notices
@@ -30,31 +29,29 @@ def memory_bar(pool: ModelPool) -> None:
 def metric_card(line: MetricRow, pool: ModelPool) -> None:
     """What the metric measures, its source, range, direction and needs; its model can be loaded and unloaded here."""
     card = METRICS.get(line.name).card
-    checkpoints = METRICS.get(line.name)().checkpoints()
+    models = METRICS.get(line.name)().checkpoints()
     with st.container(border=True, height="stretch", key=f"card-{line.name}"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"**{line.title}**")
             st.space("stretch")
-            model_badge(line, checkpoints, pool)
+            model_badge(line, models, pool)
         st.write(line.measures)
         st.markdown(f"[{line.paper}]({line.url})")
         st.markdown(f"Range **{format_range(line.low, line.high)}**, {format_direction(line.direction)}")
         _settings_popover(line.name)
         if line.differs:
             st.markdown(f":gray[{line.differs}]")
-        for checkpoint in checkpoints:
-            if checkpoint.source == ENDPOINT_SOURCE:
+        for model in models:
+            if isinstance(model, EndpointModel):
                 endpoint_row(line)
             else:
-                model_row(checkpoint, pool, card.download_mb, line.name)
+                model_row(model, pool, card.download_mb, line.name)
 
 
 def other_models(pool: ModelPool) -> None:
     """The models of metrics with other settings, which have no card of their own."""
     carded = {checkpoint for plugin in METRICS for checkpoint in plugin().checkpoints()}
-    others = [
-        checkpoint for checkpoint in pool.states() if checkpoint not in carded and checkpoint.source != ENDPOINT_SOURCE
-    ]
+    others = [checkpoint for checkpoint in pool.states() if checkpoint not in carded]
     if not others:
         return
     st.subheader("With other settings")

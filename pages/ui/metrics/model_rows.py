@@ -7,11 +7,10 @@ from dataclasses import astuple
 
 import streamlit as st
 
-from core.llm.endpoints import ENDPOINT_SOURCE
 from core.metric_catalog import MetricRow, format_megabytes
 from core.models.files import ModelState, ModelStatus
 from core.models.pool import ModelPool
-from core.types import Checkpoint
+from core.types import Checkpoint, EndpointModel, ModelRef, local_checkpoints
 from pages.ui.markup import escape_markdown
 
 _STATUS_TITLES = {
@@ -42,15 +41,16 @@ _ICONS = {
 }
 
 
-def model_badge(line: MetricRow, checkpoints: Sequence[Checkpoint], pool: ModelPool) -> None:
-    """In a word or two, what the metric of these checkpoints lacks, or that it is ready."""
-    if not checkpoints:
+def model_badge(line: MetricRow, models: Sequence[ModelRef], pool: ModelPool) -> None:
+    """In a word or two, what the metric of these models lacks, or that it is ready."""
+    if not models:
         st.badge("ready, no model", icon=":material/bolt:", color="green")
         return
-    if checkpoints[0].source == ENDPOINT_SOURCE:
+    if isinstance(models[0], EndpointModel):
         missing = line.state == "needs endpoint"
         st.badge(line.state, icon=":material/cloud:", color="orange" if missing else "green")
         return
+    checkpoints = local_checkpoints(models)
     status = min((pool.state(checkpoint).status for checkpoint in checkpoints), key=list(_STATUS_TITLES).index)
     absent = status is ModelStatus.FAILED and not any(checkpoint in pool.states() for checkpoint in checkpoints)
     if absent:

@@ -10,13 +10,12 @@ import streamlit as st
 
 from core import edits as executable
 from core.engine.conversation import Cell, CellKey, CellState, Request
-from core.llm.endpoints import ENDPOINT_SOURCE
 from core.memoize import memoize
 from core.metric import Metric
 from core.stress.null_bands import NullBands, null_band
 from core.stress.shifts import changed_words
 from core.text import sentences
-from core.types import Edit, Example, Failure, FailureKind, Outcome, Result
+from core.types import Edit, Example, Failure, FailureKind, Outcome, Result, asks_endpoint, local_checkpoints
 from pages.ui import services
 from pages.ui.probe import pair as bench
 from pages.ui.probe.board_rows import Board, BoardRow, LastShown, Noise, RowAction, Selection
@@ -72,9 +71,7 @@ def _measured_count(wanted: Sequence[Metric], request: Request) -> int:
 
 
 def _can_be_measured(metric: Metric) -> bool:
-    return not waits_for_key(metric) and all(
-        checkpoint.source != ENDPOINT_SOURCE for checkpoint in metric.checkpoints()
-    )
+    return not waits_for_key(metric) and not asks_endpoint(metric.checkpoints())
 
 
 def _measuring_cost(metric: Metric) -> tuple[bool, float]:
@@ -163,7 +160,7 @@ def run_row_action(spec: str, action: str) -> None:
     """Download, load or try again what a row needs."""
     engine, request = services.engine(), st.session_state["request"]
     metric = next(metric for metric in request.metrics if metric.spec == spec)
-    for checkpoint in metric.checkpoints():
+    for checkpoint in local_checkpoints(metric.checkpoints()):
         (engine.pool.fetch if action == "download" else engine.pool.retry)(checkpoint)
     engine.release(services.session_owner())
 

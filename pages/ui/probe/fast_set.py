@@ -26,10 +26,9 @@ from core.engine.forecast import (
     split_seconds,
 )
 from core.errors import Problem, attempt
-from core.llm.endpoints import ENDPOINT_SOURCE
 from core.metric import Metric
 from core.models.files import PACKAGE, ModelStatus, locate, memory_bytes
-from core.types import Checkpoint, Example, Question, Result
+from core.types import Checkpoint, Example, Question, Result, asks_endpoint, local_checkpoints
 from pages.ui import services
 from pages.ui.endpoint_form import estimate_caption
 from pages.ui.markup import escape_markdown
@@ -127,7 +126,11 @@ def learn_durations(request: Request, cells: Mapping[CellKey, Cell]) -> None:
 def forecast_of(metrics: Sequence[Metric], examples: Sequence[Example]) -> Forecast:
     """What asking these metrics about the original and the edited text would take now."""
     pool = services.engine().pool
-    wanted = {checkpoint: pool.state(checkpoint) for metric in metrics for checkpoint in metric.checkpoints()}
+    wanted = {
+        checkpoint: pool.state(checkpoint)
+        for metric in metrics
+        for checkpoint in local_checkpoints(metric.checkpoints())
+    }
     to_load = {
         checkpoint: checkpoint_bytes(checkpoint)
         for checkpoint, state in wanted.items()
@@ -214,7 +217,7 @@ def _questions_of(metric: Metric, example: Example) -> frozenset[Question]:
 
 
 def _largest_model(metric: Metric) -> ModelSize:
-    sizes = [(checkpoint_bytes(checkpoint), checkpoint.kind) for checkpoint in metric.checkpoints()]
+    sizes = [(checkpoint_bytes(checkpoint), checkpoint.kind) for checkpoint in local_checkpoints(metric.checkpoints())]
     nbytes, kind = max(sizes, default=(0, ""))
     return ModelSize(kind, nbytes)
 
@@ -302,9 +305,9 @@ def waits_for_key(metric: Metric) -> bool:
     chosen: dict[str, bool] = st.session_state.get(_CHOICES_KEY, {})
     if metric.spec in chosen:
         return chosen[metric.spec]
-    checkpoints = metric.checkpoints()
-    if any(checkpoint.source == ENDPOINT_SOURCE for checkpoint in checkpoints):
+    if asks_endpoint(metric.checkpoints()):
         return True  # every question of a judge is paid for
+    checkpoints = local_checkpoints(metric.checkpoints())
     packaged = all(checkpoint.source.startswith(PACKAGE) for checkpoint in checkpoints)
     return not packaged and _is_costly(metric.spec, checkpoints)
 
@@ -348,5 +351,5 @@ def _is_costly(spec: str, checkpoints: Collection[Checkpoint]) -> bool:
 
 def _lacks_model(metric: Metric) -> bool:
     """Whether asking costs nothing, since its models are not here or failed: the row then says what to do."""
-    states = {services.engine().pool.state(checkpoint).status for checkpoint in metric.checkpoints()}
+    states = {services.engine().pool.state(checkpoint).status for checkpoint in local_checkpoints(metric.checkpoints())}
     return bool(states & {ModelStatus.NEEDS_DOWNLOAD, ModelStatus.DOWNLOADING, ModelStatus.FAILED})

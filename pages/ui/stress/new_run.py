@@ -16,7 +16,7 @@ from core.datasets.bundled import bundled_items
 from core.english.wordnet import is_installed
 from core.errors import TouchstoneError, attempt
 from core.llm import prompts
-from core.llm.endpoints import ENDPOINT_SOURCE, endpoint_name, endpoint_problem, list_endpoints
+from core.llm.endpoints import endpoint_problem, list_endpoints
 from core.llm.spend import format_estimate
 from core.metric import METRICS
 from core.metric_catalog import default_metrics
@@ -25,7 +25,7 @@ from core.perturbation import PERTURBATIONS, Intent, Perturbation
 from core.stress.cost import asks_endpoints, estimate_run_cost
 from core.stress.filters import build_sources, draw_sample, stored_samples, without_inconsistent
 from core.stress.run import Plan, Run, Source, to_json_line
-from core.types import Checkpoint, Example, Item
+from core.types import Checkpoint, Example, Item, ModelRef
 from pages.ui import services
 from pages.ui.background_results import background_result
 from pages.ui.evaluate.dataset_choice import known_datasets
@@ -180,11 +180,11 @@ def chosen_guard() -> NliCheck | None:
     return None if spec == _NO_GUARD else NLI_CHECKS.parse(spec)
 
 
-def _guard_model(checkpoint: Checkpoint) -> None:
+def _guard_model(model: ModelRef) -> None:
     """A model with what can be done with it, or the endpoint that is not set."""
-    if checkpoint.source != ENDPOINT_SOURCE:
-        model_row(checkpoint, services.engine().pool, 0, "guard")
-    elif missing := endpoint_problem(endpoint_name(checkpoint)):
+    if isinstance(model, Checkpoint):
+        model_row(model, services.engine().pool, 0, "guard")
+    elif missing := endpoint_problem(model.endpoint):
         st.info(escape_markdown(missing), icon=":material/cloud_off:")
 
 

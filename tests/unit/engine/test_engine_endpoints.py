@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from core.engine.conversation import Conversation
-from core.llm.chat import DEFAULT_CHAT_CHECKPOINT, Sampling, answer_text, first_question
+from core.llm.chat import DEFAULT_CHAT_MODEL, Sampling, answer_text, first_question
 from core.llm.prompts import Messages
 from core.types import Failure, FailureKind, Result, Rounds
 from tests.doubles.bench import Bench, pair
@@ -56,7 +56,7 @@ def telling(*texts: str, name: str = "pair") -> Conversation[list[str]]:
         answers = yield [first_question(Messages("Is it so?", one), Sampling("tiny")) for one in texts]
         return [answer_text(answer) for answer in answers]
 
-    return Conversation("telling", pair("Rain fell.", name), rounds, (DEFAULT_CHAT_CHECKPOINT,))
+    return Conversation("telling", pair("Rain fell.", name), rounds, (DEFAULT_CHAT_MODEL,))
 
 
 def numbered(count: int) -> list[str]:

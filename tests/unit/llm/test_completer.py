@@ -7,39 +7,35 @@ from pathlib import Path
 import pytest
 
 from core.errors import MissingEndpointError
-from core.llm.endpoints import ENDPOINT_SOURCE
-from core.models.adapters.endpoint_logprobs import load
-from core.models.model import EndpointModel
-from core.types import Answer, Checkpoint, Question
+from core.llm.endpoints import endpoint_of
+from core.models.adapters import endpoint_logprobs
+from core.types import Answer, EndpointModel, Question
 from tests.unit.llm.scripted import completion, serving
 
-CHECKPOINT = Checkpoint(ENDPOINT_SOURCE, "endpoint_logprobs")
+MODEL = EndpointModel("", "endpoint_logprobs")
 
 
-def ask(model: EndpointModel, *users: str) -> list[Answer]:
-    questions = [Question(CHECKPOINT, ("Judge.", user), (("model", "m"), ("likeliest", 2))) for user in users]
-    return model.forward(model.encode(questions))
+def ask(user: str) -> Answer:
+    question = Question(MODEL, ("Judge.", user), (("model", "m"), ("likeliest", 2)))
+    return endpoint_logprobs.ask(endpoint_of(MODEL), question)
 
 
-@pytest.fixture
-def completer(monkeypatch: pytest.MonkeyPatch) -> EndpointModel:
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_API_KEY", "sk-a-secret-of-nobody")
-    return load(Path(), CHECKPOINT, "cpu")
 
 
-def test_the_key_and_address_are_those_that_are_set(completer: EndpointModel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_and_address_are_those_that_are_set(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(lambda _path, _body: completion({"Yes": 0.5, "No": 0.25}, read=9)) as endpoint:
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
-        [answer] = ask(completer, "Is it?")
+        answer = ask("Is it?")
     assert (answer.texts, answer.tokens) == (("Yes", "No"), 9)
     assert answer.values == pytest.approx((0.5, 0.25))
     assert endpoint.keys == ["Bearer sk-a-secret-of-nobody"]
 
 
-def test_without_an_endpoint_nothing_is_asked(
-    completer: EndpointModel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_without_an_endpoint_nothing_is_asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("TOUCHSTONE_LLM_BASE_URL", raising=False)
     monkeypatch.chdir(tmp_path)  # where no .env is
     with pytest.raises(MissingEndpointError, match="No language-model endpoint is set"):
-        ask(completer, "Is it?")
+        ask("Is it?")

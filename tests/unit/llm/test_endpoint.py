@@ -10,20 +10,16 @@ from core.errors import BadSettingError, MissingEndpointError, TouchstoneError, 
 from core.llm.endpoints import (
     Endpoint,
     Price,
-    checkpoint_problem,
     configured_endpoint,
-    endpoint_address,
-    endpoint_checkpoint,
-    endpoint_name,
     endpoint_of,
     endpoint_problem,
     list_endpoints,
+    model_problem,
     pin_address,
-    pinned_checkpoint,
     resolve_model,
 )
 from core.settings import Settings
-from core.types import Checkpoint
+from core.types import EndpointModel
 
 KEY = "sk-a-secret-of-nobody"
 TWO = """
@@ -162,35 +158,27 @@ def test_each_endpoint_has_its_own_model(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_where_no_variable_names_an_endpoint_the_first_of_the_file_is_asked_under_its_name() -> None:
     assert configured_endpoint() == configured_endpoint("mini")
     assert resolve_model("") == "small"
-    assert pin_address(endpoint_checkpoint("", "endpoint_chat")) == pin_address(
-        endpoint_checkpoint("mini", "endpoint_chat")
-    )
+    assert pin_address(EndpointModel("", "endpoint_chat")) == pin_address(EndpointModel("mini", "endpoint_chat"))
 
 
-def test_a_checkpoint_carries_the_name_and_once_pinned_the_address() -> None:
-    default, named = endpoint_checkpoint("", "endpoint_chat"), endpoint_checkpoint("mini", "endpoint_chat")
-    fixed = pinned_checkpoint("mini", "endpoint_chat", "https://one.example/v1")
-    assert [endpoint_name(one) for one in (default, named, fixed)] == ["", "mini", "mini"]
-    assert [endpoint_address(one) for one in (default, named, fixed)] == ["", "", "https://one.example/v1"]
-
-
-def test_what_was_put_down_for_one_address_is_not_asked_of_another(file: Path) -> None:
-    fixed = pin_address(endpoint_checkpoint("local", "endpoint_chat"))
+def test_what_was_enqueued_for_one_address_is_not_asked_of_another(file: Path) -> None:
+    fixed = pin_address(EndpointModel("local", "endpoint_chat"))
     file.write_text(TWO.replace("localhost", "elsewhere"))
     with pytest.raises(TouchstoneError, match=r"'local' was set anew while this question waited for http"):
         endpoint_of(fixed)
 
 
-def test_weights_are_left_alone_when_endpoints_are_pinned() -> None:
-    weights = Checkpoint("owner/name", "sequence_classifier")
-    assert pin_address(weights) == weights
+@pytest.mark.usefixtures("file")
+def test_a_model_that_is_pinned_stays_where_it_was() -> None:
+    fixed = EndpointModel("mini", "endpoint_chat", "https://one.example/v1")
+    assert pin_address(fixed) == fixed
 
 
 def test_what_is_missing_is_said_of_the_endpoint_then_of_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "Set TOUCHSTONE_LLM_BASE_URL" in checkpoint_problem(endpoint_checkpoint("", "endpoint_chat"))
+    assert "Set TOUCHSTONE_LLM_BASE_URL" in model_problem(EndpointModel("", "endpoint_chat"))
     monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", "http://default.example/v1")
     assert endpoint_problem() == ""
-    assert "Set TOUCHSTONE_LLM_MODEL" in checkpoint_problem(endpoint_checkpoint("", "endpoint_chat"))
-    assert checkpoint_problem(endpoint_checkpoint("", "endpoint_logprobs")) == ""  # its questions name their model
+    assert "Set TOUCHSTONE_LLM_MODEL" in model_problem(EndpointModel("", "endpoint_chat"))
+    assert model_problem(EndpointModel("", "endpoint_logprobs")) == ""  # its questions name their model
     monkeypatch.setenv("TOUCHSTONE_LLM_MODEL", "tiny")
-    assert checkpoint_problem(endpoint_checkpoint("", "endpoint_chat")) == ""
+    assert model_problem(EndpointModel("", "endpoint_chat")) == ""

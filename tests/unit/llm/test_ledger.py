@@ -8,13 +8,13 @@ import pytest
 
 from core.errors import TouchstoneError
 from core.llm.chat import Sampling, first_question
-from core.llm.endpoints import Endpoint, Price, endpoint_checkpoint
+from core.llm.endpoints import Endpoint, Price
 from core.llm.prompts import Messages
 from core.llm.spend import Spend, SpendTracker, Usage, actual_usage, max_usage
-from core.types import Answer, Question
+from core.types import Answer, EndpointModel, Question
 
 QUESTION = first_question(Messages("Score.", "x" * 399), Sampling("m", max_tokens=50))
-MEASURE = endpoint_checkpoint("mini", "endpoint_token_count")
+MEASURE = EndpointModel("mini", "endpoint_token_count")
 PRICED = Endpoint("http://one.example/v1", "", name="mini", price=Price(1.0, 10.0))
 THOUSAND = Usage(1_000, 1_000)
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 import pytest
 
 from core.engine.engine import Engine
-from core.llm.chat import DEFAULT_CHAT_CHECKPOINT, Sampling, answer_text, first_question
+from core.llm.chat import DEFAULT_CHAT_MODEL, Sampling, answer_text, first_question
 from core.llm.endpoints import resolve_model
 from core.llm.prompts import Messages
 from core.metric import Card, Metric
@@ -32,7 +32,7 @@ class Told(Metric):
     sample: int = 0
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
-        return (DEFAULT_CHAT_CHECKPOINT,)
+        return (DEFAULT_CHAT_MODEL,)
 
     def plan(self, example: Example) -> list[Question]:
         return [first_question(Messages("Score.", example.summary), Sampling(resolve_model(""), sample=self.sample))]

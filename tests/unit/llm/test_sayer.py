@@ -13,10 +13,9 @@ import pytest
 
 from core.engine.cache import AnswerCache, cache_key
 from core.errors import BadSettingError, MissingEndpointError, TouchstoneError, UnscorableError
-from core.llm.chat import DEFAULT_CHAT_CHECKPOINT, Sampling, answer_text, chat_question, first_question
-from core.llm.endpoints import resolve_model
+from core.llm.chat import DEFAULT_CHAT_MODEL, Sampling, answer_text, chat_question, first_question
+from core.llm.endpoints import model_fingerprint, resolve_model
 from core.llm.prompts import Messages
-from core.models.integrity import Fingerprints
 from core.types import Answer, Question
 from tests.drive import answer
 from tests.unit.llm.scripted import Reply, refusal, serving, stream, text
@@ -225,27 +224,27 @@ def test_an_address_with_a_password_is_refused_and_not_told(monkeypatch: pytest.
     assert "sesame" not in str(raised.value)
 
 
-def keys_at(monkeypatch: pytest.MonkeyPatch, folder: Path, url: str, one: Question) -> bytes:
+def keys_at(monkeypatch: pytest.MonkeyPatch, url: str, one: Question) -> bytes:
     monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", url)
-    return cache_key(one, Fingerprints(folder).of(DEFAULT_CHAT_CHECKPOINT), "cpu")
+    return cache_key(one, model_fingerprint(DEFAULT_CHAT_MODEL), "cpu")
 
 
 def test_answers_are_kept_apart_by_server_model_and_sample_but_not_by_key(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     one, other = "http://one.example/v1", "http://two.example/v1"
-    plain = keys_at(monkeypatch, tmp_path, one, first_question(MESSAGES, Sampling("m")))
+    plain = keys_at(monkeypatch, one, first_question(MESSAGES, Sampling("m")))
     apart = {
         plain,
-        keys_at(monkeypatch, tmp_path, other, first_question(MESSAGES, Sampling("m"))),
-        keys_at(monkeypatch, tmp_path, one, first_question(MESSAGES, Sampling("n"))),
-        keys_at(monkeypatch, tmp_path, one, first_question(MESSAGES, Sampling("m", sample=1))),
-        keys_at(monkeypatch, tmp_path, one, first_question(MESSAGES, Sampling("m", temperature=0.5))),
-        keys_at(monkeypatch, tmp_path, one, first_question(Messages("Rewrite!", "It rained."), Sampling("m"))),
+        keys_at(monkeypatch, other, first_question(MESSAGES, Sampling("m"))),
+        keys_at(monkeypatch, one, first_question(MESSAGES, Sampling("n"))),
+        keys_at(monkeypatch, one, first_question(MESSAGES, Sampling("m", sample=1))),
+        keys_at(monkeypatch, one, first_question(MESSAGES, Sampling("m", temperature=0.5))),
+        keys_at(monkeypatch, one, first_question(Messages("Rewrite!", "It rained."), Sampling("m"))),
     }
     assert len(apart) == 6
     monkeypatch.setenv("TOUCHSTONE_LLM_API_KEY", "another")
-    assert keys_at(monkeypatch, tmp_path, f"{one}/", first_question(MESSAGES, Sampling("m"))) == plain
+    assert keys_at(monkeypatch, f"{one}/", first_question(MESSAGES, Sampling("m"))) == plain
 
 
 def test_the_cache_holds_no_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -253,7 +252,7 @@ def test_the_cache_holds_no_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     with serving(lambda _path, _body: text("Rain fell.")) as endpoint:
         told = asked(monkeypatch, endpoint.url)
         cache = AnswerCache(tmp_path)
-        cache.put({keys_at(monkeypatch, tmp_path, endpoint.url, one): told})
+        cache.put({keys_at(monkeypatch, endpoint.url, one): told})
         cache.close()
     [file] = tmp_path.glob("answers*.sqlite")
     rows = sqlite3.connect(file).execute("SELECT rest FROM answer").fetchall()
