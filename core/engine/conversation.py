@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import Any, Generic
 
-from core.errors import TouchstoneError
+from core.errors import Problem, TouchstoneError
 from core.metric import Metric
 from core.types import (
     Answer,
@@ -170,6 +170,15 @@ class Task:
         if not self.done.done():
             self.done.set_result(outcome)
             self.notify_watchers()
+
+    def mark_running(self) -> None:
+        """Say that a model is asked for it."""
+        if not self.running:
+            self.running = True
+            self.notify_watchers()
+
+    def fail(self, problem: Problem) -> None:
+        self.finish(self.failure(problem.kind, problem.message))
 
     def failed(self, *kinds: FailureKind) -> bool:
         """Whether it ended in a failure, of one of these kinds where some are given."""

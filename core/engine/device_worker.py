@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 
 from core.engine.cache import AnswerCache
@@ -21,10 +22,10 @@ BATCH_TOKENS = {"cpu": 1024, "mps": 16_384, "cuda": 65_536}
 
 
 class DeviceWorker:
-    """Answers what is put on its own queue, in a thread of its own; `resume` is called with a task that has all its answers.
+    """Answers questions to models of the device in a thread of its own; `resume` is called with a task that has all its answers.
 
-    `budget` tells how many padded tokens go through a model at once. The lock is the engine's: it guards the queue and the
-    tasks, and is notified when something changes that a watcher may show.
+    There is a queue for each model. `budget` says how many padded tokens go through a model at once. The lock is the
+    engine's: it guards the queues and the tasks, and is notified when something changes that a watcher may show.
     """
 
     def __init__(
@@ -37,68 +38,79 @@ class DeviceWorker:
     ) -> None:
         self._pool = pool
         self._cache = cache
-        self._queue = QuestionQueue()
+        self._queues: dict[Checkpoint, QuestionQueue] = {}
         self._budget = budget
         self._lock = lock
         self._resume = resume
-        self._news = threading.Event()
+        self._changed = threading.Event()
         self._closed = False
         self.counts = Counts()
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
 
     def put(self, key: bytes, question: Question, task: Task) -> bool:
-        """Enqueue a question, under the engine's lock; False where the same one already waits and the task joins it."""
-        self._news.set()
-        return self._queue.put(key, question, task)
+        """Enqueue a question, under the engine's lock; False where an equal one waits already and the task joins it."""
+        self._changed.set()
+        return self._queues.setdefault(question.weights, QuestionQueue()).put(key, question, task)
+
+    def reorder(self, task: Task) -> None:
+        """Take the questions of a task in their turn again, under the engine's lock: it has become more urgent."""
+        for queue in self._queues.values():
+            queue.reorder(task)
 
     def wake(self) -> None:
         """Look again: the state of a model has changed."""
-        self._news.set()
+        self._changed.set()
 
     def close(self) -> None:
         """Begin no other batch."""
         self._closed = True
-        self._news.set()
+        self._changed.set()
 
-    def join(self, patience_s: float | None = None) -> None:
+    def join(self, timeout_s: float | None = None) -> None:
         """Wait for the batch under way, but no longer than this."""
-        self._thread.join(patience_s)
+        self._thread.join(timeout_s)
 
     def unanswered_tasks(self) -> list[Task]:
-        """The tasks that nobody will answer any more; the queue is empty afterwards."""
-        return [task for checkpoint in self._queue.checkpoints() for task in self._queue.clear(checkpoint)]
+        """The tasks whose questions will not be answered any more; the queues are empty afterwards."""
+        return [task for queue in self._queues.values() for task in queue.clear()]
 
     def _serve(self) -> None:
         last: Checkpoint | None = None
         while not self._closed:
-            self._news.clear()  # before looking: what comes meanwhile is looked at again
+            self._changed.clear()  # before looking: what comes meanwhile is looked at again
             chosen = self._next_checkpoint(last)
             if chosen is None:
-                self._news.wait()
+                self._changed.wait()
                 continue
             last = chosen
             if problem := attempt(partial(self._answer_batch, chosen)):
-                self._give_up(chosen, problem)
+                self._refuse_all(chosen, problem)
 
     def _next_checkpoint(self, last: Checkpoint | None) -> Checkpoint | None:
         with self._lock:
-            orders = self._queue.checkpoints()
+            orders = self._first_orders()
             ready = [checkpoint for checkpoint in orders if self._status(checkpoint) is ModelStatus.READY]
             chosen = next_checkpoint(orders, ready, last)
             self._request_models(orders, chosen)
             return chosen
 
+    def _first_orders(self) -> dict[Checkpoint, QueueOrder]:
+        """The checkpoints with questions that a task still waits for, and the order of their most urgent one."""
+        firsts = {checkpoint: queue.first_order() for checkpoint, queue in self._queues.items()}
+        self._queues = {checkpoint: self._queues[checkpoint] for checkpoint, first in firsts.items() if first}
+        return {checkpoint: first for checkpoint, first in firsts.items() if first}
+
     def _status(self, checkpoint: Checkpoint) -> ModelStatus:
         state = self._pool.state(checkpoint)
         if state.status is ModelStatus.FAILED:
-            self._give_up(checkpoint, Problem(FailureKind.LOAD, state.message))
+            self._refuse_all(checkpoint, Problem(FailureKind.LOAD, state.message))
         return state.status
 
     def _request_models(self, orders: Mapping[Checkpoint, QueueOrder], chosen: Checkpoint | None) -> None:
         """Have cold models loaded where there is room, or where nothing as urgent is ready.
 
-        Where the files do not even tell their size the load is left to say why.
+        Where the files do not even give their size the load is left to say why.
         """
         for checkpoint in sorted(orders, key=orders.__getitem__):
             urgent = chosen is None or orders[checkpoint][0] < orders[chosen][0]
@@ -108,14 +120,23 @@ class DeviceWorker:
                 self._pool.request(checkpoint)
 
     def _answer_batch(self, checkpoint: Checkpoint) -> None:
-        with self._pool.lease(checkpoint) as model:
-            with self._lock:
-                front = self._queue.front(checkpoint, _FRONT_QUESTIONS)
+        with self._pool.lease(checkpoint) as model, self._taken(self._queues[checkpoint]) as front:
             self._encode(model, [pending for pending in front if pending.row is None])
             if ready := [pending for pending in front if pending.row]:
                 batch = fill_batch(ready, self._budget(), _FRONT_QUESTIONS)
                 self._mark_running(batch)
                 self._forward(model, batch)
+
+    @contextmanager
+    def _taken(self, queue: QuestionQueue) -> Iterator[list[PendingQuestion]]:
+        """The first questions of a queue; those without an answer in the end wait again."""
+        with self._lock:
+            taken = queue.take(_FRONT_QUESTIONS)
+        try:
+            yield taken
+        finally:
+            with self._lock:
+                queue.put_back(taken)
 
     def _encode(self, model: Model, fresh: Sequence[PendingQuestion]) -> None:
         """Make rows of questions; those that cannot be encoded are found by halving, and refused alone."""
@@ -132,15 +153,14 @@ class DeviceWorker:
 
     def _mark_running(self, batch: Sequence[PendingQuestion]) -> None:
         with self._lock:
-            for task in {task for pending in batch for task in pending.tasks if not task.running}:
-                task.running = True
-                task.notify_watchers()
+            for task in {task for pending in batch for task in pending.tasks}:
+                task.mark_running()
             self._lock.notify_all()
 
     def _forward(self, model: Model, batch: Sequence[PendingQuestion]) -> None:
-        """One forward pass; a batch that fails is halved until the question that cannot be answered stands alone.
+        """One forward pass; a batch that fails is halved until the question that cannot be answered is alone.
 
-        What nobody waits for any more is not asked again.
+        What no task waits for any more is not asked again.
         """
         answers = attempt(partial(model.forward, [pending.row for pending in batch if pending.row]))
         if not isinstance(answers, Problem):
@@ -154,7 +174,7 @@ class DeviceWorker:
                     self._forward(model, wanted)
 
     def _wanted(self, batch: Sequence[PendingQuestion]) -> Sequence[PendingQuestion]:
-        """The questions that somebody still waits for; none once the server is closed."""
+        """The questions that a task still waits for; none once the worker is closed."""
         with self._lock:
             return [] if self._closed else [pending for pending in batch if any(task.live for task in pending.tasks)]
 
@@ -166,24 +186,17 @@ class DeviceWorker:
             for asker in {pending.tasks[0] for pending in batch if pending.tasks}:
                 asker.counts += Counts(passes=1)
             for pending, answer in given:
-                self._hand_out(pending, answer)
-
-    def _hand_out(self, pending: PendingQuestion, answer: Answer) -> None:
-        for place, task in enumerate(self._queue.take(pending)):
-            task.answers[pending.key] = answer
-            task.counts += Counts(tokens=answer.tokens if place == 0 else 0)
-            if task.is_answered():
-                self._resume(task)
+                for task in self._queues[pending.question.weights].answer(pending, answer):
+                    self._resume(task)
 
     def _refuse(self, pending: PendingQuestion, problem: Problem) -> None:
         with self._lock:
-            for task in self._queue.take(pending):
-                task.finish(task.failure(problem.kind, problem.message))
+            self._queues[pending.question.weights].refuse(pending, problem)
             self._lock.notify_all()
 
-    def _give_up(self, checkpoint: Checkpoint, problem: Problem) -> None:
-        """Refuse everything that waits for a checkpoint."""
+    def _refuse_all(self, checkpoint: Checkpoint, problem: Problem) -> None:
+        """Fail everything that waits for a checkpoint."""
         with self._lock:
-            for task in self._queue.clear(checkpoint):
-                task.finish(task.failure(problem.kind, problem.message))
+            for task in self._queues[checkpoint].clear():
+                task.fail(problem)
             self._lock.notify_all()

@@ -10,7 +10,7 @@ from functools import cache, partial
 
 from core.engine.cache import AnswerCache
 from core.engine.conversation import Task
-from core.engine.question_queue import PendingQuestion
+from core.engine.question_queue import PendingQuestion, QuestionQueue
 from core.errors import Problem, attempt
 from core.llm.chat import is_usable
 from core.llm.endpoints import Endpoint, endpoint_of
@@ -21,7 +21,7 @@ from core.types import Answer, Counts, Question
 class EndpointWorker:
     """Keeps as many questions under way as the endpoint is to be asked at once; one that fails spoils only its own askers.
 
-    The lock is the engine's: it guards the questions and the tasks, and is notified when something changes that a watcher
+    The lock is the engine's: it guards the queue and the tasks, and is notified when something changes that a watcher
     may show. `resume` is called with a task that has all its answers.
     """
 
@@ -37,8 +37,7 @@ class EndpointWorker:
         self._spend = spend
         self._lock = lock
         self._resume = resume
-        self._open: dict[bytes, PendingQuestion] = {}
-        self._under_way: set[bytes] = set()
+        self._queue = QuestionQueue()
         self._available = threading.Semaphore(0)
         self._closed = False
         self.counts = Counts()
@@ -47,53 +46,42 @@ class EndpointWorker:
             thread.start()
 
     def put(self, key: bytes, question: Question, task: Task) -> bool:
-        """Enqueue a question, under the engine's lock; False where the same one already waits and the task joins it."""
-        pending = self._open.setdefault(key, PendingQuestion(key, question))
-        pending.tasks.append(task)
+        """Enqueue a question, under the engine's lock; False where an equal one is open already and the task joins it."""
         self._available.release()
-        return len(pending.tasks) == 1
+        return self._queue.put(key, question, task)
+
+    def reorder(self, task: Task) -> None:
+        """Take the questions of a task in their turn again, under the engine's lock: it has become more urgent."""
+        self._queue.reorder(task)
 
     def close(self) -> None:
         """Ask nothing more."""
         self._closed = True
         self._available.release(len(self._threads))
 
-    def join(self, patience_s: float) -> None:
+    def join(self, timeout_s: float | None = None) -> None:
         """Wait for the answers under way, but no longer than this."""
-        deadline = time.monotonic() + patience_s
+        deadline = None if timeout_s is None else time.monotonic() + timeout_s
         for thread in self._threads:
-            thread.join(max(0.0, deadline - time.monotonic()))
+            thread.join(None if deadline is None else max(0.0, deadline - time.monotonic()))
 
     def unanswered_tasks(self) -> list[Task]:
-        """The tasks that nobody will answer any more; nothing is open afterwards."""
-        tasks = list(dict.fromkeys(task for pending in self._open.values() for task in pending.tasks))
-        self._open.clear()
-        return tasks
+        """The tasks whose questions will not be answered any more; the queue is empty afterwards."""
+        return self._queue.clear()
 
     def _serve(self) -> None:
         while self._available.acquire() and not self._closed:
-            with self._lock:
-                pending = self._next()
-            if pending is None:  # another thread took it, or nobody waits for it any more
-                continue
-            self._deliver(pending, attempt(partial(self._answer, pending)))
+            # none where another thread took it, or no task waits for it any more
+            for pending in self._take_one():
+                self._deliver(pending, attempt(partial(self._answer, pending)))
 
-    def _next(self) -> PendingQuestion | None:
-        """The most urgent question that is not under way, marked as such; what nobody waits for is dropped."""
-        for pending in [one for key, one in self._open.items() if key not in self._under_way]:
-            pending.tasks = [task for task in pending.tasks if task.live]
-            if not pending.tasks:
-                del self._open[pending.key]
-        free = [pending for key, pending in self._open.items() if key not in self._under_way]
-        if not free:
-            return None
-        chosen = min(free, key=lambda pending: pending.order)
-        self._under_way.add(chosen.key)
-        for task in chosen.tasks:
-            task.running = True
-            task.notify_watchers()
-        self._lock.notify_all()
-        return chosen
+    def _take_one(self) -> list[PendingQuestion]:
+        with self._lock:
+            taken = self._queue.take(1)
+            for task in (task for pending in taken for task in pending.tasks):
+                task.mark_running()
+            self._lock.notify_all()
+            return taken
 
     def _answer(self, pending: PendingQuestion) -> Answer:
         question = pending.question
@@ -102,36 +90,28 @@ class EndpointWorker:
             answer = _asker(question.checkpoint.kind)(endpoint, question)
             if is_usable(question, answer):
                 self._cache.put({pending.key: answer})
-            self._spend.enter(
-                endpoint, actual_usage(question, answer)
-            )  # last: what was paid for is kept before it is counted
+            # last: what was paid for is cached before it is counted
+            self._spend.enter(endpoint, actual_usage(question, answer))
         return answer
 
     def _deliver(self, pending: PendingQuestion, answer: Answer | Problem) -> None:
         with self._lock:
-            self._under_way.discard(pending.key)
-            self._open.pop(pending.key, None)
             if isinstance(answer, Problem):
-                self._refuse(pending, answer)
+                self._queue.refuse(pending, answer)
             else:
                 self._hand_out(pending, answer)
             self._lock.notify_all()
 
-    def _refuse(self, pending: PendingQuestion, problem: Problem) -> None:
-        for task in pending.tasks:
-            task.finish(task.failure(problem.kind, problem.message))
-
     def _hand_out(self, pending: PendingQuestion, answer: Answer) -> None:
         self.counts += Counts(passes=1, tokens=answer.tokens)
-        for place, task in enumerate(pending.tasks):
-            task.answers[pending.key] = answer
-            task.counts += Counts(passes=1, tokens=answer.tokens) if place == 0 else Counts()
-            if task.is_answered():
-                self._resume(task)
+        for asker in pending.tasks[:1]:
+            asker.counts += Counts(passes=1)
+        for task in self._queue.answer(pending, answer):
+            self._resume(task)
 
 
 @cache
 def _asker(kind: str) -> Callable[[Endpoint, Question], Answer]:
-    """What asks the questions of a kind: `ask(endpoint, question)` of the adapter of that name; raises TouchstoneError."""
+    """What asks the questions of a kind: `ask` of the adapter of that name."""
     ask: Callable[[Endpoint, Question], Answer] = importlib.import_module(f"core.models.adapters.{kind}").ask
     return ask

@@ -183,6 +183,7 @@ class Engine:
         task = old.tasks.get(cell) if old else None
         if task and task.conversation == conversation and not task.failed():
             task.join(request, place)
+            self._planner.reorder(task)
             request.tasks[cell] = task
         else:
             request.tasks[cell] = self._start(request, conversation, conclude, place)

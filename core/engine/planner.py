@@ -13,6 +13,7 @@ from core.engine.cache import AnswerCache, cache_key
 from core.engine.conversation import ConversationEnd, QueueOrder, Task
 from core.engine.device_worker import BATCH_TOKENS, DeviceWorker
 from core.engine.endpoint_worker import EndpointWorker
+from core.engine.question_queue import QuestionWorker
 from core.errors import LoadError, Problem, attempt
 from core.llm.endpoints import endpoint_of, model_fingerprint, pin_address
 from core.llm.spend import Spend, SpendTracker
@@ -22,7 +23,7 @@ from core.types import Counts, EndpointModel, FailureKind, ModelRef, Question
 
 _PLANNER_THREADS = 4
 _CLOSE_TIMEOUT_S = 1.0  # for answers of an endpoint that are under way when the engine closes: they are paid for
-_CLOSED_MESSAGE = "The engine was closed before this was answered. Start again."
+_CLOSED = Problem(FailureKind.ERROR, "The engine was closed before this was answered. Start again.")
 
 
 class Planner:
@@ -48,13 +49,13 @@ class Planner:
 
     @property
     def counts(self) -> Counts:
-        return sum((one.counts for one in self._endpoints.values()), self._counts + self._device.counts)
+        return sum((worker.counts for worker in self._workers), self._counts)
 
     def enqueue(self, task: Task) -> None:
         """Have a task taken as far as it goes without asking a model; it fails once the planner is closed."""
         with self._lock:
             if self._closed:
-                task.finish(task.failure(FailureKind.ERROR, _CLOSED_MESSAGE))
+                task.fail(_CLOSED)
             else:
                 self._steps.put((task.order, next(self._tickets), task))
 
@@ -70,6 +71,12 @@ class Planner:
         known = self._cache.get(list(asked))
         return [question for key, question in asked.items() if key not in known]
 
+    def reorder(self, task: Task) -> None:
+        """Take the questions of a task in their turn again: it has become more urgent."""
+        with self._lock:
+            for worker in self._workers:
+                worker.reorder(task)
+
     def wake(self) -> None:
         """Look at the models again: the state of one has changed."""
         self._device.wake()
@@ -78,9 +85,8 @@ class Planner:
         """Begin nothing any more."""
         with self._lock:
             self._closed = True
-        self._device.close()
-        for endpoint in self._endpoints.values():
-            endpoint.close()
+        for worker in self._workers:
+            worker.close()
         for _ in self._threads:
             self._steps.put(((-1, 0, 0), next(self._tickets), None))
 
@@ -140,7 +146,11 @@ class Planner:
         devices = {model: "" if isinstance(model, EndpointModel) else self._pool.device for model in models}
         return [cache_key(one, prints[one.checkpoint], devices[one.checkpoint]) for one in questions]
 
-    def _worker(self, model: ModelRef) -> DeviceWorker | EndpointWorker:
+    @property
+    def _workers(self) -> list[QuestionWorker]:
+        return [self._device, *self._endpoints.values()]
+
+    def _worker(self, model: ModelRef) -> QuestionWorker:
         """Who answers."""
         if not isinstance(model, EndpointModel):
             return self._device
@@ -167,9 +177,9 @@ class Planner:
         """Tell whoever still waits that nobody will answer."""
         with self._lock:
             steps = [self._steps.get()[2] for _ in range(self._steps.qsize())]
-            remote = [task for endpoint in self._endpoints.values() for task in endpoint.unanswered_tasks()]
-            for task in [*self._device.unanswered_tasks(), *remote, *filter(None, steps)]:
-                task.finish(task.failure(FailureKind.ERROR, _CLOSED_MESSAGE))
+            asked = [task for worker in self._workers for task in worker.unanswered_tasks()]
+            for task in [*asked, *filter(None, steps)]:
+                task.fail(_CLOSED)
 
 
 def _pin_endpoint(task: Task, question: Question) -> Question:

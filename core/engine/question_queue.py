@@ -1,75 +1,169 @@
-"""Questions that wait for a model: equal ones merged, the most urgent first."""
+"""Questions that wait for a model: equal ones merged, the most urgent first, what no task waits for dropped when it is met; and the contract of what has them answered."""
 
 from __future__ import annotations
 
+import heapq
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from core.engine.conversation import Priority, QueueOrder, Task
+from core.errors import Problem
 from core.models.model import Row
-from core.types import Checkpoint, Question
+from core.types import Answer, Checkpoint, Counts, Question
 
 
 @dataclass(eq=False)
 class PendingQuestion:
-    """One distinct question and the tasks that want its answer; its tokens once they are known."""
+    """One distinct question and the tasks that want its answer; its tokens once they are known.
+
+    `number` counts the questions of a queue as they came, `under_way` is set while a model is asked.
+    """
 
     key: bytes
     question: Question
     tasks: list[Task] = field(default_factory=list)
     row: Row | None = None
+    number: int = 0
+    under_way: bool = False
 
     @property
     def order(self) -> QueueOrder:
         return min(task.order for task in self.tasks)
 
+    def drop_cancelled(self) -> None:
+        self.tasks = [task for task in self.tasks if task.live]
+
 
 class QuestionQueue:
-    """The open questions by checkpoint. Not safe for threads: the engine's lock guards it."""
+    """The open questions of one worker or model. Not safe for threads: the engine's lock guards it.
+
+    Each open question that is not under way has an entry in a heap that is no later than its turn. An entry that is too
+    early, as the task that made it urgent was cancelled, is put right when it is met.
+    """
 
     def __init__(self) -> None:
-        self._open: dict[Checkpoint, dict[bytes, PendingQuestion]] = {}
+        self._open: dict[bytes, PendingQuestion] = {}
+        self._heap: list[tuple[QueueOrder, int, bytes]] = []
+        self._numbers = itertools.count()
 
     def put(self, key: bytes, question: Question, task: Task) -> bool:
-        """Enqueue a question; False where the same one already waits and the task joins it."""
-        pending = self._open.setdefault(question.weights, {}).setdefault(key, PendingQuestion(key, question))
+        """Enqueue a question; False where an equal one is open already and the task joins it."""
+        pending = self._open.get(key)
+        if pending is None:
+            pending = self._open[key] = PendingQuestion(key, question, number=next(self._numbers))
+        if not pending.under_way:
+            pending.drop_cancelled()
+        first = not pending.tasks or task.order < pending.order
         pending.tasks.append(task)
+        if first:
+            self._push(pending)
         return len(pending.tasks) == 1
 
-    def checkpoints(self) -> dict[Checkpoint, QueueOrder]:
-        """The checkpoints with questions that somebody still waits for, and the order of their most urgent one."""
-        for checkpoint in list(self._open):
-            self._drop_cancelled(checkpoint)
-        return {
-            checkpoint: min(pending.order for pending in pending_questions.values())
-            for checkpoint, pending_questions in self._open.items()
-        }
+    def reorder(self, task: Task) -> None:
+        """See that the open questions of a task that has become more urgent are taken in their turn."""
+        for key in task.keys or ():
+            if key in self._open and key not in task.answers:
+                self._push(self._open[key])
 
-    def front(self, checkpoint: Checkpoint, limit: int) -> list[PendingQuestion]:
-        """The most urgent questions, all of one priority."""
-        self._drop_cancelled(checkpoint)
-        ordered = sorted(self._open.get(checkpoint, {}).values(), key=lambda pending: pending.order)
-        return [pending for pending in ordered[:limit] if pending.order[0] == ordered[0].order[0]]
+    def first_order(self) -> QueueOrder | None:
+        """The order of the most urgent question that is not under way; None where there is none."""
+        pending = self._first()
+        return pending.order if pending else None
 
-    def take(self, pending: PendingQuestion) -> list[Task]:
-        """Remove an answered question and give the tasks that waited for it."""
-        pending_questions = self._open.get(pending.question.weights, {})
-        pending_questions.pop(pending.key, None)
-        if not pending_questions:
-            self._open.pop(pending.question.weights, None)
+    def take(self, limit: int) -> list[PendingQuestion]:
+        """The most urgent questions, all of one priority, marked as under way."""
+        taken: list[PendingQuestion] = []
+        while len(taken) < limit and (pending := self._first()):
+            if taken and pending.order[0] != taken[0].order[0]:
+                break
+            heapq.heappop(self._heap)
+            pending.under_way = True
+            taken.append(pending)
+        return taken
+
+    def put_back(self, taken: Iterable[PendingQuestion]) -> None:
+        """Let questions that were taken and have no answer wait again."""
+        for pending in taken:
+            pending.under_way = False
+            if self._open.get(pending.key) is pending:
+                self._push(pending)
+
+    def answer(self, pending: PendingQuestion, answer: Answer) -> list[Task]:
+        """Give an answer to the tasks that wait for it; those that have all their answers now."""
+        tasks = self._remove(pending)
+        for task in tasks:
+            task.answers[pending.key] = answer
+        if tasks:
+            tasks[0].counts += Counts(tokens=answer.tokens)
+        return [task for task in tasks if task.is_answered()]
+
+    def refuse(self, pending: PendingQuestion, problem: Problem) -> None:
+        """Fail the tasks that wait for a question that cannot be answered."""
+        for task in self._remove(pending):
+            task.fail(problem)
+
+    def clear(self) -> list[Task]:
+        """Remove all questions, and give the tasks that waited for them."""
+        tasks = list(dict.fromkeys(task for pending in self._open.values() for task in pending.tasks))
+        self._open.clear()
+        self._heap.clear()
+        return tasks
+
+    def _push(self, pending: PendingQuestion) -> None:
+        if not pending.under_way:
+            heapq.heappush(self._heap, (pending.order, pending.number, pending.key))
+
+    def _first(self) -> PendingQuestion | None:
+        """The most urgent question that is not under way; its entry is at the top of the heap."""
+        while self._heap:
+            order, number, key = self._heap[0]
+            pending = self._open.get(key)
+            if pending and pending.number == number and not pending.under_way:
+                pending.drop_cancelled()
+                if not pending.tasks:
+                    del self._open[key]
+                elif pending.order <= order:
+                    return pending
+                else:
+                    self._push(pending)
+            heapq.heappop(self._heap)
+        return None
+
+    def _remove(self, pending: PendingQuestion) -> list[Task]:
+        if self._open.get(pending.key) is pending:
+            del self._open[pending.key]
         return pending.tasks
 
-    def clear(self, checkpoint: Checkpoint) -> list[Task]:
-        """Remove all questions to a checkpoint that will not answer, and give the tasks that waited."""
-        pending_questions = self._open.pop(checkpoint, {})
-        return list(dict.fromkeys(task for pending in pending_questions.values() for task in pending.tasks))
 
-    def _drop_cancelled(self, checkpoint: Checkpoint) -> None:
-        pending_questions = self._open.get(checkpoint, {})
-        for pending in list(pending_questions.values()):
-            pending.tasks = [task for task in pending.tasks if task.live]
-            if not pending.tasks:
-                self.take(pending)
+class QuestionWorker(Protocol):
+    """What has questions answered in threads of its own. The engine's lock is held over all but `close` and `join`."""
+
+    @property
+    def counts(self) -> Counts:
+        """Forward passes and tokens since the start."""
+        ...
+
+    def put(self, key: bytes, question: Question, task: Task) -> bool:
+        """Enqueue a question; False where an equal one is open already and the task joins it."""
+        ...
+
+    def reorder(self, task: Task) -> None:
+        """Take the questions of a task in their turn again: it has become more urgent."""
+        ...
+
+    def close(self) -> None:
+        """Begin nothing any more."""
+        ...
+
+    def join(self, timeout_s: float | None = None) -> None:
+        """Wait for what is under way, but no longer than this."""
+        ...
+
+    def unanswered_tasks(self) -> list[Task]:
+        """The tasks whose questions will not be answered any more; nothing is open afterwards."""
+        ...
 
 
 def next_checkpoint(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from core.engine.conversation import Priority, Request, Task
 from core.engine.question_queue import PendingQuestion, QuestionQueue, fill_batch, next_checkpoint
+from core.errors import Problem
 from core.models.model import Row
-from core.types import Checkpoint, FailureKind, Question
+from core.types import Answer, Checkpoint, FailureKind, Question
 from tests.doubles.bench import asking
 
 MODEL, OTHER = Checkpoint("model", "scripted"), Checkpoint("other", "scripted")
@@ -15,8 +16,10 @@ def task(priority: Priority = Priority.INTERACTIVE, place: int = 0) -> Task:
     return asking(Request((), (), priority), place)
 
 
-def ask(queue: QuestionQueue, text: str, asker: Task, checkpoint: Checkpoint = MODEL) -> bool:
-    return queue.put(f"{checkpoint.source}/{text}".encode(), Question(checkpoint, (text,)), asker)
+def put(queue: QuestionQueue, text: str, asker: Task) -> bool:
+    """As the planner does: the task waits for all that was enqueued for it."""
+    asker.keys = [*(asker.keys or ()), text.encode()]
+    return queue.put(text.encode(), Question(MODEL, (text,)), asker)
 
 
 def texts(pending_questions: list[PendingQuestion]) -> list[str]:
@@ -34,93 +37,166 @@ def sized(text: str, length: int) -> PendingQuestion:
     return PendingQuestion(text.encode(), question, [task()], Row(question, length, ()))
 
 
-def test_an_equal_question_is_merged_and_both_tasks_are_told() -> None:
+def test_an_equal_question_is_merged_and_both_tasks_are_answered() -> None:
     queue, first, second = QuestionQueue(), task(), task()
-    assert ask(queue, "a", first)
-    assert not ask(queue, "a", second)
-    [pending] = queue.front(MODEL, 10)
-    assert queue.take(pending) == [first, second]
-    assert queue.checkpoints() == {}
+    assert put(queue, "a", first)
+    assert not put(queue, "a", second)
+    [pending] = queue.take(10)
+    assert queue.answer(pending, Answer((0.5,), tokens=3)) == [first, second]
+    assert first.answers == second.answers == {b"a": Answer((0.5,), tokens=3)}
+    assert (first.counts.tokens, second.counts.tokens) == (3, 0)
+    assert queue.first_order() is None
+
+
+def test_a_task_is_done_when_its_last_question_is_answered() -> None:
+    queue, asker = QuestionQueue(), task()
+    put(queue, "a", asker)
+    put(queue, "b", asker)
+    a, b = queue.take(10)
+    assert queue.answer(a, Answer()) == []
+    assert queue.answer(b, Answer()) == [asker]
+
+
+def test_an_equal_question_joins_one_that_is_under_way() -> None:
+    queue, first, second = QuestionQueue(), task(), task()
+    put(queue, "a", first)
+    [pending] = queue.take(10)
+    assert not put(queue, "a", second)
+    assert queue.take(10) == []
+    assert queue.answer(pending, Answer()) == [first, second]
+
+
+def test_what_was_taken_and_not_answered_waits_again() -> None:
+    queue, gone, here = QuestionQueue(), task(), task()
+    put(queue, "here", here)
+    put(queue, "gone", gone)
+    taken = queue.take(10)
+    cancel(gone)
+    queue.put_back(taken)
+    assert texts(queue.take(10)) == ["here"]
+
+
+def test_a_question_that_is_refused_fails_every_task_that_waits_for_it() -> None:
+    queue, first, second = QuestionQueue(), task(), task()
+    put(queue, "a", first)
+    put(queue, "a", second)
+    [pending] = queue.take(10)
+    queue.refuse(pending, Problem(FailureKind.ERROR, "It is too long."))
+    assert first.failed(FailureKind.ERROR)
+    assert second.failed(FailureKind.ERROR)
+    assert queue.clear() == []
 
 
 def test_the_one_who_typed_last_goes_first() -> None:
     queue, earlier, later = QuestionQueue(), task(), task()
-    ask(queue, "earlier", earlier)
-    ask(queue, "later", later)
-    assert texts(queue.front(MODEL, 10)) == ["later", "earlier"]
+    put(queue, "earlier", earlier)
+    put(queue, "later", later)
+    assert texts(queue.take(10)) == ["later", "earlier"]
 
 
 def test_bulk_work_goes_in_its_own_order() -> None:
     queue = QuestionQueue()
     first, second = task(Priority.BULK), task(Priority.BULK)
-    ask(queue, "second", second)
-    ask(queue, "first", first)
-    assert texts(queue.front(MODEL, 10)) == ["first", "second"]
+    put(queue, "second", second)
+    put(queue, "first", first)
+    assert texts(queue.take(10)) == ["first", "second"]
+
+
+def test_questions_of_one_task_go_as_they_came() -> None:
+    queue, asker = QuestionQueue(), task()
+    for text in "cab":
+        put(queue, text, asker)
+    assert texts(queue.take(2)) == ["c", "a"]
 
 
 def test_a_batch_for_a_person_holds_no_bulk_work() -> None:
     queue = QuestionQueue()
-    ask(queue, "bulk", task(Priority.BULK))
-    ask(queue, "person", task())
-    assert texts(queue.front(MODEL, 10)) == ["person"]
+    put(queue, "bulk", task(Priority.BULK))
+    put(queue, "person", task())
+    assert texts(queue.take(10)) == ["person"]
 
 
 def test_a_bulk_question_that_a_person_asks_too_becomes_urgent() -> None:
     queue = QuestionQueue()
-    ask(queue, "other", task(Priority.BULK))
-    ask(queue, "shared", task(Priority.BULK))
-    ask(queue, "shared", task())
-    assert texts(queue.front(MODEL, 10)) == ["shared"]
+    put(queue, "other", task(Priority.BULK))
+    put(queue, "shared", task(Priority.BULK))
+    put(queue, "shared", task())
+    assert texts(queue.take(10)) == ["shared"]
 
 
-def test_within_a_request_what_stands_first_goes_first() -> None:
+def test_a_question_is_no_longer_urgent_when_the_person_has_left() -> None:
+    queue, person = QuestionQueue(), task()
+    put(queue, "other", task(Priority.BULK))
+    put(queue, "shared", task(Priority.BULK))
+    put(queue, "shared", person)
+    cancel(person)
+    assert texts(queue.take(10)) == ["other", "shared"]
+
+
+def test_the_questions_of_a_task_that_a_newer_request_adopts_go_first() -> None:
+    queue, adopted, other = QuestionQueue(), task(), task()
+    put(queue, "adopted", adopted)
+    put(queue, "other", other)
+    adopted.join(Request((), (), Priority.INTERACTIVE), 0)
+    queue.reorder(adopted)
+    assert texts(queue.take(10)) == ["adopted", "other"]
+
+
+def test_within_a_request_what_is_first_goes_first() -> None:
     queue, request = QuestionQueue(), Request((), (), Priority.INTERACTIVE)
     for place in (2, 0, 1):
-        ask(queue, str(place), asking(request, place))
-    assert texts(queue.front(MODEL, 2)) == ["0", "1"]
+        put(queue, str(place), asking(request, place))
+    assert texts(queue.take(2)) == ["0", "1"]
 
 
 def test_questions_of_cancelled_requests_are_dropped() -> None:
     queue, gone, here = QuestionQueue(), task(), task()
-    ask(queue, "gone", gone)
-    ask(queue, "here", here)
-    ask(queue, "away", gone, OTHER)
+    put(queue, "here", here)
+    put(queue, "gone", gone)
     cancel(gone)
-    assert texts(queue.front(MODEL, 10)) == ["here"]
-    assert list(queue.checkpoints()) == [MODEL]
+    assert queue.first_order() == here.order
+    assert texts(queue.take(10)) == ["here"]
 
 
-def test_a_merged_question_stays_while_somebody_waits() -> None:
+def test_a_merged_question_stays_while_a_task_waits_for_it() -> None:
     queue, gone, here = QuestionQueue(), task(), task()
-    ask(queue, "shared", gone)
-    ask(queue, "shared", here)
+    put(queue, "shared", gone)
+    put(queue, "shared", here)
     cancel(gone)
-    [pending] = queue.front(MODEL, 10)
+    [pending] = queue.take(10)
     assert pending.tasks == [here]
+
+
+def test_a_question_that_only_cancelled_tasks_waited_for_counts_as_new() -> None:
+    queue, gone, here = QuestionQueue(), task(), task()
+    put(queue, "a", gone)
+    cancel(gone)
+    assert put(queue, "a", here)
+    assert texts(queue.take(10)) == ["a"]
 
 
 def test_questions_of_a_task_that_failed_are_dropped() -> None:
     queue, failed = QuestionQueue(), task()
-    ask(queue, "other", failed)
-    failed.finish(failed.failure(FailureKind.ERROR, "another question could not be answered"))
-    assert queue.checkpoints() == {}
+    put(queue, "other", failed)
+    failed.fail(Problem(FailureKind.ERROR, "another question could not be answered"))
+    assert queue.first_order() is None
 
 
-def test_a_model_that_will_not_answer_is_cleared_once_for_every_task() -> None:
+def test_a_queue_is_cleared_once_for_every_task() -> None:
     queue, asker = QuestionQueue(), task()
-    ask(queue, "a", asker)
-    ask(queue, "b", asker)
-    ask(queue, "c", asker, OTHER)
-    assert queue.clear(MODEL) == [asker]
-    assert list(queue.checkpoints()) == [OTHER]
-    assert queue.clear(MODEL) == []
+    put(queue, "a", asker)
+    put(queue, "b", asker)
+    queue.take(1)
+    assert queue.clear() == [asker]
+    assert queue.clear() == []
+    assert queue.take(10) == []
 
 
-def test_the_urgency_of_a_model_is_that_of_its_most_urgent_question() -> None:
+def test_the_urgency_of_a_queue_is_that_of_its_most_urgent_question() -> None:
     queue, bulk, person = QuestionQueue(), task(Priority.BULK), task()
-    ask(queue, "a", bulk)
-    ask(queue, "b", person)
-    assert queue.checkpoints() == {MODEL: person.order}
+    put(queue, "a", bulk)
+    put(queue, "b", person)
+    assert queue.first_order() == person.order
 
 
 def test_the_most_urgent_model_that_is_ready_is_next() -> None:
