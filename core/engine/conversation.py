@@ -85,13 +85,9 @@ class Conversation(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class ConversationEnd:
-    """The outcome of a conversation, which may be any value."""
+    """What comes out of a conversation, which may be any value."""
 
-    outcome: Any
-
-
-OutcomeFactory = Callable[["Task", Any], Any]
-"""Makes the outcome that is handed out of the value of a conversation."""
+    value: Any
 
 
 class Request:
@@ -121,11 +117,16 @@ class Request:
 
 
 class Task:
-    """A conversation under way. The engine's lock guards everything that changes."""
+    """A conversation under way; one by which `metric` scores ends in a result, any other in its own value.
 
-    def __init__(self, conversation: Conversation[Any], conclude: OutcomeFactory, request: Request, place: int) -> None:
+    The engine's lock guards everything that changes.
+    """
+
+    def __init__(
+        self, conversation: Conversation[Any], request: Request, place: int, metric: Metric | None = None
+    ) -> None:
         self.conversation = conversation
-        self.conclude = conclude
+        self.metric = metric
         self.watchers = [request]
         self.order = request.order(place)
         self.done: Future[Any] = Future()
@@ -156,7 +157,7 @@ class Task:
                 return next(self._rounds)
             return self._rounds.send([self.answers[key] for key in self.keys])
         except StopIteration as stop:
-            return ConversationEnd(self.conclude(self, stop.value))
+            return ConversationEnd(stop.value)
 
     def is_answered(self) -> bool:
         return self.keys is not None and all(key in self.answers for key in self.keys)

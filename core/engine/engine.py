@@ -12,17 +12,16 @@ from functools import partial
 from typing import Any
 
 from core.engine.cache import AnswerCache
-from core.engine.conversation import Cell, CellKey, CellState, Conversation, OutcomeFactory, Priority, Request, Task
+from core.engine.conversation import Cell, CellKey, CellState, Conversation, Priority, Request, Task
 from core.engine.planner import Planner
 from core.errors import Problem, attempt
-from core.llm.endpoints import endpoint_problem, model_fingerprint
+from core.llm.endpoints import endpoint_problem
 from core.llm.spend import CostEstimate, Spend, estimate_cost, is_paid
-from core.metric import Metric, signature
+from core.metric import Metric
 from core.models import device as devices
 from core.models.files import ModelStatus
 from core.models.pool import ModelPool
-from core.settings import VERSION, Settings
-from core.text import splitter_name
+from core.settings import Settings
 from core.types import (
     Counts,
     EndpointModel,
@@ -31,7 +30,6 @@ from core.types import (
     FailureKind,
     Outcome,
     Question,
-    Result,
     Score,
     T,
     asks_endpoint,
@@ -105,7 +103,7 @@ class Engine:
     def run(self, metrics: Sequence[Metric], examples: Iterable[Example]) -> Generator[tuple[Example, Outcome]]:
         """Every metric on every example, in order, a window of them under way at once. Closing it cancels the rest."""
         pairs = ((example, metric) for example in examples for metric in metrics)
-        with closing(self._through(self._scoring(metric, example) for example, metric in pairs)) as ended:
+        with closing(self._through((_scoring(metric, example), metric) for example, metric in pairs)) as ended:
             for task, outcome in ended:
                 yield task.conversation.example, outcome
 
@@ -116,15 +114,13 @@ class Engine:
 
         So does setting `cancelled`, from any thread: no question is begun after it, and none is waited for.
         """
-        with closing(
-            self._through(((conversation, _keep_value) for conversation in conversations), cancelled)
-        ) as ended:
+        with closing(self._through(((one, None) for one in conversations), cancelled)) as ended:
             for task, outcome in ended:
                 yield task.conversation, outcome
 
     def conversations(self, metrics: Sequence[Metric], examples: Iterable[Example]) -> Iterator[Conversation[Score]]:
         """The conversations that scoring would hold."""
-        return (self._scoring(metric, example)[0] for example in examples for metric in metrics)
+        return (_scoring(metric, example) for example in examples for metric in metrics)
 
     def estimate(self, conversations: Iterable[Conversation[Any]]) -> CostEstimate:
         """What conversations would cost at endpoints, by their first questions; asks nothing.
@@ -160,7 +156,7 @@ class Engine:
         self._cache.close()
 
     def _through(
-        self, works: Iterable[tuple[Conversation[Any], OutcomeFactory]], cancelled: threading.Event | None = None
+        self, works: Iterable[tuple[Conversation[Any], Metric | None]], cancelled: threading.Event | None = None
     ) -> Generator[tuple[Task, Any]]:
         request = Request((), (), Priority.BULK, cancelled)
         try:
@@ -171,25 +167,21 @@ class Engine:
         finally:
             request.cancelled.set()
 
-    def _scoring(self, metric: Metric, example: Example) -> tuple[Conversation[Score], OutcomeFactory]:
-        conversation = Conversation(metric.spec, example, partial(metric.rounds, example), metric.checkpoints())
-        return conversation, partial(self._result, metric)
-
     def _adopt_or_start(
         self, request: Request, old: Request | None, metric: Metric, example: Example, place: int
     ) -> None:
         cell = (metric.spec, example.id)
-        conversation, conclude = self._scoring(metric, example)
+        conversation = _scoring(metric, example)
         task = old.tasks.get(cell) if old else None
         if task and task.conversation == conversation and not task.failed():
             task.join(request, place)
             self._planner.reorder(task)
             request.tasks[cell] = task
         else:
-            request.tasks[cell] = self._start(request, conversation, conclude, place)
+            request.tasks[cell] = self._start(request, conversation, metric, place)
 
-    def _start(self, request: Request, conversation: Conversation[Any], conclude: OutcomeFactory, place: int) -> Task:
-        task = Task(conversation, conclude, request, place)
+    def _start(self, request: Request, conversation: Conversation[Any], metric: Metric | None, place: int) -> Task:
+        task = Task(conversation, request, place, metric)
         self._planner.enqueue(task)
         return task
 
@@ -202,7 +194,7 @@ class Engine:
         """Ask again for cells that failed for lack of a model that has come since."""
         for place, (cell, task) in enumerate(request.tasks.items()):
             if task.failed(*_FIXED_BY_THE_POOL) and self._models_may_answer(task.conversation):
-                request.tasks[cell] = self._start(request, task.conversation, task.conclude, place)
+                request.tasks[cell] = self._start(request, task.conversation, task.metric, place)
                 request.version += 1
 
     def _models_may_answer(self, conversation: Conversation[Any]) -> bool:
@@ -231,13 +223,9 @@ class Engine:
             self._lock.notify_all()
         self._planner.wake()
 
-    def _result(self, metric: Metric, task: Task, score: Score) -> Result:
-        models = [task.pins.get(model, model) for model in task.conversation.checkpoints]
-        prints = [
-            model_fingerprint(one) if isinstance(one, EndpointModel) else self.pool.fingerprint(one) for one in models
-        ]
-        device = self.pool.device if local_checkpoints(models) else "cpu"
-        return task.result(score, signature(metric, prints, splitter_name(), VERSION, score.asked), device)
+
+def _scoring(metric: Metric, example: Example) -> Conversation[Score]:
+    return Conversation(metric.spec, example, partial(metric.rounds, example), metric.checkpoints())
 
 
 def _has_endpoints(conversation: Conversation[Any]) -> bool:
@@ -245,7 +233,7 @@ def _has_endpoints(conversation: Conversation[Any]) -> bool:
 
 
 def _first_questions(conversation: Conversation[Any]) -> list[Question]:
-    """None where the text is refused."""
+    """The questions of its first round; none where the text is refused."""
     with closing(conversation.rounds()) as rounds:
         first = attempt(lambda: next(rounds, []))
     return [] if isinstance(first, Problem) else first
@@ -267,10 +255,6 @@ def _wait_for_outcome(task: Task, cancelled: threading.Event) -> bool:
         if wait([task.done], _POLL_S).done:
             return True
     return False
-
-
-def _keep_value(task: Task, value: Any) -> Any:  # noqa: ARG001  # the signature of what concludes
-    return value
 
 
 def _outcome_cell(outcome: Outcome) -> Cell:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 import queue
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from core.engine.cache import AnswerCache, cache_key
 from core.engine.conversation import ConversationEnd, QueueOrder, Task
@@ -17,9 +18,12 @@ from core.engine.question_queue import QuestionWorker
 from core.errors import LoadError, Problem, attempt
 from core.llm.endpoints import endpoint_of, model_fingerprint, pin_address
 from core.llm.spend import Spend, SpendTracker
+from core.metric import signature
 from core.models.files import ModelStatus
 from core.models.pool import ModelPool
-from core.types import Counts, EndpointModel, FailureKind, ModelRef, Question
+from core.settings import VERSION
+from core.text import splitter_name
+from core.types import Checkpoint, Counts, EndpointModel, FailureKind, ModelRef, Question, local_checkpoints
 
 _PLANNER_THREADS = 4
 _CLOSE_TIMEOUT_S = 1.0  # for answers of an endpoint that are under way when the engine closes: they are paid for
@@ -108,20 +112,35 @@ class Planner:
         ended = _empty_text_end(task) or self._advance_rounds(task)
         if ended:
             with self._lock:
-                task.finish(ended.outcome)
+                task.finish(ended.value)
                 self._lock.notify_all()
 
     def _advance_rounds(self, task: Task) -> ConversationEnd | None:
         """Go round after round as far as the answers are known; None when a model has to be asked."""
         while True:
-            step = attempt(task.next_round)
+            step = attempt(partial(self._next_round, task))
+            if isinstance(step, Problem):
+                return ConversationEnd(task.failure(step.kind, step.message))
             if isinstance(step, ConversationEnd):
                 return step
-            answered = step if isinstance(step, Problem) else attempt(partial(self._answer_or_enqueue, task, step))
-            if isinstance(answered, Problem):
-                return ConversationEnd(task.failure(answered.kind, answered.message))
-            if not answered:
+            if not step:
                 return None
+
+    def _next_round(self, task: Task) -> ConversationEnd | bool:
+        """The outcome, or whether all answers to the questions of the next round are known already."""
+        step = task.next_round()
+        if isinstance(step, ConversationEnd):
+            return ConversationEnd(self._outcome(task, step.value))
+        return self._answer_or_enqueue(task, step)
+
+    def _outcome(self, task: Task, value: Any) -> Any:
+        """What is handed out: of the score of a metric the result, with signature and device."""
+        if task.metric is None:
+            return value
+        models = [task.pins.get(model, model) for model in task.conversation.checkpoints]
+        prints = [self._fingerprint(model) for model in models]
+        device = self._pool.device if local_checkpoints(models) else "cpu"
+        return task.result(value, signature(task.metric, prints, splitter_name(), VERSION, value.asked), device)
 
     def _answer_or_enqueue(self, task: Task, asked: Sequence[Question]) -> bool:
         """Look the questions up and enqueue the unknown ones; True when all are answered already."""
@@ -141,6 +160,7 @@ class Planner:
 
     def _keys(self, questions: Sequence[Question]) -> list[bytes]:
         models = {question.checkpoint for question in questions}
+        self._require_loadable(local_checkpoints(models))
         prints = {model: self._fingerprint(model) for model in models}
         # an endpoint says the same whatever the device of who asks
         devices = {model: "" if isinstance(model, EndpointModel) else self._pool.device for model in models}
@@ -166,12 +186,12 @@ class Planner:
         self._counts += counts
 
     def _fingerprint(self, model: ModelRef) -> str:
-        if isinstance(model, EndpointModel):
-            return model_fingerprint(model)
-        state = self._pool.state(model)
-        if state.status is ModelStatus.FAILED:
-            raise LoadError(state.message)
-        return self._pool.fingerprint(model)
+        return model_fingerprint(model) if isinstance(model, EndpointModel) else self._pool.fingerprint(model)
+
+    def _require_loadable(self, checkpoints: Iterable[Checkpoint]) -> None:
+        for state in map(self._pool.state, checkpoints):
+            if state.status is ModelStatus.FAILED:
+                raise LoadError(state.message)
 
     def _give_up(self) -> None:
         """Tell whoever still waits that nobody will answer."""

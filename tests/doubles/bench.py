@@ -80,7 +80,7 @@ def open_bench(folder: Path, kind: ScriptedKind) -> Bench:
 
 
 def asking(request: Request, place: int) -> Task:
-    """A task of a metric that asks nothing, as it stands at a place of a request."""
+    """The task of a conversation that asks nothing, at a place of a request."""
     metric, example = Letters(), pair("Rain fell.")
     conversation = Conversation(metric.spec, example, partial(metric.rounds, example))
-    return Task(conversation, lambda _, score: score, request, place)
+    return Task(conversation, request, place)
