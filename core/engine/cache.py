@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 import threading
 from array import array
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from core.errors import TouchstoneError
+from cachetools import LRUCache
+
+from core.memoize import open_database
 from core.types import Answer, Checkpoint, Question, Span
 
 _MEMORY_ANSWERS = 20_000  # answers; a probability weighs about 1 kB, an embedding about 15 kB
 _MAX_SQL_VARIABLES = 500  # SQLite limits the variables of one statement
 _FILE = "answers-1.sqlite"  # the number changes with the layout; an old file is simply not read
+_TABLE = "CREATE TABLE IF NOT EXISTS answer (key BLOB PRIMARY KEY, numbers BLOB, rest TEXT) WITHOUT ROWID"
 
 
 def cache_key(question: Question, fingerprint: str, device: str) -> bytes:
@@ -33,8 +34,8 @@ class AnswerCache:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._lock = threading.Lock()
-        self._memory: OrderedDict[bytes, Answer] = OrderedDict()
-        self._disk = _open_database(folder)
+        self._memory: LRUCache[bytes, Answer] = LRUCache(_MEMORY_ANSWERS)
+        self._disk = open_database(folder / _FILE, "answer cache", _TABLE)
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Answer]:
         """The answers that are known among these keys."""
@@ -42,11 +43,11 @@ class AnswerCache:
             found = self._recent(keys)
             missing = [key for key in dict.fromkeys(keys) if key not in found]
             read = self._read(missing)
-            self._remember(read)
+            self._memory.update(read)
             return found | read
 
     def recent(self, keys: Iterable[bytes]) -> dict[bytes, Answer]:
-        """The answers among these keys that were read or written of late; does not touch the disk."""
+        """The answers among these keys that were read or written recently; does not touch the disk."""
         with self._lock:
             return self._recent(keys)
 
@@ -54,7 +55,7 @@ class AnswerCache:
         rows = [(key, *_serialize(answer)) for key, answer in answers.items()]
         with self._lock, self._disk:
             self._disk.executemany("INSERT OR IGNORE INTO answer VALUES (?, ?, ?)", rows)
-            self._remember(answers)
+            self._memory.update(answers)
 
     def close(self) -> None:
         with self._lock:
@@ -71,27 +72,6 @@ class AnswerCache:
             rows = self._disk.execute(f"SELECT key, numbers, rest FROM answer WHERE key IN ({marks})", some)
             read.update({key: _deserialize(numbers, rest) for key, numbers, rest in rows})
         return read
-
-    def _remember(self, answers: Mapping[bytes, Answer]) -> None:
-        self._memory.update(answers)
-        while len(self._memory) > _MEMORY_ANSWERS:
-            self._memory.popitem(last=False)
-
-
-def _open_database(folder: Path) -> sqlite3.Connection:
-    file = folder / _FILE
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        disk = sqlite3.connect(file, timeout=30, check_same_thread=False)
-        disk.execute("PRAGMA journal_mode=WAL")
-        disk.execute("PRAGMA synchronous=NORMAL")  # losing the last answers to a power cut costs only asking again
-        disk.execute("CREATE TABLE IF NOT EXISTS answer (key BLOB PRIMARY KEY, numbers BLOB, rest TEXT) WITHOUT ROWID")
-    except (OSError, sqlite3.Error) as error:
-        raise TouchstoneError(
-            f"The answer cache {file} cannot be used: {error}. Set TOUCHSTONE_CACHE_DIR to a folder that can be "
-            "written, or delete the file: it holds only what can be computed again."
-        ) from error
-    return disk
 
 
 def _serialize(answer: Answer) -> tuple[bytes, str]:

@@ -11,11 +11,13 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from core.errors import LoadError, TouchstoneError
+from core.memoize import open_database
 from core.models.files import checkpoint_parts, deciding_files, hub_file, is_local_source, locate, read_json_object
 from core.settings import Settings
 from core.types import Checkpoint
 
 _FileKey = tuple[str, int, int]
+_TABLE = "CREATE TABLE IF NOT EXISTS file (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, sha256 TEXT)"
 
 
 class Fingerprints:
@@ -59,11 +61,7 @@ class Fingerprints:
 
     @contextmanager
     def _store(self) -> Iterator[sqlite3.Connection]:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        with closing(sqlite3.connect(self._path, timeout=30)) as store, store:
-            store.execute(
-                "CREATE TABLE IF NOT EXISTS file (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, sha256 TEXT)"
-            )
+        with closing(open_database(self._path, "cache of hashes", _TABLE)) as store, store:
             yield store
 
 

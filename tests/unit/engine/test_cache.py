@@ -51,7 +51,7 @@ def test_answers_survive_reopening(tmp_path: Path) -> None:
     second.close()
 
 
-def test_only_what_was_read_or_written_of_late_is_recent(tmp_path: Path) -> None:
+def test_only_what_was_read_or_written_recently_is_recent(tmp_path: Path) -> None:
     first = AnswerCache(tmp_path)
     first.put({b"a": ANSWER, b"b": ANSWER})
     assert first.recent([b"a", b"c"]) == {b"a": ANSWER}
@@ -77,6 +77,13 @@ def test_what_no_longer_fits_into_the_memory_is_still_on_disk(cache: AnswerCache
     cache.put({str(number).encode(): Answer() for number in range(20_000)})
     assert cache.recent([b"first"]) == {}
     assert cache.get([b"first"]) == {b"first": ANSWER}
+
+
+def test_a_hot_key_is_never_the_first_to_go(cache: AnswerCache) -> None:
+    cache.put({b"hot": ANSWER})
+    for batch in range(5):
+        cache.put({f"{batch}-{number}".encode(): Answer() for number in range(10_000)})
+        assert cache.recent([b"hot"]) == {b"hot": ANSWER}
 
 
 def test_two_processes_write_and_read_the_same_file(cache: AnswerCache, tmp_path: Path) -> None:
