@@ -60,7 +60,7 @@ def test_a_system_level_correlation_counts_systems() -> None:
 
 def test_tau_does_not_depend_on_how_many_signs_are_held_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = RESAMPLES.of(kendall(SAMPLE)).draws
-    monkeypatch.setattr(correlation, "_BLOCK", 700)
+    monkeypatch.setattr(correlation, "_MAX_SIGNS", 700)
     assert np.array_equal(whole, RESAMPLES.of(kendall(SAMPLE)).draws)
 
 
@@ -149,7 +149,7 @@ def test_tau_is_not_told_of_so_many_documents_that_their_square_fills_the_memory
 
 
 def test_tau_is_told_of_as_many_documents_as_the_limit_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(correlation, "_MOST", 30)
+    monkeypatch.setattr(correlation, "_MAX_DOCUMENTS", 30)
     values = np.arange(31.0)
     assert not kendall(RatedScores(values[:30], values[:30], np.arange(30))).why
     assert kendall(RatedScores(values, values, np.arange(31))).why

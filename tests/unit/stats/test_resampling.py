@@ -38,8 +38,8 @@ def test_the_mean_of_every_resample_is_that_of_its_repeated_cases() -> None:
 
 def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = RESAMPLES.of(mean(VALUES, DOCUMENTS))
-    monkeypatch.setattr(bootstrap, "_CELLS", 140)
-    monkeypatch.setattr(bootstrap, "_LEAST", 1)
+    monkeypatch.setattr(bootstrap, "_MAX_CELLS", 140)
+    monkeypatch.setattr(bootstrap, "_MIN_RESAMPLES", 1)
     cut = RESAMPLES.of(mean(VALUES, DOCUMENTS))
     assert np.array_equal(whole.draws, cut.draws)
     assert Resamples.draw(20, 31).counts.sum() == 20 * 31
