@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import pkgutil
 import sys
+from collections.abc import Callable
 from importlib import import_module
+from typing import Any
 
 import typer
 
@@ -19,10 +22,32 @@ app = typer.Typer(
     help=__doc__,
 )
 
+_OLD_NAMES = {
+    "infer-mapping": "columns",
+    "surface-correlation": "surface",
+    "explanation-report": "explanations",
+}
+"""By the names that commands have now; the old ones stay for one version."""
+
+
+def _renamed(command: Callable[..., None], old: str, new: str) -> Callable[..., None]:
+    """The command under its old name, with a line on stderr that gives the new one."""
+
+    @functools.wraps(command)
+    def renamed(*arguments: Any, **options: Any) -> None:
+        typer.echo(f"`{old}` is called `{new}` now. The old name will be removed in the next version.", err=True)
+        command(*arguments, **options)
+
+    return renamed
+
+
 for _file in pkgutil.iter_modules(pages.commands.__path__):
     # a keyword is no name of a module: import_.py
     _name = _file.name.removesuffix("_").replace("_", "-")
-    app.command(_name)(import_module(f"pages.commands.{_file.name}").command)
+    _command = import_module(f"pages.commands.{_file.name}").command
+    app.command(_name)(_command)
+    if _name in _OLD_NAMES:
+        app.command(_OLD_NAMES[_name], hidden=True)(_renamed(_command, _OLD_NAMES[_name], _name))
 
 
 def main() -> None:
