@@ -120,48 +120,27 @@ def _judged_record(
 _EditEvent = Proposals | Failure | tuple[AcceptedEdit, TrivialityJudgement | Failure]
 
 
-class EditRequestTask:
-    """The edits of one answer and, where `judged`, what the same model says of each of them afterwards."""
+class EditRequestTask(BackgroundTask[_EditEvent]):
+    """The edits of one answer and, where `judged`, what the same model says of each of them afterwards.
+
+    Cancelling it asks nothing more; an answer under way is paid for and is not shown.
+    """
 
     def __init__(self, engine: Engine, editor: Editor, example: Example, judged: bool) -> None:
         self.example = example
         self.editor = editor
         self.judged = judged
-        self._work: BackgroundTask[_EditEvent] = BackgroundTask(
-            partial(_edit_events, engine, editor, example, judged), 1 + EDITS_PER_REQUEST
-        )
-
-    @property
-    def came(self) -> int:
-        """A number that grows with everything that is new to show."""
-        return len(self._work.found) + (not self.running)
-
-    @property
-    def running(self) -> bool:
-        return self._work.progress.running
-
-    @property
-    def trouble(self) -> str:
-        """Why nothing came that should have; empty where all is well."""
-        return self._work.progress.trouble
+        super().__init__(partial(_edit_events, engine, editor, example, judged), 1 + EDITS_PER_REQUEST)
 
     @property
     def outcome(self) -> Proposals | Failure | None:
         """None until there is an answer."""
-        return next((one for one in self._work.found if not isinstance(one, tuple)), None)
+        return next((one for one in self.results if not isinstance(one, tuple)), None)
 
     @property
     def verdicts(self) -> dict[int, TrivialityJudgement | Failure]:
         """What the model has said of the edits so far, by their number."""
-        return {one[0].number: one[1] for one in self._work.found if isinstance(one, tuple)}
-
-    def drop(self) -> None:
-        """Ask nothing more; an answer under way is paid for and is not shown."""
-        self._work.cancel()
-
-    def wait(self, timeout: float) -> bool:
-        """Wait until everything has come; False when it did not in time."""
-        return self._work.wait(timeout)
+        return {one[0].number: one[1] for one in self.results if isinstance(one, tuple)}
 
 
 def _edit_events(engine: Engine, editor: Editor, example: Example, judged: bool) -> Generator[_EditEvent]:

@@ -11,6 +11,7 @@ from contextlib import closing
 from functools import partial
 from typing import Any
 
+from core.background import BackgroundTask
 from core.engine.cache import AnswerCache
 from core.engine.conversation import Cell, CellKey, CellState, Conversation, Priority, Request, Task
 from core.engine.planner import Planner
@@ -226,6 +227,25 @@ class Engine:
 
 def _scoring(metric: Metric, example: Example) -> Conversation[Score]:
     return Conversation(metric.spec, example, partial(metric.rounds, example), metric.checkpoints())
+
+
+class ConversationTask(BackgroundTask[T | Failure]):
+    """The outcomes of conversations, in their order, while a page is looked at.
+
+    Cancelling it asks nothing more; an answer under way is paid for and is not shown.
+    """
+
+    def __init__(self, engine: Engine, conversations: Sequence[Conversation[T]]) -> None:
+        cancelled = threading.Event()
+        work = partial(_conversation_outcomes, engine, conversations, cancelled)
+        super().__init__(work, len(conversations), cancelled=cancelled)
+
+
+def _conversation_outcomes(
+    engine: Engine, conversations: Sequence[Conversation[T]], cancelled: threading.Event
+) -> Generator[T | Failure]:
+    for _, outcome in engine.converse(conversations, cancelled):
+        yield outcome
 
 
 def _has_endpoints(conversation: Conversation[Any]) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -15,6 +15,7 @@ from itertools import combinations
 import numpy as np
 from cachetools import LRUCache
 
+from core.background import BackgroundTask
 from core.edits import apply
 from core.engine.engine import Engine
 from core.errors import Problem, UnscorableError, attempt
@@ -158,7 +159,7 @@ class NullBands:
             self._wanted = new | {key: work for key, work in self._wanted.items() if key not in new}
             if self._wanted and not self._at_work:
                 self._at_work = True
-                threading.Thread(target=self._work, daemon=True).start()
+                BackgroundTask(self._work)
 
     def shifts(self, metric: Metric, original: Example) -> tuple[Shift, ...] | None:
         """The shifts under harmless edits; None where they have not been measured."""
@@ -172,13 +173,14 @@ class NullBands:
             self._changed.wait_for(lambda: len(keys & self._found.keys()) > known, timeout)
             return len(keys & self._found.keys())
 
-    def _work(self) -> None:
+    def _work(self) -> Generator[_MeasurementKey]:
         while (next_one := self._next()) is not None:
             key, (metric, original) = next_one
             found = attempt(partial(self._measured, metric, original))
             with self._changed:
                 self._found[key] = () if isinstance(found, Problem) else found
                 self._changed.notify_all()
+            yield key
 
     def _next(self) -> tuple[_MeasurementKey, tuple[Metric, Example]] | None:
         with self._changed:

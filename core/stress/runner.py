@@ -6,13 +6,12 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
 
+from core.background import BackgroundTask, Progress
 from core.edits import apply
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
-from core.errors import attempt
 from core.metric import METRICS, Metric
 from core.nli_check import NLI_CHECKS, NliCheck, NliResult
 from core.perturbation import PERTURBATIONS, Perturbation
@@ -138,109 +137,62 @@ LineSink = Callable[[Sequence[str]], None]
 """Takes the lines of new records, and has kept them when it returns."""
 
 _LINES_AT_ONCE = 200  # records written at once
-_MINUTES_FROM_S = 120  # from here on told in minutes
 _MAX_WAIT_S = 0.5  # and how long they may wait for more
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """Scores kept of all that are to be had, and how many come in a second; `trouble` says why a run stopped by itself."""
-
-    done: int
-    total: int
-    rate: float
-    running: bool
-    trouble: str = ""
-
-    @property
-    def seconds_left(self) -> float | None:
-        """None where nothing has come yet."""
-        return (self.total - self.done) / self.rate if self.rate else None
-
-    def __str__(self) -> str:
-        told = f"{self.done} of {self.total} scores, {self.total - self.done} left, {_format_rate(self.rate)} a second"
-        return told if self.seconds_left is None else f"{told}, about {_format_duration(self.seconds_left)} to go"
-
-
-def _format_rate(rate: float) -> str:
-    return f"{rate:.0f}" if rate == 0 or rate >= 10 else f"{rate:.1f}"
-
-
-def _format_duration(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < _MINUTES_FROM_S else f"{seconds / 60:.0f} min"
-
-
 class BackgroundRuns:
-    """Carries runs on in a thread each; they outlive the page that asked for them."""
+    """Continues runs in a thread each; they outlive the page that started them."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._lock = threading.Lock()
-        self._works: dict[str, _BackgroundRun] = {}
+        self._tasks: dict[str, BackgroundTask[int]] = {}
 
     def start(self, id: str, run: Run, sink: LineSink) -> None:
-        """Carry a run on and hand its lines to `sink`; one that is under way goes on as it is."""
+        """Continue a run and hand its lines to `sink`; one that is under way goes on as it is."""
         with self._lock:
-            work = self._works.get(id)
-            if work and work.progress.running:
+            task = self._tasks.get(id)
+            if task and task.running:
                 return
-            self._works[id] = _BackgroundRun(self._engine, run, sink)
+            cancelled = threading.Event()
+            self._tasks[id] = BackgroundTask(
+                partial(_write_batches, self._engine, run, sink, cancelled),
+                counts=lambda: (run.done, run.total),
+                cancelled=cancelled,
+            )
 
     def progress(self, id: str) -> Progress | None:
-        """How far a run is; None for one that this process has not carried on."""
-        with self._lock:
-            work = self._works.get(id)
-        return work.progress if work else None
+        """How far a run is; None for one that this process has not continued."""
+        task = self._task(id)
+        return task.progress if task else None
 
     def cancel(self, id: str) -> None:
-        """Stop a run after the score under way, with everything kept that has come."""
-        with self._lock:
-            work = self._works.get(id)
-        if work:
-            work.cancelled.set()
+        """Stop a run after the score under way; everything that came is written."""
+        if task := self._task(id):
+            task.cancel()
 
     def wait(self, id: str, timeout: float) -> bool:
         """Wait until a run has ended; False when it did not in time."""
+        task = self._task(id)
+        return task is None or task.wait(timeout)
+
+    def _task(self, id: str) -> BackgroundTask[int] | None:
         with self._lock:
-            work = self._works[id]
-        work.thread.join(timeout)
-        return not work.thread.is_alive()
+            return self._tasks.get(id)
 
 
-class _BackgroundRun:
-    """One run under way."""
-
-    def __init__(self, engine: Engine, run: Run, sink: LineSink) -> None:
-        self._engine, self._run, self._sink = engine, run, sink
-        self._waiting: list[RunRecord] = []
-        self._written = time.monotonic()
-        self._began, self._before = time.monotonic(), run.done
-        self.cancelled = threading.Event()
-        self.progress = Progress(run.done, run.total, 0.0, running=True)
-        self.thread = threading.Thread(target=self._work, daemon=True)
-        self.thread.start()
-
-    def _work(self) -> None:
-        trouble = attempt(self._carry_on)
-        self._tell(running=False, trouble=trouble.message if trouble else "")
-
-    def _carry_on(self) -> None:
-        with closing(continue_run(self._engine, self._run)) as records:
-            for record in records:
-                self._waiting.append(record)
-                if len(self._waiting) >= _LINES_AT_ONCE or time.monotonic() - self._written >= _MAX_WAIT_S:
-                    self._write()
-                if self.cancelled.is_set():
-                    break
-        self._write()
-
-    def _write(self) -> None:
-        if self._waiting:
-            self._sink([to_json_line(record) for record in self._waiting])
-        self._waiting, self._written = [], time.monotonic()
-        self._tell(running=True)
-
-    def _tell(self, running: bool, trouble: str = "") -> None:
-        seconds = time.monotonic() - self._began
-        done = self._run.done
-        self.progress = Progress(done, self._run.total, (done - self._before) / seconds, running, trouble)
+def _write_batches(engine: Engine, run: Run, sink: LineSink, cancelled: threading.Event) -> Generator[int]:
+    """Continue a run and write its records in batches; gives the size of each batch after it was written."""
+    batch: list[RunRecord] = []
+    written = time.monotonic()
+    with closing(continue_run(engine, run)) as records:
+        for record in records:
+            batch.append(record)
+            due = len(batch) >= _LINES_AT_ONCE or time.monotonic() - written >= _MAX_WAIT_S
+            if due or cancelled.is_set():
+                sink([to_json_line(one) for one in batch])
+                yield len(batch)
+                batch, written = [], time.monotonic()
+    if batch:
+        sink([to_json_line(one) for one in batch])
+        yield len(batch)

@@ -2,51 +2,50 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Hashable
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
-from core.errors import TouchstoneError
-from core.stress.runner import Progress
+from core.background import BackgroundTask, Progress
+from core.types import T
 from pages.ui.markup import escape_markdown
 
 _LOOK_S = 0.4
-_MAX_THREADS = 2
-
-T = TypeVar("T")
+_FREE_THREADS = threading.BoundedSemaphore(2)  # more would take turns on the cores that draw the pages
 
 
 def background_result(what: str, key: Hashable, work: Callable[[], T]) -> T | None:
-    """What the work of this key came to; None while it goes on, and where it failed, which is said.
+    """The result of the work of this key; None while it is under way, and where it failed, which is shown.
 
     `work` runs in another thread: it touches nothing of the page.
     """
-    future: Future[T] = _submit(key, work)
-    if not future.done():
-        _show_waiting(what, key, future)
+    task: BackgroundTask[T] = _start(key, work)
+    if task.running:
+        _show_waiting(what, key, task)
         return None
-    try:
-        return future.result()
-    except TouchstoneError as error:
-        st.error(escape_markdown(str(error)), icon=":material/error:")
+    if task.error:
+        st.error(escape_markdown(task.error), icon=":material/error:")
         return None
-
-
-@st.cache_resource(show_spinner=False)
-def _thread_pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(_MAX_THREADS, thread_name_prefix="evaluate")
+    [result] = task.results
+    return result
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
-def _submit(key: Hashable, _work: Callable[[], Any]) -> Future[Any]:  # noqa: ARG001  # the key is that of the cache
-    return _thread_pool().submit(_work)
+def _start(key: Hashable, _work: Callable[[], T]) -> BackgroundTask[T]:  # noqa: ARG001  # the key is that of the cache
+    return BackgroundTask.call(partial(_in_turn, _work))
+
+
+def _in_turn(work: Callable[[], T]) -> T:
+    with _FREE_THREADS:
+        return work()
 
 
 @st.fragment(run_every=_LOOK_S)
-def _show_waiting(what: str, key: Hashable, future: Future[Any]) -> None:  # noqa: ARG001  # two works are two fragments
-    if future.done():
+def _show_waiting(what: str, key: Hashable, task: BackgroundTask[Any]) -> None:  # noqa: ARG001  # two works are two fragments
+    if not task.running:
         st.rerun()
     st.caption(f":material/hourglass_empty: {what}")
 

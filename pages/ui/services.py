@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gc
 import os
-import threading
+from functools import partial
 from uuid import uuid4
 
 import streamlit as st
 
 from annotations.store import InMemoryRuns, Store
+from core.background import BackgroundTask
 from core.engine.engine import Engine
 from core.metric import METRICS
 from core.metric_catalog import default_metrics
@@ -28,7 +29,7 @@ def engine() -> Engine:
     # torch's threads wait by spinning: one core is left to the pages, or typing would stutter while a model runs
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 2) - 1)))
     started = Engine.open(settings())
-    threading.Thread(target=_warm_up, args=(started,), daemon=True).start()
+    BackgroundTask.call(partial(_warm_up, started))
     return started
 
 

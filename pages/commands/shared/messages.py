@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 
+from core.background import Progress
 from core.dataset import ImportCounts
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
@@ -18,7 +19,6 @@ from core.models.files import ModelStatus
 from core.models.pool import ModelPool
 from core.nli_check import NliCheck
 from core.stress.run import Run, RunRecord
-from core.stress.runner import Progress
 from core.types import Checkpoint, Item, T, local_checkpoints
 
 

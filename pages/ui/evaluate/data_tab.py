@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 import pandas as pd
@@ -14,6 +15,7 @@ from annotations.imported_datasets import FileRow
 from annotations.records import CAMPAIGN_PREFIX
 from annotations.samples import format_description, load_description, load_texts
 from annotations.store import Store
+from core.background import BackgroundTask
 from core.dataset import format_counts
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
@@ -27,40 +29,27 @@ _SCORES_PER_WRITE = 200
 _LOOK_S = 1.0
 
 
-@dataclass(eq=False)
-class DatasetScoring:
-    """A dataset being scored in a thread: how far it is, and what went wrong."""
+@dataclass(frozen=True, slots=True)
+class _StoredBatch:
+    """How many outcomes were stored at once, and how many of them are failures."""
 
-    dataset: str
-    done: int = 0
-    failed: int = 0
-    running: bool = True
-    trouble: str = ""
+    stored: int
+    failed: int
 
-    def begin(self, store: Store, engine: Engine, metrics: Sequence[Metric]) -> None:
-        threading.Thread(target=self._run, args=(store, engine, metrics), daemon=True).start()
 
-    def _run(self, store: Store, engine: Engine, metrics: Sequence[Metric]) -> None:
-        try:
-            for _ in self._kept(store, engine, metrics):
-                pass
-        except TouchstoneError as error:
-            self.trouble = str(error)
-        finally:
-            self.running = False
+ScoringTask = BackgroundTask[_StoredBatch]
 
-    def _kept(self, store: Store, engine: Engine, metrics: Sequence[Metric]) -> Iterator[None]:
-        found = engine.run(metrics, load_texts(store, self.dataset))
+
+def _score_dataset(store: Store, engine: Engine, dataset: str, metrics: Sequence[Metric]) -> Generator[_StoredBatch]:
+    with closing(engine.run(metrics, load_texts(store, dataset))) as found:
         while outcomes := [outcome for _, outcome in islice(found, _SCORES_PER_WRITE)]:
             store.keep_outcomes(outcomes)
-            self.done += len(outcomes)
-            self.failed += sum(isinstance(outcome, Failure) for outcome in outcomes)
-            yield
+            yield _StoredBatch(len(outcomes), sum(isinstance(outcome, Failure) for outcome in outcomes))
 
 
 @st.cache_resource(show_spinner=False)
-def dataset_scorings() -> dict[str, DatasetScoring]:
-    """The last scoring of each dataset, whoever began it."""
+def dataset_scorings() -> dict[str, ScoringTask]:
+    """The last scoring of each dataset, by any session."""
     return {}
 
 
@@ -131,18 +120,19 @@ def _file_row(file: FileRow) -> dict[str, object]:
 
 
 @st.fragment(run_every=_LOOK_S)
-def _scoring_progress(now: DatasetScoring) -> None:
-    told = f"{now.done} scores kept, {now.failed} of them failures with their reason"
+def _scoring_progress(now: ScoringTask) -> None:
+    stored, failed = sum(batch.stored for batch in now.results), sum(batch.failed for batch in now.results)
+    counts = f"{stored} scores kept, {failed} of them failures with their reason"
     if now.running:
-        st.caption(f":material/hourglass_empty: {told}")
+        st.caption(f":material/hourglass_empty: {counts}")
         return
-    if now.trouble:
-        st.error(escape_markdown(now.trouble), icon=":material/error:")
+    if now.error:
+        st.error(escape_markdown(now.error), icon=":material/error:")
     key = f"seen-{id(now)}"
-    if now.done and not st.session_state.get(key):
+    if stored and not st.session_state.get(key):
         st.session_state[key] = True
         st.rerun()
-    st.caption(told)
+    st.caption(counts)
 
 
 def start_scoring(dataset: str, specs: Sequence[str]) -> None:
@@ -152,5 +142,5 @@ def start_scoring(dataset: str, specs: Sequence[str]) -> None:
     except TouchstoneError as error:
         st.session_state["notice"] = str(error)
         return
-    dataset_scorings()[dataset] = DatasetScoring(dataset)
-    dataset_scorings()[dataset].begin(services.store(), services.engine(), metrics)
+    work = partial(_score_dataset, services.store(), services.engine(), dataset, metrics)
+    dataset_scorings()[dataset] = BackgroundTask(work)

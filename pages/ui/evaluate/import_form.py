@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,12 +15,13 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from annotations.dataset_import import DatasetSource, ImportResult
 from annotations.store import Store
+from core.background import BackgroundTask
 from core.dataset import DATASETS, ImportCounts, Refusal, format_counts, readable_items, source_sha256, strict_items
 from core.datasets.formats.column_inference import infer_column_map
 from core.datasets.formats.column_map import ColumnMap, ScoreColumn
 from core.datasets.formats.table_files import Row
 from core.datasets.generic import preview_rows, read_with_map
-from core.errors import Problem, TouchstoneError, attempt
+from core.errors import TouchstoneError
 from core.models.download import fetch_released_dataset, provenance_name
 from core.types import Item
 from pages.ui import services
@@ -54,34 +54,18 @@ class ImportRequest:
         )
 
 
-@dataclass(eq=False)
-class BackgroundImport:
-    """An import under way in a thread: what was read so far, and how it ended."""
+class ImportTask(BackgroundTask[ImportResult]):
+    """An import under way: what was read so far, and at its end its receipt."""
 
-    wish: ImportRequest
-    tally: ImportCounts = field(default_factory=ImportCounts)
-    imported: ImportResult | None = None
-    trouble: str = ""
+    def __init__(self, request: ImportRequest, store: Store) -> None:
+        self.tally = ImportCounts()
+        super().__init__(partial(_import_items, request, store, self.tally))
 
-    @property
-    def running(self) -> bool:
-        return self.imported is None and not self.trouble
 
-    def begin(self, store: Store) -> None:
-        threading.Thread(target=self._run, args=(store,), daemon=True).start()
-
-    def _run(self, store: Store) -> None:
-        # whatever happens must end the waiting of the page
-        outcome = attempt(lambda: self._imported(store))
-        if isinstance(outcome, Problem):
-            self.trouble = outcome.message
-        else:
-            self.imported = outcome
-
-    def _imported(self, store: Store) -> ImportResult:
-        taken, place = readable_items if self.wish.skip_broken else strict_items, self.wish.place()
-        items = taken(self.wish.reading(place), self.tally)
-        return store.import_dataset(self.wish.origin(place), items, self.tally.counts)
+def _import_items(request: ImportRequest, store: Store, tally: ImportCounts) -> Generator[ImportResult]:
+    take, place = readable_items if request.skip_broken else strict_items, request.place()
+    items = take(request.reading(place), tally)
+    yield store.import_dataset(request.origin(place), items, tally.counts)
 
 
 _SINGLE_COLUMNS = {
@@ -288,7 +272,7 @@ def _import_button(
     title: str, icon: str, reading: Reader | None, importer: str, file: str, place: Callable[[], Path]
 ) -> None:
     demo = services.settings().demo
-    now: BackgroundImport | None = st.session_state.get("import-now")
+    now: ImportTask | None = st.session_state.get("import-now")
     # no callback: it would be called with the mapping of the run before, when somebody corrects and presses quickly
     pressed = st.button(
         title,
@@ -306,13 +290,12 @@ def _import_button(
 def _begin_import(importer: str, file: str, place: Callable[[], Path], reading: Reader) -> None:
     state = st.session_state
     by = state.get("annotator", services.settings().user)
-    wish = ImportRequest(state[f"import-name-{importer}"], importer, file, by, place, reading, state["import-skip"])
-    state["import-now"] = BackgroundImport(wish)
-    state["import-now"].begin(services.store())
+    request = ImportRequest(state[f"import-name-{importer}"], importer, file, by, place, reading, state["import-skip"])
+    state["import-now"] = ImportTask(request, services.store())
 
 
 @st.fragment(run_every=_LOOK_S)
-def _import_progress(now: BackgroundImport) -> None:
+def _import_progress(now: ImportTask) -> None:
     """How far an import is; at its end the page is drawn anew once, so that its buttons and choices know of it."""
     state = st.session_state
     if now.running:
@@ -320,17 +303,18 @@ def _import_progress(now: BackgroundImport) -> None:
         return
     if state.get("import-seen") is not now:
         state["import-seen"] = now
-        if now.imported:
-            state["evaluate-add"] = now.imported.dataset
+        for receipt in now.results:
+            state["evaluate-add"] = receipt.dataset
         st.rerun()
     _import_result(now)
 
 
-def _import_result(now: BackgroundImport) -> None:
+def _import_result(now: ImportTask) -> None:
     """The receipt, or why there is none."""
-    if now.imported is None:
-        st.error(escape_markdown(now.trouble), icon=":material/error:")
+    if now.error:
+        st.error(escape_markdown(now.error), icon=":material/error:")
         return
-    lacking = f" {now.imported.missing} lack their document still." if now.imported.missing else ""
-    st.success(escape_markdown(f"{now.imported.dataset}: {now.imported.added} new, {now.tally.samples} read.{lacking}"))
+    [receipt] = now.results
+    lacking = f" {receipt.missing} lack their document still." if receipt.missing else ""
+    st.success(escape_markdown(f"{receipt.dataset}: {receipt.added} new, {now.tally.samples} read.{lacking}"))
     st.text("\n".join(format_counts(now.tally.counts())))

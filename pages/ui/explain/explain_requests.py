@@ -12,8 +12,8 @@ from typing import Any
 import streamlit as st
 
 from core.engine.conversation import Conversation
+from core.engine.engine import ConversationTask
 from core.errors import Problem, attempt
-from core.explanations.background import ConversationTask
 from core.explanations.detect import (
     ExplainFunction,
     Finding,
@@ -140,7 +140,7 @@ def ask_for_finding(sampling: Sampling) -> None:
 def current_finding() -> Finding | Failure | None:
     """What was found of the summary as it stands; None while nothing came."""
     asked = _session_requests().finding
-    return next(iter(asked[1].outcomes), None) if asked and asked[0] == current_example() else None
+    return next(iter(asked[1].results), None) if asked and asked[0] == current_example() else None
 
 
 def ask_for_grade(finding: Finding, sampling: Sampling) -> None:
@@ -155,7 +155,7 @@ def ask_for_grade(finding: Finding, sampling: Sampling) -> None:
 def current_grade(case: Case, setup: JudgeSetup) -> Judgement | Failure | None:
     """What was said of this explanation in this set-up; None while nothing came."""
     asked = _session_requests().grade
-    return next(iter(asked[2].outcomes), None) if asked and asked[:2] == (case, setup) else None
+    return next(iter(asked[2].results), None) if asked and asked[:2] == (case, setup) else None
 
 
 def draw_samples(finding: Finding | None, sampling: Sampling) -> None:
@@ -168,7 +168,7 @@ def draw_samples(finding: Finding | None, sampling: Sampling) -> None:
 
 def drawn_samples(subject: SampleSubject) -> list[SampleOutcome | Failure]:
     """The samples of all presses, in order."""
-    return [outcome for told in _session_requests().strips.get(subject, []) for outcome in told.outcomes]
+    return [outcome for told in _session_requests().strips.get(subject, []) for outcome in told.results]
 
 
 def mark_drawn() -> None:
@@ -185,16 +185,16 @@ def explanations_arrived() -> bool:
 def pending_counts() -> tuple[int, int]:
     """Of all that is being asked for, how much has come, and how much there is."""
     running = [told for told in _session_requests() if told.running]
-    return sum(len(told.outcomes) for told in running), sum(told.total for told in running)
+    return sum(len(told.results) for told in running), sum(told.progress.total for told in running)
 
 
 def cancel_requests() -> None:
     for told in _session_requests():
-        told.drop()
+        told.cancel()
 
 
 def _arrived_count() -> int:
-    return sum(told.came for told in _session_requests())
+    return sum(told.version for told in _session_requests())
 
 
 def _session_requests() -> _Requests:

@@ -28,7 +28,7 @@ _CONTEXT_CHARACTERS = 60
 def show_proposals(asked: EditRequestTask) -> None:
     """Everything that has come so far, in the order of the answer."""
     outcome, verdicts = asked.outcome, asked.verdicts
-    if problem := outcome.message if isinstance(outcome, Failure) else asked.trouble:
+    if problem := outcome.message if isinstance(outcome, Failure) else asked.error:
         st.error(escape_markdown(problem), icon=":material/error:")
     if not isinstance(outcome, Proposals):
         return
@@ -145,7 +145,9 @@ def edits_request_form() -> None:
 def edits_answer() -> None:
     """What came of the last press, where it was about the summary on the bench."""
     asked = current_edits_request()
-    st.session_state["edits-drawn"] = asked.came if asked else None  # before it is drawn: what comes meanwhile is new
+    st.session_state["edits-drawn"] = (
+        asked.version if asked else None
+    )  # before it is drawn: what comes meanwhile is new
     if not asked:
         return
     with st.container(border=True, key="edits-answer"):
@@ -162,7 +164,7 @@ def current_edits_request() -> EditRequestTask | None:
 def edits_arrived() -> bool:
     """Whether more of an answer has come than this run has drawn."""
     asked = current_edits_request()
-    return asked is not None and asked.came != st.session_state.get("edits-drawn")
+    return asked is not None and asked.version != st.session_state.get("edits-drawn")
 
 
 def _request_fields(found: Mapping[str, Endpoint]) -> None:
@@ -193,7 +195,7 @@ def _send_request(endpoint: str) -> None:
     """Another press about the same summary is another draw."""
     state, last = st.session_state, st.session_state.get("asked-edits")
     if last:
-        last.drop()
+        last.cancel()
     # read here: what was typed and not yet sent when the button was drawn has come with the press
     editor, example = _chosen_editor(state.get("edits-endpoint", endpoint)), _example_to_edit()
     state["edits-draws"] = {**_draw_counts(), (example, replace(editor, sample=0)): editor.sample + 1}
@@ -240,4 +242,4 @@ def _watch_answer(asked: EditRequestTask) -> None:
 
 def _drop_request() -> None:
     asked: EditRequestTask = st.session_state.pop("asked-edits")
-    asked.drop()
+    asked.cancel()

@@ -13,8 +13,8 @@ from annotations.records import PairRecord
 from core import edits as executable
 from core.datasets.bundled import bundled_items
 from core.engine.conversation import Conversation
+from core.engine.engine import ConversationTask
 from core.errors import TouchstoneError
-from core.explanations.background import ConversationTask
 from core.perturbation import PERTURBATIONS, Perturbation
 from core.types import Edit, Example, Failure, Item, Outcome, Verdict
 from pages.ui import notices, services
@@ -33,7 +33,7 @@ class _VariantRequest:
 
     perturbation: Perturbation
     text: str
-    told: ConversationTask[list[Edit]]
+    task: ConversationTask[list[Edit]]
 
 
 def start_variant(perturbation: Perturbation) -> None:
@@ -58,14 +58,14 @@ def apply_variant() -> None:
     if wanted.text != bench.edited_summary():
         st.session_state["notice"] = "The summary was changed while the model wrote: its variant is not used."
         return
-    for found in wanted.told.outcomes:
+    for found in wanted.task.results:
         _put_into_editor(wanted.perturbation, wanted.text, found)
 
 
 def variant_ready() -> bool:
     """Whether something was written that is not in the editor yet."""
     wanted = _current_request()
-    return wanted is not None and not wanted.told.running
+    return wanted is not None and not wanted.task.running
 
 
 def variant_progress() -> None:
@@ -79,7 +79,7 @@ def variant_progress() -> None:
 
 def cancel_variant() -> None:
     if wanted := _current_request():
-        wanted.told.drop()
+        wanted.task.cancel()
         del st.session_state["rewording"]
 
 

@@ -67,7 +67,7 @@ def density_tab(id: str, run: Run, among: frozenset[VariantKey] | None) -> None:
         else:
             _scoring_button(key, run, texts, work)
     if work:
-        _density_plots(run, work.found)
+        _density_plots(run, work.results)
 
 
 def density_chart(metric: str, made: Sequence[DensityBin], found: Sequence[SentenceScores]) -> go.Figure:
@@ -107,8 +107,8 @@ def _scoring_button(
 ) -> None:
     total = len(texts) * len(run.plan.metrics)
     now = work.progress if work else None
-    if now and now.trouble:
-        st.error(escape_markdown(now.trouble), icon=":material/error:")
+    if now and now.error:
+        st.error(escape_markdown(now.error), icon=":material/error:")
     if now and now.done == total:
         return
     ahead = f" ({now.done} of {total} are here)" if now else ""

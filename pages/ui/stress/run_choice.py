@@ -132,8 +132,8 @@ def _run_progress(id: str, lines: int, run: Run) -> None:
     row = listed_runs().get(id)
     if row is None or row.lines != lines:
         st.rerun()
-    if now and now.trouble:
-        st.error(escape_markdown(now.trouble), icon=":material/error:")
+    if now and now.error:
+        st.error(escape_markdown(now.error), icon=":material/error:")
     if run.done < run.total:
         _continue_button(id, run)
 

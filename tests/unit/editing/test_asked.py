@@ -69,7 +69,7 @@ def test_what_can_be_executed_is_judged_and_nothing_else(monkeypatch: pytest.Mon
         1: None,
         2: None,
     }
-    assert (request.running, request.came) == (False, 4)
+    assert (request.running, request.version) == (False, 4)
 
 
 def test_nothing_is_judged_where_nobody_asked_for_it(monkeypatch: pytest.MonkeyPatch, engine: Engine) -> None:

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from core.engine.engine import Engine
-from core.explanations.background import ConversationTask
+from core.engine.engine import ConversationTask, Engine
 from core.explanations.detect import Finding, detect_and_explain, explain_conversation
 from core.explanations.judge import Judgement, JudgeSetup, judge_all
 from core.explanations.stability import fresh_samplings, sample_strip
@@ -57,8 +56,8 @@ def told(engine: Engine, samples: list[Sampling]) -> ConversationTask[Finding]:
 def outcomes(engine: Engine, samples: list[Sampling]) -> list[Finding | Failure]:
     asked = told(engine, samples)
     assert asked.wait(PATIENCE_S)
-    assert (asked.running, asked.trouble, asked.came) == (False, "", len(samples) + 1)
-    return asked.outcomes
+    assert (asked.running, asked.error, asked.version) == (False, "", len(samples) + 1)
+    return asked.results
 
 
 def test_what_is_asked_in_the_background_comes_with_its_signature(
@@ -113,9 +112,9 @@ def test_what_is_dropped_ends_at_once_and_nothing_more_is_asked(
     with answering(monkeypatch, held) as asked:
         waiting = told(engine, fresh_samplings(SAMPLING, 0, 5))
         assert first.wait(PATIENCE_S)
-        waiting.drop()
+        waiting.cancel()
         assert waiting.wait(PATIENCE_S)  # though the model is still silent
-        assert (waiting.outcomes, waiting.running) == ([], False)
+        assert (waiting.results, waiting.running) == ([], False)
         go.set()
         outcomes(engine, [replace(SAMPLING, sample=99)])
         assert len(asked) == 2

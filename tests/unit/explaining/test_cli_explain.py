@@ -71,7 +71,9 @@ def test_from_a_dataset_to_the_joint_score(pairs: Path, tmp_path: Path) -> None:
 
     for file in (answers, grades):
         run("import", "explained", file, "--name", "ferry")
-    [row] = [line for line in run("explanation-report", "--dataset", "ferry").stdout.splitlines() if "detect-explain" in line]
+    [row] = [
+        line for line in run("explanation-report", "--dataset", "ferry").stdout.splitlines() if "detect-explain" in line
+    ]
     for share in ("60.0", "66.7", "75.0", "50.0"):  # DA 3/5, DS 2/3, ES 3/4, JS 1/2
         assert share in row
 

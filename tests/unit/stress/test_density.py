@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from core.background import BackgroundTask
 from core.engine.cache import AnswerCache
 from core.engine.engine import Engine
 from core.metric import METRICS
@@ -111,28 +110,3 @@ def test_the_texts_of_a_run_are_its_sources_or_the_variants_of_one_intent() -> N
     }
     assert variant_summaries(run, "gaming") == []
     assert [text.group for text in variant_summaries(run, "breaking", among={("s1", "negation")})] == ["s1"]
-
-
-def test_work_in_the_background_goes_on_until_it_is_cancelled() -> None:
-    def numbers() -> Iterator[int]:
-        place = 0
-        while True:
-            yield (place := place + 1)
-
-    work = BackgroundTask(lambda: (number for number in numbers()), 10)
-    assert work.progress.running
-    work.cancel()
-    assert work.wait(WAIT_S)
-    assert work.found == list(range(1, len(work.found) + 1))
-    assert not work.progress.running
-
-
-def test_work_in_the_background_tells_what_stopped_it() -> None:
-    def broken() -> Iterator[int]:
-        yield 1
-        raise OSError("disk full")
-
-    work = BackgroundTask(lambda: (number for number in broken()), 10)
-    assert work.wait(WAIT_S)
-    assert (work.found, work.progress.done, work.progress.running) == ([1], 1, False)
-    assert "disk full" in work.progress.trouble

@@ -12,7 +12,7 @@ from core.engine.cache import AnswerCache
 from core.engine.engine import Engine
 from core.models.pool import ModelPool
 from core.stress.run import Plan, Run, RunRecord, Source, Variant, from_json_line
-from core.stress.runner import BackgroundRuns, Progress, continue_run
+from core.stress.runner import BackgroundRuns, continue_run
 from core.types import Example, FailureKind
 
 SUMMARY = "The harbour was closed on Tuesday. Two ferries were torn away. Nobody was hurt."
@@ -43,7 +43,7 @@ def test_a_run_holds_every_variant_and_every_score(engine: Engine) -> None:
     records = list(continue_run(engine, run))
     assert len(variants(run)) == 4
     assert run.done == run.total
-    assert [type(record).__name__ for record in records].count("Reading") == 2 * (2 + 3)
+    assert [type(record).__name__ for record in records].count("ScoreRecord") == 2 * (2 + 3)
     assert list(continue_run(engine, run)) == []
 
 
@@ -102,19 +102,7 @@ def test_the_conductor_writes_every_record_and_tells_how_far_it_is(engine: Engin
     assert set(written) == {*run.variants.values(), *run.readings.values()}
     progress = conductor.progress("id")
     assert progress is not None
-    assert (progress.running, progress.done, progress.trouble) == (False, run.total, "")
-
-
-@pytest.mark.parametrize(
-    ("progress", "told"),
-    [
-        (Progress(0, 40, 0.0, running=True), "0 of 40 scores, 40 left, 0 a second"),
-        (Progress(10, 40, 2.0, running=True), "10 of 40 scores, 30 left, 2.0 a second, about 15 s to go"),
-        (Progress(10, 1210, 2.0, running=True), "10 of 1210 scores, 1200 left, 2.0 a second, about 10 min to go"),
-    ],
-)
-def test_progress_is_told_as_done_left_and_rate(progress: Progress, told: str) -> None:
-    assert str(progress) == told
+    assert (progress.running, progress.done, progress.error) == (False, run.total, "")
 
 
 def test_a_run_whose_lines_cannot_be_kept_stops_and_says_why(engine: Engine) -> None:
@@ -127,7 +115,7 @@ def test_a_run_whose_lines_cannot_be_kept_stops_and_says_why(engine: Engine) -> 
     progress = conductor.progress("id")
     assert progress is not None
     assert not progress.running
-    assert "disk full" in progress.trouble
+    assert "disk full" in progress.error
 
 
 def test_a_cancelled_run_keeps_what_has_come_and_goes_on_later(engine: Engine) -> None:
