@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,7 +34,7 @@ def on_shared_cases(*scores: Values) -> tuple[Values, ...]:
 def compare_paired(first: Distribution, second: Distribution) -> Comparison:
     """The paired bootstrap test: how often the difference changes its sign (Efron and Tibshirani 1993).
 
-    Both must come from the same resamples and the same cases; see `shared`.
+    Both must come from the same resamples and the same cases; see `on_shared_cases`.
     """
     n = min(first.n, second.n)
     if first.value is None or second.value is None or first.n != second.n:
@@ -48,18 +48,6 @@ def compare_paired(first: Distribution, second: Distribution) -> Comparison:
     return Comparison(
         Distribution(difference, draws, n).estimate(), None if reason_without_interval(draws) else _two_sided_p(draws)
     )
-
-
-def compare_with_best(metrics: Mapping[str, Distribution]) -> dict[str, Comparison]:
-    """Each metric against the one with the largest value, the best first, its p corrected by Holm.
-
-    Those without a value are left out.
-    """
-    values = {name: found.value for name, found in metrics.items() if found.value is not None}
-    best, *others = sorted(values, key=lambda name: -values[name]) or [""]
-    found = [compare_paired(metrics[best], metrics[name]) for name in others]
-    corrected = holm_correction([comparison.p for comparison in found])
-    return {name: replace(comparison, p=p) for name, comparison, p in zip(others, found, corrected, strict=True)}
 
 
 def holm_correction(ps: Sequence[float | None]) -> list[float | None]:

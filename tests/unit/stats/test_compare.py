@@ -11,7 +11,6 @@ from scipy import stats  # type: ignore[import-untyped]  # it ships no types
 from core.stats.bootstrap import Distribution, Resamples
 from core.stats.comparison import (
     compare_paired,
-    compare_with_best,
     holm_correction,
     on_shared_cases,
     pairs_still_needed,
@@ -90,19 +89,6 @@ def test_a_difference_within_one_document_has_no_interval() -> None:
     found = compare_paired(*(distribution(values[:3], DOCUMENTS[:3]) for values in (GOOD + 1, GOOD)))
     assert (found.difference.value, found.difference.low, found.p) == (1.0, None, None)
     assert found.difference.why == "All cases are of one document: there is no interval."
-
-
-def test_all_are_held_against_the_best_with_p_corrected() -> None:
-    poor = np.zeros(120)
-    metrics = {"poor": poor, "good": GOOD, "fair": FAIR}
-    found = compare_with_best({name: distribution(values) for name, values in metrics.items()})
-    alone = {name: compare_paired(distribution(GOOD), distribution(metrics[name])).p for name in ("fair", "poor")}
-    assert list(found) == ["fair", "poor"]
-    assert [found[name].p for name in found] == holm_correction([alone["fair"], alone["poor"]])
-
-
-def test_nothing_is_held_against_a_best_that_does_not_exist() -> None:
-    assert compare_with_best({"one": RESAMPLES.of(undefined(0, "No case has a value."))}) == {}
 
 
 def test_holm_multiplies_by_the_tests_left_and_never_falls() -> None:
