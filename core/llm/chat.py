@@ -12,8 +12,6 @@ from core.llm.endpoints import configured_endpoint
 from core.llm.prompts import Messages, Prompt
 from core.types import Answer, EndpointModel, Option, Question, Rounds, T
 
-DEFAULT_CHAT_MODEL = EndpointModel("", "endpoint_chat")
-
 _REASONING = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 _MAX_SHOWN_CHARACTERS = 2000  # characters of an answer that stand in a message
 

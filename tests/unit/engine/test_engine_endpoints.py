@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 import pytest
 
 from core.engine.conversation import Conversation
-from core.llm.chat import DEFAULT_CHAT_MODEL, Sampling, answer_text, first_question
+from core.llm.chat import Sampling, answer_text, first_question
 from core.llm.prompts import Messages
 from core.types import Failure, FailureKind, Result, Rounds
 from tests.doubles.bench import Bench, pair
 from tests.doubles.models import PATIENCE_S
-from tests.unit.llm.scripted import Body, Endpoint, Reply, refusal, serving, text
+from tests.unit.llm.scripted import CHAT_MODEL, Body, Endpoint, Reply, refusal, serving, text
 
 AT_ONCE = 8
 """Questions that the endpoint is asked at the same time."""
@@ -56,7 +56,7 @@ def telling(*texts: str, name: str = "pair") -> Conversation[list[str]]:
         answers = yield [first_question(Messages("Is it so?", one), Sampling("tiny")) for one in texts]
         return [answer_text(answer) for answer in answers]
 
-    return Conversation("telling", pair("Rain fell.", name), rounds, (DEFAULT_CHAT_MODEL,))
+    return Conversation("telling", pair("Rain fell.", name), rounds, (CHAT_MODEL,))
 
 
 def numbered(count: int) -> list[str]:

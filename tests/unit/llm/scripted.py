@@ -11,7 +11,12 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from core.types import EndpointModel
+
 Body = Mapping[str, Any]
+
+CHAT_MODEL = EndpointModel("", "endpoint_chat")
+"""Chat with the default endpoint."""
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ from typing import ClassVar
 import pytest
 
 from core.engine.engine import Engine
-from core.llm.chat import DEFAULT_CHAT_MODEL, Sampling, answer_text, first_question
+from core.llm.chat import Sampling, answer_text, first_question
 from core.llm.endpoints import resolve_model
 from core.llm.prompts import Messages
 from core.metric import Card, Metric
 from core.settings import Settings
 from core.types import Answer, Checkpoint, Example, Failure, FailureKind, Outcome, Question, Result, Score
-from tests.unit.llm.scripted import Reply, serving, text
+from tests.unit.llm.scripted import CHAT_MODEL, Reply, serving, text
 
 KEY = "sk-a-secret-of-nobody"
 PAIR = Example("pair", "It rained in Lindvale.", "Rain fell.")
@@ -32,7 +32,7 @@ class Told(Metric):
     sample: int = 0
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
-        return (DEFAULT_CHAT_MODEL,)
+        return (CHAT_MODEL,)
 
     def plan(self, example: Example) -> list[Question]:
         return [first_question(Messages("Score.", example.summary), Sampling(resolve_model(""), sample=self.sample))]

@@ -13,12 +13,12 @@ import pytest
 
 from core.engine.cache import AnswerCache, cache_key
 from core.errors import BadSettingError, MissingEndpointError, TouchstoneError, UnscorableError
-from core.llm.chat import DEFAULT_CHAT_MODEL, Sampling, answer_text, chat_question, first_question
+from core.llm.chat import Sampling, answer_text, chat_question, first_question
 from core.llm.endpoints import model_fingerprint, resolve_model
 from core.llm.prompts import Messages
 from core.types import Answer, Question
 from tests.drive import answer
-from tests.unit.llm.scripted import Reply, refusal, serving, stream, text
+from tests.unit.llm.scripted import CHAT_MODEL, Reply, refusal, serving, stream, text
 
 KEY = "sk-a-secret-of-nobody"
 AT_ONCE = {"retry-after": "0.001"}
@@ -226,7 +226,7 @@ def test_an_address_with_a_password_is_refused_and_not_told(monkeypatch: pytest.
 
 def keys_at(monkeypatch: pytest.MonkeyPatch, url: str, one: Question) -> bytes:
     monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", url)
-    return cache_key(one, model_fingerprint(DEFAULT_CHAT_MODEL), "cpu")
+    return cache_key(one, model_fingerprint(CHAT_MODEL), "cpu")
 
 
 def test_answers_are_kept_apart_by_server_model_and_sample_but_not_by_key(
