@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from core.explanations.judge import GRADE_VALUES, Grade
-from core.meta.table_formats import align_columns
 from core.stats import agreement as distance
 from core.stats import correlation
 from core.stats.agreement import LabelMatrix, cohen_kappa
@@ -17,6 +16,7 @@ from core.stats.bootstrap import RESAMPLES, Resamples
 from core.stats.correlation import RatedScores
 from core.stats.discrimination import LabelledScores, Threshold, balanced_accuracy
 from core.stats.statistic import Estimate, Numbers, Statistic, Values
+from core.stats.text_tables import align_columns
 
 _GRADE_CUTS = {"entirely": 0.75, "at least partially": 0.25}  # halfway between two grades
 

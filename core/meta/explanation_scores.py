@@ -10,9 +10,9 @@ import numpy as np
 
 from core.explanations.judge import GRADE_VALUES, parse_grade
 from core.meta.cases import Cases
-from core.meta.table_formats import align_columns, format_percent
 from core.stats.bootstrap import Resamples
 from core.stats.statistic import Estimate, Mask, Numbers, Statistic, Values, mean, undefined
+from core.stats.text_tables import align_columns, format_percent
 from core.types import Item, Verdict
 
 

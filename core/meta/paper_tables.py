@@ -9,10 +9,11 @@ from core.meta.cases import Cases, MetricColumn
 from core.meta.explanation_scores import ExplainerScores
 from core.meta.measures import UNIT_MEASURES, Measurement, MetricRow
 from core.meta.rating_correlation import MetricCorrelation, format_marked_correlation
-from core.meta.table_formats import csv_table, format_percent, latex_table, latex_text, markdown_table
+from core.meta.table_formats import csv_table, latex_table, latex_text, markdown_table
 from core.metric import METRICS
 from core.settings import VERSION
 from core.stats.statistic import Estimate
+from core.stats.text_tables import format_percent
 
 _CSV_COLUMNS = ("metric", "slice", "figure", "value", "low", "high", "n", "failed", "best", "not_worse", "p", "why")
 

@@ -12,7 +12,6 @@ import numpy as np
 from core.errors import UnknownNameError
 from core.meta.cases import Cases, MetricColumn
 from core.meta.measures import SIGNIFICANCE_LEVEL
-from core.meta.table_formats import align_columns
 from core.stats.bootstrap import Resamples
 from core.stats.comparison import holm_correction, williams_test
 from core.stats.correlation import (
@@ -27,6 +26,7 @@ from core.stats.correlation import (
     without_system_means,
 )
 from core.stats.statistic import Estimate, Numbers, Statistic, Values
+from core.stats.text_tables import align_columns, format_correlation
 from core.types import Sample, Verdict
 
 VERDICT_ASPECT = "share of judges who say consistent"
@@ -154,15 +154,6 @@ def format_correlations(found: Sequence[MetricCorrelation]) -> str:
 def format_marked_correlation(one: MetricCorrelation, name: str) -> str:
     """A correlation with its interval, behind it * for the best and = for what is not significantly worse."""
     return f"{format_correlation(one.estimates[name])} {'*' if one.best(name) else '=' if one.level(name) else ''}".rstrip()
-
-
-def format_correlation(estimate: Estimate) -> str:
-    """A correlation with its interval, as +0.220 [+0.14, +0.30]."""
-    if estimate.value is None:
-        return "–"
-    if estimate.low is None or estimate.high is None:
-        return f"{estimate.value:+.3f}".replace("-", "−")
-    return f"{estimate.value:+.3f} [{estimate.low:+.2f}, {estimate.high:+.2f}]".replace("-", "−")
 
 
 def mean_ratings(cases: Cases) -> dict[str, Values]:

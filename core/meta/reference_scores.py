@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.meta.cases import Cases, MetricColumn
-from core.meta.table_formats import align_columns
 from core.stats.statistic import Values
+from core.stats.text_tables import align_columns
 
 
 @dataclass(frozen=True, slots=True)

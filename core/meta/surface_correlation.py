@@ -10,13 +10,12 @@ import numpy as np
 from core.errors import TouchstoneError
 from core.meta.cases import Cases, MetricColumn
 from core.meta.measures import SLICE_FIELDS, MetricRow, Slice, metric_rows, slice_cases
-from core.meta.rating_correlation import format_correlation
-from core.meta.table_formats import align_columns, format_percent
 from core.shallow.model import FEATURES, OutputKind, TrainingFacts
 from core.shallow.trainer import TrainingTable, TrainingTask, fit_model
 from core.stats.bootstrap import Resamples
 from core.stats.correlation import RatedScores, spearman
 from core.stats.statistic import Estimate, Numbers, Statistic, Values, quotient, undefined
+from core.stats.text_tables import align_columns, format_correlation, format_percent
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 from core.meta.measures import UNIT_MEASURES, Measurement, MetricRow
 from core.stats.statistic import Estimate
+from core.stats.text_tables import align_columns, format_in_units, format_percent
 
 
 def row_record(row: MetricRow) -> dict[str, Any]:
@@ -38,31 +39,6 @@ def format_rows(rows: Sequence[MetricRow]) -> str:
 def format_measure(estimate: Estimate, name: str) -> str:
     """A figure of MEASURES with its interval: percent, or units of the metric."""
     return format_in_units(estimate) if name in UNIT_MEASURES else format_percent(estimate)
-
-
-def align_columns(lines: Sequence[Sequence[str]]) -> str:
-    """Columns of text, each as wide as its widest cell."""
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    spaced = ("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)) for line in lines)
-    return "\n".join(line.rstrip() for line in spaced)
-
-
-def format_percent(estimate: Estimate) -> str:
-    """A share with its interval, as 91.9 [89.8, 93.9]."""
-    if estimate.value is None:
-        return "–"
-    if estimate.low is None or estimate.high is None:
-        return f"{100 * estimate.value:.1f}"
-    return f"{100 * estimate.value:.1f} [{100 * estimate.low:.1f}, {100 * estimate.high:.1f}]"
-
-
-def format_in_units(estimate: Estimate) -> str:
-    """A signed value with its interval in the units of a metric, as −0.12 [−0.15, −0.09]."""
-    if estimate.value is None:
-        return "–"
-    if estimate.low is None or estimate.high is None:
-        return f"{estimate.value:+.3g}".replace("-", "−")
-    return f"{estimate.value:+.3g} [{estimate.low:+.3g}, {estimate.high:+.3g}]".replace("-", "−")
 
 
 def format_marked(figure: Measurement, name: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from core.edits import to_records
 from core.outcome_record import JsonRecord
 from core.perturbation import PERTURBATIONS
-from core.stats.statistic import Estimate
+from core.stats.text_tables import align_columns, format_share, format_signed, format_unsigned
 from core.stress.gaming import MetricGaming
 from core.stress.matrix import KindCoverage, MatrixCell
 from core.stress.run import Check, Run, Source, Variant
@@ -21,12 +21,12 @@ _MODEL_ANSWER = " The model said: “"
 
 def format_matrix(cells: Sequence[MatrixCell]) -> str:
     """One line a cell, in columns; a dash where there is no figure."""
-    return _align_columns([_MATRIX_HEAD, *map(_matrix_row, cells)])
+    return align_columns([_MATRIX_HEAD, *map(_matrix_row, cells)])
 
 
 def format_gaming(standings: Sequence[MetricGaming]) -> str:
     """How far each metric is gamed by phrases, the most gamed first, and its best phrase; nothing without phrases."""
-    return _align_columns([_GAMING_HEAD, *map(_gaming_row, standings)]) if standings else ""
+    return align_columns([_GAMING_HEAD, *map(_gaming_row, standings)]) if standings else ""
 
 
 def refusal_sentences(kinds: Iterable[KindCoverage]) -> list[str]:
@@ -80,24 +80,6 @@ def check_sentences(run: Run) -> list[str]:
     return [found, *(f"{run.plan.guard}: {count} not checked. {reason}" for reason, count in untold.most_common())]
 
 
-def format_signed(estimate: Estimate) -> str:
-    """The figure with its interval, as +0.012 [−0.003, +0.027]."""
-    if estimate.value is None:
-        return "–"
-    if estimate.low is None or estimate.high is None:
-        return _format_sign(estimate.value)
-    return f"{_format_sign(estimate.value)} [{_format_sign(estimate.low)}, {_format_sign(estimate.high)}]"
-
-
-def format_unsigned(estimate: Estimate) -> str:
-    """A score with its interval, as 0.412 [0.380, 0.440]."""
-    return format_signed(estimate).replace("+", "")
-
-
-def format_share(estimate: Estimate) -> str:
-    return "–" if estimate.value is None else f"{100 * estimate.value:.0f} %"
-
-
 def _matrix_row(cell: MatrixCell) -> tuple[str, ...]:
     return (
         cell.metric,
@@ -125,16 +107,6 @@ def _gaming_row(standing: MetricGaming) -> tuple[str, ...]:
         format_unsigned(best.alone).partition(" ")[0],
         str(standing.gain.n),
     )
-
-
-def _align_columns(rows: Sequence[tuple[str, ...]]) -> str:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)) for row in rows)
-    return "\n".join(line.rstrip() for line in lines)
-
-
-def _format_sign(value: float) -> str:
-    return f"{value:+.3f}".replace("-", "−")
 
 
 def variant_record(source: Source, variant: Variant) -> JsonRecord:

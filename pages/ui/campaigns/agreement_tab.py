@@ -9,8 +9,8 @@ import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.label_agreement import Agreement, Revisions
-from core.meta.table_formats import format_percent
 from core.stats.statistic import Estimate
+from core.stats.text_tables import format_percent
 from pages.ui.background_results import background_result
 from pages.ui.campaigns.campaign_choice import campaign_manager
 from pages.ui.markup import escape_markdown

@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.meta.explanation_scores import SCORE_TITLES, ExplainerScores, explainer_scores
 from core.meta.measures import MetricRow, draw_resamples
-from core.meta.rating_correlation import MetricCorrelation, format_correlation, mean_ratings, metric_correlations
+from core.meta.rating_correlation import MetricCorrelation, mean_ratings, metric_correlations
 from core.meta.reference_scores import compare_with_released
 from core.meta.surface_correlation import (
     SURFACE_MODEL,
@@ -20,7 +20,7 @@ from core.meta.surface_correlation import (
     predicted_shares,
     surface_against_metrics,
 )
-from core.meta.table_formats import format_percent
+from core.stats.text_tables import format_correlation, format_percent
 from pages.ui.background_results import background_result
 from pages.ui.evaluate.data_tab import show_scoring, start_scoring
 from pages.ui.evaluate.dataset_choice import EvaluationChoice

@@ -11,9 +11,10 @@ import streamlit as st
 
 from core.meta.cases import Cases
 from core.meta.measures import UNIT_MEASURES, Measurement, MetricRow, Slice, labelled_in_slice
-from core.meta.table_formats import format_measure, format_percent
+from core.meta.table_formats import format_measure
 from core.stats.bootstrap import Resamples
 from core.stats.discrimination import RocCurve, measure_roc_curve
+from core.stats.text_tables import format_percent
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
 
 FIGURE_TITLES = MappingProxyType(

@@ -13,6 +13,7 @@ from cachetools import LRUCache
 from core.background import BackgroundTask
 from core.metric import METRICS
 from core.perturbation import Intent
+from core.stats.text_tables import format_unsigned
 from core.stress.density import (
     DensityBin,
     GroupedSummary,
@@ -24,7 +25,6 @@ from core.stress.density import (
     score_sentences,
     variant_summaries,
 )
-from core.stress.output import format_unsigned
 from core.stress.run import Run, VariantKey
 from pages.ui import services
 from pages.ui.background_results import progress_bar

@@ -13,9 +13,9 @@ from core.errors import TouchstoneError, UnscorableError
 from core.metric import METRICS
 from core.perturbations.fillers import Filler, Phrase
 from core.stats.statistic import Estimate
+from core.stats.text_tables import format_share, format_signed, format_unsigned
 from core.stress.discovery import Bigram, BigramDiscovery, discover_in_run
 from core.stress.gaming import MetricGaming, PhraseEffect, extended_run, in_every_place, known_phrases, metric_gaming
-from core.stress.output import format_share, format_signed, format_unsigned
 from core.stress.run import Run
 from core.stress.shifts import Shift
 from pages.ui.markup import escape_markdown

@@ -11,9 +11,9 @@ import streamlit as st
 from core.metric import METRICS, Direction
 from core.perturbation import PERTURBATIONS, Intent
 from core.stats.statistic import Estimate
+from core.stats.text_tables import format_share, format_signed
 from core.stress.matrix import MatrixCell, intent_of
 from core.stress.null_bands import null_band
-from core.stress.output import format_share, format_signed
 from core.stress.run import Run
 from core.stress.shifts import Shift
 

@@ -14,9 +14,10 @@ import streamlit as st
 
 from annotations.records import RunRow
 from core.stats.statistic import Estimate
+from core.stats.text_tables import format_signed
 from core.stress.filters import filter_variants
 from core.stress.matrix import MatrixCell, shift_matrix
-from core.stress.output import cell_record, format_signed
+from core.stress.output import cell_record
 from core.stress.run import Check, Run, VariantKey, run_lines
 from core.stress.shifts import Shift, score_shifts
 from core.stress.sweep import window_effects, window_families

@@ -13,7 +13,7 @@ from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.registry import settings_of
 from core.stats.statistic import Estimate
-from core.stress.output import format_signed, format_unsigned
+from core.stats.text_tables import format_signed, format_unsigned
 from core.stress.run import Run
 from core.stress.shifts import Shift
 from core.stress.sweep import WINDOWS, WindowEffect, is_retrieval_metric, window_effects, window_families, window_run

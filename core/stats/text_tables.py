@@ -1,0 +1,59 @@
+"""Estimates with their intervals as text, and lines of text in aligned columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.stats.statistic import Estimate
+
+
+def align_columns(lines: Sequence[Sequence[str]]) -> str:
+    """Columns of text, each as wide as its widest cell."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    spaced = ("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)) for line in lines)
+    return "\n".join(line.rstrip() for line in spaced)
+
+
+def format_percent(estimate: Estimate) -> str:
+    """A share with its interval, as 91.9 [89.8, 93.9]."""
+    return _with_interval(estimate, ".1f", factor=100)
+
+
+def format_share(estimate: Estimate) -> str:
+    """A share alone, as 92 %."""
+    return "–" if estimate.value is None else f"{100 * estimate.value:.0f} %"
+
+
+def format_in_units(estimate: Estimate) -> str:
+    """A signed value with its interval in the units of a metric, as −0.12 [−0.15, −0.09]."""
+    return _with_minus_sign(_with_interval(estimate, "+.3g"))
+
+
+def format_correlation(estimate: Estimate) -> str:
+    """A correlation with its interval, as +0.220 [+0.14, +0.30]."""
+    return _with_minus_sign(_with_interval(estimate, "+.3f", "+.2f"))
+
+
+def format_signed(estimate: Estimate) -> str:
+    """A difference with its interval, as +0.012 [−0.003, +0.027]."""
+    return _with_minus_sign(_with_interval(estimate, "+.3f"))
+
+
+def format_unsigned(estimate: Estimate) -> str:
+    """A score with its interval, as 0.412 [0.380, 0.440]."""
+    return _with_minus_sign(_with_interval(estimate, ".3f"))
+
+
+def _with_interval(estimate: Estimate, of_value: str, of_bounds: str = "", factor: float = 1) -> str:
+    """A dash for no value, no brackets for no interval; the formats are those of Python's format strings."""
+    if estimate.value is None:
+        return "–"
+    value = format(factor * estimate.value, of_value)
+    if estimate.low is None or estimate.high is None:
+        return value
+    low, high = (format(factor * bound, of_bounds or of_value) for bound in (estimate.low, estimate.high))
+    return f"{value} [{low}, {high}]"
+
+
+def _with_minus_sign(text: str) -> str:
+    return text.replace("-", "−")

@@ -1,0 +1,39 @@
+"""Estimates as text: a dash for no value, no brackets for no interval, a true minus sign."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from core.stats.statistic import Estimate
+from core.stats.text_tables import (
+    align_columns,
+    format_correlation,
+    format_in_units,
+    format_percent,
+    format_share,
+    format_signed,
+    format_unsigned,
+)
+
+
+@pytest.mark.parametrize(
+    ("form", "whole", "alone"),
+    [
+        (format_percent, "12.3 [-4.6, 30.0]", "12.3"),
+        (format_share, "12 %", "12 %"),
+        (format_in_units, "+0.123 [−0.0456, +0.3]", "+0.123"),
+        (format_correlation, "+0.123 [−0.05, +0.30]", "+0.123"),
+        (format_signed, "+0.123 [−0.046, +0.300]", "+0.123"),
+        (format_unsigned, "0.123 [−0.046, 0.300]", "0.123"),
+    ],
+)
+def test_an_estimate_is_written_with_its_interval(form: Callable[[Estimate], str], whole: str, alone: str) -> None:
+    assert form(Estimate(0.1234, -0.0456, 0.3, 10)) == whole
+    assert form(Estimate(0.1234, None, None, 10)) == alone
+    assert form(Estimate(None, None, None, 10)) == "–"
+
+
+def test_columns_are_as_wide_as_their_widest_cell() -> None:
+    assert align_columns([("a", "wide", ""), ("long", "b", "")]) == "a     wide\nlong  b"
