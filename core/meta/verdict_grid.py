@@ -10,9 +10,8 @@ from types import MappingProxyType
 import numpy as np
 
 from core.meta.cases import Cases, MetricColumn
+from core.stats.score_pairs import noise_range
 from core.stats.statistic import Values
-
-_MIN_HARMLESS = 5  # harmless edits that a band of noise rests on
 
 
 class Move(StrEnum):
@@ -56,11 +55,8 @@ def noise_band(cases: Cases, column: MetricColumn) -> NoiseBand:
     """How far a metric moves when an edit breaks nothing, from the harmless edits among the cases."""
     before, after = cases.harmless.T
     shifts = column.values[after] - column.values[before]
-    known = shifts[~np.isnan(shifts)]
-    if len(known) < _MIN_HARMLESS:
-        return NoiseBand(0.0, 0.0, len(known))
-    low, high = np.quantile(known, [0.025, 0.975])
-    return NoiseBand(min(0.0, float(low)), max(0.0, float(high)), len(known))
+    low, high = noise_range(shifts) or (0.0, 0.0)
+    return NoiseBand(min(0.0, low), max(0.0, high), int(np.sum(~np.isnan(shifts))))
 
 
 def build_verdict_grid(cases: Cases, columns: Sequence[MetricColumn]) -> list[PairVerdict]:

@@ -10,6 +10,7 @@ from core.metric import Direction
 from core.stats.statistic import Numbers, Statistic, Values, mean, undefined
 
 _NO_DIRECTION = "The metric has no better side."
+_MIN_HARMLESS = 5  # shifts that a range of noise rests on
 _SIGNS = {"higher": 1.0, "lower": -1.0}
 
 
@@ -70,6 +71,15 @@ def mean_shift(pairs: ScorePairs) -> Statistic:
 def mean_absolute_shift(pairs: ScorePairs) -> Statistic:
     """Mean size of the shift, in the metric's own units."""
     return mean(np.abs(pairs.shifts), pairs.documents)
+
+
+def noise_range(shifts: Values) -> tuple[float, float] | None:
+    """The middle 95 % of (n,) shifts under harmless edits, nan where one failed; None where fewer than five are known."""
+    known = shifts[~np.isnan(shifts)]
+    if len(known) < _MIN_HARMLESS:
+        return None
+    low, high = np.quantile(known, [0.025, 0.975])
+    return float(low), float(high)
 
 
 def _share_with_sign(pairs: ScorePairs, sign: float) -> Statistic:

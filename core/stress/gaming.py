@@ -15,9 +15,17 @@ from core.perturbations.fillers import Assertion, Filler, Placement
 from core.settings import VERSION
 from core.stats.bootstrap import Resamples
 from core.stats.score_pairs import ScorePairs, wrong_way_share
-from core.stats.statistic import Estimate, Numbers, Values, mean
+from core.stats.statistic import Estimate, mean
 from core.stress.run import Run, run_from_lines, run_lines, to_json_line
-from core.stress.shifts import Shift, pair_gains, standardised_gain
+from core.stress.shifts import (
+    STRESS_RESAMPLES,
+    Shift,
+    document_array,
+    pair_gains,
+    pairs_of_shifts,
+    score_array,
+    standardised_gain,
+)
 from core.text import words
 
 _ADDED_PLACES: tuple[Placement, ...] = ("prefix", "suffix")
@@ -63,7 +71,7 @@ class MetricGaming:
         return max(self.plays, key=lambda play: _sort_value(play.appended))
 
 
-def metric_gaming(run: Run, found: Sequence[Shift], resamples: int = 2000) -> list[MetricGaming]:
+def metric_gaming(run: Run, found: Sequence[Shift], resamples: int = STRESS_RESAMPLES) -> list[MetricGaming]:
     """Every metric that has a better side and was played with, the most gamed first; intervals by document."""
     groups = {group: place for place, group in enumerate(dict.fromkeys(s.group for s in run.sources.values()))}
     kinds = phrase_kinds(run.plan.kinds)
@@ -98,8 +106,8 @@ class _MetricShifts:
         for shift in shifts:
             self._by_kind.setdefault(shift.kind, []).append(shift)
         readings = [run.readings.get((source, "", metric)) for source in run.sources]
-        self._originals = _score_values([reading.value if reading else None for reading in readings])
-        self._documents = self._numbers([source.group for source in run.sources.values()])
+        self._originals = score_array(reading.value if reading else None for reading in readings)
+        self._documents = document_array((source.group for source in run.sources.values()), groups)
 
     def was_played(self, kinds: dict[Filler, dict[Placement, str]]) -> bool:
         return any(kind in self._by_kind for places in kinds.values() for kind in places.values())
@@ -128,22 +136,10 @@ class _MetricShifts:
 
     def _pairs(self, kinds: Iterable[str]) -> ScorePairs:
         chosen = [shift for kind in kinds for shift in self._by_kind.get(kind, ())]
-        return ScorePairs(
-            _score_values([shift.before for shift in chosen]),
-            _score_values([shift.after for shift in chosen]),
-            self._numbers([shift.group for shift in chosen]),
-            self.direction,
-        )
+        return pairs_of_shifts(self.metric, chosen, self._groups)
 
     def _spreads(self, pairs: ScorePairs) -> Estimate:
         return self._drawn.estimate(standardised_gain(pairs, self._originals, self._documents))
-
-    def _numbers(self, groups: Sequence[str]) -> Numbers:
-        return np.array([self._groups[group] for group in groups], dtype=np.intp)
-
-
-def _score_values(scores: Sequence[float | None]) -> Values:
-    return np.array([np.nan if score is None else score for score in scores], dtype=np.float64)
 
 
 def _sort_value(estimate: Estimate) -> float:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.metric import METRICS
 from core.perturbation import PERTURBATIONS, Intent
 from core.stats.bootstrap import Resamples
 from core.stats.score_pairs import (
@@ -18,10 +17,10 @@ from core.stats.score_pairs import (
     tie_share,
     wrong_way_share,
 )
-from core.stats.statistic import Estimate, Numbers, Statistic
+from core.stats.statistic import Estimate, Statistic
 from core.stress.null_bands import NullBand, null_band
 from core.stress.run import Run
-from core.stress.shifts import Shift
+from core.stress.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts
 
 WRONG_DIRECTION: dict[Intent, Callable[[ScorePairs], Statistic]] = {
     "preserving": consistency_share,  # the original is strictly better, though nothing was broken
@@ -62,7 +61,7 @@ class KindCoverage:
     refused: dict[str, int]
 
 
-def shift_matrix(run: Run, found: Sequence[Shift], resamples: int = 2000) -> list[MatrixCell]:
+def shift_matrix(run: Run, found: Sequence[Shift], resamples: int = STRESS_RESAMPLES) -> list[MatrixCell]:
     """A cell for every metric and kind of the plan that has shifts, with intervals by document; kinds in the plan's order."""
     numbers = {group: place for place, group in enumerate(dict.fromkeys(shift.group for shift in found))}
     drawn = Resamples.draw(len(numbers), resamples, run.plan.seed) if numbers else None
@@ -95,12 +94,7 @@ def _build_cell(
     drawn: Resamples,
 ) -> MatrixCell:
     intent = intent_of(kind)
-    pairs = ScorePairs(
-        _score_array([shift.before for shift in found]),
-        _score_array([shift.after for shift in found]),
-        _document_array([numbers[shift.group] for shift in found]),
-        METRICS.parse(metric).card.direction,
-    )
+    pairs = pairs_of_shifts(metric, found, numbers)
     size = drawn.estimate(mean_absolute_shift(pairs))
     noise = null_band(
         [shift for shift in harmless if shift.kind != kind], round(float(np.median([s.words for s in found])))
@@ -117,14 +111,6 @@ def _build_cell(
         noise=noise,
         multiple=None if size.value is None else noise.multiple(size.value),
     )
-
-
-def _score_array(scores: Sequence[float | None]) -> np.ndarray:
-    return np.array([np.nan if score is None else score for score in scores], dtype=np.float64)
-
-
-def _document_array(numbers: Sequence[int]) -> Numbers:
-    return np.array(numbers, dtype=np.intp)
 
 
 def _build_coverage(run: Run, kind: str) -> KindCoverage:

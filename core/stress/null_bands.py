@@ -22,11 +22,12 @@ from core.errors import Problem, UnscorableError, attempt
 from core.memoize import memoize
 from core.metric import Metric
 from core.perturbation import Perturbation, RulePerturbation, rule_perturbations
+from core.stats.score_pairs import noise_range
+from core.stats.statistic import Values
 from core.stress.shifts import Shift, changed_words
 from core.types import Edit, Example, Result
 
 _SIZE_FACTOR = 2  # sizes within this factor count as the same
-_MIN_SHIFTS = 5  # shifts that a band rests on
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +56,18 @@ class NullBand:
 def null_band(harmless: Sequence[Shift], words: int) -> NullBand:
     """The band of one metric for edits that change so many words; `harmless` are its shifts under such edits."""
     alike = [shift for shift in harmless if shift.words <= _SIZE_FACTOR * words and words <= _SIZE_FACTOR * shift.words]
-    few = _count_scored(alike) < _MIN_SHIFTS
-    sizes = np.array([shift.size for shift in (harmless if few else alike) if shift.size is not None])
-    if len(sizes) < _MIN_SHIFTS:
+    sizes = _known_sizes(alike)
+    few = noise_range(sizes) is None
+    if few:
+        sizes = _known_sizes(harmless)
+    found = noise_range(sizes)
+    if found is None:
         return NullBand(None, None, None, len(sizes))
-    low, high = np.quantile(sizes, [0.025, 0.975])
-    return NullBand(float(low), float(high), float(np.abs(sizes).mean()), len(sizes), any_size=few)
+    return NullBand(*found, float(np.abs(sizes).mean()), len(sizes), any_size=few)
 
 
-def _count_scored(found: Sequence[Shift]) -> int:
-    return sum(shift.size is not None for shift in found)
+def _known_sizes(shifts: Sequence[Shift]) -> Values:
+    return np.array([shift.size for shift in shifts if shift.size is not None], dtype=np.float64)
 
 
 MAX_HARMLESS = 24

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from core.metric import METRICS
 from core.stats.bootstrap import Resamples
 from core.stats.score_pairs import ScorePairs
 from core.stats.statistic import (
@@ -91,9 +92,28 @@ class DocumentMeans:
     def of(self, cases: Iterable[tuple[str, float | None]]) -> Estimate:
         """The mean of values with their documents; None has failed and does not count."""
         known = list(cases)
-        values = np.array([np.nan if value is None else value for _, value in known], dtype=np.float64)
-        documents = np.array([self.numbers[group] for group, _ in known], dtype=np.intp)
-        return self.drawn.estimate(mean(values, documents))
+        documents = document_array((group for group, _ in known), self.numbers)
+        return self.drawn.estimate(mean(score_array(value for _, value in known), documents))
+
+
+def score_array(scores: Iterable[float | None]) -> Values:
+    """Scores as an array, (n,), nan for those that failed."""
+    return np.array([np.nan if score is None else score for score in scores], dtype=np.float64)
+
+
+def document_array(groups: Iterable[str], numbers: Mapping[str, int]) -> Numbers:
+    """The number of each document, (n,)."""
+    return np.array([numbers[group] for group in groups], dtype=np.intp)
+
+
+def pairs_of_shifts(metric: str, shifts: Sequence[Shift], numbers: Mapping[str, int]) -> ScorePairs:
+    """Both scores of one metric in shifts as minimal pairs."""
+    return ScorePairs(
+        score_array(shift.before for shift in shifts),
+        score_array(shift.after for shift in shifts),
+        document_array((shift.group for shift in shifts), numbers),
+        METRICS.parse(metric).card.direction,
+    )
 
 
 _MIN_VARIANCE = 1e-12  # of the variance of all originals: what rounding leaves of a constant
@@ -131,7 +151,7 @@ def _gain_columns(gain: Values, originals: Values) -> Values:
 
 
 def _gain_by_deviation(sums: Values) -> Values:
-    """From the sums of `_columns`, (5, resamples)."""
+    """From the sums of `_gain_columns`, (5, resamples)."""
     pairs, gained, originals, total, squares = sums
     variance = ratio(squares, originals) - ratio(total, originals) ** 2
     return ratio(ratio(gained, pairs), np.sqrt(np.where(variance > _MIN_VARIANCE, variance, 0.0)))
