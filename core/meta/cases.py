@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]  # it ships no types
 
 from core.errors import TouchstoneError, UnknownNameError
 from core.metric import METRICS, Direction
-from core.stats.statistic import Numbers, Values, count_matrix
+from core.stats.statistic import Numbers, Values, number_documents
 from core.types import Sample, Verdict
 
 _LABEL_VALUES: dict[Verdict | None, float] = {Verdict.CONSISTENT: 1.0, Verdict.INCONSISTENT: 0.0}
@@ -66,7 +65,7 @@ class Cases:
 
 
 def build_cases(samples: Sequence[Sample]) -> Cases:
-    """Samples of one dataset or several; see `pooling.pooled` for the scales of released scores."""
+    """Samples of one dataset or several; see `pool_cases` for the scales of released scores."""
     places = {(sample.dataset, sample.item.example.id): place for place, sample in enumerate(samples)}
     linked = [
         (places[sample.dataset, sample.item.parent], place)
@@ -79,7 +78,7 @@ def build_cases(samples: Sequence[Sample]) -> Cases:
     return Cases(
         samples=tuple(samples),
         labels=labels,
-        documents=_document_numbers(samples),
+        documents=number_documents([_document_marks(sample) for sample in samples]),
         pairs=_broken_pairs(linked, labels),
         harmless=_pair_array([(one, two) for one, two in linked if labels[two] == 1 and labels[one] != 0]),
         columns=(*_released_columns(samples), *_own_columns(samples, directions)),
@@ -110,22 +109,10 @@ def _pair_array(pairs: Sequence[tuple[int, int]]) -> Numbers:
     return np.array(pairs, dtype=np.intp).reshape(-1, 2)
 
 
-def _document_numbers(samples: Sequence[Sample]) -> Numbers:
-    """Samples of one group or of one text, in whichever dataset, share a number; one that has neither stands alone."""
-    names: dict[object, int] = {}
-    edges = []
-    for place, sample in enumerate(samples):
-        marks = [
-            mark
-            for mark in ((sample.dataset, sample.item.group), sample.document)
-            if mark and mark != (sample.dataset, "")
-        ]
-        edges += [(place, names.setdefault(mark, len(samples) + len(names))) for mark in marks]
-    size = len(samples) + len(names)
-    one, two = np.array(edges, dtype=np.intp).reshape(-1, 2).T
-    _, components = connected_components(count_matrix(one, two, (size, size)), directed=False)
-    numbers: Numbers = np.unique(components[: len(samples)], return_inverse=True)[1]
-    return numbers
+def _document_marks(sample: Sample) -> list[object]:
+    """Its group in its dataset, and its text in any; a sample that has neither has a document of its own."""
+    group = [(sample.dataset, sample.item.group)] if sample.item.group else []
+    return [*group, *([sample.document] if sample.document else [])]
 
 
 def _released_columns(samples: Sequence[Sample]) -> list[MetricColumn]:

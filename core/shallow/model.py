@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from core.errors import LoadError
+from core.stats.statistic import Values
 
 FEATURES = (
     "rouge2[measured=f1]",
@@ -26,8 +27,6 @@ MODEL_SUFFIX = ".json"
 
 OutputKind = Literal["probability", "score"]
 """`probability`: that the label is "consistent". `score`: what another metric gives, on its own scale."""
-
-Vectors = NDArray[np.float64]
 
 
 class _FrozenModel(BaseModel):
@@ -94,12 +93,12 @@ class ShallowModel(_FrozenModel):
             raise ValueError("the last layer must have one output")
         return self
 
-    def never_lacked(self, values: Vectors) -> list[str]:
+    def never_lacked(self, values: Values) -> list[str]:
         """The features that are undefined in (6,) and were not so in training: of these the model knows nothing."""
         missing = zip(self.features, np.isnan(values), self.undefined, strict=True)
         return [name for name, absent, known in missing if absent and not known]
 
-    def predict(self, values: Vectors) -> Vectors:
+    def predict(self, values: Values) -> Values:
         """The predictions, (n,), for features (n, 6) with NaN where one is undefined."""
         *hidden, last = [(np.array(layer.weights), np.array(layer.biases)) for layer in self.layers]
         state = network_inputs(values, self.means, self.scales)
@@ -111,7 +110,7 @@ class ShallowModel(_FrozenModel):
         return np.asarray(found * self.target_scale + self.target_mean)
 
 
-def network_inputs(values: Vectors, means: ArrayLike, scales: ArrayLike) -> Vectors:
+def network_inputs(values: Values, means: ArrayLike, scales: ArrayLike) -> Values:
     """What the perceptron reads, (n, 12), for features (n, 6)."""
     missing = np.isnan(values)
     standard = (values - np.asarray(means)) / np.asarray(scales)

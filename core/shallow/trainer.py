@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.errors import TouchstoneError
 from core.shallow.model import FEATURES, Layer, OutputKind, ShallowModel, TrainingFacts, network_inputs
-from core.types import Item
-
-Vectors = NDArray[np.float64]
-Numbers = NDArray[np.intp]
-Mask = NDArray[np.bool_]
-_DocumentName = tuple[str, str]
+from core.stats.statistic import Mask, Numbers, Values
 
 _HELD_OUT_SHARE = 0.25  # of the documents
 _HIDDEN_LAYERS = (16,)
@@ -28,8 +22,8 @@ _EPOCHS = 5000
 class TrainingTable:
     """Features (n, 6), targets (n,) and the number of each pair's document (n,)."""
 
-    values: Vectors
-    targets: Vectors
+    values: Values
+    targets: Values
     documents: Numbers
 
     def where(self, mask: Mask) -> TrainingTable:
@@ -66,25 +60,6 @@ def train_model(table: TrainingTable, task: TrainingTask, signatures: Mapping[st
     return model.model_copy(update={"facts": model.facts.model_copy(update={"agreement": measured})})
 
 
-def document_numbers(items: Sequence[Item]) -> Numbers:
-    """A number for the document of each item, (n,): items of one group or of the same text share it."""
-    leads: dict[_DocumentName, _DocumentName] = {}
-    texts: list[_DocumentName] = [("text", item.example.document) for item in items]
-    for text, item in zip(texts, items, strict=True):
-        group = ("group", item.group) if item.group else text
-        leads[_chain_end(leads, group)] = _chain_end(leads, text)
-    lasts = [_chain_end(leads, text) for text in texts]
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(lasts))}
-    return np.array([numbers[name] for name in lasts], dtype=np.intp)
-
-
-def _chain_end(leads: Mapping[_DocumentName, _DocumentName], name: _DocumentName) -> _DocumentName:
-    """The name at which a chain ends: that of its whole document."""
-    while leads.get(name, name) != name:
-        name = leads[name]
-    return name
-
-
 def held_out_pairs(numbers: Numbers, seed: int) -> Mask:
     """Which pairs belong to the documents that are kept from training, (n,); raises TouchstoneError for one document."""
     different = np.unique(numbers)
@@ -112,7 +87,7 @@ def fit_model(table: TrainingTable, task: TrainingTask, facts: TrainingFacts) ->
     )
 
 
-def held_out_agreement(output: OutputKind, targets: Vectors, predicted: Vectors) -> float | None:
+def held_out_agreement(output: OutputKind, targets: Values, predicted: Values) -> float | None:
     """ROC AUC for a probability, Spearman's correlation for a score; None where either side is all alike."""
     from scipy.stats import spearmanr  # type: ignore[import-untyped]  # it ships no types
     from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]  # it ships no types
@@ -124,7 +99,7 @@ def held_out_agreement(output: OutputKind, targets: Vectors, predicted: Vectors)
     return float(spearmanr(targets, predicted).statistic)
 
 
-def _feature_standards(values: Vectors) -> tuple[Vectors, Vectors]:
+def _feature_standards(values: Values) -> tuple[Values, Values]:
     """Mean and standard deviation of the defined values of each feature, (6,) each; 1 for one that never varies."""
     defined = [column[~np.isnan(column)] for column in values.T]
     means = np.array([column.mean() if len(column) else 0.0 for column in defined])
@@ -132,7 +107,7 @@ def _feature_standards(values: Vectors) -> tuple[Vectors, Vectors]:
     return means, np.where(spreads > 1e-12, spreads, 1.0)
 
 
-def _fit_layers(read: Vectors, targets: Vectors, task: TrainingTask) -> tuple[Layer, ...]:
+def _fit_layers(read: Values, targets: Values, task: TrainingTask) -> tuple[Layer, ...]:
     # sklearn takes two seconds to import, and only training needs it
     from sklearn.neural_network import (  # type: ignore[import-untyped]  # it ships no types
         MLPClassifier,

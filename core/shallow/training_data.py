@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.engine.engine import Engine
 from core.errors import TouchstoneError, UnknownNameError
 from core.metric import METRICS
 from core.shallow.model import FEATURES, OutputKind
-from core.shallow.trainer import TrainingTable, document_numbers
+from core.shallow.trainer import TrainingTable
+from core.stats.statistic import Numbers, Values, number_documents
 from core.types import Example, Failure, FailureKind, Item, Outcome, Result, Verdict
 
 LABEL_TARGET = "label"
@@ -104,9 +104,6 @@ def _scored_items(items: Iterable[Item], known: Mapping[str, float]) -> list[Tar
     return [(item, known[item.example.id]) for item in items if item.example.id in known]
 
 
-Vectors = NDArray[np.float64]
-
-
 def training_table(engine: Engine, aims: Sequence[TargetedItem]) -> tuple[TrainingTable, dict[str, str]]:
     """What a model is trained on, and the signatures of the features."""
     items = [item for item, _ in aims]
@@ -114,7 +111,17 @@ def training_table(engine: Engine, aims: Sequence[TargetedItem]) -> tuple[Traini
     return TrainingTable(values, np.array([target for _, target in aims]), document_numbers(items)), signatures
 
 
-def shallow_features(engine: Engine, examples: Iterable[Example]) -> tuple[Vectors, dict[str, str]]:
+def document_numbers(items: Sequence[Item]) -> Numbers:
+    """A number for the document of each item, (n,): items of one group or of the same text share it."""
+    return number_documents([_document_marks(item) for item in items])
+
+
+def _document_marks(item: Item) -> list[tuple[str, str]]:
+    text = ("text", item.example.document)
+    return [text, ("group", item.group)] if item.group else [text]
+
+
+def shallow_features(engine: Engine, examples: Iterable[Example]) -> tuple[Values, dict[str, str]]:
     """The features of each example, (n, 6), NaN where one is undefined, and the signature of each that ever was defined.
 
     Raises TouchstoneError where a metric failed for another reason than the text: a model must not learn from that.

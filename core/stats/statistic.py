@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array  # type: ignore[import-untyped]  # it ships no types
+from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]  # it ships no types
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,21 @@ def cluster_documents(documents: Numbers) -> tuple[Numbers, Numbers]:
     """The documents that occur, (documents,), and the place of each case among them, (n,)."""
     numbers, places = np.unique(documents, return_inverse=True)
     return numbers, places
+
+
+def number_documents(marks: Sequence[Iterable[Hashable]]) -> Numbers:
+    """A number from 0 for the document of each case, (n,), in the order of their first cases.
+
+    `marks` are what each case has of its document, such as its text and its group: cases that share one share the
+    document, also by way of a third; a case without a mark stands alone.
+    """
+    names: dict[Hashable, int] = {}
+    edges = [(case, names.setdefault(mark, len(marks) + len(names))) for case, of in enumerate(marks) for mark in of]
+    size = len(marks) + len(names)
+    cases, named = np.array(edges, dtype=np.intp).reshape(-1, 2).T
+    _, components = connected_components(count_matrix(cases, named, (size, size)), directed=False)
+    numbers: Numbers = np.unique(components[: len(marks)], return_inverse=True)[1]
+    return numbers
 
 
 def sums_by(places: Numbers, values: Values, number: int) -> Values:

@@ -19,8 +19,9 @@ from core.models.adapters import mlp
 from core.settings import Settings
 from core.shallow import training_data
 from core.shallow.model import FEATURES, ShallowModel, read_model
-from core.shallow.trainer import TrainingTable, TrainingTask, Vectors, document_numbers, held_out_pairs, train_model
-from core.shallow.training_data import shallow_features
+from core.shallow.trainer import TrainingTable, TrainingTask, held_out_pairs, train_model
+from core.shallow.training_data import document_numbers, shallow_features
+from core.stats.statistic import Values
 from core.types import Checkpoint, Example, Failure, FailureKind, Item, Outcome, Question, Result, Verdict
 from tests.parity import tiny_shallow
 
@@ -29,13 +30,13 @@ SCORES = TrainingTask("synthetic", "a metric", "score", seed=3)
 ENTITY, NOVELTY = FEATURES.index("entity-overlap"), FEATURES.index("word-novelty")
 
 
-def table(target: Callable[[Vectors], Vectors]) -> TrainingTable:
+def table(target: Callable[[Values], Values]) -> TrainingTable:
     """Four pairs to each of a hundred synthetic documents, with a target that is a function of their features."""
     values = np.random.default_rng(7).uniform(0, 1, (400, 6))
     return TrainingTable(values, target(values), np.repeat(np.arange(100), 4))
 
 
-def novel(values: Vectors) -> Vectors:
+def novel(values: Values) -> Values:
     return (values[:, NOVELTY] > 0.5).astype(float)
 
 
