@@ -24,7 +24,7 @@ def command(
     device: Annotated[Device | None, typer.Option(help="Where models run; TOUCHSTONE_DEVICE by default.")] = None,
     pairs: Annotated[int, typer.Option(min=1, help="Pairs of the set.")] = 200,
     documents: Annotated[int, typer.Option(min=1, help="Documents that they share.")] = 50,
-    repeats: Annotated[int, typer.Option(min=1, help="Of the first score and the edits; the median is told.")] = 3,
+    repeats: Annotated[int, typer.Option(min=1, help="Of the first score and the edits; the median is reported.")] = 3,
     rows: Annotated[
         int, typer.Option(min=1, help="Questions of each model timed one by one; the rest is projected.")
     ] = 12,

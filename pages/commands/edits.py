@@ -43,7 +43,7 @@ def command(
     ] = EditForm.EXECUTABLE,
     trivial: Annotated[
         TrivialFilter,
-        typer.Option(help="Leave out trivial edits by nobody's verdict, the rule's, or the rule's and the model's."),
+        typer.Option(help="Which trivial edits to leave out: none, those of the rule, or those of the rule or the model."),
     ] = "rule",
     temperature: TemperatureOption = 0.7,
     sample: SampleOption = 0,

@@ -51,7 +51,7 @@ def command(
         ExplainMode,
         typer.Option(
             help="detect: whether the summary is consistent, and why. given: what is wrong with each that is labelled "
-            "inconsistent, of which the model is told."
+            "inconsistent, which the model is given."
         ),
     ] = ExplainMode.DETECT,
     most: Annotated[

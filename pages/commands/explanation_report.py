@@ -13,7 +13,7 @@ from pages.commands.shared.inputs import DatasetsOption, ResamplesOption, read_s
 
 
 def command(dataset: DatasetsOption, resamples: ResamplesOption = RESAMPLES) -> None:
-    """Say how well models find and explain errors, from graded explanations: DA, DS, ES and JS."""
+    """Report how well models find and explain errors, from graded explanations: DA, DS, ES and JS."""
     found = read_samples(dataset)
     told = list(explainer_scores(found, draw_resamples(found, resamples)))
     if not told:

@@ -44,5 +44,5 @@ def command(
     typer.echo(json.dumps(counts, ensure_ascii=False, indent=1) if as_json else "\n".join(count_lines(counts)))
     if imported.missing:
         print_status(
-            f"{imported.missing} summaries lack their document. Import a file that has it under the same group."
+            f"{imported.missing} summaries have no document. Import a file that has it under the same group."
         )

@@ -17,7 +17,7 @@ def command(
     source: Annotated[Path, typer.Argument(help="A table: JSONL, JSON, CSV, parquet or xlsx.")],
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Where to write the mapping.")] = None,
 ) -> None:
-    """Guess what the columns of any table hold: a mapping to correct by hand and to import by."""
+    """Infer what the columns of any table hold: a mapping to correct by hand and to import with."""
     mapping = infer_column_map(preview_rows(source)).to_json()
     if output is None:
         typer.echo(mapping, nl=False)
@@ -25,4 +25,4 @@ def command(
     refuse_overwriting_input(source, output)
     with open_output(output) as file:
         file.write(mapping)
-    print_status(f"Look it over, then: cli.py import 'generic[mapping={output}]' {source}")
+    print_status(f"Check it, then: cli.py import 'generic[mapping={output}]' {source}")

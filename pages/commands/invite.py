@@ -14,13 +14,13 @@ from pages.commands.shared.messages import print_status
 
 
 def command(
-    name: Annotated[str, typer.Argument(help="Who; for a sign-in through an organisation the e-mail address.")],
+    name: Annotated[str, typer.Argument(help="A name; for a sign-in through an organisation the e-mail address.")],
     role: Annotated[Role, typer.Option(help="What they may do.")] = Role.ANNOTATOR,
     days: Annotated[
         int | None, typer.Option(min=1, help="How long the code is valid; until revoked by default.")
     ] = None,
 ) -> None:
-    """Print a personal code for a shared server; only its hash is stored. Whoever is not here yet is added."""
+    """Print a personal code for a shared server; only its hash is stored. A new name is added."""
     with closing(Store.open(Settings.read().database_url)) as store, store.writing() as session:
         code = create_invite_by_name(session, name.strip(), role, "the command line", days)
     typer.echo(code)

@@ -90,7 +90,7 @@ def _cases_to_grade(found: Iterable[Case | SkippedCase]) -> list[Case]:
     told = list(found)
     spared = Counter(one.why for one in told if isinstance(one, SkippedCase))
     if spared:
-        print_status(f"Not to be graded: {', '.join(f'{count} {why}' for why, count in spared.items())}.")
+        print_status(f"Not graded: {', '.join(f'{count} {why}' for why, count in spared.items())}.")
     return [one for one in told if isinstance(one, Case)]
 
 

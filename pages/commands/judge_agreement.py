@@ -20,7 +20,7 @@ def command(
     resamples: Annotated[int, typer.Option(min=1, help="Of the documents, for the intervals.")] = RESAMPLES,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON list.")] = False,
 ) -> None:
-    """Say how far judges of explanations agree with people: correlation, balanced accuracy and kappa, with intervals."""
+    """Report how far judges of explanations agree with people: correlation, balanced accuracy and kappa, with intervals."""
     found: dict[str, list[GradePair]] = {}
     for file in files:
         for signed, compared in read_judgements(file).items():

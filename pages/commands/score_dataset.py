@@ -35,5 +35,5 @@ def command(
         while outcomes := [outcome for _, outcome in islice(found, 500)]:
             store.keep_outcomes(outcomes)
             kept, failures = kept + len(outcomes), failures + sum(isinstance(one, Failure) for one in outcomes)
-            print_status(f"\r  {kept} scores kept", end="")
-    print_status(f"\r  {kept} scores kept, {failures} of them failures with their reason")
+            print_status(f"\r  {kept} scores saved", end="")
+    print_status(f"\r  {kept} scores saved, {failures} of them failures with a reason")

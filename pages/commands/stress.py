@@ -62,7 +62,7 @@ def command(
     device: DeviceOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="The table as one JSON list.")] = False,
 ) -> None:
-    """Perturb every summary of a file, score all of it, and say which metrics move when they should not."""
+    """Perturb every summary of a file, score all of it, and report which metrics move when they should not."""
     name, settings = name_of_input(pairs, dataset, output), Settings.read()
     refusals: list[Refusal] = []
     with closing(Engine.open(settings.model_copy(update={"device": device or settings.device}))) as engine:

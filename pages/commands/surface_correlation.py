@@ -13,7 +13,7 @@ from pages.commands.shared.inputs import DatasetsOption, ResamplesOption, read_s
 
 
 def command(dataset: DatasetsOption, resamples: ResamplesOption = RESAMPLES) -> None:
-    """Say how much of each metric the six shallow features explain, and how well they alone tell labels apart."""
+    """Report how much of each metric the six shallow features explain, and how well they alone separate the labels."""
     found = read_scored_samples(dataset)
     drawn = draw_resamples(found, resamples)
     typer.echo(share_table(list(predicted_shares(found, drawn))))

@@ -30,7 +30,7 @@ def command(
     seed: Annotated[int, typer.Option(min=0, help="Of the split into documents and of the weights.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a sentence.")] = False,
 ) -> None:
-    """Train the shallow model on most documents of a file or dataset and test it on the others: how much does the surface tell?"""
+    """Train the shallow model on most documents of a file or dataset and test it on the others: how much does the surface predict?"""
     aim = training_data.parse_target(target)
     _check_model_suffix(output)
     name = name_of_input(pairs, dataset, output)

@@ -124,7 +124,7 @@ def test_ones_own_question_set_is_checked_before_it_is_used(page: Page, hall: Ha
     expect(page.get_by_text("'mood' is not the id of a choice or a scale among the questions")).to_be_visible()
     expect(page.get_by_role("button", name="Create the campaign")).to_have_count(0)
     upload(page, "Question set", "own.yaml", OWN)
-    asked = page.get_by_test_id("stExpander").get_by_text("What is asked")
+    asked = page.get_by_test_id("stExpander").get_by_text("Preview of the questions")
     expect(asked).to_be_visible()
     idle(page)
     asked.click()

@@ -130,6 +130,6 @@ def test_what_was_labelled_here_is_evaluated_and_packed(page: Page, fresh: Serve
     assert "rouge2|measured:precision" in pack.read("metrics.md").decode()
 
     bench.open()
-    page.get_by_text("Where this score stands").click()
+    page.get_by_text("Percentile of this score").click()
     told = re.compile(r"is above \d+ % of all \d+ summaries|^No summary of")
     expect(page.get_by_text(told)).to_be_visible(timeout=WORK_MS)

@@ -45,7 +45,7 @@ def opened(page: Page, server: Server) -> Callable[[str], None]:
     def open(name: str) -> None:
         Bench(page, server).open()
         page.goto(f"{server.url}/stress?run={begin(server, name)}")
-        page.get_by_role("button", name="Go on").click()
+        page.get_by_role("button", name="Continue").click()
         page.get_by_role("tab", name="Gaming").click(timeout=RUN_MS)
         idle(page)
         expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=RUN_MS)
@@ -97,8 +97,8 @@ def test_a_phrase_of_ones_own_is_tried_as_it_is_written(
 
 def test_every_phrase_is_played_in_every_place(page: Page, server: Server, opened: Callable[[str], None]) -> None:
     opened("All")
-    press(page, "Play every phrase in every place", "All + every phrase")
+    press(page, "Try every phrase in every position", "All + every phrase")
     run = stored(server, "All + every phrase")
     assert len(run.plan.kinds) == 4 * 3
     assert run.done == run.total
-    expect(page.get_by_role("button", name="Play every phrase in every place")).to_have_count(0)
+    expect(page.get_by_role("button", name="Try every phrase in every position")).to_have_count(0)

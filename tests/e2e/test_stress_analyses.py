@@ -28,7 +28,7 @@ def open_run(page: Page, server: Server, name: str) -> None:
     store.close()
     Bench(page, server).open()
     page.goto(f"{server.url}/stress?run={run}")
-    page.get_by_role("button", name="Go on").click(timeout=START_MS)
+    page.get_by_role("button", name="Continue").click(timeout=START_MS)
     expect(page.get_by_role("tab", name="Matrix")).to_be_visible(timeout=RUN_MS)
     done(page)
 

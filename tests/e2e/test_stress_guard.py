@@ -110,7 +110,7 @@ def test_a_file_is_run_under_a_guard_whose_marks_are_shown_and_can_be_left_out(
     page.locator("input[type=file]").set_input_files(file)
     expect(page.get_by_text("Line 3: ")).to_be_visible()
     choose(page, "Paraphrase (LLM)")
-    page.get_by_role("combobox", name="Check that the meaning was kept").fill("Language")
+    page.get_by_role("combobox", name="NLI check of the meaning").fill("Language")
     page.get_by_role("option", name="Language model").click()
     expect(page.get_by_text(re.compile(r"^\d+ questions to endpoints, about .* tokens read"))).to_be_visible()
     run_to_the_end(page, "From a file")
@@ -125,7 +125,7 @@ def test_a_file_is_run_under_a_guard_whose_marks_are_shown_and_can_be_left_out(
     expect(page.get_by_text(re.compile("Contradicts the original, says tiny.*The order of events"))).to_be_visible()
     page.get_by_text("Answers of language models that were not used (2)").click()
     expect(page.get_by_text("Let me know if it helps!").first).to_be_visible()
-    page.get_by_text("What the guard found").click()
+    page.get_by_text("What the NLI check found").click()
     expect(page.get_by_text(f"{len(run.checks)} of {len(run.checks)} variants contradict")).to_be_visible()
 
     marked = {kind for _, kind in run.checks}

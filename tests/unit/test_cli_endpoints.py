@@ -71,7 +71,7 @@ def said(told: str) -> list[str]:
 def test_scores_tell_before_what_they_may_cost_and_after_what_they_cost(tmp_path: Path) -> None:
     out, told = score(tmp_path, "--stats")
     before, failed, after = said(told)
-    assert before.startswith("To be asked: 2 questions to endpoints, about ")
+    assert before.startswith("Estimate: 2 questions to endpoints, about ")
     assert "at most 1,024 written; at most 0.1" in before
     assert failed.startswith("Scores that failed: 1.")
     assert after == "Spent: default: 1 question, 100 tokens read, 10 written, 0.0020."
@@ -92,7 +92,7 @@ def test_a_score_and_a_failure_stand_side_by_side_without_the_key(tmp_path: Path
 def test_what_is_kept_costs_nothing_again(tmp_path: Path) -> None:
     score(tmp_path)
     before, _ = said(score(tmp_path)[1])
-    assert before.startswith("To be asked: 1 question to endpoints")
+    assert before.startswith("Estimate: 1 question to endpoints")
 
 
 def test_endpoints_are_listed_with_what_they_serve_cost_and_took(endpoint: Endpoint, tmp_path: Path) -> None:

@@ -134,7 +134,7 @@ def test_a_guard_checks_harmless_variants_and_its_marks_can_be_left_out(
     with serving(lambda _path, _body: text('{"contradicts": true, "because": "The order."}')) as endpoint:
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
         done = run(*command)
-    assert "To be asked: 2 questions to endpoints" in done.stderr  # at most: one summary cannot be shuffled
+    assert "Estimate: 2 questions to endpoints" in done.stderr  # at most: one summary cannot be shuffled
     assert "1 of 1 variants contradict their original" in done.stderr
     assert len(run_from_lines(output.read_text(encoding="utf-8").splitlines()).checks) == 1
     left = json.loads(run(*command, "--leave-out", "contradicting", "--json").stdout)

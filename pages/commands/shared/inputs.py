@@ -44,7 +44,7 @@ DatasetsOption = Annotated[
 ]
 ResamplesOption = Annotated[int, typer.Option(min=1, help="Of the documents, for the intervals.")]
 OutputOption = Annotated[Path, typer.Option("-o", "--output", help="Where to write; .csv for a table, else JSONL.")]
-ModelOption = Annotated[str, typer.Option(help="Who is asked; by default the model of the endpoint.")]
+ModelOption = Annotated[str, typer.Option(help="The model to ask; by default the model of the endpoint.")]
 EndpointOption = Annotated[str, typer.Option(help="Its name in TOUCHSTONE_ENDPOINTS; by default the default one.")]
 TemperatureOption = Annotated[float, typer.Option(min=0)]
 SampleOption = Annotated[int, typer.Option(min=0, help="Another number is another draw.")]

@@ -53,7 +53,7 @@ def print_estimate(engine: Engine, talks: Iterable[Conversation[Any]]) -> None:
     """Say what endpoints will be asked, at most; a run whose endpoint is not set says so by itself."""
     found = attempt(lambda: format_estimate(engine.estimate(talks)))
     if not isinstance(found, Problem) and found:
-        print_status(f"To be asked: {found}.")
+        print_status(f"Estimate: {found}.")
 
 
 def with_read_count(items: Iterable[Item], tally: ImportCounts) -> Iterator[Item]:

@@ -27,7 +27,7 @@ def agreement_tab(campaign: CampaignSettings) -> None:
     manager = campaign_manager()
     state = manager.labels_so_far(campaign.id)
     found = background_result(
-        "Drawing documents for the intervals…",
+        "Computing bootstrap intervals…",
         ("agreement", campaign.id, campaign.version, state),
         lambda: manager.agreements(campaign.id),
     )

@@ -83,9 +83,9 @@ def _status_controls(chosen: CampaignSettings) -> None:
         on_click=_toggle_open,
         args=(chosen,),
         disabled=services.settings().demo,
-        help="Nobody gets a task of a closed campaign; what was labelled stays." if takes else "Hand out tasks again.",
+        help="A closed campaign gives out no tasks; its labels stay." if takes else "Give out tasks again.",
     )
-    st.badge("takes labels" if takes else "closed", color="green" if takes else "gray")
+    st.badge("open" if takes else "closed", color="green" if takes else "gray")
     st.caption(escape_markdown(f"{chosen.questions.title} · version {chosen.version}"))
 
 

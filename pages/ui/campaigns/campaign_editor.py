@@ -48,13 +48,13 @@ def setup_hints(questions: QuestionSet, rules: CampaignRules, items: ChosenItems
     """What would not do what it looks like."""
     said = []
     if items.of("gold") and not rules.gold_every:
-        said.append("Gold items are never handed out: set “Gold: one in”.")
+        said.append("Gold items are never given out: set “Gold: one in”.")
     if rules.gold_every and not items.of("gold"):
-        said.append("No gold item is there to be mixed in.")
+        said.append("There is no gold item to mix in.")
     if items.of("qualification") and not rules.pass_right:
         said.append("Everybody passes the qualification: set “Right to pass”.")
     if rules.reveal and any(question.kind == "edit" for question in questions.questions):
-        said.append("Scores of a text that is only being written are not there to be shown.")
+        said.append("A text that is still being written has no scores to show.")
     return said
 
 
@@ -129,7 +129,7 @@ def items_tab(campaign: CampaignSettings) -> None:
             icon=":material/playlist_add:",
             key=f"{key}-go",
             disabled=services.settings().demo or not chosen.tasks,
-            help="Those that are there already are not added again.",
+            help="Items that the campaign has already are not added again.",
         )
         if pressed:
             _add_items(campaign, chosen.tasks)
@@ -174,7 +174,7 @@ def _version_table(issued: Sequence[IssuedVersion]) -> None:
                 "version": [one.version for one in issued],
                 "from": [one.created_at for one in issued],
                 "by": [one.by for one in issued],
-                "labels": ["taken" if one.wording.is_open else "closed" for one in issued],
+                "labels": ["open" if one.wording.is_open else "closed" for one in issued],
                 "rules": [one.wording.rules.model_dump_json(exclude_defaults=True) for one in issued],
                 "guidelines": [one.wording.guidelines for one in issued],
             }

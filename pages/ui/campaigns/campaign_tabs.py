@@ -64,7 +64,7 @@ def progress_tab(campaign: CampaignSettings) -> None:
         _remark_table(campaign_manager().remarks(campaign.id))
     else:
         st.info(
-            "Nobody has taken an item yet. Add people under People and send them their link.",
+            "No item has been started yet. Add people under People and send them their link.",
             icon=":material/group_add:",
         )
     with st.container(horizontal=True):
@@ -88,10 +88,10 @@ def _progress_figures(found: CampaignProgress) -> None:
     figures = (
         ("Items done", f"{found.complete} of {found.tasks}", "Labelled by as many people as the rules ask for."),
         ("Labels", f"{found.answered} of {found.wanted}", None),
-        ("In hand", str(found.held), "Items that somebody has open now."),
+        ("Open now", str(found.held), "Items that a person has open now."),
         ("Labels left", str(found.left), format_hours_left(found) or None),
         ("Flagged", str(found.flags), None),
-        ("To settle", str(found.disputed), f"People differ on them; {found.settled} are settled. See Review."),
+        ("To adjudicate", str(found.disputed), f"People differ on them; {found.settled} are adjudicated. See Review."),
     )
     with st.container(horizontal=True):
         for name, value, help in figures:

@@ -145,7 +145,7 @@ def _variant_pair(source: Source, variant: Variant, run: str) -> PairRecord:
 
 _MAX_ITEMS = 10_000
 _DEFAULT_ITEMS = 100
-_NOT_SAID = "not said"
+_NOT_GIVEN = "not given"
 
 _FILTER_FIELDS: dict[str, Callable[[Candidate], str]] = {
     "Domain": lambda one: one.domain,
@@ -241,7 +241,7 @@ def _filter_by_field(
     if len(values) < 2:
         return list(kept)
     chosen = st.multiselect(
-        name, values, key=f"{key}-{name}", placeholder="All", format_func=lambda one: one or _NOT_SAID
+        name, values, key=f"{key}-{name}", placeholder="All", format_func=lambda one: one or _NOT_GIVEN
     )
     return [one for one in kept if not chosen or field(one) in chosen]
 
@@ -274,7 +274,7 @@ def _number_and_seed(available: int, key: str) -> tuple[int, int]:
             min(available, _DEFAULT_ITEMS),
             key=f"{key}-number-{available}",
             width=170,
-            help="Drawn by chance, the same for the same seed.",
+            help="Drawn at random; the same seed draws the same items.",
         )
         seed = st.number_input("Seed of the draw", 0, None, 0, key=f"{key}-draw", width=150)
     return number, seed

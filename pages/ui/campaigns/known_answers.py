@@ -81,7 +81,7 @@ def _candidate_columns(questions: QuestionSet) -> dict[str, Any]:
         "answer": column.SelectboxColumn(
             "right answer", options=[*map(str, _possible_answers(question))], width=120, help=question.ask
         ),
-        "feedback": column.TextColumn("feedback", width="large", help="Said after a training item."),
+        "feedback": column.TextColumn("feedback", width="large", help="Shown after a training item."),
         "item": column.TextColumn(width="medium"),
         "summary": column.TextColumn(width="large"),
     }

@@ -19,7 +19,7 @@ _VALIDITY_DAYS = {"7 days": 7, "30 days": 30, "90 days": 90, "until revoked": No
 
 
 def people_page() -> None:
-    """Add somebody, invite, revoke; the code of an invite is shown once."""
+    """Add a person, invite, revoke; the code of an invite is shown once."""
     _how_to_share()
     people, invites = campaign_manager().people(), campaign_manager().invites()
     left, right = st.columns([1, 1.6], gap="large")
@@ -36,7 +36,7 @@ def _how_to_share() -> None:
     if services.settings().shared:
         return
     st.info(
-        "This server is local: whoever opens it is the one manager, and nobody signs in. For a team, make yourself a code "
+        "This server is local: everyone who opens it is the manager, without signing in. For a team, make yourself a code "
         "with `python cli.py invite NAME --role manager`, start the server with `TOUCHSTONE_SHARED=1` and put it behind a "
         "proxy with HTTPS. Invites that you make here are valid there.",
         icon=":material/group:",
@@ -45,7 +45,7 @@ def _how_to_share() -> None:
 
 def _add_form() -> None:
     with st.form("add-person", border=False):
-        st.subheader("Add somebody")
+        st.subheader("Add a person")
         st.text_input(
             "Name", key="person-name", help="A sign-in through your organisation looks for the e-mail address."
         )
@@ -64,7 +64,7 @@ def _format_role(role: Role) -> str:
 
 
 def _invite_form(people: Sequence[Member]) -> None:
-    with st.expander("A new link for somebody who is here", icon=":material/link:"), st.form("invite", border=False):
+    with st.expander("A new link for an existing person", icon=":material/link:"), st.form("invite", border=False):
         st.selectbox("Person", list(people), key="invite-person", format_func=lambda one: one.name)
         st.selectbox("Valid", list(_VALIDITY_DAYS), index=1, key="invite-days")
         st.form_submit_button("Make a link", on_click=_invite_again, disabled=services.settings().demo or not people)
@@ -80,7 +80,7 @@ def _show_code() -> None:
     with st.container(border=True):
         st.markdown(f"**The personal link of {escape_markdown(name)}**, shown this once:")
         st.code(f"{server}/?invite={quote(code)}", language=None, wrap_lines=True)
-        st.caption("Whoever has it is that person. Only its hash is stored; revoke it below when it is lost.")
+        st.caption("Anyone who has it can sign in as that person. Only its hash is stored; revoke it below when it is lost.")
 
 
 def _people_table(people: Sequence[Member], invites: Sequence[InviteRow]) -> None:

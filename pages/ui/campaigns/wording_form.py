@@ -24,16 +24,16 @@ class _NumberField:
 
 
 _NUMBER_FIELDS = {
-    "overlap": _NumberField("People per item", 1, 20, "Two at least, where the labels are to be used as truth."),
+    "overlap": _NumberField("People per item", 1, 20, "At least two where the labels serve as ground truth."),
     "pass_right": _NumberField("Right to pass", 0, None, "Right answers of the qualification; 0 lets everybody in."),
-    "gold_every": _NumberField("Gold: one in", 0, None, "One item of so many has a known answer; 0: none."),
+    "gold_every": _NumberField("Gold: one in", 0, None, "One item in this many has a known answer; 0: none."),
     "repeat_every": _NumberField(
-        "Repeat: one in", 0, None, "One item of so many was had at least ten items before; 0: none."
+        "Repeat: one in", 0, None, "One item in this many is a repeat of one at least ten items before; 0: none."
     ),
     "expires_minutes": _NumberField(
-        "Minutes to answer", 1, None, "After them an unanswered item goes to somebody else."
+        "Minutes to answer", 1, None, "After that an unanswered item goes to another person."
     ),
-    "apart": _NumberField("Items apart", 0, 50, "Two versions of one text come so far from each other,"),
+    "apart": _NumberField("Items apart", 0, 50, "Two versions of one text are this far from each other,"),
     "apart_minutes": _NumberField("or minutes apart", 0, None, "… or after so many minutes."),
     "seed": _NumberField("Seed of the order", 0, None, "Everybody has an order and sides of their own, made from it."),
 }
@@ -133,7 +133,7 @@ def _question_set_title(name: str, sets: Mapping[str, str]) -> str:
 def _upload_question_set(key: str) -> str | None:
     file = st.file_uploader("Question set", type=["yaml", "yml"], key=f"{key}-own")
     if file is None:
-        st.caption("Choose a ready-made set, download it under What is asked, change it and upload it here.")
+        st.caption("Choose a ready-made set, download it under Preview of the questions, change it and upload it here.")
         return None
     try:
         return file.getvalue().decode("utf-8-sig")
@@ -143,7 +143,7 @@ def _upload_question_set(key: str) -> str | None:
 
 
 def _question_preview(questions: QuestionSet, text: str) -> None:
-    with st.expander("What is asked", icon=":material/quiz:"):
+    with st.expander("Preview of the questions", icon=":material/quiz:"):
         for number, question in enumerate(questions.questions, start=1):
             st.text(f"{number}. {question.ask}{_format_condition(question)}")
             st.caption(escape_markdown(_format_kind(question)))

@@ -32,7 +32,7 @@ def correlation_tables(chosen: EvaluationChoice) -> None:
     """One aspect that people rated, against every metric."""
     aspects = list(mean_ratings(chosen.cases))
     if not aspects:
-        st.info("Nobody rated these summaries with a number, and no summary has the verdicts of several judges.")
+        st.info("No summary here has a numeric rating or the verdicts of several judges.")
         return
     aspect = st.selectbox("Rated by people", aspects, key="evaluate-aspect", persist_state="session", width=420)
     found = background_result(
@@ -47,8 +47,8 @@ def correlation_tables(chosen: EvaluationChoice) -> None:
         st.dataframe(styled, height="auto", alt=f"Correlations with {aspect}", placeholder="–")
         st.caption(
             "With 95 % intervals of a bootstrap over documents. Dark: the best; light: not significantly worse by "
-            "Williams's test (Holm, p ≥ .05), which is made of Pearson's correlations. Kendall is tau-b; within systems the "
-            "mean of each system is taken away (FRANK's partial correlation); over systems their means are correlated."
+            "Williams's test (Holm, p ≥ .05) of Pearson's correlations. Kendall is tau-b; within systems the "
+            "mean of each system is subtracted (FRANK's partial correlation); over systems their means are correlated."
         )
 
 
@@ -64,7 +64,7 @@ def released_scores_table(chosen: EvaluationChoice) -> None:
     found = compare_with_released(chosen.cases)
     if not found:
         return
-    st.subheader("Ours beside the released scores")
+    st.subheader("Our scores and the released ones")
     columns = {
         "scale": "our unit ×",
         "mean": "mean |difference|",
@@ -73,7 +73,7 @@ def released_scores_table(chosen: EvaluationChoice) -> None:
         "same_way": "pairs moved the same way",
     }
     frame = pd.DataFrame(found).rename(columns=columns)
-    st.dataframe(frame, hide_index=True, height="auto", alt="Our scores beside the released ones", placeholder="–")
+    st.dataframe(frame, hide_index=True, height="auto", alt="Our scores and the released ones", placeholder="–")
 
 
 def _cell_styles(one: MetricCorrelation, names: Sequence[str]) -> list[str]:
@@ -118,7 +118,7 @@ def _feature_correlations(chosen: EvaluationChoice) -> None:
         st.subheader("One feature at a time")
         st.dataframe(_surface_frame(found), height="auto", alt="Spearman with shallow features", placeholder="–")
         st.caption(
-            "Spearman's correlation with 95 % intervals: near ±1 the metric says hardly more than the surface does."
+            "Spearman's correlation with 95 % intervals: near ±1 the metric adds little to the surface."
         )
 
 
@@ -197,8 +197,8 @@ def explanation_table(chosen: EvaluationChoice) -> None:
         return
     if not found:
         st.info(
-            "No explanation here is graded or comes with a verdict. Import such, as factualNLG's or what `cli.py explain` and "
-            "`cli.py judge` write, or have some judged on Probe or in a campaign."
+            "No explanation here has a grade or a verdict. Import some, such as factualNLG or what `cli.py explain` and "
+            "`cli.py judge` write, or grade some on Probe or in a campaign."
         )
         return
     ordered = sorted(found, key=lambda one: -(one.figures["ES"].value or 0.0))

@@ -115,14 +115,14 @@ def _file_row(file: FileRow) -> dict[str, object]:
         "imported": file.created_at,
         "by": file.by,
         "SHA-256": file.sha256,
-        "held": "; ".join(" ".join(line.split()) for line in format_counts(file.counts)),
+        "contents": "; ".join(" ".join(line.split()) for line in format_counts(file.counts)),
     }
 
 
 @st.fragment(run_every=_LOOK_S)
 def _scoring_progress(now: ScoringTask) -> None:
     stored, failed = sum(batch.stored for batch in now.results), sum(batch.failed for batch in now.results)
-    counts = f"{stored} scores kept, {failed} of them failures with their reason"
+    counts = f"{stored} scores saved, {failed} of them failures with a reason"
     if now.running:
         st.caption(f":material/hourglass_empty: {counts}")
         return

@@ -37,7 +37,7 @@ from pages.ui.markup import escape_markdown
 def _figure_rows(chosen: EvaluationChoice, names: tuple[str, ...]) -> list[MetricRow] | None:
     """The table of some figures; None while it is computed."""
     return background_result(
-        "Drawing documents again and again for the intervals…",
+        "Computing bootstrap intervals…",
         ("rows", chosen.key, names),
         lambda: list(metric_rows(chosen.cases, chosen.parts, draw_resamples(chosen.cases, chosen.resamples), names)),
     )

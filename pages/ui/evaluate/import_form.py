@@ -315,6 +315,6 @@ def _import_result(now: ImportTask) -> None:
         st.error(escape_markdown(now.error), icon=":material/error:")
         return
     [receipt] = now.results
-    lacking = f" {receipt.missing} lack their document still." if receipt.missing else ""
-    st.success(escape_markdown(f"{receipt.dataset}: {receipt.added} new, {now.tally.samples} read.{lacking}"))
+    missing = f" {receipt.missing} have no document yet." if receipt.missing else ""
+    st.success(escape_markdown(f"{receipt.dataset}: {receipt.added} new, {now.tally.samples} read.{missing}"))
     st.text("\n".join(format_counts(now.tally.counts())))

@@ -17,7 +17,7 @@ _LABEL_COLOURS = {"consistent": "#0b7a75", "inconsistent": "#d64541", "all": "#8
 def percentile_expander(result: Result | None) -> None:
     """One click beneath the document: the percentile of the selected metric's score in a set that was scored with it."""
     box = st.expander(
-        "Where this score stands", icon=":material/stacked_line_chart:", key="reference", on_change="rerun"
+        "Percentile of this score", icon=":material/stacked_line_chart:", key="reference", on_change="rerun"
     )
     if not box.open:
         return
@@ -44,7 +44,7 @@ def percentile_tab(chosen: EvaluationChoice) -> None:
     if score is not None:
         st.write(escape_markdown(f"{score:g} is {format_percentiles(score_percentiles(chosen.cases, column, score))}."))
     st.plotly_chart(score_histogram(chosen.cases, column, score), key="reference-spread", alt=f"Scores of {name}")
-    st.caption("Half of equal scores count as lying below. Probe shows the same under “Where this score stands”.")
+    st.caption("Ties count half. Probe shows the same under “Percentile of this score”.")
 
 
 def score_histogram(cases: Cases, column: MetricColumn, score: float | None) -> go.Figure:

@@ -98,7 +98,7 @@ def missing_reasons(rows: Sequence[MetricRow], name: str) -> list[str]:
 
 def _table_caption(chosen: EvaluationChoice, rows: Sequence[MetricRow], name: str) -> str:
     failed = sum(row.failed for row in rows if row.slice == rows[0].slice)
-    counted = f" Left out for want of a score: {failed}." if failed else ""
+    counted = f" Left out without a score: {failed}." if failed else ""
     tested = any(row.figures[name].best for row in rows)
     marks = " Dark: the best of the row; light: not significantly worse (Holm, p ≥ .05)." if tested else ""
     return (

@@ -74,17 +74,17 @@ def _pair_title(run: Run, variant: Variant) -> str:
 
 
 def run_gaps(run: Run) -> None:
-    """Scores that failed, perturbations that could not be applied, and what the guard says of the run."""
+    """Scores that failed, perturbations that could not be applied, and what the NLI check found."""
     failed = failure_sentences(run)
     if failed:
-        _sentence_list(f"Scores that could not be had ({_count_reasons(failed)})", failed, expanded=True)
+        _sentence_list(f"Scores that failed ({_count_reasons(failed)})", failed, expanded=True)
     refused = refusal_sentences(kind_coverage(run))
     if refused:
         _sentence_list(f"Where a perturbation could not be applied ({_count_reasons(refused)})", refused)
     unused_answers(run)
     checked = check_sentences(run)
     if checked:
-        _sentence_list("What the guard found", checked)
+        _sentence_list("What the NLI check found", checked)
 
 
 def _sentence_list(title: str, sentences: Sequence[str], expanded: bool = False) -> None:
@@ -141,13 +141,13 @@ def _filter_pairs(run: Run, cell: MatrixCell, pairs: Sequence[Shift]) -> Sequenc
     )
     kept = [shift for shift in pairs if set(chosen) <= set(said[shift.source, shift.kind])]
     if not kept:
-        st.caption("No pair is all of this; every pair is shown.")
+        st.caption("No pair matches all of these; every pair is shown.")
     return kept or pairs
 
 
 def _remarks_on(run: Run, key: VariantKey) -> list[str]:
     check = run.checks.get(key)
-    return [*run.variants[key].remarks, *([_guard_verdict(check)] if check else [])]
+    return [*run.variants[key].remarks, *([_check_verdict(check)] if check else [])]
 
 
 def _pair_row(run: Run, shift: Shift) -> dict[str, object]:
@@ -160,14 +160,14 @@ def _pair_row(run: Run, shift: Shift) -> dict[str, object]:
         "shift": shift.size,
         "words changed": shift.words,
         "remarks": "; ".join(run.variants[key].remarks) or None,
-        "guard": _guard_verdict(check) if check else None,
+        "NLI check": _check_verdict(check) if check else None,
         "p of contradiction": check.mark.probability if check and check.mark else None,
         "meaning": opinion.meaning.value if opinion else None,
         "why no score": _why_no_score(run, shift) or None,
     }
 
 
-def _guard_verdict(check: Check) -> str:
+def _check_verdict(check: Check) -> str:
     if check.mark is None:
         return _UNCHECKED
     return _CONTRADICTS if check.mark.contradicts else _HARMLESS

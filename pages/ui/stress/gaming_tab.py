@@ -41,7 +41,7 @@ def phrase_form(run: Run) -> None:
         scores = len(phrases) * len(run.sources) * len(run.plan.metrics)
         if phrases:
             st.button(
-                f"Play every phrase in every place ({scores} more scores)",
+                f"Try every phrase in every position ({scores} more scores)",
                 icon=":material/playlist_add:",
                 key="gaming-all",
                 on_click=_begin_longer_run,
@@ -235,7 +235,7 @@ def gaming_tab(row: RunRow, run: Run, found: Sequence[Shift]) -> None:
     """The leaderboard, the phrases against the metric that is chosen there, and what else can be tried on this run."""
     standings = metric_gaming(run, found)
     if not standings:
-        st.info("No empty phrase was played on these summaries yet.")
+        st.info("No empty phrase was tried on these summaries yet.")
         phrase_form(run)
         discovered_phrases(row, run, run.plan.metrics[0])
         return
@@ -244,7 +244,7 @@ def gaming_tab(row: RunRow, run: Run, found: Sequence[Shift]) -> None:
     _play_table(chosen.plays)
     if any(play.alone.value is None or play.prefixed.value is None for play in chosen.plays):
         st.caption(
-            "–: not played there yet. Play every phrase in every place to know what it scores alone and put first."
+            "–: not tried there yet. Try every phrase in every position to see what it scores alone and before a summary."
         )
     phrase_form(run)
     discovered_phrases(row, run, chosen.metric)

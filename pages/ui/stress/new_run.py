@@ -138,7 +138,7 @@ def cost_line(plan: Plan, pairs: PairSource) -> None:
     asked = str((tuple(listed_runs()), attempt(list_endpoints), attempt(_prompt_entries)))
     key = ("stress-cost", to_json_line(replace(plan, name="")), pairs.key, asked)
     words = background_result(
-        "Reckoning what endpoints would be asked …",
+        "Estimating the cost…",
         key,
         lambda: format_estimate(estimate_run_cost(engine, Run(plan, pairs.sources(plan.seed)))),
     )
@@ -157,13 +157,13 @@ def guard_choice() -> None:
     """Nobody, one of the guards, or one with settings that is typed; and what it lacks, if anything."""
     titles = {plugin.name: plugin.title for plugin in NLI_CHECKS}
     st.selectbox(
-        "Check that the meaning was kept",
+        "NLI check of the meaning",
         [_NO_GUARD, *titles],
         key="stress-guard",
-        format_func=lambda spec: "By nobody" if spec == _NO_GUARD else titles.get(spec, spec),
+        format_func=lambda spec: "None" if spec == _NO_GUARD else titles.get(spec, spec),
         accept_new_options=True,
-        help="Every variant that should have kept the meaning is checked for a contradiction with the original. What is "
-        "marked can be left out of the figures. Type a guard with settings, as entailment[checkpoint=FOLDER], and press Enter.",
+        help="Every variant that should have kept the meaning is checked for a contradiction with the original. Those "
+        "that contradict it can be left out of the figures. Type a check with settings, as entailment[checkpoint=FOLDER], and press Enter.",
     )
     try:
         guard = chosen_guard()

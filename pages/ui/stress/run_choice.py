@@ -159,7 +159,7 @@ def _continue_button(id: str, run: Run) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"{run.done} of {run.total} scores{_format_checks(run)} are here.")
         st.button(
-            "Go on", icon=":material/play_arrow:", on_click=continue_run, args=(id,), disabled=not accepts_opinions(id)
+            "Continue", icon=":material/play_arrow:", on_click=continue_run, args=(id,), disabled=not accepts_opinions(id)
         )
 
 
@@ -168,15 +168,15 @@ def _open_chosen_run() -> None:
 
 
 _FILTER_TITLES = {
-    "contradicting": ("marked as contradicting", "The guard says that they contradict the original."),
-    "unchecked": ("not checked", "The guard could not tell."),
+    "contradicting": ("marked as contradicting", "The NLI check says that they contradict the original."),
+    "unchecked": ("not checked", "The NLI check gave no answer."),
     "unverified": (
         "not verified by a person",
-        "Nobody said that they are what they were meant to be: the meaning kept where it should be kept, changed where it "
-        "should be broken.",
+        "No person confirmed that they are as intended: the meaning kept where it should be kept, changed where it should be "
+        "broken.",
     ),
     "trivial": ("trivial edits", "A date, a number, an antonym or negation, or a name: no reading of the document needed."),
-    "misplaced": ("words from elsewhere than meant", "Meant intrinsic and extrinsic, or the other way round."),
+    "misplaced": ("words from another source than intended", "Intended as intrinsic and found extrinsic, or the other way round."),
 }  # fmt: skip
 
 

@@ -75,7 +75,7 @@ def compare_runs(row: RunRow, cells: Sequence[MatrixCell]) -> None:
 def _comparison_facts(run: Run) -> str:
     """What must be alike for figures to be compared."""
     plan = run.plan
-    guard = f", guard {plan.guard}" if plan.guard else ""
+    guard = f", NLI check {plan.guard}" if plan.guard else ""
     return f"{len(run.sources)} pairs, seed {plan.seed}{guard}, Touchstone {plan.version}."
 
 
@@ -177,7 +177,7 @@ def _guard_columns(check: Check | None) -> dict[str, object]:
 def _run_facts(run: Run) -> list[str]:
     """Name, seed, version and what was run, for a paper."""
     signatures = sorted({reading.signature for reading in run.readings.values() if reading.signature})
-    guard = f" · guard {run.plan.guard}" if run.plan.guard else ""
+    guard = f" · NLI check {run.plan.guard}" if run.plan.guard else ""
     return [f"{run.plan.name} · seed {run.plan.seed}{guard} · touchstone {run.plan.version}", *signatures]
 
 

@@ -1,4 +1,4 @@
-"""One variant: its diff, what the guard and people say of it, and which of its edits moves which metric."""
+"""One variant: its diff, what the NLI check and people say of it, and which of its edits moves which metric."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def test_each_edit_that_can_be_used_is_a_pair_and_the_others_are_counted_with_th
     assert "p0/5 cannot be executed: 'the mayor' is not a substring" in done.stderr
     assert "Edits written: 3." in done.stderr
     assert "Not used: 1 cannot be executed, 1 is trivial." in done.stderr
-    assert "To be asked: 1 question to endpoints" in done.stderr
+    assert "Estimate: 1 question to endpoints" in done.stderr
     assert "Spent: default: 1 question, 7 tokens read, 3 written" in done.stderr
 
 

@@ -62,11 +62,11 @@ def test_from_a_dataset_to_the_joint_score(pairs: Path, tmp_path: Path) -> None:
     answers, grades = tmp_path / "answers.jsonl", tmp_path / "grades.jsonl"
     run("import", "pairs", pairs, "--name", "ferry")
     told = run("explain", "--dataset", "ferry", "-o", answers).stderr
-    assert "To be asked: 5 questions to endpoints" in told
+    assert "Estimate: 5 questions to endpoints" in told
     assert "Summaries explained: inconsistent 3, consistent 2." in told
 
     told = run("judge", answers, "--setup", "V1", "-o", grades).stderr
-    assert "Not to be graded: 2 called the summary consistent, 1 of a summary that is labelled consistent." in told
+    assert "Not graded: 2 called the summary consistent, 1 of a summary that is labelled consistent." in told
     assert "Explanations judged: entirely 1, partially 1." in told
 
     for file in (answers, grades):
@@ -106,7 +106,7 @@ def test_an_answer_that_cannot_be_read_is_a_line_with_its_reason_and_nobody_grad
         assert {line["verdict"] for line in found} == {None}
         assert all("The model said: “Hard to say.”" in line["error"] for line in found)
         told = run("judge", "answers.jsonl", "--setup", "V1", "-o", "grades.jsonl").stderr
-    assert "Not to be graded: 5 without an answer." in told
+    assert "Not graded: 5 without an answer." in told
 
 
 def test_without_an_endpoint_nothing_is_overwritten(pairs: Path, tmp_path: Path) -> None:

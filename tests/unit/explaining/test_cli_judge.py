@@ -69,7 +69,7 @@ def imported(tmp_path: Path) -> str:
 @pytest.mark.usefixtures("asked")
 def test_the_explanations_of_a_dataset_are_judged_and_compared_with_peoples_grades(imported: str, out: Path) -> None:
     told = run("judge", "--dataset", imported, "--setup", "V1", "-o", out).stderr
-    assert "To be asked: 12 questions to endpoints" in told
+    assert "Estimate: 12 questions to endpoints" in told
     assert "Explanations judged: entirely 3, partially 3, not 3, failed 3." in told
     assert "Spent: default: 15 questions" in told  # what could not be read was asked for once more
     [of_judge] = json.loads(run("judge-agreement", out, "--resamples", "50", "--json").stdout)
