@@ -43,7 +43,9 @@ def command(
     ] = EditForm.EXECUTABLE,
     trivial: Annotated[
         TrivialFilter,
-        typer.Option(help="Which trivial edits to leave out: none, those of the rule, or those of the rule or the model."),
+        typer.Option(
+            help="Which trivial edits to leave out: none, those of the rule, or those of the rule or the model."
+        ),
     ] = "rule",
     temperature: TemperatureOption = 0.7,
     sample: SampleOption = 0,

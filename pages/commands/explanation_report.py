@@ -5,8 +5,7 @@ from __future__ import annotations
 import typer
 
 from core.errors import TouchstoneError
-from core.meta.explanation_scores import explainer_scores
-from core.meta.explanation_scores import format_explainers as explained_table
+from core.meta.explanation_scores import explainer_scores, format_explainers
 from core.meta.measures import draw_resamples
 from core.stats.bootstrap import RESAMPLES
 from pages.commands.shared.inputs import DatasetsOption, ResamplesOption, read_samples
@@ -15,9 +14,9 @@ from pages.commands.shared.inputs import DatasetsOption, ResamplesOption, read_s
 def command(dataset: DatasetsOption, resamples: ResamplesOption = RESAMPLES) -> None:
     """Report how well models find and explain errors, from graded explanations: DA, DS, ES and JS."""
     found = read_samples(dataset)
-    told = list(explainer_scores(found, draw_resamples(found, resamples)))
-    if not told:
+    explainers = list(explainer_scores(found, draw_resamples(found, resamples)))
+    if not explainers:
         raise TouchstoneError(
             f"No explanation is graded in {', '.join(dataset)}. Import or label some, then ask again."
         )
-    typer.echo(explained_table(told))
+    typer.echo(format_explainers(explainers))

@@ -11,8 +11,7 @@ import typer
 
 from annotations.dataset_import import DatasetSource
 from annotations.store import Store
-from core.dataset import DATASETS, ImportCounts, readable_items, source_sha256, strict_items
-from core.dataset import format_counts as count_lines
+from core.dataset import DATASETS, ImportCounts, format_counts, readable_items, source_sha256, strict_items
 from core.models.download import fetch_released_dataset, provenance_name
 from core.settings import Settings
 from pages.commands.shared.messages import print_status, with_read_count
@@ -36,13 +35,11 @@ def command(
     origin = DatasetSource(
         name or reader.name, importer, file, source_sha256(place), reader.licence, reader.release, settings.user
     )
-    taken = readable_items if skip_broken else strict_items
+    read_items = readable_items if skip_broken else strict_items
     with closing(Store.open(settings.database_url)) as store:
-        items = with_read_count(taken(reader.read(place), tally), tally)
+        items = with_read_count(read_items(reader.read(place), tally), tally)
         imported = store.import_dataset(origin, items, tally.counts)
     counts = {"dataset": imported.dataset, **tally.counts(), "new": imported.added, "joined": imported.joined}
-    typer.echo(json.dumps(counts, ensure_ascii=False, indent=1) if as_json else "\n".join(count_lines(counts)))
+    typer.echo(json.dumps(counts, ensure_ascii=False, indent=1) if as_json else "\n".join(format_counts(counts)))
     if imported.missing:
-        print_status(
-            f"{imported.missing} summaries have no document. Import a file that has it under the same group."
-        )
+        print_status(f"{imported.missing} summaries have no document. Import a file that has it under the same group.")

@@ -20,6 +20,8 @@ def command(
 ) -> None:
     """Put an exported campaign into the database: the same tasks, labels, decisions and figures of agreement."""
     with closing(Store.open(Settings.read().database_url)) as store:
-        brought = import_campaign(store, read_lines(source), name)
+        imported = import_campaign(store, read_lines(source), name)
         counts = store.counts()
-    typer.echo(f"Imported {brought.name!r}, version {brought.version}. Labels in this database: {counts['response']}.")
+    typer.echo(
+        f"Imported {imported.name!r}, version {imported.version}. Labels in this database: {counts['response']}."
+    )

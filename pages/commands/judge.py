@@ -14,8 +14,7 @@ import typer
 from core.dataset import Refusal
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.explanations.cases import SkippedCase, cases_from_items, read_cases
-from core.explanations.cases import judgement_record as as_judged
+from core.explanations.cases import SkippedCase, cases_from_items, judgement_record, read_cases
 from core.explanations.judge import Case, Judgement, JudgeSetup, judge_all, judge_conversation, judge_signature
 from core.llm.chat import Sampling
 from core.llm.endpoints import configured_endpoint, resolve_model
@@ -61,13 +60,13 @@ def command(
     """Have a language model grade explanations of errors: entirely, partially or not correct, which count 1, 0.5 and 0."""
     configured_endpoint(endpoint)  # raises before anything is overwritten where nobody can be asked
     sampling = Sampling(resolve_model(model, endpoint), temperature, sample=sample, endpoint=endpoint)
-    signed = judge_signature(setup, sampling)
+    signature = judge_signature(setup, sampling)
     refusals: list[Refusal] = []
-    asked = _read_cases_to_grade(cases, dataset, output, refusals)
-    print_status(f"Asking {signed}")
+    to_grade = _read_cases_to_grade(cases, dataset, output, refusals)
+    print_status(f"Asking {signature}")
     with closing(Engine.open(Settings.read())) as engine, open_output(output) as file:
-        print_estimate(engine, (judge_conversation(case, setup, sampling) for case in asked))
-        _write_judged(file, signed, judge_all(engine, asked, setup, sampling), len(asked))
+        print_estimate(engine, (judge_conversation(case, setup, sampling) for case in to_grade))
+        _write_judged(file, signature, judge_all(engine, to_grade, setup, sampling), len(to_grade))
         spent = engine.spent()
     if spent:
         print_status(f"Spent: {format_spend_by_endpoint(spent)}.")
@@ -86,12 +85,12 @@ def _read_cases_to_grade(cases: Path | None, dataset: str | None, output: Path, 
 
 
 def _cases_to_grade(found: Iterable[Case | SkippedCase]) -> list[Case]:
-    """The cases among them; how many are none is said, with the reasons."""
-    told = list(found)
-    spared = Counter(one.why for one in told if isinstance(one, SkippedCase))
-    if spared:
-        print_status(f"Not graded: {', '.join(f'{count} {why}' for why, count in spared.items())}.")
-    return [one for one in told if isinstance(one, Case)]
+    """The cases among them; how many are skipped is printed, with the reasons."""
+    cases = list(found)
+    skipped = Counter(one.why for one in cases if isinstance(one, SkippedCase))
+    if skipped:
+        print_status(f"Not graded: {', '.join(f'{count} {why}' for why, count in skipped.items())}.")
+    return [one for one in cases if isinstance(one, Case)]
 
 
 def _imported_cases(dataset: str) -> Iterator[Case | SkippedCase]:
@@ -101,11 +100,11 @@ def _imported_cases(dataset: str) -> Iterator[Case | SkippedCase]:
     return cases_from_items(found)
 
 
-def _write_judged(file: TextIO, signed: str, found: Iterable[tuple[Case, Judgement | Failure]], count: int) -> None:
+def _write_judged(file: TextIO, signature: str, found: Iterable[tuple[Case, Judgement | Failure]], count: int) -> None:
     """Write a line for each case, and say how many there are of each grade."""
     grades: Counter[str] = Counter()
     for case, outcome in with_progress(found, "explanations judged", count):
-        file.write(json.dumps(as_judged(case, signed, outcome), ensure_ascii=False, allow_nan=False) + "\n")
+        file.write(json.dumps(judgement_record(case, signature, outcome), ensure_ascii=False, allow_nan=False) + "\n")
         grades["failed" if isinstance(outcome, Failure) else outcome.grade] += 1
     print_status(
         f"Explanations judged: {', '.join(f'{grade} {count}' for grade, count in grades.most_common()) or 'none'}."

@@ -10,8 +10,7 @@ import typer
 
 from core.errors import TouchstoneError
 from core.explanations.cases import read_judgements
-from core.explanations.judge_agreement import GradePair, agreement_table, agreement_with_people
-from core.explanations.judge_agreement import agreement_record as as_agreement
+from core.explanations.judge_agreement import GradePair, agreement_record, agreement_table, agreement_with_people
 from core.stats.bootstrap import RESAMPLES
 
 
@@ -23,13 +22,15 @@ def command(
     """Report how far judges of explanations agree with people: correlation, balanced accuracy and kappa, with intervals."""
     found: dict[str, list[GradePair]] = {}
     for file in files:
-        for signed, compared in read_judgements(file).items():
-            found.setdefault(signed, []).extend(compared)
+        for signature, compared in read_judgements(file).items():
+            found.setdefault(signature, []).extend(compared)
     if not found:
         raise TouchstoneError("No person graded any of these explanations. Judge some that have a grade under “human”.")
-    figures = {signed: agreement_with_people(compared, resamples) for signed, compared in found.items()}
+    figures = {signature: agreement_with_people(compared, resamples) for signature, compared in found.items()}
     if as_json:
-        report = [as_agreement(signed, found[signed], of_judge) for signed, of_judge in figures.items()]
+        report = [agreement_record(signature, found[signature], of_judge) for signature, of_judge in figures.items()]
         typer.echo(json.dumps(report, ensure_ascii=False, indent=1))
         return
-    typer.echo("\n\n".join(agreement_table(signed, found[signed], of_judge) for signed, of_judge in figures.items()))
+    typer.echo(
+        "\n\n".join(agreement_table(signature, found[signature], of_judge) for signature, of_judge in figures.items())
+    )

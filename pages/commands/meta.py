@@ -8,14 +8,10 @@ from typing import Annotated
 import typer
 
 from core.meta.cases import select_metrics
-from core.meta.measures import MEASURES, PAPER_MEASURES, SLICE_FIELDS, draw_resamples, slice_cases
-from core.meta.measures import metric_rows as rows_of
-from core.meta.rating_correlation import format_correlations as correlation_table
-from core.meta.rating_correlation import metric_correlations
-from core.meta.reference_scores import compare_with_released
-from core.meta.reference_scores import format_comparisons as beside_table
-from core.meta.table_formats import format_rows as meta_table
-from core.meta.table_formats import row_record as as_meta_record
+from core.meta.measures import MEASURES, PAPER_MEASURES, SLICE_FIELDS, draw_resamples, metric_rows, slice_cases
+from core.meta.rating_correlation import format_correlations, metric_correlations
+from core.meta.reference_scores import compare_with_released, format_comparisons
+from core.meta.table_formats import format_rows, row_record
 from core.stats.bootstrap import RESAMPLES
 from pages.commands.shared.inputs import DatasetsOption, ResamplesOption, read_scored_samples
 
@@ -35,16 +31,16 @@ def command(
     found = read_scored_samples(dataset)
     found = select_metrics(found, metric) if metric else found
     if rated:
-        typer.echo(correlation_table(list(metric_correlations(found, rated, draw_resamples(found, resamples)))))
+        typer.echo(format_correlations(list(metric_correlations(found, rated, draw_resamples(found, resamples)))))
         return
-    lines = list(rows_of(found, slice_cases(found, by), draw_resamples(found, resamples), _measures(full)))
+    lines = list(metric_rows(found, slice_cases(found, by), draw_resamples(found, resamples), _measures(full)))
     if as_json:
-        report = {"dataset": " + ".join(dataset), "rows": [as_meta_record(line) for line in lines]}
+        report = {"dataset": " + ".join(dataset), "rows": [row_record(line) for line in lines]}
         typer.echo(json.dumps(report, ensure_ascii=False, indent=1))
         return
-    typer.echo(meta_table(lines))
+    typer.echo(format_rows(lines))
     if twins := compare_with_released(found):
-        typer.echo(f"\n{beside_table(twins)}")
+        typer.echo(f"\n{format_comparisons(twins)}")
 
 
 def _measures(full: bool) -> tuple[str, ...]:

@@ -61,9 +61,9 @@ def command(
     if spent:
         print_status(f"Spent: {format_spend_by_endpoint(spent)}.")
     if stats:
-        paid = {"endpoints": {name: asdict(one) for name, one in spent.items()}} if spent else {}
+        usage = {"endpoints": {name: asdict(one) for name, one in spent.items()}} if spent else {}
         seconds = round(time.perf_counter() - started, 3)
-        typer.echo(json.dumps({**asdict(engine.counts()), "seconds": seconds, **paid}))
+        typer.echo(json.dumps({**asdict(engine.counts()), "seconds": seconds, **usage}))
     if refusals:
         raise typer.Exit(2)
 

@@ -30,10 +30,10 @@ def command(
         closing(Engine.open(settings.model_copy(update={"device": device or settings.device}))) as engine,
     ):
         download_models(engine.pool, chosen)
-        kept, failures = 0, 0
+        saved, failures = 0, 0
         found = engine.run(chosen, load_texts(store, dataset))
         while outcomes := [outcome for _, outcome in islice(found, 500)]:
             store.keep_outcomes(outcomes)
-            kept, failures = kept + len(outcomes), failures + sum(isinstance(one, Failure) for one in outcomes)
-            print_status(f"\r  {kept} scores saved", end="")
-    print_status(f"\r  {kept} scores saved, {failures} of them failures with a reason")
+            saved, failures = saved + len(outcomes), failures + sum(isinstance(one, Failure) for one in outcomes)
+            print_status(f"\r  {saved} scores saved", end="")
+    print_status(f"\r  {saved} scores saved, {failures} of them failures with a reason")

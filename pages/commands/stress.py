@@ -13,15 +13,21 @@ from core.dataset import Refusal
 from core.engine.engine import Engine
 from core.metric import METRICS
 from core.metric_catalog import default_metrics
-from core.nli_check import NLI_CHECKS
+from core.nli_check import NLI_CHECKS, NliCheck
 from core.perturbation import PERTURBATIONS, rule_perturbations
 from core.settings import Settings
 from core.stress.cost import missing_conversations
 from core.stress.filters import VARIANT_FILTERS, filter_variants
 from core.stress.gaming import metric_gaming
 from core.stress.matrix import kind_coverage, shift_matrix
-from core.stress.output import cell_record, failure_sentences, format_gaming, format_matrix, refusal_sentences
-from core.stress.output import check_sentences as guard_sentences
+from core.stress.output import (
+    cell_record,
+    check_sentences,
+    failure_sentences,
+    format_gaming,
+    format_matrix,
+    refusal_sentences,
+)
 from core.stress.run import Plan, Run, append_records, open_run_file
 from core.stress.runner import continue_run
 from core.stress.shifts import score_shifts
@@ -38,11 +44,13 @@ from pages.commands.shared.inputs import (
 )
 from pages.commands.shared.messages import download_models, print_estimate, print_status, show_run_progress
 
-_NO_GUARD = "none"
+_NO_CHECK = "none"
 
 
 def command(
-    output: Annotated[Path, typer.Option("-o", "--output", help="The run, JSONL; one that was broken off goes on.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="The run, JSONL; one that was interrupted is continued.")
+    ],
     metric: Annotated[
         list[str] | None, typer.Option(help="name or name[setting=value,…]; by default all that are ready.")
     ] = None,
@@ -51,16 +59,19 @@ def command(
     most: MaxSummariesOption = None,
     kind: KindsOrAllOption = None,
     seed: SeedOption = 0,
-    guard: Annotated[
+    nli_check: Annotated[
         str,
-        typer.Option(help="Who checks that harmless variants are: entailment, language-model, or none; with settings."),
-    ] = _NO_GUARD,
+        typer.Option(
+            help="What checks that harmless variants do not contradict: entailment, language-model, or none; with settings."
+        ),
+    ] = _NO_CHECK,
     leave_out: Annotated[
         list[str] | None,
         typer.Option(help=f"Variants that do not count in the table: {', '.join(VARIANT_FILTERS)}; may be repeated."),
     ] = None,
     device: DeviceOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="The table as one JSON list.")] = False,
+    guard: Annotated[str, typer.Option(hidden=True, help="The name of --nli-check before version 0.2.")] = _NO_CHECK,
 ) -> None:
     """Perturb every summary of a file, score all of it, and report which metrics move when they should not."""
     name, settings = name_of_input(pairs, dataset, output), Settings.read()
@@ -68,11 +79,11 @@ def command(
     with closing(Engine.open(settings.model_copy(update={"device": device or settings.device}))) as engine:
         metrics = [METRICS.parse(spec) for spec in metric or [line.name for line in default_metrics(engine.pool)]]
         kinds = [PERTURBATIONS.parse(spec) for spec in kind] if kind else rule_perturbations()
-        checker = None if guard == _NO_GUARD else NLI_CHECKS.parse(guard)
-        plan = Plan.of(name, kinds, metrics, seed, checker)
-        filter_variants(Run(plan), leave_out or ())  # a wrong name is told before the work, not after it
+        check = _parse_check(nli_check if guard == _NO_CHECK else guard)
+        plan = Plan.of(name, kinds, metrics, seed, check)
+        filter_variants(Run(plan), leave_out or ())  # a wrong name fails before the work, not after it
         run = open_run_file(output, new_run(plan, read_sources(pairs, dataset, most, seed, refusals)))
-        download_models(engine.pool, [*metrics, *filter(None, [checker])])
+        download_models(engine.pool, [*metrics, *filter(None, [check])])
         print_estimate(engine, missing_conversations(engine, run))
         show_run_progress(run, append_records(output, continue_run(engine, run)))
     found = score_shifts(run, filter_variants(run, leave_out or ()))
@@ -81,7 +92,11 @@ def command(
         typer.echo(json.dumps([cell_record(cell) for cell in cells], ensure_ascii=False, indent=1))
     else:
         typer.echo("\n\n".join(filter(None, [format_matrix(cells), format_gaming(metric_gaming(run, found))])))
-    for sentence in [*failure_sentences(run), *refusal_sentences(kind_coverage(run)), *guard_sentences(run)]:
+    for sentence in [*failure_sentences(run), *refusal_sentences(kind_coverage(run)), *check_sentences(run)]:
         print_status(sentence)
     if refusals:
         raise typer.Exit(2)
+
+
+def _parse_check(spec: str) -> NliCheck | None:
+    return None if spec == _NO_CHECK else NLI_CHECKS.parse(spec)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import typer
 
 from core.meta.measures import draw_resamples
-from core.meta.surface_correlation import format_shares as share_table
-from core.meta.surface_correlation import predicted_shares, surface_against_metrics
-from core.meta.table_formats import format_rows as meta_table
+from core.meta.surface_correlation import format_shares, predicted_shares, surface_against_metrics
+from core.meta.table_formats import format_rows
 from core.stats.bootstrap import RESAMPLES
 from pages.commands.shared.inputs import DatasetsOption, ResamplesOption, read_scored_samples
 
@@ -16,5 +15,5 @@ def command(dataset: DatasetsOption, resamples: ResamplesOption = RESAMPLES) -> 
     """Report how much of each metric the six shallow features explain, and how well they alone separate the labels."""
     found = read_scored_samples(dataset)
     drawn = draw_resamples(found, resamples)
-    typer.echo(share_table(list(predicted_shares(found, drawn))))
-    typer.echo(f"\n{meta_table(surface_against_metrics(found, drawn))}")
+    typer.echo(format_shares(list(predicted_shares(found, drawn))))
+    typer.echo(f"\n{format_rows(surface_against_metrics(found, drawn))}")

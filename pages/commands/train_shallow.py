@@ -31,14 +31,14 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a sentence.")] = False,
 ) -> None:
     """Train the shallow model on most documents of a file or dataset and test it on the others: how much does the surface predict?"""
-    aim = training_data.parse_target(target)
+    learned = training_data.parse_target(target)
     _check_model_suffix(output)
     name = name_of_input(pairs, dataset, output)
     refusals: list[Refusal] = []
-    aims = aim.of(read_items(pairs, refusals) if pairs else read_dataset_items(name))
+    examples = learned.of(read_items(pairs, refusals) if pairs else read_dataset_items(name))
     with closing(Engine.open(Settings.read())) as engine:
-        rows, signatures = training_data.training_table(engine, aims)
-    model = train_model(rows, TrainingTask(name, aim.name, aim.output, seed), signatures)
+        rows, signatures = training_data.training_table(engine, examples)
+    model = train_model(rows, TrainingTask(name, learned.name, learned.output, seed), signatures)
     with open_output(output) as file:
         file.write(model.model_dump_json(indent=1) + "\n")
     typer.echo(model.facts.model_dump_json(indent=1) if as_json else _format_held_out(model.facts))
@@ -55,8 +55,8 @@ def _check_model_suffix(output: Path) -> None:
 
 
 def _format_held_out(facts: TrainingFacts) -> str:
-    reached = "unknown, as all targets are alike" if facts.agreement is None else f"{facts.agreement:.3f}"
+    agreement = "unknown, as all targets are alike" if facts.agreement is None else f"{facts.agreement:.3f}"
     return (
         f"Learned {facts.target} from {facts.pairs} pairs of {facts.documents} documents. Held out: "
-        f"{facts.held_out_pairs} pairs of {facts.held_out_documents} documents; {facts.measure}: {reached}."
+        f"{facts.held_out_pairs} pairs of {facts.held_out_documents} documents; {facts.measure}: {agreement}."
     )

@@ -1,4 +1,4 @@
-"""Campaigns: set one up, see how it goes and how far people agree; and the people who work in them."""
+"""Campaigns: set one up, follow its progress and agreement; and the people who work in them."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Records: what was kept and labelled, and the way out of the database."""
+"""Records: what was kept and labelled, and their export."""
 
 import streamlit as st
 

@@ -125,12 +125,12 @@ def test_a_broken_line_is_named_and_the_others_are_perturbed(pairs: Path, tmp_pa
     assert len((tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()) == 2
 
 
-def test_a_guard_checks_harmless_variants_and_its_marks_can_be_left_out(
+def test_an_nli_check_of_harmless_variants_is_stored_and_what_contradicts_can_be_left_out(
     pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     output = tmp_path / "run.jsonl"
     kinds = ["--kind", "shuffled", "--kind", "phrase"]
-    command = ["stress", pairs, "--metric", "rouge2", *kinds, "-o", output, "--guard", "language-model[model=tiny]"]
+    command = ["stress", pairs, "--metric", "rouge2", *kinds, "-o", output, "--nli-check", "language-model[model=tiny]"]
     with serving(lambda _path, _body: text('{"contradicts": true, "because": "The order."}')) as endpoint:
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
         done = run(*command)
@@ -141,8 +141,8 @@ def test_a_guard_checks_harmless_variants_and_its_marks_can_be_left_out(
     assert [cell["kind"] for cell in left] == [cell["kind"] for cell in left if cell["intent"] == "gaming"]
 
 
-@pytest.mark.parametrize("wrong", [("--guard", "entailmnt"), ("--leave-out", "trivia")])
-def test_a_wrong_name_is_told_before_anything_is_written(pairs: Path, tmp_path: Path, wrong: tuple[str, str]) -> None:
+@pytest.mark.parametrize("wrong", [("--nli-check", "entailmnt"), ("--guard", "entailmnt"), ("--leave-out", "trivia")])
+def test_a_wrong_name_fails_before_anything_is_written(pairs: Path, tmp_path: Path, wrong: tuple[str, str]) -> None:
     output = tmp_path / "run.jsonl"
     refused = run("stress", pairs, "--metric", "rouge2", "--kind", "phrase", "-o", output, *wrong)
     assert "Did you mean" in str(refused.exception)

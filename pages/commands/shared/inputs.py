@@ -18,8 +18,7 @@ from core.datasets.pairs import Pairs
 from core.errors import TouchstoneError
 from core.meta.cases import Cases, pool_cases
 from core.settings import Device, Settings
-from core.stress.filters import build_sources, draw_sample, without_inconsistent
-from core.stress.filters import stored_samples as whole_samples
+from core.stress.filters import build_sources, draw_sample, stored_samples, without_inconsistent
 from core.stress.run import Plan, Run, Source
 from core.types import Example, Item, T
 from pages.commands.shared.messages import print_status
@@ -83,7 +82,7 @@ def read_items(source: Path, refusals: list[Refusal]) -> Iterator[Item]:
 
 
 def report_refusals(found: Iterable[T | Refusal], source: Path, refusals: list[Refusal]) -> Iterator[T]:
-    """What could be read of a file; what could not is named and kept in mind."""
+    """What could be read of a file; the rest is printed and added to `refusals`."""
     for one in found:
         if isinstance(one, Refusal):
             refusals.append(one)
@@ -93,7 +92,7 @@ def report_refusals(found: Iterable[T | Refusal], source: Path, refusals: list[R
 
 
 def read_samples(dataset: list[str]) -> Cases:
-    """The samples of datasets together; what was left out is said."""
+    """The samples of datasets together; what was left out is printed."""
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
         found = pool_cases([load_samples(store, name) for name in dataset])
     for warning in found.warnings:
@@ -131,8 +130,8 @@ def read_sources(
 
 def _dataset_sources(dataset: str, most: int | None, seed: int) -> list[Source]:
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
-        among = without_inconsistent(whole_samples(load_samples(store, dataset)))
-        found = build_sources(draw_sample(among, most or len(among), seed), load_texts(store, dataset))
+        candidates = without_inconsistent(stored_samples(load_samples(store, dataset)))
+        found = build_sources(draw_sample(candidates, most or len(candidates), seed), load_texts(store, dataset))
     if not found:
         raise TouchstoneError(
             f"{dataset} has no summary that is stored with its document and not labelled inconsistent. Import one that has."

@@ -50,7 +50,7 @@ def show_run_progress(run: Run, records: Iterable[RunRecord]) -> None:
 
 
 def print_estimate(engine: Engine, talks: Iterable[Conversation[Any]]) -> None:
-    """Say what endpoints will be asked, at most; a run whose endpoint is not set says so by itself."""
+    """Print the most that endpoints will be asked; a run whose endpoint is not set reports that by itself."""
     found = attempt(lambda: format_estimate(engine.estimate(talks)))
     if not isinstance(found, Problem) and found:
         print_status(f"Estimate: {found}.")
@@ -72,7 +72,7 @@ def format_row_counts(counts: Mapping[str, int]) -> str:
 
 
 def download_models(pool: ModelPool, chosen: Iterable[Metric | NliCheck]) -> None:
-    """Download what metrics and guards need; what cannot be had fails its own scores later, with the reason."""
+    """Download what metrics and NLI checks need; what cannot be downloaded fails its own scores later, with the reason."""
     needed = local_checkpoints(model for one in chosen for model in one.checkpoints())
     for checkpoint in dict.fromkeys(needed):
         if pool.state(checkpoint).status is ModelStatus.NEEDS_DOWNLOAD:

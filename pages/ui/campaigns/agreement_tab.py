@@ -57,13 +57,13 @@ def _question_choice(campaign: CampaignSettings, found: Sequence[Agreement]) -> 
     """The figures of one question: that which the campaign measures, unless another is chosen."""
     names = list(dict.fromkeys(one.question for one in found))
     measured = campaign.questions.measure
-    asked = {question.id: question.ask for question in campaign.questions.questions}
+    texts = {question.id: question.ask for question in campaign.questions.questions}
     name = st.selectbox(
         "Question",
         names,
         index=names.index(measured) if measured in names else 0,
         key=f"agreement-question-{campaign.id}",
-        format_func=lambda name: f"{name}: {asked[name]}",
+        format_func=lambda name: f"{name}: {texts[name]}",
         width=560,
     )
     return [one for one in found if one.question == name]

@@ -18,7 +18,7 @@ CAMPAIGNS_SECTION, PEOPLE_SECTION = "Campaigns", "People"
 
 
 def campaign_manager() -> ManagerActions:
-    """The desk of whoever is signed in; raises RightsError for somebody who may not manage."""
+    """The actions of a manager; raises RightsError where the signed-in person is none."""
     return ManagerActions(services.store(), current_member())
 
 
@@ -69,23 +69,23 @@ def open_campaign(id: str) -> None:
     st.query_params.from_dict({"campaign": id} if id else {})
 
 
-def show_notice(trouble: str) -> None:
-    """Show what went wrong in a callback once."""
-    st.session_state["notice"] = trouble
+def show_notice(text: str) -> None:
+    """Show a message from a callback once."""
+    st.session_state["notice"] = text
 
 
 def _status_controls(chosen: CampaignSettings) -> None:
-    takes = chosen.is_open
+    is_open = chosen.is_open
     st.button(
-        "Close" if takes else "Open",
-        icon=":material/lock:" if takes else ":material/lock_open:",
+        "Close" if is_open else "Open",
+        icon=":material/lock:" if is_open else ":material/lock_open:",
         key="campaign-toggle",
         on_click=_toggle_open,
         args=(chosen,),
         disabled=services.settings().demo,
-        help="A closed campaign gives out no tasks; its labels stay." if takes else "Give out tasks again.",
+        help="A closed campaign gives out no tasks; its labels stay." if is_open else "Give out tasks again.",
     )
-    st.badge("open" if takes else "closed", color="green" if takes else "gray")
+    st.badge("open" if is_open else "closed", color="green" if is_open else "gray")
     st.caption(escape_markdown(f"{chosen.questions.title} · version {chosen.version}"))
 
 

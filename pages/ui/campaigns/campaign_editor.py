@@ -37,7 +37,7 @@ def new_campaign_form() -> None:
         guidelines = guidelines_box(_NEW_KEY, questions)
     with right:
         pool = item_pool(questions, _NEW_KEY)
-    items = chosen_items(pool, known_answers(pool.kept, questions, _NEW_KEY), questions)
+    items = chosen_items(pool, known_answers(pool.candidates, questions, _NEW_KEY), questions)
     with right:
         rules = rules_form(_NEW_KEY, _usual_rules(items))
     if rules is not None:
@@ -45,17 +45,17 @@ def new_campaign_form() -> None:
 
 
 def setup_hints(questions: QuestionSet, rules: CampaignRules, items: ChosenItems) -> list[str]:
-    """What would not do what it looks like."""
-    said = []
+    """Settings that have no effect, in sentences."""
+    hints = []
     if items.of("gold") and not rules.gold_every:
-        said.append("Gold items are never given out: set “Gold: one in”.")
+        hints.append("Gold items are never given out: set “Gold: one in”.")
     if rules.gold_every and not items.of("gold"):
-        said.append("There is no gold item to mix in.")
+        hints.append("There is no gold item to mix in.")
     if items.of("qualification") and not rules.pass_right:
-        said.append("Everybody passes the qualification: set “Right to pass”.")
+        hints.append("Everybody passes the qualification: set “Right to pass”.")
     if rules.reveal and any(question.kind == "edit" for question in questions.questions):
-        said.append("A text that is still being written has no scores to show.")
-    return said
+        hints.append("A text that is still being written has no scores to show.")
+    return hints
 
 
 def _usual_rules(items: ChosenItems) -> CampaignRules:
@@ -87,8 +87,8 @@ def _create_bar(name: str, wording: VersionContent, items: ChosenItems) -> None:
 
 def _format_label_count(rules: CampaignRules, items: ChosenItems) -> str:
     labels = len(items.work) * rules.overlap
-    beside = [f"{number} for {part}" for part in ("training", "qualification", "gold") if (number := items.of(part))]
-    return ", ".join([f"{len(items.work)} items × {rules.overlap} people = {labels} labels", *beside])
+    others = [f"{number} for {part}" for part in ("training", "qualification", "gold") if (number := items.of(part))]
+    return ", ".join([f"{len(items.work)} items × {rules.overlap} people = {labels} labels", *others])
 
 
 def _create_campaign(name: str, wording: VersionContent, tasks: Sequence[NewTask]) -> None:
@@ -122,7 +122,7 @@ def items_tab(campaign: CampaignSettings) -> None:
     key = f"more-{campaign.id}"
     if st.toggle("Add items", key=f"{key}-open"):
         pool = item_pool(campaign.questions, key)
-        chosen = chosen_items(pool, known_answers(pool.kept, campaign.questions, key), campaign.questions)
+        chosen = chosen_items(pool, known_answers(pool.candidates, campaign.questions, key), campaign.questions)
         # no callback, as for every form: it would be called with what was chosen in the run before
         pressed = st.button(
             f"Add {len(chosen.tasks)} items",

@@ -22,14 +22,14 @@ from pages.ui.session_user import current_member
 
 
 def export_buttons(campaign: CampaignSettings) -> None:
-    """Export as JSONL, which can be imported again, and as CSV; nothing for somebody who may not manage."""
+    """Export as JSONL, which can be imported again, and as CSV; nothing for people who may not manage."""
     if not current_member().may(Right.MANAGE):
         return
-    desk = ExportActions(services.store(), current_member())
+    actions = ExportActions(services.store(), current_member())
     file = re.sub(r"[^\w-]+", "-", campaign.name).strip("-").lower() or "campaign"
     st.download_button(
         "Export JSONL",
-        lambda: desk.jsonl(campaign.id),
+        lambda: actions.jsonl(campaign.id),
         f"{file}.jsonl",
         key=f"jsonl-{campaign.id}",
         icon=":material/download:",
@@ -38,7 +38,7 @@ def export_buttons(campaign: CampaignSettings) -> None:
     )
     st.download_button(
         "Export CSV",
-        lambda: desk.table(campaign.id),
+        lambda: actions.table(campaign.id),
         f"{file}.csv",
         key=f"csv-{campaign.id}",
         icon=":material/download:",

@@ -33,16 +33,16 @@ _COUNTED_TABLES = ("origin", "label", "explanation", "sample", "document")
 
 def source_choice(key: str) -> list[Candidate] | None:
     """Everything of the chosen source that could be labelled; None while it is read or nothing is chosen."""
-    ways: dict[str, Callable[[str], list[Candidate] | None]] = {
+    sources: dict[str, Callable[[str], list[Candidate] | None]] = {
         "Bundled examples": lambda _: list(bundled_candidates()),
         "Kept here": _kept_candidates,
         "Stress run": _run_choice,
         "Imported": _dataset_choice,
     }
     chosen = st.segmented_control(
-        "Items from", list(ways), default="Bundled examples", key=f"{key}-source", required=True
+        "Items from", list(sources), default="Bundled examples", key=f"{key}-source", required=True
     )
-    return ways[chosen](key)
+    return sources[chosen](key)
 
 
 @cache
@@ -159,7 +159,7 @@ _FILTER_FIELDS: dict[str, Callable[[Candidate], str]] = {
 class ItemPool:
     """What is offered to draw from, so many of it; `types` are the error types that are to be written of each."""
 
-    kept: tuple[Candidate, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
     types: tuple[ErrorType, ...] = ()
     number: int = 0
     seed: int = 0
@@ -183,20 +183,20 @@ class ChosenItems:
 def item_pool(questions: QuestionSet, key: str) -> ItemPool:
     """The source, the filters, and how many."""
     found = source_choice(key) or []
-    fitting = [one for one in found if fits_questions(one, questions)]
-    if not fitting:
+    usable = [one for one in found if fits_questions(one, questions)]
+    if not usable:
         if found:
             st.info(_nothing_fits(questions, len(found)), icon=":material/info:")
         return ItemPool()
-    kept = _filter_candidates(fitting, questions, key)
+    candidates = _filter_candidates(usable, questions, key)
     types = _error_type_choice(key) if _asks_for_edits(questions) else []
-    number, seed = _number_and_seed(len(kept), key)
-    return ItemPool(tuple(kept), tuple(types), number, seed)
+    number, seed = _number_and_seed(len(candidates), key)
+    return ItemPool(tuple(candidates), tuple(types), number, seed)
 
 
 def chosen_items(pool: ItemPool, known: Mapping[str, NewTask], questions: QuestionSet) -> ChosenItems:
     """Tasks of work drawn from the pool, without what is used with a known answer."""
-    rest = [one for one in pool.kept if one.name not in known]
+    rest = [one for one in pool.candidates if one.name not in known]
     work = [
         task
         for one in draw_candidates(rest, pool.number, pool.seed)
@@ -210,40 +210,40 @@ def _nothing_fits(questions: QuestionSet, found: int) -> str:
     return f"Of {found} items none can be asked about: this question set needs {needed[questions.unit]}."
 
 
-def _filter_candidates(fitting: Sequence[Candidate], questions: QuestionSet, key: str) -> list[Candidate]:
-    kept = _side_choice(fitting, questions, key) if questions.unit == "summary" else list(fitting)
+def _filter_candidates(usable: Sequence[Candidate], questions: QuestionSet, key: str) -> list[Candidate]:
+    candidates = _side_choice(usable, questions, key) if questions.unit == "summary" else list(usable)
     with st.expander("Filter", icon=":material/filter_alt:"):
         columns = st.columns(2)
         for place, (name, field) in enumerate(_FILTER_FIELDS.items()):
             with columns[place % 2]:
-                kept = _filter_by_field(kept, name, field, key)
-    return kept
+                candidates = _filter_by_field(candidates, name, field, key)
+    return candidates
 
 
-def _side_choice(fitting: Sequence[Candidate], questions: QuestionSet, key: str) -> list[Candidate]:
+def _side_choice(usable: Sequence[Candidate], questions: QuestionSet, key: str) -> list[Candidate]:
     """Edited summaries, or those that they were made from; who writes edits starts from the latter."""
-    ways = {"Originals": (False,), "Edited": (True,), "Both": (False, True)}
+    sources = {"Originals": (False,), "Edited": (True,), "Both": (False, True)}
     chosen = st.segmented_control(
         "Summaries",
-        list(ways),
+        list(sources),
         default="Originals" if _asks_for_edits(questions) else "Both",
         key=f"{key}-sides-{questions.name}",
         required=True,
     )
-    return [one for one in fitting if one.edited in ways[chosen]]
+    return [one for one in usable if one.edited in sources[chosen]]
 
 
 def _filter_by_field(
-    kept: Sequence[Candidate], name: str, field: Callable[[Candidate], str], key: str
+    candidates: Sequence[Candidate], name: str, field: Callable[[Candidate], str], key: str
 ) -> list[Candidate]:
     """Those with one of the chosen values; where nothing is chosen, all."""
-    values = _distinct_values(map(field, kept))
+    values = _distinct_values(map(field, candidates))
     if len(values) < 2:
-        return list(kept)
+        return list(candidates)
     chosen = st.multiselect(
         name, values, key=f"{key}-{name}", placeholder="All", format_func=lambda one: one or _NOT_GIVEN
     )
-    return [one for one in kept if not chosen or field(one) in chosen]
+    return [one for one in candidates if not chosen or field(one) in chosen]
 
 
 def _distinct_values(found: Iterable[str]) -> list[str]:

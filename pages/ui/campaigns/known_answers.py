@@ -97,15 +97,15 @@ def _task_of_row(candidate: Candidate, line: Mapping[str, Any], questions: Quest
     if pd.isna(line["part"]) or pd.isna(line["answer"]):
         return None
     answer = next(one for one in _possible_answers(question) if str(one) == line["answer"])
-    made = tasks_for_candidate(candidate, questions, part=line["part"])[0]
+    task = tasks_for_candidate(candidate, questions, part=line["part"])[0]
     return NewTask(
-        made.item_id,
-        made.part,
-        made.explanation_id,
-        made.asked,
+        task.item_id,
+        task.part,
+        task.explanation_id,
+        task.asked,
         {question.id: answer},
         "" if pd.isna(line["feedback"]) else line["feedback"],
-        made.pair,
+        task.pair,
     )
 
 

@@ -80,7 +80,9 @@ def _show_code() -> None:
     with st.container(border=True):
         st.markdown(f"**The personal link of {escape_markdown(name)}**, shown this once:")
         st.code(f"{server}/?invite={quote(code)}", language=None, wrap_lines=True)
-        st.caption("Anyone who has it can sign in as that person. Only its hash is stored; revoke it below when it is lost.")
+        st.caption(
+            "Anyone who has it can sign in as that person. Only its hash is stored; revoke it below when it is lost."
+        )
 
 
 def _people_table(people: Sequence[Member], invites: Sequence[InviteRow]) -> None:

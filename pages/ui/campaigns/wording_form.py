@@ -41,27 +41,27 @@ _ALWAYS_SHOWN = ("overlap", "pass_right", "gold_every", "repeat_every")
 
 
 def rules_form(key: str, before: CampaignRules) -> CampaignRules | None:
-    """The rules; None where they contradict each other, which is said."""
-    told: dict[str, object] = {}
+    """The rules; None, with a message, where they contradict each other."""
+    values: dict[str, object] = {}
     with st.container(horizontal=True):
-        told |= {name: _number_input(name, key, before) for name in _ALWAYS_SHOWN}
-    told["reveal"] = st.toggle(
+        values |= {name: _number_input(name, key, before) for name in _ALWAYS_SHOWN}
+    values["reveal"] = st.toggle(
         "Show the scores after the blind label and ask again",
         before.reveal,
         key=f"{key}-reveal",
         help="The second answer is kept beside the first; agreement counts the first.",
     )
     with st.expander("More rules", icon=":material/tune:"), st.container(horizontal=True):
-        told |= {name: _number_input(name, key, before) for name in _NUMBER_FIELDS if name not in _ALWAYS_SHOWN}
+        values |= {name: _number_input(name, key, before) for name in _NUMBER_FIELDS if name not in _ALWAYS_SHOWN}
     try:
-        return read_rules(json.dumps(told))
+        return read_rules(json.dumps(values))
     except RecordError as error:
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return None
 
 
 def usual_pass_mark(qualifying: int) -> int:
-    """Four fifths of a qualification, as is usual: 6 of 7, 4 of 4 (BUMP, Ma et al. 2023) lie above it."""
+    """Four fifths of a qualification, as is usual: 6 of 7, 4 of 4 (BUMP, Ma et al. 2023) are above it."""
     return -(-4 * qualifying // 5)
 
 
@@ -154,20 +154,20 @@ def _question_preview(questions: QuestionSet, text: str) -> None:
 
 
 def _format_condition(question: CampaignQuestion) -> str:
-    told = [f"{name} is {' or '.join(values)}" for name, values in question.when.items()]
-    return f"  (if {' and '.join(told)})" if told else ""
+    conditions = [f"{name} is {' or '.join(values)}" for name, values in question.when.items()]
+    return f"  (if {' and '.join(conditions)})" if conditions else ""
 
 
 def _format_kind(question: CampaignQuestion) -> str:
-    must = "" if question.required else "optional; "
+    optional = "" if question.required else "optional; "
     match question.kind:
         case "choice" | "several":
-            return f"{must}{'one' if question.kind == 'choice' else 'any'} of: " + ", ".join(
+            return f"{optional}{'one' if question.kind == 'choice' else 'any'} of: " + ", ".join(
                 option.text for option in question.options
             )
         case "scale":
-            return f"{must}{question.low} to {question.high}"
+            return f"{optional}{question.low} to {question.high}"
         case "span":
-            return f"{must}a passage of the {question.of}"
+            return f"{optional}a passage of the {question.of}"
         case _:
-            return f"{must}{question.kind}"
+            return f"{optional}{question.kind}"

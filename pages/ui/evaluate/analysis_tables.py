@@ -1,4 +1,4 @@
-"""The tables beside the main one: correlations with ratings, surface features, released scores, explanations."""
+"""The tables besides the main one: correlations with ratings, surface features, released scores, explanations."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ def correlation_tables(chosen: EvaluationChoice) -> None:
 
 
 def chosen_aspect(chosen: EvaluationChoice) -> str:
-    """The aspect that was looked at last, or the first that was rated; empty where nobody rated."""
+    """The aspect that was looked at last, or the first that was rated; empty where there is no rating."""
     aspects = list(mean_ratings(chosen.cases))
     last = st.session_state.get("evaluate-aspect")
     return last if last in aspects else next(iter(aspects), "")
 
 
 def released_scores_table(chosen: EvaluationChoice) -> None:
-    """Ours beside what the authors released, where both bear the same name."""
+    """Our scores and those that the authors released, where both have the same name."""
     found = compare_with_released(chosen.cases)
     if not found:
         return
@@ -117,9 +117,7 @@ def _feature_correlations(chosen: EvaluationChoice) -> None:
     if found:
         st.subheader("One feature at a time")
         st.dataframe(_surface_frame(found), height="auto", alt="Spearman with shallow features", placeholder="–")
-        st.caption(
-            "Spearman's correlation with 95 % intervals: near ±1 the metric adds little to the surface."
-        )
+        st.caption("Spearman's correlation with 95 % intervals: near ±1 the metric adds little to the surface.")
 
 
 def _learned_surface(chosen: EvaluationChoice) -> None:
@@ -134,27 +132,27 @@ def _learned_surface(chosen: EvaluationChoice) -> None:
     )
     if found is None:
         return
-    explained, rivals = found
+    explained, rival_rows = found
     st.subheader("What all six explain of a metric")
     st.dataframe(
         _share_frame(explained), hide_index=True, height="auto", alt="What the surface explains", placeholder="–"
     )
     st.caption("A small perceptron predicts the metric from the six features on documents that it never saw.")
     st.subheader("The surface against the metrics")
-    st.dataframe(_rival_table(rivals), height="auto", alt="AUC of the surface and of the metrics", placeholder="–")
-    apart = "of the other datasets" if len(chosen.datasets) > 1 else "of other documents"
+    st.dataframe(_rival_table(rival_rows), height="auto", alt="AUC of the surface and of the metrics", placeholder="–")
+    held_out = "of the other datasets" if len(chosen.datasets) > 1 else "of other documents"
     st.caption(
-        f"ROC AUC in percent. The same perceptron learned the labels {apart}. Dark: the best of the row; light: not "
+        f"ROC AUC in percent. The same perceptron learned the labels {held_out}. Dark: the best of the row; light: not "
         "significantly worse (Holm, p ≥ .05)."
     )
 
 
 def _surface_frame(found: Sequence[FeatureCorrelation]) -> pd.DataFrame:
     features = list(dict.fromkeys(one.feature for one in found))
-    told = {(one.metric, one.feature): format_correlation(one.estimate) for one in found}
+    formatted = {(one.metric, one.feature): format_correlation(one.estimate) for one in found}
     metrics = list(dict.fromkeys(one.metric for one in found))
     return pd.DataFrame(
-        [[told.get((metric, feature), "itself") for feature in features] for metric in metrics], metrics, features
+        [[formatted.get((metric, feature), "itself") for feature in features] for metric in metrics], metrics, features
     )
 
 
@@ -187,7 +185,7 @@ def _rival_table(rows: Sequence[MetricRow]) -> pd.io.formats.style.Styler:
 
 
 def explanation_table(chosen: EvaluationChoice) -> None:
-    """A row for everybody whose explanations were graded or came with a verdict, the best explanations first."""
+    """A row for each author of explanations with a grade or verdict, the best explanations first."""
     found = background_result(
         "Counting grades…",
         ("explained", chosen.key),

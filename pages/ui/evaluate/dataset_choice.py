@@ -44,10 +44,10 @@ class EvaluationChoice:
     @property
     def command(self) -> str:
         """What gives the same table in the terminal."""
-        named = [*(f"--dataset {quote(name)}" for name in self.datasets), *([f"--by {self.by}"] if self.by else [])]
+        options = [*(f"--dataset {quote(name)}" for name in self.datasets), *([f"--by {self.by}"] if self.by else [])]
         metrics = [f"--metric {quote(column.name)}" for column in self.cases.columns]
         fewer = [] if self.resamples == RESAMPLES else [f"--resamples {self.resamples}"]
-        return " ".join(["python cli.py meta", *named, *metrics, *fewer, "--full"])
+        return " ".join(["python cli.py meta", *options, *metrics, *fewer, "--full"])
 
 
 def known_datasets() -> list[str]:
@@ -74,14 +74,14 @@ def choose_data(known: Sequence[str]) -> EvaluationChoice | None:
     if found.columns and not metrics:
         st.info("Choose at least one metric.")
         return None
-    kept = select_metrics(found, metrics)
+    selected = select_metrics(found, metrics)
     return EvaluationChoice(
         names,
         by,
-        kept,
-        tuple(slice_cases(kept, by)),
+        selected,
+        tuple(slice_cases(selected, by)),
         (names, _database_state(), by, metrics),
-        affordable_resamples(kept),
+        affordable_resamples(selected),
     )
 
 
@@ -104,8 +104,8 @@ def _database_state() -> tuple[int, ...]:
 def _dataset_select(known: Sequence[str]) -> tuple[str, ...]:
     state, query = st.session_state, st.query_params
     if "evaluate-datasets" not in state:
-        asked = [name for name in query.get_all("dataset") if name in known]
-        state["evaluate-datasets"] = asked or list(known[:1])
+        preset = [name for name in query.get_all("dataset") if name in known]
+        state["evaluate-datasets"] = preset or list(known[:1])
     new = [name for name in [state.pop("evaluate-add", "")] if name not in state["evaluate-datasets"]]
     if new and new[0] in known:
         state["evaluate-datasets"] = new
@@ -118,8 +118,8 @@ def _dataset_select(known: Sequence[str]) -> tuple[str, ...]:
 def _slice_select(cases: Cases) -> str | None:
     """The fields that tell at least two samples apart, or none."""
     fields = [by for by in SLICE_FIELDS if len({SLICE_FIELDS[by](sample) for sample in cases.samples}) > 1]
-    asked = st.query_params.get("by", next(iter(fields), None))
-    if st.session_state.setdefault("evaluate-by", asked) not in fields:
+    preset = st.query_params.get("by", next(iter(fields), None))
+    if st.session_state.setdefault("evaluate-by", preset) not in fields:
         st.session_state["evaluate-by"] = None
     by = st.selectbox(
         "Slices",

@@ -126,7 +126,7 @@ _WITHOUT_SCORES = ("Data", "Explanations")
 
 
 def evaluate_tabs(chosen: EvaluationChoice) -> None:
-    """Draw the tab that is open; without scores there is nothing to be told but of explanations."""
+    """Draw the tab that is open; without scores only two of them have something to show."""
     names = list(EVALUATE_TABS) if chosen.cases.columns else list(_WITHOUT_SCORES)
     drawn = st.tabs(names, key=f"evaluate-tabs-{len(names)}", on_change="rerun")
     for tab, show in zip(drawn, map(EVALUATE_TABS.__getitem__, names), strict=True):

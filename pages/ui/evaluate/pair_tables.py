@@ -10,8 +10,7 @@ from core.edits import as_segments, recover
 from core.meta.cases import Cases, MetricColumn
 from core.meta.measures import SLICE_FIELDS, UNIT_MEASURES, MetricRow, Slice, pairs_in_slice
 from core.meta.table_formats import format_measure
-from core.meta.verdict_grid import PAIR_FILTERS, Move, PairVerdict, build_verdict_grid, noise_band
-from core.meta.verdict_grid import filter_pairs as kept
+from core.meta.verdict_grid import PAIR_FILTERS, Move, PairVerdict, build_verdict_grid, filter_pairs, noise_band
 from core.stats.comparison import pairs_still_needed
 from core.types import Sample
 from pages.ui.background_results import background_result
@@ -57,8 +56,8 @@ def show_pair(good: Sample, bad: Sample) -> None:
     before, after = good.item.example.summary, bad.item.example.summary
     if before and after:
         st.html(diff_html(as_segments(before, recover(before, after))))
-    told = [bad.item.title, bad.item.domain, bad.item.error_type, *(edit.explanation for edit in bad.item.edits)]
-    st.caption(escape_markdown(" · ".join(dict.fromkeys(str(one) for one in told if one))))
+    facts = [bad.item.title, bad.item.domain, bad.item.error_type, *(edit.explanation for edit in bad.item.edits)]
+    st.caption(escape_markdown(" · ".join(dict.fromkeys(str(one) for one in facts if one))))
 
 
 def probe_link(one: Sample, other: Sample | None = None) -> str | None:
@@ -130,7 +129,7 @@ def verdict_grid(chosen: EvaluationChoice) -> None:
     )
     if lines is None:
         return
-    counts = {name: len(kept(lines, name)) for name in PAIR_FILTERS}
+    counts = {name: len(filter_pairs(lines, name)) for name in PAIR_FILTERS}
     name = st.segmented_control(
         "Pairs",
         list(PAIR_FILTERS),
@@ -140,11 +139,11 @@ def verdict_grid(chosen: EvaluationChoice) -> None:
         format_func=lambda name: f"{name} ({counts[name]})",
         label_visibility="collapsed",
     )
-    some = kept(lines, name)[:_MAX_VERDICTS]
-    if not some:
+    shown_lines = filter_pairs(lines, name)[:_MAX_VERDICTS]
+    if not shown_lines:
         st.info("No pair is like that.")
         return
-    _verdict_table(chosen, some, name, counts[name])
+    _verdict_table(chosen, shown_lines, name, counts[name])
 
 
 def _verdict_table(chosen: EvaluationChoice, lines: list[PairVerdict], name: str, total: int) -> None:

@@ -42,16 +42,16 @@ from pages.ui.evaluate.tables_and_plots import (
 
 
 def data_card(chosen: EvaluationChoice, sets: Sequence[DatasetRow]) -> str:
-    """Where the data came from, under which licence, and what it held."""
+    """Where the data came from, under which licence, and what it holds."""
     files = [file for row in sets for file in row.files]
     own = set(chosen.datasets) - {row.name for row in sets}
-    told = [*map(_file_section, files), *map(_own_section, sorted(own))]
-    counted = (
+    sections = [*map(_file_section, files), *map(_own_section, sorted(own))]
+    counts_line = (
         f"In these tables: {len(chosen.cases.samples)} summaries, {len(chosen.cases.pairs)} minimal pairs, "
         f"{chosen.cases.clusters} documents."
     )
     warnings = "".join(f"- {warning}\n" for warning in chosen.cases.warnings)
-    return f"# Data\n\n{counted}\n\n{''.join(told)}{warnings}"
+    return f"# Data\n\n{counts_line}\n\n{''.join(sections)}{warnings}"
 
 
 def pack_readme(chosen: EvaluationChoice, sets: Sequence[DatasetRow]) -> str:
@@ -104,17 +104,17 @@ class PackContents:
 
 
 def pack_contents(chosen: EvaluationChoice, aspect: str) -> PackContents:
-    """Compute all of it; an empty aspect stands for none. It touches nothing of the page."""
-    cases, drawn = chosen.cases, draw_resamples(chosen.cases, chosen.resamples)
+    """Compute all of it; an empty aspect means none. It uses nothing of Streamlit."""
+    cases, resamples = chosen.cases, draw_resamples(chosen.cases, chosen.resamples)
     return PackContents(
-        list(metric_rows(cases, chosen.parts, drawn, tuple(MEASURES))),
-        list(metric_correlations(cases, aspect, drawn)) if aspect else [],
-        list(explainer_scores(cases, drawn)),
+        list(metric_rows(cases, chosen.parts, resamples, tuple(MEASURES))),
+        list(metric_correlations(cases, aspect, resamples)) if aspect else [],
+        list(explainer_scores(cases, resamples)),
     )
 
 
 def paper_pack(chosen: EvaluationChoice, found: PackContents) -> None:
-    """The button, and a word on what comes."""
+    """The button, and what the archive holds."""
     sets = [row for row in services.store().datasets() if row.name in chosen.datasets]
     st.write(
         "One archive with the tables (Markdown, LaTeX, CSV), the figures as a page that needs no network, a data card, the "
@@ -153,7 +153,7 @@ def _table_files(found: PackContents) -> dict[str, str]:
     files = {"tables/all.csv": rows_csv(found.rows)}
     for name in found.rows[0].figures:
         if all(row.figures[name].estimate.value is None for row in found.rows):
-            continue  # all.csv says why
+            continue  # all.csv has the reason
         files[f"tables/{name}.md"] = rows_markdown(found.rows, name)
         files[f"tables/{name}.tex"] = rows_latex(found.rows, name, _table_caption(name))
     if found.correlated:

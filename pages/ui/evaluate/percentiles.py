@@ -1,4 +1,4 @@
-"""Where a score stands among those of a reference set: an expander on Probe, a tab on Evaluate."""
+"""The percentile of a score in a reference set: an expander on Probe, a tab on Evaluate."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def percentile_expander(result: Result | None) -> None:
 
 
 def percentile_tab(chosen: EvaluationChoice) -> None:
-    """How a metric's scores are spread, and where a number stands among them."""
+    """How a metric's scores are spread, and the percentile of a number among them."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         names = [column.name for column in chosen.cases.columns]
         name = st.selectbox("Metric", names, key="reference-metric", width=300)

@@ -42,7 +42,7 @@ LEVEL_STYLE = "background-color: rgba(11, 122, 117, 0.12)"
 
 
 def available_figures(cases: Cases, names: Sequence[str] = tuple(FIGURE_TITLES)) -> list[str]:
-    """Those figures that can be told: without minimal pairs there is nothing to say of them."""
+    """The figures that can be computed: some need minimal pairs."""
     return [name for name in names if len(cases.pairs) or name not in _PAIR_FIGURES]
 
 
@@ -98,17 +98,17 @@ def missing_reasons(rows: Sequence[MetricRow], name: str) -> list[str]:
 
 def _table_caption(chosen: EvaluationChoice, rows: Sequence[MetricRow], name: str) -> str:
     failed = sum(row.failed for row in rows if row.slice == rows[0].slice)
-    counted = f" Left out without a score: {failed}." if failed else ""
-    tested = any(row.figures[name].best for row in rows)
-    marks = " Dark: the best of the row; light: not significantly worse (Holm, p ≥ .05)." if tested else ""
+    missing = f" Left out without a score: {failed}." if failed else ""
+    has_best = any(row.figures[name].best for row in rows)
+    marks = " Dark: the best of the row; light: not significantly worse (Holm, p ≥ .05)." if has_best else ""
     return (
-        f"{figure_unit(name)}, with the 95 % interval of {chosen.resamples:,} resamples of whole documents.{marks}{counted} Select a "
+        f"{figure_unit(name)}, with the 95 % interval of {chosen.resamples:,} resamples of whole documents.{marks}{missing} Select a "
         "cell to see its pairs."
     )
 
 
 def figure_unit(name: str) -> str:
-    """What a figure is told in."""
+    """The unit of a figure."""
     return "In units of each metric" if name in UNIT_MEASURES else "Percent"
 
 
@@ -159,9 +159,9 @@ def heat_map(rows: Sequence[MetricRow], name: str) -> go.Figure:
 
 def roc_curves(cases: Cases, part: Slice) -> list[tuple[str, RocCurve]]:
     """The ROC curve of each metric on a slice, the largest area first; without those that are undefined."""
-    drawn = Resamples.draw(max(1, cases.clusters), _CURVE_RESAMPLES)
+    resamples = Resamples.draw(max(1, cases.clusters), _CURVE_RESAMPLES)
     found = [
-        (column.name, measure_roc_curve(labelled_in_slice(cases, part, column), drawn)) for column in cases.columns
+        (column.name, measure_roc_curve(labelled_in_slice(cases, part, column), resamples)) for column in cases.columns
     ]
     defined = [(name, one) for name, one in found if one.area.value is not None]
     return sorted(defined, key=lambda one: -(one[1].area.value or 0.0))

@@ -35,7 +35,7 @@ def refused_pairs(run: Run, kind: str) -> None:
 
 
 def unused_answers(run: Run) -> None:
-    """Everything that language models answered and that was not what was asked, of all kinds."""
+    """The answers of language models that could not be used, of all kinds."""
     flagged = [variant for variant in run.variants.values() if split_refusal(variant.refusal)[1]]
     if not flagged:
         return
@@ -125,10 +125,10 @@ def cell_pairs(row: RunRow, run: Run, cell: MatrixCell, found: Sequence[Shift]) 
 
 
 def _filter_pairs(run: Run, cell: MatrixCell, pairs: Sequence[Shift]) -> Sequence[Shift]:
-    """The pairs of which everything is said that is chosen; all of them where that would leave none."""
-    said = {(shift.source, shift.kind): _remarks_on(run, (shift.source, shift.kind)) for shift in pairs}
-    every = Counter(phrase for phrases in said.values() for phrase in phrases)
-    counts = {phrase: count for phrase, count in every.items() if count < len(pairs)}
+    """The pairs with every chosen remark; all of them where no pair has them all."""
+    remarks = {(shift.source, shift.kind): _remarks_on(run, (shift.source, shift.kind)) for shift in pairs}
+    totals = Counter(remark for found in remarks.values() for remark in found)
+    counts = {remark: count for remark, count in totals.items() if count < len(pairs)}
     if not counts:
         return pairs
     chosen = st.pills(
@@ -136,13 +136,13 @@ def _filter_pairs(run: Run, cell: MatrixCell, pairs: Sequence[Shift]) -> Sequenc
         list(counts),
         selection_mode="multi",
         key=f"stress-only-{cell.kind}",
-        format_func=lambda phrase: f"{phrase} ({counts[phrase]})",
+        format_func=lambda remark: f"{remark} ({counts[remark]})",
         wrap=True,
     )
-    kept = [shift for shift in pairs if set(chosen) <= set(said[shift.source, shift.kind])]
-    if not kept:
+    matching = [shift for shift in pairs if set(chosen) <= set(remarks[shift.source, shift.kind])]
+    if not matching:
         st.caption("No pair matches all of these; every pair is shown.")
-    return kept or pairs
+    return matching or pairs
 
 
 def _remarks_on(run: Run, key: VariantKey) -> list[str]:

@@ -131,12 +131,12 @@ _BAR_PX = 28  # pixels a bar takes
 _FRAME_PX = 110
 
 
-def gaming_leaderboard(run: Run, standings: Sequence[MetricGaming]) -> MetricGaming:
+def gaming_leaderboard(run: Run, rows: Sequence[MetricGaming]) -> MetricGaming:
     """Draw the table and its chart; the metric that is selected, the most gamed one at first."""
     left, right = st.columns([11, 9], gap="medium")
     with left:
         event = st.dataframe(
-            pd.DataFrame(map(_leaderboard_row, standings)),
+            pd.DataFrame(map(_leaderboard_row, rows)),
             key="gaming-leaderboard",
             on_select="rerun",
             selection_mode="single-row-required",
@@ -145,21 +145,21 @@ def gaming_leaderboard(run: Run, standings: Sequence[MetricGaming]) -> MetricGam
             alt="How far each metric is gamed",
             placeholder="–",
         )
-        _leaderboard_caption(run, standings)
+        _leaderboard_caption(run, rows)
     with right:
-        st.plotly_chart(leaderboard_chart(standings), key="gaming-chart", alt="How far each metric is gamed")
+        st.plotly_chart(leaderboard_chart(rows), key="gaming-chart", alt="How far each metric is gamed")
     chosen = event["selection"]["rows"]
-    return standings[chosen[0]] if chosen and chosen[0] < len(standings) else standings[0]
+    return rows[chosen[0]] if chosen and chosen[0] < len(rows) else rows[0]
 
 
-def leaderboard_chart(standings: Sequence[MetricGaming]) -> go.Figure:
+def leaderboard_chart(rows: Sequence[MetricGaming]) -> go.Figure:
     """A bar for each metric, the most gamed on top, with its 95 % interval by document."""
-    shown = [standing for standing in reversed(standings) if standing.gain.value is not None]
+    shown = [gaming for gaming in reversed(rows) if gaming.gain.value is not None]
     figure = go.Figure()
     figure.add_bar(
-        x=[standing.gain.value for standing in shown],
-        y=[metric_title(standing.metric) for standing in shown],
-        error_x={**error_bars([standing.gain for standing in shown]), "color": "gray"},
+        x=[gaming.gain.value for gaming in shown],
+        y=[metric_title(gaming.metric) for gaming in shown],
+        error_x={**error_bars([gaming.gain for gaming in shown]), "color": "gray"},
         orientation="h",
         marker_color=INTENT_COLOURS["gaming"],
     )
@@ -185,17 +185,17 @@ def format_without_interval(estimate: Estimate) -> str:
     return format_signed(estimate).partition(" ")[0]
 
 
-def _leaderboard_row(standing: MetricGaming) -> dict[str, object]:
+def _leaderboard_row(gaming: MetricGaming) -> dict[str, object]:
     return {
-        "metric": metric_title(standing.metric),
-        "gain in spreads": format_signed(standing.gain),
-        "raised": format_share(standing.raised),
-        "best phrase": f"{phrase_title(standing.best.phrase)} {format_without_interval(standing.best.appended)}",
-        "n": standing.gain.n,
+        "metric": metric_title(gaming.metric),
+        "gain in spreads": format_signed(gaming.gain),
+        "raised": format_share(gaming.raised),
+        "best phrase": f"{phrase_title(gaming.best.phrase)} {format_without_interval(gaming.best.appended)}",
+        "n": gaming.gain.n,
     }
 
 
-def _leaderboard_caption(run: Run, standings: Sequence[MetricGaming]) -> None:
+def _leaderboard_caption(run: Run, rows: Sequence[MetricGaming]) -> None:
     st.caption(
         "The mean over all phrases before and after a summary. A good metric stays at zero or falls: a phrase that says "
         "nothing makes no summary more consistent. Select a metric to see its phrases."
@@ -204,9 +204,9 @@ def _leaderboard_caption(run: Run, standings: Sequence[MetricGaming]) -> None:
     sideless = [metric_title(metric) for metric, card in cards.items() if card.direction == "neutral"]
     if sideless:
         st.caption(escape_markdown(f"Not in the table, as neither side of it is better: {', '.join(sideless)}."))
-    for standing in standings:
-        if standing.gain.value is None:
-            st.caption(escape_markdown(f"{metric_title(standing.metric)}: {standing.gain.why}"))
+    for gaming in rows:
+        if gaming.gain.value is None:
+            st.caption(escape_markdown(f"{metric_title(gaming.metric)}: {gaming.gain.why}"))
 
 
 _PLAY_COLUMNS: dict[str, tuple[int, str]] = {
@@ -233,13 +233,13 @@ _PLAY_COLUMNS: dict[str, tuple[int, str]] = {
 
 def gaming_tab(row: RunRow, run: Run, found: Sequence[Shift]) -> None:
     """The leaderboard, the phrases against the metric that is chosen there, and what else can be tried on this run."""
-    standings = metric_gaming(run, found)
-    if not standings:
+    rows = metric_gaming(run, found)
+    if not rows:
         st.info("No empty phrase was tried on these summaries yet.")
         phrase_form(run)
         discovered_phrases(row, run, run.plan.metrics[0])
         return
-    chosen = gaming_leaderboard(run, standings)
+    chosen = gaming_leaderboard(run, rows)
     st.subheader(escape_markdown(f"Every phrase against {metric_title(chosen.metric)}"))
     _play_table(chosen.plays)
     if any(play.alone.value is None or play.prefixed.value is None for play in chosen.plays):

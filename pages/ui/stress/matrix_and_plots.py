@@ -103,8 +103,8 @@ def _shaded_table(
     rows: Sequence[Sequence[MatrixCell | None]], titles: Sequence[str], heads: pd.MultiIndex, figure: str
 ) -> pd.io.formats.style.Styler:
     """Empty where no variant of the kind has a score yet, or none counts."""
-    told = _MATRIX_FIGURES[figure][0]
-    frame = pd.DataFrame([[told(cell) if cell else "" for cell in row] for row in rows], titles, heads)
+    format_figure = _MATRIX_FIGURES[figure][0]
+    frame = pd.DataFrame([[format_figure(cell) if cell else "" for cell in row] for row in rows], titles, heads)
     shades = pd.DataFrame([[_cell_shade(cell) for cell in row] for row in rows], titles, heads)
     return frame.style.apply(lambda _: shades, axis=None)
 
@@ -144,8 +144,8 @@ def _row_title(spec: str) -> str:
 def _cell_shade(cell: MatrixCell | None) -> str:
     if cell is None or cell.wrong.value is None or cell.still.value is None:
         return ""
-    amiss = cell.wrong.value + (cell.still.value if cell.intent == "breaking" else 0.0)
-    return f"background-color: rgba(214, 69, 65, {0.55 * min(1.0, amiss):.2f})"
+    wrong_share = cell.wrong.value + (cell.still.value if cell.intent == "breaking" else 0.0)
+    return f"background-color: rgba(214, 69, 65, {0.55 * min(1.0, wrong_share):.2f})"
 
 
 INTENT_COLOURS = {"preserving": "#3b7dd8", "breaking": "#d64541", "gaming": "#b8860b"}

@@ -1,4 +1,4 @@
-"""A new stress run: its pairs, perturbations, metrics and guard, and what it would cost."""
+"""A new stress run: its pairs, perturbations, metrics and NLI check, and its estimated cost."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from itertools import count
 
 import streamlit as st
 
-from annotations.samples import load_samples as samples_of
-from annotations.samples import load_texts as texts_of
+from annotations.samples import load_samples, load_texts
 from core.dataset import Refusal
 from core.datasets.bundled import bundled_items
 from core.english.wordnet import is_installed
@@ -45,12 +44,12 @@ class PairSource:
     """So many pairs, what gives them for a seed, maybe from a database, and a key that tells them from others."""
 
     number: int
-    drawn: Callable[[int], list[Source]]
+    draw: Callable[[int], list[Source]]
     key: Hashable
 
     def sources(self, seed: int) -> dict[str, Source]:
         """By id, as a run holds them."""
-        return {source.example.id: source for source in self.drawn(seed)}
+        return {source.example.id: source for source in self.draw(seed)}
 
 
 def pairs_choice() -> PairSource:
@@ -93,24 +92,26 @@ def _dataset_pairs() -> PairSource:
         return _fixed_pairs([])
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox("Dataset", known, key="stress-dataset", width=300)
-        most = st.number_input(
+        limit = st.number_input(
             "At most", 1, None, _DEFAULT_PAIRS, key="stress-most", width=130, help="Drawn by the seed."
         )
     store = services.store()
     state = tuple(sorted((table, rows) for table, rows in store.counts().items() if table not in _RUN_TABLES))
     found = background_result(
-        "Reading the dataset…", ("stress", name, state), lambda: stored_samples(samples_of(store, name))
+        "Reading the dataset…", ("stress", name, state), lambda: stored_samples(load_samples(store, name))
     )
     if found is None:
         return _fixed_pairs([])
-    among = without_inconsistent(found)
-    if len(among) < len(found):
-        keep = st.toggle(f"Leave out {len(found) - len(among)} labelled inconsistent", True, key="stress-sound")
-        among = among if keep else found
-    st.caption(f"{len(among)} summaries with their documents.")
-    key = (name, state, most, len(among))
+    candidates = without_inconsistent(found)
+    if len(candidates) < len(found):
+        keep = st.toggle(f"Leave out {len(found) - len(candidates)} labelled inconsistent", True, key="stress-sound")
+        candidates = candidates if keep else found
+    st.caption(f"{len(candidates)} summaries with their documents.")
+    key = (name, state, limit, len(candidates))
     return PairSource(
-        min(most, len(among)), lambda seed: build_sources(draw_sample(among, most, seed), texts_of(store, name)), key
+        min(limit, len(candidates)),
+        lambda seed: build_sources(draw_sample(candidates, limit, seed), load_texts(store, name)),
+        key,
     )
 
 
@@ -130,57 +131,57 @@ def _file_pairs() -> PairSource:
 
 
 def cost_line(plan: Plan, pairs: PairSource) -> None:
-    """One line, where endpoints are asked at all."""
+    """One line, where endpoints are asked."""
     if not pairs.number or not asks_endpoints(plan):
         return
     engine = services.engine()
-    # a run that was begun meanwhile may have asked the same; endpoints and prompts may be set anew at any time
-    asked = str((tuple(listed_runs()), attempt(list_endpoints), attempt(_prompt_entries)))
-    key = ("stress-cost", to_json_line(replace(plan, name="")), pairs.key, asked)
-    words = background_result(
+    # a run that was started since may have asked the same; endpoints and prompts may change at any time
+    state = str((tuple(listed_runs()), attempt(list_endpoints), attempt(_prompt_entries)))
+    key = ("stress-cost", to_json_line(replace(plan, name="")), pairs.key, state)
+    estimate = background_result(
         "Estimating the cost…",
         key,
         lambda: format_estimate(estimate_run_cost(engine, Run(plan, pairs.sources(plan.seed)))),
     )
-    if words:
-        st.caption(escape_markdown(f"{words}."))
+    if estimate:
+        st.caption(escape_markdown(f"{estimate}."))
 
 
 def _prompt_entries() -> list[prompts.PromptEntry]:
     return [prompts.prompt_entry(name) for name in prompts.prompt_names()]
 
 
-_NO_GUARD = "none"
+_NO_CHECK = "none"
 
 
-def guard_choice() -> None:
-    """Nobody, one of the guards, or one with settings that is typed; and what it lacks, if anything."""
+def nli_check_choice() -> None:
+    """No check, one of the list, or one with settings that is typed; and what it lacks, if anything."""
     titles = {plugin.name: plugin.title for plugin in NLI_CHECKS}
     st.selectbox(
         "NLI check of the meaning",
-        [_NO_GUARD, *titles],
+        [_NO_CHECK, *titles],
         key="stress-guard",
-        format_func=lambda spec: "None" if spec == _NO_GUARD else titles.get(spec, spec),
+        format_func=lambda spec: "None" if spec == _NO_CHECK else titles.get(spec, spec),
         accept_new_options=True,
         help="Every variant that should have kept the meaning is checked for a contradiction with the original. Those "
         "that contradict it can be left out of the figures. Type a check with settings, as entailment[checkpoint=FOLDER], and press Enter.",
     )
     try:
-        guard = chosen_guard()
+        check = chosen_nli_check()
     except TouchstoneError as error:
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return
-    for checkpoint in guard.checkpoints() if guard else ():
-        _guard_model(checkpoint)
+    for model in check.checkpoints() if check else ():
+        _check_model_row(model)
 
 
-def chosen_guard() -> NliCheck | None:
-    """Raises TouchstoneError for a guard or setting that does not exist."""
+def chosen_nli_check() -> NliCheck | None:
+    """Raises TouchstoneError for an unknown NLI check or setting."""
     spec: str = st.session_state["stress-guard"]
-    return None if spec == _NO_GUARD else NLI_CHECKS.parse(spec)
+    return None if spec == _NO_CHECK else NLI_CHECKS.parse(spec)
 
 
-def _guard_model(model: ModelRef) -> None:
+def _check_model_row(model: ModelRef) -> None:
     """A model with what can be done with it, or the endpoint that is not set."""
     if isinstance(model, Checkpoint):
         model_row(model, services.engine().pool, 0, "guard")
@@ -261,7 +262,7 @@ def new_run_form() -> None:
             wrap=True,
             help="A name, or one with settings as on the command line: type it and press Enter.",
         )
-        guard_choice()
+        nli_check_choice()
         with st.container(horizontal=True):
             st.text_input("Name of the run", _free_name(), key="stress-name")
             st.number_input("Seed", 0, None, 0, key="stress-seed", width=120, help="The same seed, the same variants.")
@@ -302,6 +303,6 @@ def _begin_new_run(pairs: PairSource, kinds: Sequence[Perturbation], metrics: Se
 
 
 def _plan_of_form(kinds: Sequence[Perturbation], metrics: Sequence[str]) -> Plan:
-    """The form as it stands. Raises TouchstoneError for a metric or guard that does not exist."""
+    """What the form holds. Raises TouchstoneError for an unknown metric or NLI check."""
     state = st.session_state
-    return Plan.of(state["stress-name"], kinds, map(METRICS.parse, metrics), state["stress-seed"], chosen_guard())
+    return Plan.of(state["stress-name"], kinds, map(METRICS.parse, metrics), state["stress-seed"], chosen_nli_check())

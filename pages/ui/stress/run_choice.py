@@ -23,12 +23,12 @@ _REDRAW_SHARE = (
 
 def listed_runs() -> dict[str, RunRow]:
     """The runs to choose from, by id: those of the database and, in a demo, one's own and the one that the address names."""
-    own = [
+    own_runs = [
         row
         for row in services.demo_runs().runs()
         if row.owner == services.session_owner() or row.id == _run_in_address()
     ]
-    return {row.id: row for row in [*own, *services.store().runs()]}
+    return {row.id: row for row in [*own_runs, *services.store().runs()]}
 
 
 def chosen_run() -> RunRow | None:
@@ -81,7 +81,7 @@ def begin_run(run: Run) -> None:
 
 
 def continue_run(id: str) -> None:
-    """Carry a run on in the background; what comes is added to it."""
+    """Carry a run on in the background; results are added to it as they arrive."""
     home = _storage_of(id)
     # a run of its own: the one that pages read must not grow while they read it
     services.stress_runner().start(id, run_from_lines(home.run_lines(id)), partial(home.append_run, id))
@@ -98,7 +98,7 @@ def accepts_opinions(id: str) -> bool:
 
 
 def follow_run(row: RunRow, run: Run) -> None:
-    """How far the run is, with the buttons to stop it, to go on, and to try again what failed; draws anew what has come."""
+    """How far the run is, with the buttons to stop it, to go on, and to try again what failed; redraws as results arrive."""
     now = services.stress_runner().progress(row.id)
     if run.done < run.total or (now and now.running):
         _run_progress(row.id, row.lines, run)
@@ -113,8 +113,8 @@ def _cached_run(id: str, lines: int) -> Run:  # noqa: ARG001  # their number is 
 
 def _storage_of(id: str) -> InMemoryRuns | Store:
     """Where a run is."""
-    shelf = services.demo_runs()
-    return shelf if id in shelf else services.store()
+    demo_runs = services.demo_runs()
+    return demo_runs if id in demo_runs else services.store()
 
 
 def _run_in_address() -> str:
@@ -159,7 +159,11 @@ def _continue_button(id: str, run: Run) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"{run.done} of {run.total} scores{_format_checks(run)} are here.")
         st.button(
-            "Continue", icon=":material/play_arrow:", on_click=continue_run, args=(id,), disabled=not accepts_opinions(id)
+            "Continue",
+            icon=":material/play_arrow:",
+            on_click=continue_run,
+            args=(id,),
+            disabled=not accepts_opinions(id),
         )
 
 
@@ -192,13 +196,13 @@ def filtered_variants(run: Run) -> frozenset[VariantKey] | None:
         selection_mode="multi",
         key="stress-sieves",
         format_func=lambda name: f"{_FILTER_TITLES[name][0]} ({counts[name]})",
-        help="\n\n".join(f"{title}: {told}" for title, told in (_FILTER_TITLES[name] for name in offered)),
+        help="\n\n".join(f"{title}: {meaning}" for title, meaning in (_FILTER_TITLES[name] for name in offered)),
         wrap=True,
     )
     return filter_variants(run, chosen_filters())
 
 
 def chosen_filters() -> list[str]:
-    """The sieves that are chosen."""
+    """The filters that are chosen."""
     chosen: list[str] = st.session_state.get("stress-sieves", [])
     return chosen

@@ -52,11 +52,11 @@ def compare_runs(row: RunRow, cells: Sequence[MatrixCell]) -> None:
         width=420,
     )
     other = load_run(others[chosen])
-    theirs = {
+    other_cells = {
         (cell.metric, cell.kind): cell
         for cell in shift_matrix(other, score_shifts(other, filter_variants(other, chosen_filters())))
     }
-    common = [(cell, theirs[cell.metric, cell.kind]) for cell in cells if (cell.metric, cell.kind) in theirs]
+    common = [(cell, other_cells[cell.metric, cell.kind]) for cell in cells if (cell.metric, cell.kind) in other_cells]
     if not common:
         st.info("The two runs share no metric under the same perturbation.")
         return
@@ -75,30 +75,30 @@ def compare_runs(row: RunRow, cells: Sequence[MatrixCell]) -> None:
 def _comparison_facts(run: Run) -> str:
     """What must be alike for figures to be compared."""
     plan = run.plan
-    guard = f", NLI check {plan.guard}" if plan.guard else ""
-    return f"{len(run.sources)} pairs, seed {plan.seed}{guard}, Touchstone {plan.version}."
+    check = f", NLI check {plan.guard}" if plan.guard else ""
+    return f"{len(run.sources)} pairs, seed {plan.seed}{check}, Touchstone {plan.version}."
 
 
-def _comparison_row(ours: MatrixCell, theirs: MatrixCell) -> dict[str, object]:
+def _comparison_row(this: MatrixCell, other: MatrixCell) -> dict[str, object]:
     return {
-        "metric": metric_title(ours.metric),
-        "perturbation": kind_title(ours.kind),
-        "this run": format_signed(ours.shift),
-        "other run": format_signed(theirs.shift),
-        "difference": _mean_difference(ours.shift, theirs.shift),
-        "pairs": f"{ours.shift.n} / {theirs.shift.n}",
+        "metric": metric_title(this.metric),
+        "perturbation": kind_title(this.kind),
+        "this run": format_signed(this.shift),
+        "other run": format_signed(other.shift),
+        "difference": _mean_difference(this.shift, other.shift),
+        "pairs": f"{this.shift.n} / {other.shift.n}",
     }
 
 
-def _mean_difference(ours: Estimate, theirs: Estimate) -> float | None:
-    return None if ours.value is None or theirs.value is None else round(ours.value - theirs.value, 4)
+def _mean_difference(this: Estimate, other: Estimate) -> float | None:
+    return None if this.value is None or other.value is None else round(this.value - other.value, 4)
 
 
 _PLOTS_PAGE = Path(__file__).parents[1] / "assets" / "plots.html"
 
 
 def run_downloads(run: Run, cells: Sequence[MatrixCell], found: Sequence[Shift]) -> None:
-    """Four downloads, each made when it is asked for."""
+    """Four downloads, each made when it is clicked."""
     downloads = (
         ("Matrix (CSV)", "stress-matrix.csv", "grid_on", lambda: matrix_csv(cells)),
         ("Shifts (CSV)", "stress-shifts.csv", "table", lambda: shifts_csv(run, found)),
@@ -124,7 +124,7 @@ def matrix_csv(cells: Sequence[MatrixCell]) -> str:
 
 
 def shifts_csv(run: Run, found: Sequence[Shift]) -> str:
-    """One row per pair, perturbation and metric, with the signatures of both and what people said of the variant."""
+    """One row per pair, perturbation and metric, with the signatures of both and people's verdict on the variant."""
     return str(pd.DataFrame([_shift_row(run, shift) for shift in found]).to_csv(index=False))
 
 
@@ -158,13 +158,13 @@ def _shift_row(run: Run, shift: Shift) -> dict[str, object]:
         "metric_signature": reading.signature,
         "error": reading.error,
         "remarks": "; ".join(variant.remarks),
-        **_guard_columns(run.checks.get((shift.source, shift.kind))),
+        **_check_columns(run.checks.get((shift.source, shift.kind))),
         "meaning": opinion.meaning.value if opinion else "",
         "seed": run.plan.seed,
     }
 
 
-def _guard_columns(check: Check | None) -> dict[str, object]:
+def _check_columns(check: Check | None) -> dict[str, object]:
     mark = check.mark if check else None
     return {
         "contradicts": mark.contradicts if mark else None,
@@ -177,8 +177,8 @@ def _guard_columns(check: Check | None) -> dict[str, object]:
 def _run_facts(run: Run) -> list[str]:
     """Name, seed, version and what was run, for a paper."""
     signatures = sorted({reading.signature for reading in run.readings.values() if reading.signature})
-    guard = f" · NLI check {run.plan.guard}" if run.plan.guard else ""
-    return [f"{run.plan.name} · seed {run.plan.seed}{guard} · touchstone {run.plan.version}", *signatures]
+    check = f" · NLI check {run.plan.guard}" if run.plan.guard else ""
+    return [f"{run.plan.name} · seed {run.plan.seed}{check} · touchstone {run.plan.version}", *signatures]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

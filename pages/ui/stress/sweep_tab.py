@@ -106,9 +106,9 @@ def _sweep_form(run: Run) -> None:
 
 def _default_metrics(specs: Sequence[str]) -> list[str]:
     """The metrics that retrieve already, else the one that `retrieve` takes by itself, else the first."""
-    retrieving = [spec for spec in specs if is_retrieval_metric(METRICS.parse(spec))]
-    usual = settings_of(METRICS.get("retrieve"))["metric"].default
-    return retrieving or [spec for spec in specs if spec == usual] or list(specs[:1])
+    with_retrieval = [spec for spec in specs if is_retrieval_metric(METRICS.parse(spec))]
+    default = settings_of(METRICS.get("retrieve"))["metric"].default
+    return with_retrieval or [spec for spec in specs if spec == default] or list(specs[:1])
 
 
 def _begin_sweep(run: Run, chosen: Sequence[str]) -> None:

@@ -33,14 +33,14 @@ def variant_view(row: RunRow, run: Run, source: Source, variant: Variant) -> Non
     st.caption(escape_markdown(f"{form}: {variant.signature}"))
     for explanation in dict.fromkeys(edit.explanation for edit in variant.edits if edit.explanation):
         st.caption(escape_markdown(explanation))
-    _guard_message(run, variant)
+    _check_message(run, variant)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if st.button("Open in Probe", icon=":material/science:", key="stress-probe"):
             _open_in_probe(source, variant)
         _meaning_choice(row, run, variant)
 
 
-def _guard_message(run: Run, variant: Variant) -> None:
+def _check_message(run: Run, variant: Variant) -> None:
     check = run.checks.get((variant.source, variant.kind))
     if check is None:
         return
@@ -88,13 +88,13 @@ def _open_in_probe(source: Source, variant: Variant) -> None:
     st.switch_page("views/probe.py")
 
 
-_BLAME_FIGURES: dict[str, tuple[Callable[[EditEffect], float | None], str]] = {
+_EFFECT_FIGURES: dict[str, tuple[Callable[[EditEffect], float | None], str]] = {
     "Share": (
-        lambda blame: blame.share,
+        lambda effect: effect.share,
         "Shapley value: what the edit adds to the shift, averaged over all orders of the edits. The shares sum to the whole.",
     ),
-    "Alone": (lambda blame: blame.alone, "The shift when this edit is the only one."),
-    "Left out": (lambda blame: blame.without, "The shift when all edits but this one are executed."),
+    "Alone": (lambda effect: effect.alone, "The shift when this edit is the only one."),
+    "Left out": (lambda effect: effect.without, "The shift when all edits but this one are executed."),
 }
 _PENDING = (CellState.QUEUED, CellState.LOADING, CellState.RUNNING)
 _LOOK_S = 0.5
@@ -102,7 +102,7 @@ _MAX_SIDE_CHARACTERS = 24  # characters of each side of an edit in a heading
 
 
 def bisect_view(run: Run, source: Source, variant: Variant) -> None:
-    """A button that scores the variant with some of its edits only; nothing for one edit, which is to blame by itself."""
+    """A button that scores the variant with some of its edits only; nothing for one edit, which causes the whole shift."""
     number = len(variant.edits)
     if number < 2:
         return
@@ -124,7 +124,7 @@ def bisect_view(run: Run, source: Source, variant: Variant) -> None:
     if _pending_cells(request):
         _bisect_progress(request)
         return
-    _blame_table(request, texts, variant.edits, source.example)
+    _effect_table(request, texts, variant.edits, source.example)
 
 
 @st.cache_resource(scope="session", on_release=lambda owner: services.engine().release(owner), show_spinner=False)
@@ -145,12 +145,12 @@ def _bisect_progress(request: Request) -> None:
     st.progress(1 - waiting / total, f"{total - waiting} of {total} scores")
 
 
-def _blame_table(request: Request, texts: dict[EditSubset, Example], edits: Sequence[Edit], example: Example) -> None:
-    figures = list(_BLAME_FIGURES) if len(edits) <= MAX_EXHAUSTIVE_EDITS else list(_BLAME_FIGURES)[1:]
+def _effect_table(request: Request, texts: dict[EditSubset, Example], edits: Sequence[Edit], example: Example) -> None:
+    figures = list(_EFFECT_FIGURES) if len(edits) <= MAX_EXHAUSTIVE_EDITS else list(_EFFECT_FIGURES)[1:]
     figure = st.segmented_control(
         "Figure of the edits", figures, default=figures[0], key="bisect-figure", required=True
     )
-    value, meaning = _BLAME_FIGURES[figure]
+    value, meaning = _EFFECT_FIGURES[figure]
     rows = {metric.spec: _scores_by_subset(request, metric.spec, texts) for metric in request.metrics}
     found = {spec: edit_effects(scores, len(edits)) for spec, scores in rows.items()}
     headings = [_edit_heading(place, edit, example.summary) for place, edit in enumerate(edits, 1)]
@@ -160,7 +160,7 @@ def _blame_table(request: Request, texts: dict[EditSubset, Example], edits: Sequ
         ["whole shift", *headings],
         dtype=float,
     )
-    styled = frame.style.format("{:+.3f}", na_rep="–").apply(_blame_shades, axis=1)
+    styled = frame.style.format("{:+.3f}", na_rep="–").apply(_effect_shades, axis=1)
     st.dataframe(styled, height="auto", alt=f"{figure} of every edit for every metric", placeholder="–")
     st.caption(f"{meaning} Blue raises the score, red lowers it; darker: more of what moves this metric.")
     _failure_lines(request)
@@ -186,13 +186,13 @@ def _shorten(text: str) -> str:
     return text if len(text) <= _MAX_SIDE_CHARACTERS else f"{text[: _MAX_SIDE_CHARACTERS - 1].rstrip()}…"
 
 
-def _blame_shades(row: pd.Series) -> list[str]:
+def _effect_shades(row: pd.Series) -> list[str]:
     """Blue where the edit raises the score, red where it lowers it, by its part of the largest in the row."""
     most = row.iloc[1:].abs().max()
-    return ["", *(_blame_shade(value, most) for value in row.iloc[1:])]
+    return ["", *(_effect_shade(value, most) for value in row.iloc[1:])]
 
 
-def _blame_shade(value: float, most: float) -> str:
+def _effect_shade(value: float, most: float) -> str:
     if not most or pd.isna(value) or pd.isna(most):
         return ""
     colour = "59, 125, 216" if value > 0 else "214, 69, 65"

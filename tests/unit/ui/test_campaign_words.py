@@ -29,8 +29,8 @@ def known(part: str) -> ChosenItems:
 @pytest.mark.parametrize(
     ("items", "rules", "hint"),
     [
-        (known("gold"), CampaignRules(), "Gold items are never handed out"),
-        (ChosenItems(), CampaignRules(gold_every=10), "No gold item is there"),
+        (known("gold"), CampaignRules(), "Gold items are never given out"),
+        (ChosenItems(), CampaignRules(gold_every=10), "There is no gold item"),
         (known("qualification"), CampaignRules(), "Everybody passes the qualification"),
     ],
 )

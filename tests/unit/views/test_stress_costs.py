@@ -1,4 +1,4 @@
-"""What a new stress run would cost, told in its form."""
+"""What a new stress run would cost, in its form."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from streamlit.testing.v1 import AppTest
 
 Open = Callable[..., AppTest]
 
-LOOKS = 200  # at the form until its cost is reckoned
+LOOKS = 200  # at the form until its cost is estimated
 
 
-def told(app: AppTest) -> str:
-    """The line of the cost, once it is reckoned; empty where there is none."""
+def cost_line(app: AppTest) -> str:
+    """The line of the cost, once it is estimated; empty where there is none."""
     for _ in range(LOOKS):
         app.run()
         assert not app.exception
         captions = [one.value.replace("\\", "") for one in app.caption]
-        if not any("Reckoning" in one for one in captions):
+        if not any("Estimating" in one for one in captions):
             return next((one for one in captions if "to endpoints" in one), "")
-    pytest.fail("The cost was not reckoned.")
+    pytest.fail("The cost was not estimated.")
 
 
 def test_the_cost_follows_the_endpoint_its_price_and_the_prompts(
@@ -32,16 +32,16 @@ def test_the_cost_follows_the_endpoint_its_price_and_the_prompts(
     app = probe().switch_page("views/stress.py").run()
     app.session_state["stress-pairs"] = "The pair on Probe"
     app.session_state["stress-metrics"] = ["rouge2"]
-    assert told(app) == ""
+    assert cost_line(app) == ""
     app.session_state["stress-metrics"] = ["direct-assessment"]
-    assert told(app) == ""
+    assert cost_line(app) == ""
 
     monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", "http://127.0.0.1:9/v1")
     monkeypatch.setenv("TOUCHSTONE_LLM_MODEL", "tiny")
-    assert "the price of default is not set" in told(app)
+    assert "the price of default is not set" in cost_line(app)
     monkeypatch.setenv("TOUCHSTONE_LLM_PRICE_READ", "0")
     monkeypatch.setenv("TOUCHSTONE_LLM_PRICE_WRITTEN", "1")
-    priced = told(app)
+    priced = cost_line(app)
     assert "; at most 0.0" in priced
 
     prompts = tmp_path / "prompts"
@@ -49,7 +49,7 @@ def test_the_cost_follows_the_endpoint_its_price_and_the_prompts(
     ours = Path(__file__).parents[3] / "core" / "prompts" / "direct-assessment.md"
     (prompts / ours.name).write_text(ours.read_text(encoding="utf-8") + "Think. " * 1000, encoding="utf-8")
     monkeypatch.setenv("TOUCHSTONE_PROMPTS_DIR", str(prompts))
-    assert tokens(told(app)) > tokens(priced)
+    assert tokens(cost_line(app)) > tokens(priced)
 
 
 def tokens(line: str) -> int:

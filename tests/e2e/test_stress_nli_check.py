@@ -1,4 +1,4 @@
-"""Stress runs under a guard, from a file, from Probe, and in a demo that keeps nothing."""
+"""Stress runs with an NLI check, from a file, from Probe, and in a demo that keeps nothing."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def answer(_path: str, body: Mapping[str, Any]) -> Reply:
 
 
 @pytest.fixture(scope="module")
-def guarded_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def checked_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """Touchstone with an endpoint that answers from a script."""
     with (
         serving(answer) as endpoint,
         serve(
-            tmp_path_factory.mktemp("guarded"), TOUCHSTONE_LLM_BASE_URL=endpoint.url, TOUCHSTONE_LLM_MODEL="tiny"
+            tmp_path_factory.mktemp("checked"), TOUCHSTONE_LLM_BASE_URL=endpoint.url, TOUCHSTONE_LLM_MODEL="tiny"
         ) as running,
     ):
         yield running
@@ -100,12 +100,12 @@ def shifts_of(page: Page, number: int) -> list[dict[str, str]]:
     return list(csv.DictReader(Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()))
 
 
-def test_a_file_is_run_under_a_guard_whose_marks_are_shown_and_can_be_left_out(
-    page: Page, guarded_server: Server, tmp_path: Path
+def test_a_file_is_run_with_an_nli_check_whose_results_are_shown_and_can_be_left_out(
+    page: Page, checked_server: Server, tmp_path: Path
 ) -> None:
     file = tmp_path / "pairs.jsonl"
     file.write_text("".join(json.dumps(pair) + "\n" for pair in PAIRS) + "{broken\n", encoding="utf-8")
-    open_stress(page, guarded_server)
+    open_stress(page, checked_server)
     page.get_by_role("radio", name="A file").click()
     page.locator("input[type=file]").set_input_files(file)
     expect(page.get_by_text("Line 3: ")).to_be_visible()
@@ -115,7 +115,7 @@ def test_a_file_is_run_under_a_guard_whose_marks_are_shown_and_can_be_left_out(
     expect(page.get_by_text(re.compile(r"^\d+ questions to endpoints, about .* tokens read"))).to_be_visible()
     run_to_the_end(page, "From a file")
 
-    run = stored(guarded_server, "From a file")
+    run = stored(checked_server, "From a file")
     assert set(run.sources) == {"one", "two"}
     assert run.done == run.total
     assert run.checks
@@ -136,8 +136,8 @@ def test_a_file_is_run_under_a_guard_whose_marks_are_shown_and_can_be_left_out(
     assert {row["kind"] for row in shifts_of(page, made - len(run.checks))}.isdisjoint(marked)
 
 
-def test_the_pair_on_probe_is_run_as_it_was_before_its_edits(page: Page, guarded_server: Server) -> None:
-    probe = Bench(page, guarded_server)
+def test_the_pair_on_probe_is_run_as_it_was_before_its_edits(page: Page, checked_server: Server) -> None:
+    probe = Bench(page, checked_server)
     probe.open()
     probe.write("Another summary.")
     probe.settled(example().example.document, "Another summary.", timeout=START_MS)
@@ -145,14 +145,14 @@ def test_the_pair_on_probe_is_run_as_it_was_before_its_edits(page: Page, guarded
     page.get_by_role("radio", name="The pair on Probe").click()
     expect(page.get_by_text("its summary before your edits")).to_be_visible()
     run_to_the_end(page, "From Probe")
-    [source] = stored(guarded_server, "From Probe").sources.values()
+    [source] = stored(checked_server, "From Probe").sources.values()
     assert source.example == example().example
 
 
 def test_every_plot_is_saved_as_png_without_a_network(
-    page: Page, guarded_server: Server, new_context: Callable[[], BrowserContext]
+    page: Page, checked_server: Server, new_context: Callable[[], BrowserContext]
 ) -> None:
-    open_stress(page, guarded_server)
+    open_stress(page, checked_server)
     only_fiction(page)
     run_to_the_end(page, "To be plotted")
     page.get_by_role("tab", name="Export").click()
