@@ -132,6 +132,7 @@ class Task:
         self.done: Future[Any] = Future()
         self.counts = Counts()
         self.running = False
+        self.work_s = 0.0  # its own and that of models for it, without loading and waiting
         self.keys: list[bytes] | None = None  # of the questions last asked; None before the first round
         self.answers: dict[bytes, Answer] = {}
         self.pins: dict[ModelRef, EndpointModel] = {}  # models of endpoints, at the address where it began to ask

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -162,9 +163,10 @@ class DeviceWorker:
 
         What no task waits for any more is not asked again.
         """
+        began = time.perf_counter()
         answers = attempt(partial(model.forward, [pending.row for pending in batch if pending.row]))
         if not isinstance(answers, Problem):
-            self._deliver(batch, answers)
+            self._deliver(batch, answers, time.perf_counter() - began)
         elif len(batch) == 1:
             self._refuse(batch[0], answers)
         else:
@@ -178,13 +180,15 @@ class DeviceWorker:
         with self._lock:
             return [] if self._closed else [pending for pending in batch if any(task.live for task in pending.tasks)]
 
-    def _deliver(self, batch: Sequence[PendingQuestion], answers: Sequence[Answer]) -> None:
+    def _deliver(self, batch: Sequence[PendingQuestion], answers: Sequence[Answer], seconds: float) -> None:
         given = list(zip(batch, answers, strict=True))
         self._cache.put({pending.key: answer for pending, answer in given})
         with self._lock:
             self.counts += Counts(passes=1, tokens=sum(answer.tokens for answer in answers))
             for asker in {pending.tasks[0] for pending in batch if pending.tasks}:
                 asker.counts += Counts(passes=1)
+            for asker in (pending.tasks[0] for pending in batch if pending.tasks):
+                asker.work_s += seconds / len(batch)
             for pending, answer in given:
                 for task in self._queues[pending.question.weights].answer(pending, answer):
                     self._resume(task)

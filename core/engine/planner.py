@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import queue
 import threading
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -128,7 +129,9 @@ class Planner:
 
     def _next_round(self, task: Task) -> ConversationEnd | bool:
         """The outcome, or whether all answers to the questions of the next round are known already."""
+        began = time.perf_counter()
         step = task.next_round()
+        task.work_s += time.perf_counter() - began
         if isinstance(step, ConversationEnd):
             return ConversationEnd(self._outcome(task, step.value))
         return self._answer_or_enqueue(task, step)

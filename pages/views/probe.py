@@ -24,7 +24,7 @@ from pages.ui.probe.board_scores import (
 from pages.ui.probe.board_scores import wait_for_null_band as wait_for_noise
 from pages.ui.probe.edit_tabs import edit_json_tab, edits_tab, record_tab
 from pages.ui.probe.evidence_panel import document_highlights, evidence_panel, selected_result
-from pages.ui.probe.fast_set import learn_durations, score_all_button
+from pages.ui.probe.fast_set import remember_durations, score_all_button
 from pages.ui.probe.proposed_edits import edits_answer, edits_arrived, edits_request_form
 from pages.ui.probe.score_board import board_feed, score_board
 from pages.ui.probe.text_panes import document_view, summary_editor
@@ -67,15 +67,15 @@ with right:
 
 with st.container():
     edits_answer()
-    say_forecast = score_all_button(metrics)
+    show_forecast = score_all_button(metrics)
 score_board(build_board(metrics, request, now), key=BOARD_KEY, on_select=lambda: None, on_action=run_row_action)
 show = board_feed(BOARD_KEY)
 evidence_panel(request, drawn)
 percentile_expander(drawn)
-say_forecast()
+show_forecast()
 while True:
     version, cells = services.engine().cells(request)
-    learn_durations(request, cells)
+    remember_durations(request, cells)
     show(build_board(metrics, request, cells))
     if request.cancelled.is_set():
         st.stop()

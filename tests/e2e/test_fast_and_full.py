@@ -1,4 +1,4 @@
-"""What is scored while typing and what waits for the key: foretold, asked for, and never mistaken for current."""
+"""What is scored while typing and what waits for the key: announced, asked for, and never mistaken for current."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def summary() -> str:
 def test_a_heavy_metric_says_what_it_would_take_and_waits_for_the_key(bench: Bench, heavy: str) -> None:
     expect(bench.row(heavy)).to_contain_text("press Alt+S")
     expect(bench.score(heavy)).to_have_text("–")
-    expect(forecast(bench)).to_contain_text("Slow waits · time unknown until it has run once · 200 MB to load")
+    expect(forecast(bench)).to_contain_text("Slow waits · not timed yet · 200 MB to load")
     bench.box.press("Alt+s")
     expect(bench.score(heavy)).to_have_text(words(summary()))
     expect(forecast(bench)).to_contain_text("Every metric was asked about this text.")

@@ -19,7 +19,7 @@ from core.types import Edit, Example, Failure, FailureKind, Outcome, Result, ask
 from pages.ui import services
 from pages.ui.probe import pair as bench
 from pages.ui.probe.board_rows import Board, BoardRow, LastShown, Noise, RowAction, Selection
-from pages.ui.probe.fast_set import SCORE_ALL_KEY, metrics_to_ask, shared_pace, start_timing, waits_for_key
+from pages.ui.probe.fast_set import SCORE_ALL_KEY, last_edit_s, metrics_to_ask, waits_for_key
 
 Cells = Mapping[CellKey, Cell]
 _LOOK_S = 0.2  # how long a click may wait for the open run to notice it
@@ -75,8 +75,7 @@ def _can_be_measured(metric: Metric) -> bool:
 
 
 def _measuring_cost(metric: Metric) -> tuple[bool, float]:
-    took = shared_pace().last(metric.spec, "edited")
-    return bool(metric.checkpoints()), took.seconds if took else 0.0
+    return bool(metric.checkpoints()), last_edit_s(metric.spec) or 0.0
 
 
 @memoize(64)
@@ -98,7 +97,6 @@ def request_scores(metrics: Sequence[Metric]) -> Request:
     request = services.engine().submit(
         services.session_owner(), metrics_to_ask(metrics, examples, _recently_shown(examples)), examples
     )
-    start_timing(request, st.session_state.get("request"))
     st.session_state["request"] = request
     version, cells = services.engine().cells(request)
     if any(cell.state in _PENDING for cell in cells.values()):
@@ -172,7 +170,7 @@ def _pair_examples() -> tuple[Example, ...]:
 
 
 def _recently_shown(examples: Sequence[Example]) -> set[str]:
-    """The metrics whose numbers for just these texts were shown of late: asking again costs nothing."""
+    """The metrics whose numbers for just these texts were shown recently: asking again costs nothing."""
     original, edited = (example.summary for example in examples)
     shown: dict[str, LastShown] = st.session_state["shown"]
     return {spec for spec, last in shown.items() if last.before is not None and edited in (original, *last.texts)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -141,6 +142,20 @@ def test_of_two_people_the_one_who_typed_last_is_answered_first(bench: Bench) ->
     for request in requests:
         bench.outcomes(request)
     assert bench.kind.asked == ["One came.", "Three stayed.", "Two left."]
+
+
+def test_the_work_of_a_task_is_counted_without_its_waiting(bench: Bench) -> None:
+    metrics = [bench.asking(), bench.asking("other")]
+    for metric in metrics:
+        bench.load(metric)
+    bench.kind.gate.clear()
+    request = bench.engine.submit("ana", metrics, [pair("Rain fell.")])
+    bench.at_the_model()
+    time.sleep(0.5)
+    bench.kind.gate.set()
+    bench.outcomes(request)
+    quick, slow = sorted(task.work_s for task in request.tasks.values())
+    assert 0 < quick < 0.5 <= slow
 
 
 def test_waiting_ends_when_something_new_is_there(bench: Bench) -> None:

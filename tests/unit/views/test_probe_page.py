@@ -212,9 +212,9 @@ def test_the_number_of_an_older_text_is_not_kept(probe: Open, store: Store) -> N
     assert {outcome.metric for outcome in stored.kept.outcomes} == {"bleu", "coverage"}
 
 
-def test_beside_the_key_stands_what_it_would_take(probe: Open) -> None:
+def test_beside_the_key_is_what_it_took_the_last_time(probe: Open) -> None:
     app = with_rouge_waiting(probe())
-    assert [text.value for text in app.text if "waits" in text.value] == ["ROUGE-2 waits · ≈ 0.1 s"]
+    assert [text.value for text in app.text if "waits" in text.value] == ["ROUGE-2 waits · last time: 0.1 s"]
 
 
 def test_a_bench_on_which_nothing_waits_has_no_key(probe: Open) -> None:
