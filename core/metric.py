@@ -74,7 +74,7 @@ def signature(
 ) -> str:
     """One line that tells two numbers apart: name, settings, what was asked (see Score), weights, sentence splitter, version.
 
-    Where weights are loaded their fingerprint stands instead of the path, which means nothing on another machine, and for
+    Where weights are loaded their fingerprint is given instead of the path, which means nothing on another machine, and for
     an endpoint that of its address.
     """
     weights = local_checkpoints(metric.checkpoints())

@@ -43,13 +43,13 @@ class MetricRow:
 
 def list_metrics(pool: ModelPool) -> list[MetricRow]:
     """Every registered metric with its default settings, families together. Loads no model and no torch."""
-    lines = [_metric_row(plugin(), pool) for plugin in METRICS]
-    return sorted(lines, key=lambda line: (line.family, line.name))
+    rows = [_metric_row(plugin(), pool) for plugin in METRICS]
+    return sorted(rows, key=lambda row: (row.family, row.name))
 
 
 def default_metrics(pool: ModelPool) -> list[MetricRow]:
-    """The metrics that are ready without anybody's doing; judges cost money, wrappers repeat, a trained model is yours."""
-    return [line for line in list_metrics(pool) if line.state == "ready" and line.family not in _NOT_DEFAULT_FAMILIES]
+    """The metrics that are ready without being set up; judges cost money, wrappers repeat, a trained model is yours."""
+    return [row for row in list_metrics(pool) if row.state == "ready" and row.family not in _NOT_DEFAULT_FAMILIES]
 
 
 def format_range(low: float | None, high: float | None) -> str:
@@ -61,14 +61,16 @@ def format_direction(direction: Direction) -> str:
     return _DIRECTION_LABELS[direction]
 
 
-def metrics_markdown(lines: Sequence[MetricRow]) -> str:
+def metrics_markdown(rows: Sequence[MetricRow]) -> str:
     """The table of metrics in the README."""
-    rows = [
-        f"| `{line.name}` | {line.family} | [{_authors_and_year(line.paper)}]({line.url}) | {format_range(line.low, line.high)} "
-        f"| {format_direction(line.direction)} | {_format_weights(line)} |"
-        for line in lines
+    table = [
+        f"| `{row.name}` | {row.family} | [{_authors_and_year(row.paper)}]({row.url}) | {format_range(row.low, row.high)} "
+        f"| {format_direction(row.direction)} | {_format_weights(row)} |"
+        for row in rows
     ]
-    return "\n".join(["| metric | family | source | range | direction | weights |", "|---|---|---|---|---|---|", *rows])
+    return "\n".join(
+        ["| metric | family | source | range | direction | weights |", "|---|---|---|---|---|---|", *table]
+    )
 
 
 def _authors_and_year(paper: str) -> str:
@@ -76,12 +78,10 @@ def _authors_and_year(paper: str) -> str:
     return re.split(r"(?<=\b\d{4})", paper, maxsplit=1)[0]
 
 
-def _format_weights(line: MetricRow) -> str:
-    if _ENDPOINT in line.checkpoints:
+def _format_weights(row: MetricRow) -> str:
+    if _ENDPOINT in row.checkpoints:
         return "an endpoint's"
-    return (
-        format_megabytes(line.download_mb) if line.download_mb else "with the packages" if line.checkpoints else "none"
-    )
+    return format_megabytes(row.download_mb) if row.download_mb else "with the packages" if row.checkpoints else "none"
 
 
 def _metric_row(metric: Metric, pool: ModelPool) -> MetricRow:

@@ -21,7 +21,7 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b")
 
 @dataclass(frozen=True, slots=True)
 class ScoredPhrase:
-    """What the questions about one phrase of the summary came to: where it stands, its score, where the answer stands."""
+    """The result of the questions about one phrase of the summary: where it is, its score, where the answer is."""
 
     claim: Span
     score: float
@@ -46,7 +46,7 @@ class MultiRoundMetric(Metric):
 
 def parser_question(parser: Checkpoint, text: str, reading: ParserReading) -> Question:
     """What a parser finds in a text; see kind "spacy_parse"."""
-    # the name of the pipeline is told too: two of them must not share answers
+    # with the name of the pipeline: two of them must not share answers
     return Question(parser, (text,), (("of", reading), ("pipeline", parser.source)))
 
 

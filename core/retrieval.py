@@ -24,7 +24,7 @@ WindowMode = Literal["symmetric", "coded"]
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Sentences of the document joined by one blank, and where they stand in it."""
+    """Sentences of the document joined by one blank, and where they are in it."""
 
     text: str
     span: Span

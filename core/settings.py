@@ -69,7 +69,7 @@ class Settings(BaseSettings):
     @field_validator("trusted_repos")
     @classmethod
     def _name_code_that_was_read(cls, value: str) -> str:
-        """A branch may be moved to other code after it was read: only a commit or a folder says what is trusted."""
+        """A branch may be moved to other code after it was read: only a commit or a folder fixes what is trusted."""
         for place in _split_places(value):
             if not (_AT_COMMIT.fullmatch(place) or Path(place).expanduser().is_absolute()):
                 raise ValueError(
@@ -96,7 +96,7 @@ class Settings(BaseSettings):
 
 
 def secret(variable: str) -> SecretStr:
-    """What a variable of the environment, or of .env, holds; empty where it is not set."""
+    """The value of a variable of the environment, or of .env; empty where it is not set."""
     return _secret(variable, os.environ.get(variable, ""), _environment())
 
 

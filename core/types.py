@@ -299,7 +299,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """The bill: planned = cached + merged + asked questions; forward passes; tokens read by the models."""
+    """Usage: planned = cached + merged + asked questions; forward passes; tokens read by the models."""
 
     planned: int = 0
     cached: int = 0

@@ -45,7 +45,7 @@ QueueOrder = tuple[int, int, int]
 
 
 class CellState(StrEnum):
-    """Where a cell of the board stands."""
+    """How far a cell of the board is."""
 
     QUEUED = "queued"
     LOADING = "loading"
@@ -72,9 +72,9 @@ CellKey = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Conversation(Generic[T]):
-    """A conversation to be had about an example, with these checkpoints; `spec` says whose, with its settings.
+    """A conversation about an example with these models; `spec` names the metric or other plugin, with its settings.
 
-    `rounds` begins it again at every call. Two of the same `spec`, example and checkpoints are taken for the same.
+    `rounds` begins it again at every call. Two with the same `spec`, example and models are the same.
     """
 
     spec: str
@@ -91,7 +91,7 @@ class ConversationEnd:
 
 
 class Request:
-    """What one owner waits for. A newer request of the same owner cancels it, and so does whoever sets `cancelled`."""
+    """What one owner waits for. A newer request of the same owner cancels it, and so does setting `cancelled`."""
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ class Task:
         self.counts = Counts()
         self.running = False
         self.work_s = 0.0  # its own and that of models for it, without loading and waiting
-        self.keys: list[bytes] | None = None  # of the questions last asked; None before the first round
+        self.keys: list[bytes] | None = None  # of the questions asked last; None before the first round
         self.answers: dict[bytes, Answer] = {}
         self.pins: dict[ModelRef, EndpointModel] = {}  # models of endpoints, at the address where it began to ask
         self._rounds: Rounds[Any] | None = None
@@ -141,7 +141,7 @@ class Task:
 
     @property
     def live(self) -> bool:
-        """Whether somebody waits for it and it can still be answered."""
+        """Whether a request waits for it and it can still be answered."""
         return not self.done.done() and any(not request.cancelled.is_set() for request in self.watchers)
 
     def join(self, request: Request, place: int) -> None:
@@ -150,7 +150,7 @@ class Task:
         self.order = min(self.order, request.order(place))
 
     def next_round(self) -> list[Question] | ConversationEnd:
-        """Take the conversation one round further, with the answers to the questions last asked."""
+        """Take the conversation one round further, with the answers to the questions asked last."""
         try:
             if self._rounds is None or self.keys is None:
                 self._started = time.perf_counter()
@@ -164,7 +164,7 @@ class Task:
         return self.keys is not None and all(key in self.answers for key in self.keys)
 
     def notify_watchers(self) -> None:
-        """Tell the watchers that there is something new to show."""
+        """Let the watchers see that there is something new to show."""
         for request in self.watchers:
             request.version += 1
 
@@ -188,7 +188,7 @@ class Task:
         return isinstance(outcome, Failure) and (not kinds or outcome.kind in kinds)
 
     def result(self, score: Score, signature: str, device: str) -> Result:
-        """The result that a score makes; raises TouchstoneError for what is no number."""
+        """The result that a score makes; raises TouchstoneError for a value that is not finite."""
         for value in (score.value, *(part.score for part in score.parts)):
             if not math.isfinite(value):
                 raise TouchstoneError(

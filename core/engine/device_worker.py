@@ -23,7 +23,7 @@ BATCH_TOKENS = {"cpu": 1024, "mps": 16_384, "cuda": 65_536}
 
 
 class DeviceWorker:
-    """Answers questions to models of the device in a thread of its own; `resume` is called with a task that has all its answers.
+    """Answers questions to models of the device in a thread of its own; `resume` is called with each task that has all its answers.
 
     There is a queue for each model. `budget` says how many padded tokens go through a model at once. The lock is the
     engine's: it guards the queues and the tasks, and is notified when something changes that a watcher may show.

@@ -71,7 +71,7 @@ class Engine:
         return cls(pool, AnswerCache(settings.cache_dir))
 
     def submit(self, owner: str, metrics: Sequence[Metric], examples: Sequence[Example]) -> Request:
-        """Ask for every metric on every example; cancels what this owner asked before, and keeps what is the same.
+        """Ask for every metric on every example; cancels what this owner asked before, and takes over what is the same.
 
         The same question again returns the same request, so a page may call it at every rerun.
         """
@@ -120,7 +120,7 @@ class Engine:
                 yield task.conversation, outcome
 
     def conversations(self, metrics: Sequence[Metric], examples: Iterable[Example]) -> Iterator[Conversation[Score]]:
-        """The conversations that scoring would hold."""
+        """The conversations by which these metrics would score these examples."""
         return (_scoring(metric, example) for example in examples for metric in metrics)
 
     def estimate(self, conversations: Iterable[Conversation[Any]]) -> CostEstimate:
@@ -192,7 +192,7 @@ class Engine:
             self._lock.notify_all()
 
     def _revive(self, request: Request) -> None:
-        """Ask again for cells that failed for lack of a model that has come since."""
+        """Ask again for cells that failed for lack of a model that is here now."""
         for place, (cell, task) in enumerate(request.tasks.items()):
             if task.failed(*_FIXED_BY_THE_POOL) and self._models_may_answer(task.conversation):
                 request.tasks[cell] = self._start(request, task.conversation, task.metric, place)
@@ -270,7 +270,7 @@ def _start_ahead(tasks: Iterable[Task]) -> Iterator[Task]:
 
 
 def _wait_for_outcome(task: Task, cancelled: threading.Event) -> bool:
-    """Wait for an outcome; False where nobody wants it any more: what is dropped never has one."""
+    """Wait for an outcome; False where it was cancelled: what is dropped never has one."""
     while not cancelled.is_set():
         if wait([task.done], _POLL_S).done:
             return True

@@ -70,7 +70,7 @@ class Planner:
         return self._spend.spent_here()
 
     def unanswered(self, questions: Sequence[Question]) -> list[Question]:
-        """Those of questions to endpoints whose answers are not kept, each once."""
+        """Those of questions to endpoints whose answers are not in the cache, each once."""
         fixed = [replace(question, checkpoint=pin_address(question.endpoint_model)) for question in questions]
         asked = dict(zip(self._keys(fixed), fixed, strict=True))
         known = self._cache.get(list(asked))
@@ -102,7 +102,7 @@ class Planner:
         self._device.join()
         for endpoint in self._endpoints.values():
             endpoint.join(_CLOSE_TIMEOUT_S)
-        self._give_up()
+        self._fail_unanswered()
 
     def _plan(self) -> None:
         while (task := self._steps.get()[2]) is not None:
@@ -165,7 +165,7 @@ class Planner:
         models = {question.checkpoint for question in questions}
         self._require_loadable(local_checkpoints(models))
         prints = {model: self._fingerprint(model) for model in models}
-        # an endpoint says the same whatever the device of who asks
+        # an endpoint gives the same answer whatever the device of this machine
         devices = {model: "" if isinstance(model, EndpointModel) else self._pool.device for model in models}
         return [cache_key(one, prints[one.checkpoint], devices[one.checkpoint]) for one in questions]
 
@@ -174,7 +174,7 @@ class Planner:
         return [self._device, *self._endpoints.values()]
 
     def _worker(self, model: ModelRef) -> QuestionWorker:
-        """Who answers."""
+        """The worker whose threads have the questions to a model answered."""
         if not isinstance(model, EndpointModel):
             return self._device
         if model.endpoint not in self._endpoints:
@@ -196,8 +196,8 @@ class Planner:
             if state.status is ModelStatus.FAILED:
                 raise LoadError(state.message)
 
-    def _give_up(self) -> None:
-        """Tell whoever still waits that nobody will answer."""
+    def _fail_unanswered(self) -> None:
+        """Fail the tasks that will not be answered any more."""
         with self._lock:
             steps = [self._steps.get()[2] for _ in range(self._steps.qsize())]
             asked = [task for worker in self._workers for task in worker.unanswered_tasks()]
@@ -206,7 +206,7 @@ class Planner:
 
 
 def _pin_endpoint(task: Task, question: Question) -> Question:
-    """The question at the address at which its conversation began to ask: its answer is kept under that one."""
+    """The question at the address at which its conversation began to ask: its answer is cached under that one."""
     model = question.checkpoint
     if not isinstance(model, EndpointModel):
         return question

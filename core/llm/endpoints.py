@@ -55,8 +55,8 @@ def read_endpoints_file(file: str) -> list[EndpointEntry]:
 
 def _parse_entry(file: str, name: str, table: object) -> EndpointEntry:
     if not isinstance(table, dict):
-        # what stands there may be a key: it is not repeated
-        raise BadSettingError(f"{file}: {name} stands outside of a table. Write [name] above it.")
+        # the value may be a key: it is not repeated
+        raise BadSettingError(f"{file}: {name} is outside of a table. Write [name] above it.")
     for key_field in _KEY_FIELDS:
         if key_field in table:
             raise BadSettingError(
@@ -162,7 +162,7 @@ def endpoint_of(model: EndpointModel) -> Endpoint:
     endpoint = configured_endpoint(model.endpoint)
     if model.address and model.address != endpoint.address:
         raise TouchstoneError(
-            f"The endpoint {endpoint.title!r} was set anew while this question waited for {model.address}. Ask again."
+            f"The endpoint {endpoint.title!r} was changed while this question waited for {model.address}. Ask again."
         )
     return endpoint
 
@@ -292,7 +292,7 @@ def _endpoint_from_entry(entry: EndpointEntry, file: str) -> Endpoint:
 
 
 def _read_price(read: float | None, written: float | None) -> Price | None:
-    """None where neither is told; what is told of one alone leaves the other free."""
+    """None where neither is set; where one alone is set, the other is free."""
     return None if read is None and written is None else Price(read or 0.0, written or 0.0)
 
 

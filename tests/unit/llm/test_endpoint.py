@@ -102,7 +102,7 @@ def test_one_that_cannot_be_used_says_why_and_leaves_the_others(file: Path, monk
     ("text", "sentence"),
     [
         ("[mini", "is no TOML: "),
-        ("key = 'sk-a-secret'", ": key stands outside of a table. Write [name] above it."),
+        ("key = 'sk-a-secret'", ": key is outside of a table. Write [name] above it."),
         ("[mini]\nkey = 'sk-a-secret'", "[mini]: key is not read, as keys do not belong into this file."),
         ("[mini]\nmodel = 'm'", "[mini]: base_url: Field required. Known fields: base_url, key_from, model,"),
         ("[mini]\nbase_url = 'http://a.b/v1'\nprices = 1", "[mini]: prices: Extra inputs are not permitted."),
@@ -164,7 +164,7 @@ def test_where_no_variable_names_an_endpoint_the_first_of_the_file_is_asked_unde
 def test_what_was_enqueued_for_one_address_is_not_asked_of_another(file: Path) -> None:
     fixed = pin_address(EndpointModel("local", "endpoint_chat"))
     file.write_text(TWO.replace("localhost", "elsewhere"))
-    with pytest.raises(TouchstoneError, match=r"'local' was set anew while this question waited for http"):
+    with pytest.raises(TouchstoneError, match=r"'local' was changed while this question waited for http"):
         endpoint_of(fixed)
 
 

@@ -321,7 +321,7 @@ def test_a_question_is_not_sent_to_an_address_that_was_set_while_it_waited(
 
         with answering(monkeypatch, moving) as endpoint:
             found = failure(engine)
-    assert f"was set anew while this question waited for {endpoint.url}. Ask again." in found.message
+    assert f"was changed while this question waited for {endpoint.url}. Ask again." in found.message
     assert other.asked == []
 
 
