@@ -153,8 +153,8 @@ def test_a_load_waits_for_memory_that_is_in_use(pools: Pools, copies: list[Check
     with pool.lease(copies[0]), pool.lease(copies[1]):
         pool.request(copies[2])
         waiting = "waiting for memory that other models use"
-        while pool.state(copies[2]).message != waiting:
-            assert pool.wait_for_change(pool.states(), 60)
+        while (seen := pool.states())[copies[2]].message != waiting:
+            assert pool.wait_for_change(seen, 60)
     assert pool.wait_for(copies[2], SETTLED, 60).status is ModelStatus.READY
 
 
@@ -273,8 +273,8 @@ def test_asking_for_states_loads_no_torch(tiny_roberta: Path, tmp_path: Path) ->
     program = (
         "import sys; from pathlib import Path; from core.models.pool import ModelPool; from core.types import Checkpoint\n"
         f"pool = ModelPool('cpu', None, Path({str(tmp_path)!r}))\n"
-        f"print(pool.state(Checkpoint({str(tiny_roberta)!r}, 'classify')).status, 'torch' in sys.modules)\n"
-        f"with pool.lease(Checkpoint({str(tiny_roberta)!r}, 'count')): print('torch' in sys.modules)\n"
+        f"print(pool.state(Checkpoint({str(tiny_roberta)!r}, 'sequence_classifier')).status, 'torch' in sys.modules)\n"
+        f"with pool.lease(Checkpoint({str(tiny_roberta)!r}, 'token_count')): print('torch' in sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["cold", "False", "False"]
