@@ -15,7 +15,6 @@ from queue import SimpleQueue
 
 from core.errors import LoadError, MemoryFullError, MissingWeightsError, TouchstoneError
 from core.models import device as devices
-from core.models.device import collect_garbage
 from core.models.download import download
 from core.models.files import ModelState, ModelStatus, locate, memory_bytes, state_on_disk
 from core.models.integrity import Fingerprints
@@ -147,7 +146,7 @@ class LoadedModels:
         for entry in dropped:
             entry.model = None  # whoever still holds the entry must not keep the weights
         if dropped:
-            collect_garbage()
+            devices.collect_garbage()
             self.tell()
         return bool(dropped)
 
