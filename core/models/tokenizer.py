@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-import struct
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal, Protocol, cast
 
+from google.protobuf.message import DecodeError
+from sentencepiece import sentencepiece_model_pb2
 from tokenizers import AddedToken, Encoding, Regex, Tokenizer, normalizers, pre_tokenizers, processors
 from tokenizers.models import Unigram
 
@@ -162,17 +163,15 @@ class DecodingTokenizer(TextTokenizer):
         return " ".join(word for word, _ in splitter.pre_tokenize_str(kept)) if splitter else kept
 
 
-# SentencePiece's ModelProto: the numbers of its fields, and two types of pieces
-_PIECES_FIELD, _NORMALIZER_FIELD, _TEXT_FIELD, _SCORE_FIELD, _TYPE_FIELD, _CHARACTER_MAP_FIELD = 1, 3, 1, 2, 3, 2
-_UNKNOWN_TYPE, _CONTROL_TYPE = 2, 3
+_UNKNOWN_TYPE = sentencepiece_model_pb2.ModelProto.SentencePiece.UNKNOWN
+_CONTROL_TYPE = sentencepiece_model_pb2.ModelProto.SentencePiece.CONTROL
 _NUMBER_AND_COMMA = re.compile(r"\d,$")
 
 
-@dataclass(frozen=True, slots=True)
-class VocabularyPiece:
-    """An entry of the vocabulary: its text, its log-probability and what it is for."""
+class VocabularyPiece(Protocol):
+    """An entry of a SentencePiece vocabulary: its text, its log-probability and what it is for."""
 
-    text: str
+    piece: str
     score: float
     type: int
 
@@ -181,26 +180,29 @@ def albert_tokenizer(folder: Path) -> Tokenizer:
     """The tokenizer of spiece.model and tokenizer_config.json; raises LoadError."""
     path = folder / "spiece.model"
     try:
-        pieces, character_map = _read_model_proto(path.read_bytes())
-        tokenizer = Tokenizer(_unigram_tokenizer(pieces))
-        tokenizer.normalizer = _albert_normalizer(read_json_object(folder / "tokenizer_config.json"), character_map)
+        model = sentencepiece_model_pb2.ModelProto.FromString(path.read_bytes())
+        tokenizer = Tokenizer(_unigram_tokenizer(model.pieces))
+        settings = read_json_object(folder / "tokenizer_config.json")
+        tokenizer.normalizer = _albert_normalizer(settings, model.normalizer_spec.precompiled_charsmap)
         tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
-        _add_special_pieces(tokenizer, pieces)
-    except (ValueError, LookupError, StopIteration, TypeError, struct.error) as error:
+        _add_special_pieces(tokenizer, model.pieces)
+    except (DecodeError, LookupError, StopIteration, TypeError) as error:
         raise LoadError(f"{path} is not a readable SentencePiece model of ALBERT. Get the file again.") from error
     return tokenizer
 
 
 def _unigram_tokenizer(pieces: Sequence[VocabularyPiece]) -> Unigram:
     """A digit and a comma never share a piece: the original splits them."""
-    vocabulary = [(piece.text, piece.score - (100 if _NUMBER_AND_COMMA.search(piece.text) else 0)) for piece in pieces]
+    vocabulary = [
+        (piece.piece, piece.score - (100 if _NUMBER_AND_COMMA.search(piece.piece) else 0)) for piece in pieces
+    ]
     return Unigram(
         vocabulary, unk_id=next(number for number, piece in enumerate(pieces) if piece.type == _UNKNOWN_TYPE)
     )
 
 
 def _add_special_pieces(tokenizer: Tokenizer, pieces: Sequence[VocabularyPiece]) -> None:
-    special = [piece.text for piece in pieces if piece.type in {_UNKNOWN_TYPE, _CONTROL_TYPE}]
+    special = [piece.piece for piece in pieces if piece.type in {_UNKNOWN_TYPE, _CONTROL_TYPE}]
     tokenizer.add_special_tokens([AddedToken(name, lstrip=name == "[MASK]", normalized=False) for name in special])
     ids = {name: tokenizer.token_to_id(name) for name in special}
     tokenizer.post_processor = processors.TemplateProcessing(
@@ -220,57 +222,3 @@ def _albert_normalizer(settings: dict[str, object], character_map: bytes) -> nor
         steps.append(normalizers.Precompiled(character_map))
     steps.append(normalizers.Replace(Regex(" {2,}"), " "))
     return normalizers.Sequence(steps)
-
-
-def _read_model_proto(content: bytes) -> tuple[list[VocabularyPiece], bytes]:
-    """The vocabulary of a ModelProto and the character map of its normalizer."""
-    pieces, character_map = [], b""
-    for field, value in _message_fields(content):
-        if field == _PIECES_FIELD:
-            pieces.append(_read_piece(dict(_message_fields(_as_bytes(value)))))
-        elif field == _NORMALIZER_FIELD:
-            character_map = _as_bytes(dict(_message_fields(_as_bytes(value))).get(_CHARACTER_MAP_FIELD, b""))
-    return pieces, character_map
-
-
-def _read_piece(fields: dict[int, bytes | int]) -> VocabularyPiece:
-    (score,) = struct.unpack("<f", _as_bytes(fields.get(_SCORE_FIELD, bytes(4))))
-    kind = fields.get(_TYPE_FIELD, 1)
-    return VocabularyPiece(_as_bytes(fields[_TEXT_FIELD]).decode(), score, kind if isinstance(kind, int) else 1)
-
-
-def _message_fields(content: bytes) -> Iterator[tuple[int, bytes | int]]:
-    """The fields of a protocol-buffer message: numbers as they are, everything else as bytes."""
-    position = 0
-    while position < len(content):
-        key, position = _read_varint(content, position)
-        if key & 7 == 0:
-            value, position = _read_varint(content, position)
-            yield key >> 3, value
-            continue
-        length, position = _field_length(content, position, key & 7)
-        yield key >> 3, content[position : position + length]
-        position += length
-
-
-def _field_length(content: bytes, position: int, wire: int) -> tuple[int, int]:
-    if wire == 2:
-        return _read_varint(content, position)
-    return {1: 8, 5: 4}[wire], position
-
-
-def _read_varint(content: bytes, position: int) -> tuple[int, int]:
-    """A number of seven bits a byte, the smallest first, and where it ends."""
-    number = shift = 0
-    while True:
-        byte = content[position]
-        number |= (byte & 127) << shift
-        position, shift = position + 1, shift + 7
-        if byte < 128:
-            return number, position
-
-
-def _as_bytes(value: bytes | int) -> bytes:
-    if isinstance(value, int):
-        raise TypeError("A number stands where a text should.")
-    return value
