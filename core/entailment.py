@@ -13,7 +13,6 @@ from core.text import sentences
 from core.types import Answer, Checkpoint, Example, Option, Part, Question, Score, Seen, Span
 
 Claims = Literal["sentences", "whole"]
-Dtype = Literal["float32", "float16", "bfloat16"]
 
 
 @dataclass(frozen=True, slots=True)

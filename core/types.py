@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import ClassVar, TypeVar
+from typing import ClassVar, Literal, TypeVar
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -166,6 +166,10 @@ class Sample:
     stored: str = ""
     document: str = ""
     kept: tuple[StoredScore, ...] = ()
+
+
+Dtype = Literal["float32", "float16", "bfloat16"]
+"""The number types that weights are loaded in."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from core.entailment import Dtype, Passage, SupportMetric
+from core.entailment import Passage, SupportMetric
 from core.metric import METRICS, Card
 from core.text import sentences
-from core.types import Answer, Checkpoint, Option, Span
+from core.types import Answer, Checkpoint, Dtype, Option, Span
 
 Mode = Literal["nli_sp", "nli", "bin_sp", "bin"]
 

@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 from core.errors import BadSettingError
 from core.metric import METRICS, Card, Metric
 from core.text import sentences
-from core.types import Answer, Checkpoint, Example, Part, Question, Score, Seen, Span
+from core.types import Answer, Checkpoint, Dtype, Example, Part, Question, Score, Seen, Span
 
 
 @METRICS.add
@@ -39,7 +39,7 @@ class BartScore(Metric):
 
     checkpoint: str = "facebook/bart-large-cnn"
     revision: str = "main"
-    dtype: Literal["float32", "float16", "bfloat16"] = "float32"
+    dtype: Dtype = "float32"
     scale: Literal["log", "exp"] = "log"
     max_tokens: int = 1024
 

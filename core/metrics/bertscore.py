@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS, Card, Metric
 from core.text import sentences
-from core.types import Answer, Checkpoint, Example, Part, Question, Score, Seen, Span
+from core.types import Answer, Checkpoint, Dtype, Example, Part, Question, Score, Seen, Span
 
 _PAPER = "Zhang, Kishore, Wu, Weinberger, Artzi 2020, BERTScore: Evaluating Text Generation with BERT"
 _URL = "https://openreview.net/forum?id=SkeHuCVFDr"
@@ -112,7 +112,7 @@ class BertScoreDeberta(BertScore):
 
     checkpoint: str = "microsoft/deberta-xlarge-mnli"
     layer: int = 40
-    dtype: Literal["float32", "float16", "bfloat16"] = "float32"
+    dtype: Dtype = "float32"
     leading_space: bool = True
     rescaled: bool = False
 

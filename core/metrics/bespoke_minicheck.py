@@ -15,20 +15,7 @@ from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS, Card, Metric
 from core.metrics.minicheck import Chunk, document_units, pack_chunks
 from core.text import sentences
-from core.types import (
-    Answer,
-    Checkpoint,
-    EndpointModel,
-    Example,
-    ModelRef,
-    Option,
-    Part,
-    Question,
-    Rounds,
-    Score,
-    Seen,
-    Span,
-)
+from core.types import Answer, Checkpoint, Dtype, Example, Option, Part, Question, Rounds, Score, Seen, Span
 
 SYSTEM = (
     "Determine whether the provided claim is consistent with the corresponding document. Consistency in this context implies "
@@ -71,7 +58,7 @@ class BespokeMiniCheck(Metric):
     checkpoint: str = "bespokelabs/Bespoke-MiniCheck-7B"
     revision: str = "main"
     through: Literal["endpoint", "transformers"] = "endpoint"
-    dtype: Literal["float32", "float16", "bfloat16"] = "bfloat16"
+    dtype: Dtype = "bfloat16"
     trust_remote_code: bool = False
     special_tokens: bool = True
     max_tokens: int = 32_768

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from core.errors import BadSettingError
 from core.metric import METRICS, Card, Metric
-from core.types import Answer, Checkpoint, Example, Question, Score, Seen, Span
+from core.types import Answer, Checkpoint, Dtype, Example, Question, Score, Seen, Span
 
 
 @METRICS.add
@@ -34,7 +34,7 @@ class Bleurt20(Metric):
 
     checkpoint: str = "lucadiliello/BLEURT-20"
     revision: str = "main"
-    dtype: Literal["float32", "float16", "bfloat16"] = "float32"
+    dtype: Dtype = "float32"
     max_tokens: int = 512
 
     def __post_init__(self) -> None:

@@ -15,7 +15,7 @@ from core.errors import BadSettingError
 from core.metric import METRICS, Card
 from core.question_answering import MultiRoundMetric, parser_question
 from core.text import sentences
-from core.types import Answer, Checkpoint, Example, Part, Question, Rounds, Score, Seen, Span
+from core.types import Answer, Checkpoint, Dtype, Example, Part, Question, Rounds, Score, Seen, Span
 
 Strategy = Literal["token", "span", "sent", "doc"]
 """What is masked: words of the summary, these with two neighbours on both sides, their sentences, or everything."""
@@ -62,7 +62,7 @@ class CoCo(MultiRoundMetric):
 
     checkpoint: str = "facebook/bart-large-cnn"
     revision: str = "main"
-    dtype: Literal["float32", "float16", "bfloat16"] = "float32"
+    dtype: Dtype = "float32"
     parser: str = "package:en_core_web_sm"
     mask: Strategy = "token"
     max_tokens: int = 1024

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS, Card, Metric
 from core.text import sentences
-from core.types import Answer, Checkpoint, Example, Part, Question, Rounds, Score, Seen, Span
+from core.types import Answer, Checkpoint, Dtype, Example, Part, Question, Rounds, Score, Seen, Span
 
 DROPPED_RELATIONS = {"punct", "ROOT", "root", "det", "case", "aux", "auxpass", "dep", "cop", "mark"}
 """The relations that the authors leave out."""
@@ -72,7 +72,7 @@ class DaeSpacy(Metric):
 
     checkpoint: str = "./DAE_xsum_human_best_ckpt"
     parser: str = "package:en_core_web_sm"
-    dtype: Literal["float32", "float16", "bfloat16"] = "float32"
+    dtype: Dtype = "float32"
     max_tokens: int = 512
 
     def __post_init__(self) -> None:

@@ -11,11 +11,11 @@ from typing import ClassVar
 
 from nltk.tokenize.destructive import NLTKWordTokenizer
 
-from core.entailment import Claims, Dtype, Passage, SupportMetric, label_probability
+from core.entailment import Claims, Passage, SupportMetric, label_probability
 from core.errors import UnscorableError
 from core.metric import METRICS, Card
 from core.text import sentences
-from core.types import Answer, Checkpoint, Option, Span
+from core.types import Answer, Checkpoint, Dtype, Option, Span
 
 _CHUNK_WORDS = 550
 _MAX_TOKENS = 2048

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS, Card
@@ -21,9 +21,7 @@ from core.question_answering import (
     sentence_parts,
 )
 from core.text import closest_sentence
-from core.types import Answer, Checkpoint, Example, Question, Rounds, Score, Span
-
-Dtype = Literal["float32", "float16", "bfloat16"]
+from core.types import Answer, Checkpoint, Dtype, Example, Question, Rounds, Score, Span
 
 END = "</s>"
 

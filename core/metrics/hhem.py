@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.entailment import Claims, Dtype, Passage, SupportMetric, label_probability
+from core.entailment import Claims, Passage, SupportMetric, label_probability
 from core.errors import BadSettingError
 from core.metric import METRICS, Card
-from core.types import Answer, Checkpoint, Option, Span
+from core.types import Answer, Checkpoint, Dtype, Option, Span
 
 _CONSISTENT = 1
 

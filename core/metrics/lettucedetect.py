@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS, Card, Metric
 from core.text import sentences
-from core.types import Answer, Checkpoint, Example, Part, Question, Rounds, Score, Seen, Span
+from core.types import Answer, Checkpoint, Dtype, Example, Part, Question, Rounds, Score, Seen, Span
 
 UNSUPPORTED = 1
 """The label of a token that the document does not support."""
@@ -82,7 +82,7 @@ class LettuceDetect(Metric):
 
     checkpoint: str = "KRLabsOrg/lettucedect-base-modernbert-en-v1"
     revision: str = "main"
-    dtype: Literal["float32", "float16", "bfloat16"] = "float32"
+    dtype: Dtype = "float32"
     max_tokens: int = 4096
     passages: Literal["whole", "lines"] = "whole"
     over: Literal["max", "mean"] = "max"

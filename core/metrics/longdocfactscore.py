@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from core.errors import BadSettingError
 from core.metric import METRICS, Card, Metric
 from core.retrieval import Claim, Retrieval, WindowMode
-from core.types import Answer, Checkpoint, Example, Part, Question, Rounds, Score, Seen, Span
+from core.types import Answer, Checkpoint, Dtype, Example, Part, Question, Rounds, Score, Seen, Span
 
 
 @METRICS.add
@@ -39,7 +39,7 @@ class LongDocFactScore(Metric):
 
     checkpoint: str = "facebook/bart-large"
     revision: str = "main"
-    dtype: Literal["float32", "float16", "bfloat16"] = "float32"
+    dtype: Dtype = "float32"
     encoder: str = "sentence-transformers/bert-base-nli-mean-tokens"
     k: int = 3
     w: int = 1

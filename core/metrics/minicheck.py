@@ -14,10 +14,9 @@ from typing import ClassVar, Literal
 from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS, Card, Metric
 from core.text import sentences
-from core.types import Answer, Checkpoint, Example, Option, Part, Question, Rounds, Score, Seen, Span
+from core.types import Answer, Checkpoint, Dtype, Example, Option, Part, Question, Rounds, Score, Seen, Span
 
 Claims = Literal["sentences", "whole"]
-Dtype = Literal["float32", "float16", "bfloat16"]
 
 NO_AND_YES = (3, 209)
 """Token ids of flan-T5 for the empty piece, which answers 0, and for the piece "1"."""

@@ -22,9 +22,7 @@ from core.question_answering import (
     sentence_parts,
     word_f1,
 )
-from core.types import Answer, Checkpoint, Example, Option, Question, Rounds, Score, Span
-
-Dtype = Literal["float32", "float16", "bfloat16"]
+from core.types import Answer, Checkpoint, Dtype, Example, Option, Question, Rounds, Score, Span
 
 NO_ANSWER = "[CLS]"
 END = "</s>"

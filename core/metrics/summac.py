@@ -18,10 +18,10 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from core.entailment import Dtype, Passage, label_probability
+from core.entailment import Passage, label_probability
 from core.metric import METRICS, Card, Metric
 from core.text import sentences
-from core.types import Answer, Checkpoint, Example, Part, Question, Score, Seen, Span
+from core.types import Answer, Checkpoint, Dtype, Example, Part, Question, Score, Seen, Span
 
 Model = Literal["vitc", "vitc-base", "vitc-only", "mnli", "mnli-base", "anli", "snli-base", "snli-large"]
 Units = Literal["sentence", "paragraph", "document", "2sents", "mixed"]

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS, Card, Metric
 from core.text import sentences
-from core.types import Answer, Checkpoint, Example, Part, Question, Score, Seen, Span
+from core.types import Answer, Checkpoint, Dtype, Example, Part, Question, Score, Seen, Span
 
 YES_AND_NO = (2163, 465)
 """Token ids of T5 for the pieces "▁Yes" and "▁No"."""
@@ -46,7 +46,7 @@ class UniEval(Metric):
 
     checkpoint: str = ""
     revision: str = "main"
-    dtype: Literal["float32", "float16", "bfloat16"] = "float32"
+    dtype: Dtype = "float32"
     max_tokens: int = 1024
 
     def __post_init__(self) -> None:
