@@ -5,12 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from core.errors import UnscorableError
 from core.metric import Metric
 from core.text import sentences
-from core.types import Answer, Checkpoint, Example, Option, Part, Question, Score, Seen, Span
+from core.types import Answer, Checkpoint, Dtype, Example, Option, Part, Question, Score, Seen, Span
 
 Claims = Literal["sentences", "whole"]
 
@@ -92,6 +92,34 @@ class SupportMetric(Metric):
         question, answer = max(asked, key=lambda row: self.support(row[1]))
         found = question.evidence
         return Part(claim, self.support(answer), found if found and found.start < found.end else None)
+
+
+@dataclass(frozen=True)
+class ClassifierMetric(SupportMetric):
+    """Asks a sequence classifier with two labels; `supported` is the number of the one that says yes."""
+
+    limit: ClassVar[int]
+    supported: ClassVar[int]
+
+    checkpoint: str = ""
+    revision: str = "main"
+    dtype: Dtype = "float32"
+    claims: Claims = "sentences"
+
+    @property
+    def weights(self) -> Checkpoint:
+        return Checkpoint(self.checkpoint, "sequence_classifier", self.revision, self.dtype)
+
+    @property
+    def whole(self) -> bool:
+        return self.claims == "whole"
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        return (("limit", self.limit),)
+
+    def support(self, answer: Answer) -> float:
+        return label_probability(self.weights, answer, self.supported, 2, self.card.title)
 
 
 def label_probability(weights: Checkpoint, answer: Answer, index: int, labels: int, model: str) -> float:

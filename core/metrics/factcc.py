@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.entailment import Claims, Passage, SupportMetric, label_probability
+from core.entailment import ClassifierMetric, Passage
 from core.metric import METRICS, Card
-from core.types import Answer, Checkpoint, Dtype, Option, Span
-
-_MAX_TOKENS = 512
-_CORRECT = 0
+from core.types import Span
 
 
 @METRICS.add
 @dataclass(frozen=True)
-class FactCC(SupportMetric):
+class FactCC(ClassifierMetric):
     """The document and a claim as one pair; what is too long is cut from the longer of the two."""
 
     name: ClassVar[str] = "factcc"
@@ -33,29 +30,12 @@ class FactCC(SupportMetric):
         "passes it as one claim. Weights are a port of the authors' to the hub. What goes beyond 512 tokens is cut one "
         "token at a time from the longer text, as by the authors; the port's example cuts the document only.",
     )
-
+    limit: ClassVar[int] = 512
+    supported: ClassVar[int] = 0
     checkpoint: str = "manueldeprada/FactCC"
-    revision: str = "main"
-    dtype: Dtype = "float32"
-    claims: Claims = "sentences"
-
-    @property
-    def weights(self) -> Checkpoint:
-        return Checkpoint(self.checkpoint, "sequence_classifier", self.revision, self.dtype)
-
-    @property
-    def whole(self) -> bool:
-        return self.claims == "whole"
-
-    @property
-    def options(self) -> tuple[Option, ...]:
-        return (("limit", _MAX_TOKENS),)
 
     def passages(self, document: str) -> list[Passage]:
         return [Passage(document, Span(0, len(document)))]
 
     def inputs(self, passage: str, claim: str) -> tuple[str, ...]:
         return passage, claim
-
-    def support(self, answer: Answer) -> float:
-        return label_probability(self.weights, answer, _CORRECT, 2, "FactCC")

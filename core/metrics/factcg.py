@@ -11,15 +11,13 @@ from typing import ClassVar
 
 from nltk.tokenize.destructive import NLTKWordTokenizer
 
-from core.entailment import Claims, Passage, SupportMetric, label_probability
+from core.entailment import ClassifierMetric, Passage
 from core.errors import UnscorableError
 from core.metric import METRICS, Card
 from core.text import sentences
-from core.types import Answer, Checkpoint, Dtype, Option, Span
+from core.types import Span
 
 _CHUNK_WORDS = 550
-_MAX_TOKENS = 2048
-_GROUNDED = 1
 _WORDS = NLTKWordTokenizer()
 
 
@@ -68,7 +66,7 @@ def _passage(document: str, group: list[Span]) -> Passage:
 
 @METRICS.add
 @dataclass(frozen=True)
-class FactCG(SupportMetric):
+class FactCG(ClassifierMetric):
     """A chunk and a claim in one prompt; the best chunk of each claim counts."""
 
     name: ClassVar[str] = "factcg"
@@ -87,29 +85,12 @@ class FactCG(SupportMetric):
         "claims=whole passes it as one claim. The weights are the authors' on the hub; the sample values in their README "
         "are of another file, in the form of Lightning, which is not read here.",
     )
-
+    limit: ClassVar[int] = 2048
+    supported: ClassVar[int] = 1
     checkpoint: str = "yaxili96/FactCG-DeBERTa-v3-Large"
-    revision: str = "main"
-    dtype: Dtype = "float32"
-    claims: Claims = "sentences"
-
-    @property
-    def weights(self) -> Checkpoint:
-        return Checkpoint(self.checkpoint, "sequence_classifier", self.revision, self.dtype)
-
-    @property
-    def whole(self) -> bool:
-        return self.claims == "whole"
-
-    @property
-    def options(self) -> tuple[Option, ...]:
-        return (("limit", _MAX_TOKENS),)
 
     def passages(self, document: str) -> list[Passage]:
         return chunks(document)
 
     def inputs(self, passage: str, claim: str) -> tuple[str, ...]:
         return (prompt(passage, claim),)
-
-    def support(self, answer: Answer) -> float:
-        return label_probability(self.weights, answer, _GROUNDED, 2, "FactCG")
