@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.entailment import Dtype
 from core.errors import UnscorableError
 from core.metrics.summac import Model, SummaCZS
 from core.nli_check import NLI_CHECKS, NliCheck, NliResult
-from core.types import Example, ModelRef, Rounds
+from core.types import Dtype, Example, ModelRef, Rounds
 
 _MIN_PROBABILITY = 0.5
 
