@@ -11,11 +11,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from core.errors import BadSettingError, UnscorableError
-from core.metric import METRICS, Card, Metric
-from core.metrics.minicheck import Chunk, document_units, pack_chunks
-from core.text import sentences
-from core.types import Answer, Checkpoint, Dtype, Example, Option, Part, Question, Rounds, Score, Seen, Span
+from core.entailment import Claims
+from core.errors import BadSettingError
+from core.metric import METRICS, Card
+from core.metrics.minicheck import Chunk, ChunkMetric, document_units, pack_chunks
+from core.types import (
+    Answer,
+    Checkpoint,
+    Dtype,
+    EndpointModel,
+    Example,
+    ModelRef,
+    Option,
+    Question,
+    Rounds,
+    Score,
+    Span,
+)
 
 SYSTEM = (
     "Determine whether the provided claim is consistent with the corresponding document. Consistency in this context implies "
@@ -31,7 +43,7 @@ _RESERVED_TOKENS = 300  # tokens for the messages around a chunk, and for the cl
 
 @METRICS.add
 @dataclass(frozen=True)
-class BespokeMiniCheck(Metric):
+class BespokeMiniCheck(ChunkMetric):
     """Asks an endpoint that serves the model, or loads it; an edit asks about the edited sentence only."""
 
     name: ClassVar[str] = "bespoke-minicheck-7b"
@@ -62,7 +74,7 @@ class BespokeMiniCheck(Metric):
     trust_remote_code: bool = False
     special_tokens: bool = True
     max_tokens: int = 32_768
-    claims: Literal["sentences", "whole"] = "sentences"
+    claims: Claims = "sentences"
     endpoint: str = ""
 
     def __post_init__(self) -> None:
@@ -87,9 +99,6 @@ class BespokeMiniCheck(Metric):
         named: tuple[Option, ...] = (("model", self.checkpoint),) if self.through == "endpoint" else ()
         return (*named, ("likeliest", _TOP_TOKENS), ("special_tokens", int(self.special_tokens)))
 
-    def checkpoints(self) -> tuple[ModelRef, ...]:
-        return (self.weights,)
-
     def rounds(self, example: Example) -> Rounds[Score]:
         spans = document_units(example.document)
         texts = tuple(span.of(example.document) for span in spans)
@@ -104,33 +113,14 @@ class BespokeMiniCheck(Metric):
         answers = yield questions
         return self.fold(example, questions, answers)
 
-    def ask(self, example: Example, chunks: Sequence[Chunk]) -> list[Question]:
-        """Every claim against every chunk."""
-        whole = (Span(0, len(example.summary)),)
-        spans = whole if self.claims == "whole" else sentences(example.summary)
-        return [
-            Question(
-                self.weights,
-                (SYSTEM, user_message(chunk.text, span.of(example.summary))),
-                self.options,
-                claim=span,
-                evidence=chunk.span,
-            )
-            for span in spans
-            for chunk in chunks
-        ]
+    def inputs(self, chunk: str, claim: str) -> tuple[str, ...]:
+        return SYSTEM, user_message(chunk, claim)
 
-    def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:  # noqa: ARG002  # the spans are in the questions
-        """The largest probability of Yes over the chunks for each claim, and the smallest of these over the claims."""
-        if not questions:
-            raise UnscorableError("There is nothing to compare: the summary has no sentence.")
-        rows: dict[Span | None, list[tuple[float, Span | None]]] = {}
-        for question, answer in zip(questions, answers, strict=True):
-            rows.setdefault(question.claim, []).append((yes_probability(answer), question.evidence))
-        parts = tuple(_part(claim or Span(0, 0), asked) for claim, asked in rows.items())
-        pieces = dict.fromkeys(question.evidence for question in questions if question.evidence)
-        seen = Seen(tuple(pieces), sum(answer.tokens for answer in answers), sum(answer.cut for answer in answers))
-        return Score(min(part.score for part in parts), parts, seen)
+    def support(self, answer: Answer) -> float:
+        return yes_probability(answer)
+
+    def combine(self, scores: Sequence[float]) -> float:
+        return min(scores)
 
 
 def user_message(document: str, claim: str) -> str:
@@ -146,8 +136,3 @@ def yes_probability(answer: Answer) -> float:
 def _max_tokens(text: str) -> int:
     """The tokens that a text can have at most: one for each byte, and one for the mark of a beginning word."""
     return len(text.encode()) + 1
-
-
-def _part(claim: Span, asked: Sequence[tuple[float, Span | None]]) -> Part:
-    score, evidence = max(asked, key=lambda row: row[0])
-    return Part(claim, score, evidence)

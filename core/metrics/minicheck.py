@@ -9,14 +9,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
+from core.entailment import Claims, label_probability
 from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS, Card, Metric
 from core.text import sentences
-from core.types import Answer, Checkpoint, Dtype, Example, Option, Part, Question, Rounds, Score, Seen, Span
-
-Claims = Literal["sentences", "whole"]
+from core.types import Answer, Checkpoint, Dtype, Example, ModelRef, Option, Part, Question, Rounds, Score, Seen, Span
 
 NO_AND_YES = (3, 209)
 """Token ids of flan-T5 for the empty piece, which answers 0, and for the piece "1"."""
@@ -85,8 +84,70 @@ def _chunk(document: str, group: Sequence[Span]) -> Chunk:
     return Chunk(text, Span(inner[0].start, inner[-1].end))
 
 
+class ChunkMetric(Metric):
+    """Every claim against every chunk of the document: the best chunk of each claim counts."""
+
+    @property
+    @abstractmethod
+    def weights(self) -> ModelRef:
+        """The model that is asked."""
+
+    @property
+    @abstractmethod
+    def claims(self) -> Claims:
+        """Whether each sentence of the summary is a claim, or all of it is one."""
+
+    @property
+    @abstractmethod
+    def options(self) -> tuple[Option, ...]:
+        """The options of every question."""
+
+    @abstractmethod
+    def inputs(self, chunk: str, claim: str) -> tuple[str, ...]:
+        """What the model reads."""
+
+    @abstractmethod
+    def support(self, answer: Answer) -> float:
+        """How probable it is that the chunk supports the claim."""
+
+    @abstractmethod
+    def combine(self, scores: Sequence[float]) -> float:
+        """The score of the summary from those of its claims."""
+
+    def checkpoints(self) -> tuple[ModelRef, ...]:
+        return (self.weights,)
+
+    def ask(self, example: Example, chunks: Sequence[Chunk]) -> list[Question]:
+        whole = (Span(0, len(example.summary)),)
+        spans = whole if self.claims == "whole" else sentences(example.summary)
+        return [
+            Question(
+                self.weights,
+                self.inputs(chunk.text, span.of(example.summary)),
+                self.options,
+                claim=span,
+                evidence=chunk.span,
+            )
+            for span in spans
+            for chunk in chunks
+        ]
+
+    def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:  # noqa: ARG002  # the spans are in the questions
+        if not questions:
+            raise UnscorableError("There is nothing to compare: the document or the summary has no sentence.")
+        rows: dict[Span | None, list[tuple[Question, Answer]]] = {}
+        for question, answer in zip(questions, answers, strict=True):
+            rows.setdefault(question.claim, []).append((question, answer))
+        parts = tuple(self._part(asked) for asked in rows.values())
+        return Score(self.combine([part.score for part in parts]), parts, _seen(list(rows.values())))
+
+    def _part(self, asked: Sequence[tuple[Question, Answer]]) -> Part:
+        question, answer = max(asked, key=lambda row: self.support(row[1]))
+        return Part(question.claim or Span(0, 0), self.support(answer), question.evidence)
+
+
 @dataclass(frozen=True)
-class MiniCheck(Metric):
+class MiniCheck(ChunkMetric):
     """What the three models share: how they read a chunk with a claim, and how scores are put together."""
 
     kind: ClassVar[str]
@@ -119,35 +180,15 @@ class MiniCheck(Metric):
     def options(self) -> tuple[Option, ...]:
         return (("limit", self.max_tokens),)
 
-    def checkpoints(self) -> tuple[Checkpoint, ...]:
-        return (self.weights,)
+    def inputs(self, chunk: str, claim: str) -> tuple[str, ...]:
+        """One text; what is too long is cut from the right, so from the claim first."""
+        return (self.prefix + chunk + self.separator + claim,)
 
-    def ask(self, example: Example, chunks: Sequence[Chunk]) -> list[Question]:
-        """Every claim against every chunk; what was cut from the right is cut from the claim first."""
-        whole = (Span(0, len(example.summary)),)
-        spans = whole if self.claims == "whole" else sentences(example.summary)
-        return [
-            Question(
-                self.weights,
-                (self.prefix + chunk.text + self.separator + span.of(example.summary),),
-                self.options,
-                claim=span,
-                evidence=chunk.span,
-            )
-            for span in spans
-            for chunk in chunks
-        ]
+    def support(self, answer: Answer) -> float:
+        return label_probability(self.weights, answer, 1, 2, "MiniCheck")
 
-    def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:  # noqa: ARG002  # the spans are in the questions
-        """The largest probability over the chunks for each claim, and the mean of these over the claims."""
-        if not questions:
-            raise UnscorableError("There is nothing to compare: the document or the summary has no sentence.")
-        rows: dict[Span | None, list[tuple[Question, Answer]]] = {}
-        for question, answer in zip(questions, answers, strict=True):
-            rows.setdefault(question.claim, []).append((question, answer))
-        parts = tuple(_part(self.weights, asked) for asked in rows.values())
-        value = sum(part.score for part in parts) / len(parts)
-        return Score(value, parts, _seen(list(rows.values())))
+    def combine(self, scores: Sequence[float]) -> float:
+        return sum(scores) / len(scores)
 
 
 @dataclass(frozen=True)
@@ -218,20 +259,6 @@ class MiniCheckFlanT5(MiniCheck):
         spans = document_units(example.document)
         sizes = [len(span.of(example.document).split()) for span in spans]
         return self.ask(example, pack_chunks(example.document, spans, sizes, self.budget))
-
-
-def _part(weights: Checkpoint, asked: Sequence[tuple[Question, Answer]]) -> Part:
-    question, answer = max(asked, key=lambda row: _support_probability(weights, row[1]))
-    return Part(question.claim or Span(0, 0), _support_probability(weights, answer), question.evidence)
-
-
-def _support_probability(weights: Checkpoint, answer: Answer) -> float:
-    if len(answer.values) != 2:
-        raise UnscorableError(
-            f"{weights.source} gives {len(answer.values)} probabilities and a MiniCheck model two. "
-            "Set checkpoint= to a MiniCheck model."
-        )
-    return answer.values[1]
 
 
 def _seen(claims: Sequence[Sequence[tuple[Question, Answer]]]) -> Seen:
