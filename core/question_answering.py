@@ -11,9 +11,12 @@ from typing import Literal
 
 from core.metric import Metric
 from core.text import sentences
-from core.types import Answer, Checkpoint, Example, Part, Question, Score, Seen, Span
+from core.types import Answer, Checkpoint, Example, Option, Part, Question, Score, Seen, Span
 
 ParserReading = Literal["sentences", "entities", "noun_chunks", "words", "dependencies"]
+
+END = "</s>"
+"""The end token of T5 as it is written in a text."""
 
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
@@ -48,6 +51,13 @@ def parser_question(parser: Checkpoint, text: str, reading: ParserReading) -> Qu
     """What a parser finds in a text; see kind "spacy_parse"."""
     # with the name of the pipeline: two of them must not share answers
     return Question(parser, (text,), (("of", reading), ("pipeline", parser.source)))
+
+
+def generation_question(
+    writer: Checkpoint, text: str, options: tuple[Option, ...] = (), claim: Span | None = None
+) -> Question:
+    """What a T5 writes after a text; an end token written in the text ends a part of it."""
+    return Question(writer, tuple(text.split(END)), options, claim)
 
 
 def squad_words(text: str) -> list[str]:

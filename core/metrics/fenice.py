@@ -16,14 +16,13 @@ from core.question_answering import (
     MultiRoundMetric,
     ScoredPhrase,
     document_seen,
+    generation_question,
     mean,
     parser_question,
     sentence_parts,
 )
 from core.text import closest_sentence
 from core.types import Answer, Checkpoint, Dtype, Example, Question, Rounds, Score, Span
-
-END = "</s>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +85,7 @@ class Fenice(MultiRoundMetric):
         return (self.writer, self.judge, self.grammar)
 
     def rounds(self, example: Example) -> Rounds[Score]:
-        [written] = yield [Question(self.writer, tuple(example.summary.split(END)))]
+        [written] = yield [generation_question(self.writer, example.summary)]
         text = written.texts[0]
         homes, said = yield [
             parser_question(self.grammar, example.document, "sentences"),

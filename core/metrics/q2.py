@@ -14,9 +14,11 @@ from typing import ClassVar, Literal
 
 from core.metric import METRICS, Card
 from core.question_answering import (
+    END,
     MultiRoundMetric,
     ScoredPhrase,
     document_seen,
+    generation_question,
     mean,
     parser_question,
     sentence_parts,
@@ -25,7 +27,6 @@ from core.question_answering import (
 from core.types import Answer, Checkpoint, Dtype, Example, Option, Question, Rounds, Score, Span
 
 NO_ANSWER = "[CLS]"
-END = "</s>"
 
 _SEARCH: tuple[Option, ...] = (("beams", 5), ("returned", 5), ("max_length", 128), ("no_repeat", 3))
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -208,7 +209,7 @@ class Q2(MultiRoundMetric):
 
     def _question_for(self, candidate: Candidate, summary: str) -> Question:
         text = f"answer: {candidate.text}  context: {summary} {END}"
-        return Question(self.writer, tuple(text.split(END)), _SEARCH, claim=candidate.span)
+        return generation_question(self.writer, text, _SEARCH, candidate.span)
 
     def _entailment_of(self, one: PhraseQuestion) -> Question:
         said = f"{one.question} {one.answer}.", f"{one.question} {one.candidate.text}."

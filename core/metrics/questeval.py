@@ -12,9 +12,11 @@ from typing import ClassVar
 
 from core.metric import METRICS, Card
 from core.question_answering import (
+    END,
     MultiRoundMetric,
     ScoredPhrase,
     document_seen,
+    generation_question,
     mean,
     parser_question,
     sentence_parts,
@@ -23,7 +25,6 @@ from core.question_answering import (
 from core.text import closest_sentence
 from core.types import Answer, Checkpoint, Dtype, Example, Option, Question, Rounds, Score, Span
 
-END = "</s>"
 UNANSWERABLE = 73
 """The id in T5's vocabulary of the piece that "unanswerable" begins with."""
 
@@ -150,7 +151,7 @@ class QuestEval(MultiRoundMetric):
         return self._told(self.reader, f"{question.texts[0]} {END} {text}", (("watched", self.unanswerable),))
 
     def _told(self, model: Checkpoint, text: str, options: tuple[Option, ...]) -> Question:
-        return Question(model, tuple(text.split(END)), (("limit", self.limit), *_SEARCH, *options))
+        return generation_question(model, text, (("limit", self.limit), *_SEARCH, *options))
 
     def _values(self, replies: Sequence[Reply]) -> Rounds[list[tuple[float, float, float]]]:
         """Answerability, closeness in meaning and in words of each reply, each within [0, 1]."""
