@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from huggingface_hub import try_to_load_from_cache
 from huggingface_hub.errors import HFValidationError
@@ -72,6 +75,16 @@ def parser_folder(source: str) -> Path:
 def parser_files(folder: Path) -> list[Path]:
     """The files whose contents decide what the pipeline says, in a fixed order."""
     return sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix not in {".py", ".pyc"})
+
+
+def load_pipeline(checkpoint: Checkpoint) -> tuple[Callable[[str], Any], int]:
+    """A spaCy pipeline and the bytes of its files; raises LoadError where spaCy is not installed."""
+    if find_spec("spacy") is None:
+        raise LoadError(f"The parser {checkpoint.source} needs spaCy, which is not installed. Run: pip install spacy")
+    folder = parser_folder(checkpoint.source)
+    # imported by name: spaCy is not among the requirements, and nothing else needs it
+    pipeline = importlib.import_module("spacy").load(folder)
+    return pipeline, sum(file.stat().st_size for file in parser_files(folder))
 
 
 def _pipeline_in_package(name: str) -> Path:

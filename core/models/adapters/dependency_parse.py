@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterable, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
-from core.errors import LoadError
-from core.models.files import parser_files, parser_folder
+from core.models.files import load_pipeline
 from core.models.model import Row
 from core.types import Answer, Checkpoint, Question, Span
 
@@ -55,10 +52,4 @@ def _dependency_answer(words: Sequence[ParsedWord]) -> Answer:
 
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> DependencyParser:  # noqa: ARG001  # the signature of every kind
-    if find_spec("spacy") is None:
-        raise LoadError(f"The parser {checkpoint.source} needs spaCy, which is not installed. Run: pip install spacy")
-    folder = parser_folder(checkpoint.source)
-    nbytes = sum(file.stat().st_size for file in parser_files(folder))
-    return DependencyParser(
-        importlib.import_module("spacy").load(folder), nbytes
-    )  # spaCy is not among the requirements
+    return DependencyParser(*load_pipeline(checkpoint))

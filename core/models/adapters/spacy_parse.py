@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
-from core.errors import BadSettingError, LoadError
-from core.models.files import parser_files, parser_folder
+from core.errors import BadSettingError
+from core.models.files import load_pipeline
 from core.models.model import Row
 from core.types import Answer, Checkpoint, Question, Span
 
@@ -97,9 +95,4 @@ def _check_option(question: Question) -> Question:
 
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> SpacyParser:  # noqa: ARG001  # the signature of every kind
-    if find_spec("spacy") is None:
-        raise LoadError(f"The parser {checkpoint.source} needs spaCy, which is not installed. Run: pip install spacy")
-    folder = parser_folder(checkpoint.source)
-    # imported by name: spaCy is not among the requirements, and nothing else needs it
-    pipeline = importlib.import_module("spacy").load(folder)
-    return SpacyParser(pipeline, sum(file.stat().st_size for file in parser_files(folder)))
+    return SpacyParser(*load_pipeline(checkpoint))
