@@ -212,7 +212,7 @@ def test_threads_that_read_one_source_do_not_disturb_each_other(
 def test_what_is_remembered_of_sources_is_bounded(
     folder: Path, teacher: seq2seq_likelihood.LikelihoodModel, encoded: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(seq2seq_likelihood, "_KEPT_BYTES", 32 * 4 * 40)  # 40 tokens
+    monkeypatch.setattr(seq2seq_likelihood, "_SOURCE_BYTES", 32 * 4 * 40)  # 40 tokens
     for source in ("It rained.", TEXT[:90], "It rained.", TEXT, TEXT):
         teacher.forward(teacher.encode([question(folder, source, "So it was.")]))
         assert sum(states.nbytes for states in teacher._sources.values()) <= 32 * 4 * 40
