@@ -24,6 +24,7 @@ from core.errors import MissingWeightsError, TouchstoneError
 from core.models.files import (
     BACKBONE,
     MODEL_FILES,
+    PROMPTS_FILE,
     TOKENIZER_FILES,
     WEIGHT_FILES,
     checkpoint_parts,
@@ -39,7 +40,7 @@ _SHARD_PATTERNS = {
     "model.safetensors.index.json": "model-*.safetensors",
     "pytorch_model.bin.index.json": "pytorch_model-*.bin",
 }
-_ALWAYS_NEEDED = (*TOKENIZER_FILES, *MODEL_FILES, "tokenizer_config.json", "special_tokens_map.json")
+_ALWAYS_NEEDED = (*TOKENIZER_FILES, *MODEL_FILES, PROMPTS_FILE, "tokenizer_config.json", "special_tokens_map.json")
 
 
 def download(checkpoint: Checkpoint, report: Callable[[float], None]) -> None:

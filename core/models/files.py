@@ -27,13 +27,20 @@ def read_json_object(path: Path) -> dict[str, object]:
     return content
 
 
-def module_types(folder: Path) -> set[str]:
-    """The last names of the modules that modules.json lists; none where there is no file; raises LoadError."""
+def read_modules(folder: Path) -> list[tuple[str, str]]:
+    """Name and folder of each module that modules.json lists; none where there is no file; raises LoadError."""
     path = folder / "modules.json"
     modules = _read_json(path) if path.is_file() else []
     if not isinstance(modules, list) or not all(isinstance(module, dict) and "type" in module for module in modules):
         raise LoadError(f"{path} is not a list of modules. Get the file again.")
-    return {str(module["type"]).rsplit(".", 1)[-1] for module in modules}
+    return [(str(module["type"]).rsplit(".", 1)[-1], str(module.get("path", ""))) for module in modules]
+
+
+def default_prompt(folder: Path) -> str:
+    """What a sentence-transformers model wants before every text; most want nothing."""
+    settings = read_json_object(folder / PROMPTS_FILE)
+    prompts, name = settings.get("prompts"), settings.get("default_prompt_name")
+    return str(prompts.get(name, "")) if isinstance(prompts, dict) and name else ""
 
 
 def max_text_tokens(folder: Path, positions: int) -> int:
@@ -114,7 +121,14 @@ MODEL_FILES = (
     "modules.json",
     "sentence_bert_config.json",
     "*_Pooling/config.json",
+    "*_Dense/config.json",
+    "*_Dense/model.safetensors",
+    "*_Dense/pytorch_model.bin",
+    "*_LayerNorm/config.json",
+    "*_LayerNorm/model.safetensors",
+    "*_LayerNorm/pytorch_model.bin",
 )
+PROMPTS_FILE = "config_sentence_transformers.json"
 # safe tensors before pickles, one file before shards
 WEIGHT_FILES = (
     "model.safetensors",
@@ -174,7 +188,8 @@ def deciding_files(folder: Path, kind: str) -> list[Path]:
         return [*tokenizer, folder / "config.json"]
     model = sorted(path for pattern in MODEL_FILES for path in folder.glob(pattern))
     code = sorted(folder.rglob("*.py")) if kind in CODE_RUNNING_KINDS else []
-    return [*tokenizer, *model, *code, *weight_files(folder)]
+    prompts = [folder / PROMPTS_FILE] if default_prompt(folder) else []
+    return [*tokenizer, *model, *prompts, *code, *weight_files(folder)]
 
 
 def memory_bytes(folder: Path, checkpoint: Checkpoint) -> int:

@@ -49,10 +49,12 @@ class Model(Protocol):
         ...
 
 
-def rows_of(tokenizer: TextTokenizer, questions: Sequence[Question], limit: int = UNLIMITED) -> list[Row]:
-    """Rows for kinds that read each question as one text or one pair; option "limit" lowers the limit."""
+def rows_of(
+    tokenizer: TextTokenizer, questions: Sequence[Question], limit: int = UNLIMITED, prompt: str = ""
+) -> list[Row]:
+    """Rows for adapters that read each question as one text or one pair, after a prompt; option "limit" lowers the limit."""
     limits = [min(limit, int_option(question, "limit", limit)) for question in questions]
-    tokens = tokenizer.encode([_tokenizer_input(question) for question in questions], limits)
+    tokens = tokenizer.encode([_tokenizer_input(question, prompt) for question in questions], limits)
     return [Row(question, len(row), (row,)) for question, row in zip(questions, tokens, strict=True)]
 
 
@@ -64,6 +66,6 @@ def int_option(question: Question, name: str, default: int) -> int:
     return value
 
 
-def _tokenizer_input(question: Question) -> Input:
+def _tokenizer_input(question: Question, prompt: str) -> Input:
     first, *rest = question.inputs
-    return (first, rest[0]) if rest else first
+    return (prompt + first, rest[0]) if rest else prompt + first

@@ -24,7 +24,7 @@ FromPretrained = Callable[..., object]
 
 _OFFSET_POSITIONS = {"roberta", "xlm-roberta", "camembert", "mpnet", "longformer", "data2vec-text"}
 # what broken, foreign or truncated files make transformers raise
-_LOAD_ERRORS = (OSError, ValueError, KeyError, RuntimeError, TypeError, EOFError, SafetensorError, UnpicklingError)
+LOAD_ERRORS = (OSError, ValueError, KeyError, RuntimeError, TypeError, EOFError, SafetensorError, UnpicklingError)
 
 
 def load_network(
@@ -52,7 +52,7 @@ def _read_network(read: FromPretrained, folder: Path, dtype: str) -> tuple[PreTr
     options = {"dtype": _dtype(dtype), "local_files_only": True, "trust_remote_code": False, "weights_only": True}
     try:
         loaded = read(folder, **options, output_loading_info=True)
-    except _LOAD_ERRORS as error:
+    except LOAD_ERRORS as error:
         if _is_out_of_memory(error):
             raise
         raise LoadError(_load_error(folder, error)) from error

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.modules import Dense
 from transformers import AutoModel, PreTrainedTokenizerFast
 
 from core.metric import METRICS
 from core.models.files import locate
 from core.text import sentences
-from core.types import Checkpoint, Example
-from tests.drive import drive
+from core.types import Checkpoint, Example, Question
+from tests.drive import drive, model
 from tests.parity.texts import PAIRS
 
 pytestmark = pytest.mark.parity
@@ -45,6 +51,31 @@ def test_similarity_is_as_defined(embeddings: Embeddings, pair: tuple[str, str])
     assert [part.score for part in score.parts] == pytest.approx(
         [max(float(torch.cosine_similarity(claim, place, dim=0)) for place in document) for claim in summary], abs=1e-5
     )
+
+
+def test_a_model_with_a_dense_layer_and_a_prompt_embeds_as_sentence_transformers_does(tmp_path: Path) -> None:
+    folder = shutil.copytree(FOLDER, tmp_path / "model")
+    (folder / "2_Dense").mkdir()
+    with torch.random.fork_rng():
+        torch.manual_seed(5)
+        Dense(384, 24).save(str(folder / "2_Dense"))
+    modules = [("Transformer", ""), ("Pooling", "1_Pooling"), ("Dense", "2_Dense")]
+    listed = [
+        {"idx": number, "name": str(number), "path": path, "type": f"sentence_transformers.models.{name}"}
+        for number, (name, path) in enumerate(modules)
+    ]
+    (folder / "modules.json").write_text(json.dumps(listed))
+    pooling = {"word_embedding_dimension": 384, "pooling_mode_mean_tokens": True, "include_prompt": False}
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
+    prompts = {"prompts": {"query": "search for: "}, "default_prompt_name": "query"}
+    (folder / "config_sentence_transformers.json").write_text(json.dumps(prompts))
+    checkpoint = Checkpoint(str(folder), "sentence_embedding")
+    texts = [span.of(PAIRS["ordinary"][0]) for span in sentences(PAIRS["ordinary"][0])]
+    ours = model(checkpoint)
+    answers = ours.forward(ours.encode([Question(checkpoint, (text,)) for text in texts]))
+    theirs = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
+    expected = theirs.encode(texts, normalize_embeddings=True, show_progress_bar=False)
+    assert np.array([answer.values for answer in answers]) == pytest.approx(expected, abs=1e-6)
 
 
 def test_a_sentence_rests_on_the_closest_sentence_of_the_document() -> None:

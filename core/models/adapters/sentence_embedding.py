@@ -1,66 +1,53 @@
-"""Kind "sentence_embedding": the embedding of a text by a sentence-transformers model, of unit length, pooled as its modules.json says."""
+"""Adapter "sentence_embedding": the embedding of a text by a sentence-transformers model, of unit length.
+
+Network and tokenizer are loaded as those of every adapter; what follows the network (pooling, dense layers, normalisation)
+are the modules of sentence-transformers that modules.json lists.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
-from torch import Tensor
+from sentence_transformers.sentence_transformer.modules import Dense, LayerNorm, Module, Normalize, Pooling
 from transformers import AutoModel, PreTrainedModel
 
 from core.errors import LoadError
-from core.models.files import max_sentence_tokens, module_types, read_json_object
+from core.models.files import default_prompt, max_sentence_tokens, read_json_object, read_modules
 from core.models.model import Row, rows_of
-from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch, segment_types
+from core.models.network import (
+    LOAD_ERRORS,
+    freeing_memory,
+    load_network,
+    max_positions,
+    network_bytes,
+    pad_batch,
+    segment_types,
+)
 from core.models.tokenizer import TextTokenizer
 from core.types import Answer, Checkpoint, Question
 
-Pooling = Callable[[Tensor, Tensor], Tensor]
-"""From states (rows, tokens, width) and mask (rows, tokens, 1) to vectors (rows, width)."""
-
-_POOLINGS: dict[str, Pooling] = {
-    "cls": lambda states, mask: states[:, 0],  # noqa: ARG005  # the signature of every pooling
-    "max": lambda states, mask: states.masked_fill(mask == 0, -torch.inf).amax(1),
-    "mean": lambda states, mask: (states * mask).sum(1) / mask.sum(1),
-}
-_KNOWN_MODULES = {"Transformer", "Pooling", "Normalize"}
-# the spelling before sentence-transformers 6
-_POOLING_FLAGS = {"pooling_mode_cls_token": "cls", "pooling_mode_max_tokens": "max", "pooling_mode_mean_tokens": "mean"}
-
-
-def read_pooling(folder: Path) -> Pooling:
-    """The pooling of a model, the mean where it names none; raises LoadError for one that is not known here."""
-    names = [_pooling_mode(config) for config in sorted(folder.glob("*_Pooling/config.json"))] or ["mean"]
-    strange = sorted((module_types(folder) - _KNOWN_MODULES) | (set(names) - set(_POOLINGS)))
-    if strange or len(names) > 1:
-        raise LoadError(
-            f"The model in {folder} pools by {', '.join(strange or names)}; known are a transformer with cls, max or mean "
-            "pooling. Set checkpoint= to another sentence-transformers model."
-        )
-    return _POOLINGS[names[0]]
-
-
-def _pooling_mode(path: Path) -> str:
-    """The pooling that a configuration names, several joined by a plus."""
-    config = read_json_object(path)
-    flagged = [flag for flag, value in config.items() if flag.startswith("pooling_mode_") and value is True]
-    modes = config.get("pooling_mode", [_POOLING_FLAGS.get(flag, flag) for flag in flagged] or "mean")
-    return "+".join(map(str, modes)) if isinstance(modes, list) else str(modes)
+_MODULES = {"Pooling": Pooling, "Dense": Dense, "LayerNorm": LayerNorm, "Normalize": Normalize}
 
 
 class SentenceEmbedder:
-    """Inputs: one text. Values: its embedding. What goes beyond the model's own limit is cut."""
+    """Inputs: one text, put after the model's default prompt. Values: its embedding; what exceeds the model's limit is cut."""
 
-    def __init__(self, network: PreTrainedModel, tokenizer: TextTokenizer, pooling: Pooling, limit: int) -> None:
+    def __init__(
+        self, network: PreTrainedModel, tokenizer: TextTokenizer, modules: torch.nn.Sequential, limit: int, prompt: str
+    ) -> None:
         self._network = network
         self._tokenizer = tokenizer
-        self._pooling = pooling
+        self._modules = modules
         self._limit = limit
-        self.nbytes = network_bytes(network)
+        self._prompt = prompt
+        [prefix] = tokenizer.encode([prompt], [limit])
+        self._prompt_tokens = len(prefix) - sum(prefix.special[-1:])
+        self.nbytes = network_bytes(network) + network_bytes(modules)
 
     def encode(self, questions: Sequence[Question]) -> list[Row]:
-        return rows_of(self._tokenizer, questions, self._limit)
+        return rows_of(self._tokenizer, questions, self._limit, self._prompt)
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
         tokens = [row.payload[0] for row in rows]
@@ -69,8 +56,10 @@ class SentenceEmbedder:
             states = self._network(
                 input_ids=ids, attention_mask=mask, **segment_types(self._network, types)
             ).last_hidden_state
-            pooled = self._pooling(states.float(), mask.unsqueeze(-1))
-            vectors = torch.nn.functional.normalize(pooled, dim=-1).tolist()  # (rows, width)
+            features = {"token_embeddings": states.float(), "attention_mask": mask}
+            if self._prompt:
+                features["prompt_length"] = torch.tensor([self._prompt_tokens])
+            vectors = self._modules(features)["sentence_embedding"].tolist()  # (rows, width)
         return [
             Answer(values=tuple(vector), tokens=len(row), cut=row.cut)
             for vector, row in zip(vectors, tokens, strict=True)
@@ -78,8 +67,39 @@ class SentenceEmbedder:
 
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> SentenceEmbedder:
-    pooling = read_pooling(path)
+    listed = read_modules(path)
     network = load_network(AutoModel.from_pretrained, path, checkpoint, device, unused="pooler.")
+    modules = _load_modules(path, listed[1:]) if listed else [Pooling(network.config.hidden_size)]
+    # scores compare directions, so every embedding gets unit length
+    if not isinstance(modules[-1], Normalize):
+        modules.append(Normalize())
     return SentenceEmbedder(
-        network, TextTokenizer.load(path), pooling, max_sentence_tokens(path, max_positions(network))
+        network,
+        TextTokenizer.load(path),
+        torch.nn.Sequential(*modules).eval().to(device),
+        max_sentence_tokens(path, max_positions(network)),
+        default_prompt(path),
     )
+
+
+def _load_modules(folder: Path, listed: Sequence[tuple[str, str]]) -> list[Module]:
+    """The modules after the network, by name and folder; raises LoadError for one that is not known here."""
+    unknown = sorted({name for name, _ in listed} - set(_MODULES))
+    if unknown or not listed:
+        raise LoadError(
+            f"The model in {folder} ends in {', '.join(unknown) or 'its network'}; known are a transformer with "
+            f"{', '.join(_MODULES)}. Set checkpoint= to another sentence-transformers model."
+        )
+    return [_load_module(folder, name, place) for name, place in listed]
+
+
+def _load_module(folder: Path, name: str, place: str) -> Module:
+    activation = read_json_object(folder / place / "config.json").get("activation_function", "torch.")
+    if not str(activation).startswith("torch."):
+        raise LoadError(f"{folder / place} names the activation {activation}, which would run code of the repository.")
+    if name == "Normalize":
+        return Normalize()
+    try:
+        return _MODULES[name].load(str(folder), subfolder=place, local_files_only=True)
+    except LOAD_ERRORS as error:
+        raise LoadError(f"{folder / place} is not readable ({error}). Get its files again.") from error

@@ -120,12 +120,28 @@ def test_an_embedding_has_unit_length_and_is_cut_at_the_models_limit(loading: Lo
 def test_an_embedding_pools_as_the_model_says(loading: Loading, tmp_path: Path) -> None:
     model, checkpoint = loading("sentence_embedding")
     folder = shutil.copytree(locate(checkpoint), tmp_path / "model")
-    (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}')
     other = Checkpoint(str(folder), "sentence_embedding")
-    assert ask(load_adapter(other), other, "Rain fell.").values != ask(model, checkpoint, "Rain fell.").values
-    (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode": "lasttoken"}')
-    with pytest.raises(LoadError, match="pools by lasttoken"):
-        load_adapter(other)
+    for pooling in ('{"pooling_mode_cls_token": true', '{"pooling_mode": "lasttoken"'):
+        (folder / "1_Pooling" / "config.json").write_text(pooling + ', "word_embedding_dimension": 384}')
+        assert ask(load_adapter(other), other, "Rain fell.").values != ask(model, checkpoint, "Rain fell.").values
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("1_Pooling/config.json", '{"pooling_mode": "fifth", "word_embedding_dimension": 384}', "is not readable"),
+        ("modules.json", '[{"type": "models.Transformer"}, {"type": "custom.Whitening"}]', "ends in Whitening; known"),
+        ("modules.json", '[{"type": "models.Transformer"}]', "ends in its network"),
+    ],
+)
+def test_an_embedding_that_is_not_known_here_is_refused(
+    loading: Loading, tmp_path: Path, file: str, content: str, message: str
+) -> None:
+    _, checkpoint = loading("sentence_embedding")
+    folder = shutil.copytree(locate(checkpoint), tmp_path / "model")
+    (folder / file).write_text(content)
+    with pytest.raises(LoadError, match=message):
+        load_adapter(Checkpoint(str(folder), "sentence_embedding"))
 
 
 def test_matches_stand_in_summary_and_document(loading: Loading) -> None:
