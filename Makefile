@@ -3,7 +3,7 @@ PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
 
-.PHONY: help run test check fix clean
+.PHONY: help run test check fix readme clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -33,6 +33,10 @@ check: .venv/.dev ## formatting, lint, types
 fix: .venv/.dev ## format, and mend what lint can mend
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+readme: .venv/.run ## write the table of metrics in README.md again
+	{ sed '/^<!-- metrics:/q' README.md; $(BIN)/python cli.py metrics --markdown; sed -n '/^<!-- \/metrics/,$$p' README.md; } > .readme
+	mv .readme README.md
 
 clean: ## remove the virtual environment and caches, never the labels in var/
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache

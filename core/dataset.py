@@ -30,6 +30,7 @@ class Importer(ABC):
 
     `release` says which release of the data it was written for. `hub` is the repository of the Hugging Face hub where
     the dataset lives, "" where it does not; `url` is where a person gets it; `shipped` is where it lies in Touchstone itself.
+    `sample` is a small file of a format for people's own texts, which the contract tests read.
     """
 
     name: ClassVar[str]
@@ -39,6 +40,7 @@ class Importer(ABC):
     url: ClassVar[str] = ""
     hub: ClassVar[str] = ""
     shipped: ClassVar[Path | None] = None
+    sample: ClassVar[str] = ""
 
     @abstractmethod
     def read(self, source: Path) -> Iterator[Item | Refusal]:

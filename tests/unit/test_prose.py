@@ -75,8 +75,8 @@ def test_the_question_set_that_is_shown_can_be_asked() -> None:
 
 def test_the_table_of_metrics_in_the_readme_is_current(tmp_path: Path) -> None:
     text = (ROOT / "README.md").read_text("utf-8")
-    shown = text.partition("--markdown -->\n")[2].partition("\n<!-- /metrics")[0]
-    assert shown == metrics_markdown(list_metrics(ModelPool("cpu", None, tmp_path)))
+    shown = text.partition("<!-- metrics: make readme -->\n")[2].partition("\n<!-- /metrics")[0]
+    assert shown == metrics_markdown(list_metrics(ModelPool("cpu", None, tmp_path))), "Run: make readme"
 
 
 def test_the_executable_edit_in_the_readme_applies_to_the_first_example() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.dataset import DATASETS
 from tests.unit.datasets.releases import (
     DOCUMENT,
     OTHER,
@@ -37,12 +38,12 @@ from tests.unit.datasets.releases import (
     write_ragtruth,
     write_reviews,
 )
-from tests.unit.datasets.writing import Record, Write, lines, listed, parquet, table
+from tests.unit.datasets.writing import Record, Write, lines, listed, parquet, plain, table
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Records, how they are written, how many items they give, and what spoils the last of them.
+    """Records, how they are written, how many items they give (0: some), and what spoils the last of them.
 
     `spoilt` are fields with values that cannot be read, each to be refused by its name; `last` is where the last record
     stands.
@@ -217,3 +218,8 @@ SAMPLES = {
     ),
 }
 """By the importer's name; the bundled examples are their own sample."""
+
+OWN_FORMATS = {importer.name: importer.sample for importer in DATASETS if importer.sample}
+"""Formats for people's own texts whose importers bring their sample."""
+
+SAMPLES |= {name: Sample([{"text": text}], plain("sample.txt"), 0, ()) for name, text in OWN_FORMATS.items()}

@@ -36,6 +36,11 @@ def lines(name: str) -> Write:
     ]
 
 
+def plain(name: str) -> Write:
+    """The field `text` of the first record as it is."""
+    return lambda folder, records: (put(folder, name, str(records[0]["text"])), None)[1]
+
+
 def table(name: str) -> Write:
     """Cells separated by commas, the header from the first record."""
 
