@@ -7,6 +7,8 @@ import binascii
 import json
 import zlib
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -15,6 +17,7 @@ from core import edits as executable
 from core.errors import TouchstoneError
 from core.types import Edit, Span
 from pages.ui.markup import escape_markdown
+from pages.ui.session_state import page_state
 
 _MAX_EDIT_BYTES = 200_000  # bytes of edits after unpacking; a link is input from outside
 
@@ -48,24 +51,60 @@ def _edit_of_record(record: object, summary: str) -> Edit:
     raise ValueError("an edit does not fit the summary")
 
 
+ReceiptKind = Literal["error", "kept", "known", "label"]
+
+
+@dataclass(frozen=True, slots=True)
+class Toasts:
+    """A receipt for something that was saved or failed, and a notice in words."""
+
+    receipt: tuple[ReceiptKind, str] | None = None
+    notice: str = ""
+
+
+@dataclass(eq=False)
+class NoticeState:
+    """What the next run shows once, and what this run has shown."""
+
+    waiting: Toasts = Toasts()
+    shown: Toasts = Toasts()
+
+
+def notice_state() -> NoticeState:
+    return page_state(NoticeState)
+
+
+def leave_notice(text: str) -> None:
+    """Have the next run show this once."""
+    state = notice_state()
+    state.waiting = replace(state.waiting, notice=text)
+
+
+def leave_receipt(kind: ReceiptKind, text: str) -> None:
+    """Have the next run show once that something was saved under this id, or why it was not."""
+    state = notice_state()
+    state.waiting = replace(state.waiting, receipt=(kind, text))
+
+
 def notices() -> None:
-    """Show what callbacks left in the session state; it is forgotten only after it was shown."""
-    state = st.session_state
-    state["said"] = {name: state[name] for name in ("receipt", "notice") if name in state}
-    kind, text = state.get("receipt", ("", ""))
-    if kind == "error":
-        st.toast(escape_markdown(text), icon=":material/error:", duration="infinite")
-    if kind in ("kept", "known"):
-        said = "Kept" if kind == "kept" else "This pair was kept before"
-        address = f"{st.context.url or ''}{pair_link(text, '', ())}"
-        st.toast(f"{said} as `{text}`. Its link: `{address}`", icon=":material/bookmark:", duration="long")
-    if kind == "label":
-        st.toast(f"Saved: label of `{text}`.", icon=":material/check:")
-    if state.get("notice"):
-        st.toast(escape_markdown(state["notice"]), icon=":material/info:")
-    state["receipt"], state["notice"] = ("", ""), ""
+    """Show what callbacks left; it is forgotten only after it was shown."""
+    state = notice_state()
+    state.shown = state.waiting
+    match state.shown.receipt:
+        case ("error", problem):
+            st.toast(escape_markdown(problem), icon=":material/error:", duration="infinite")
+        case ("label", id):
+            st.toast(f"Saved: label of `{id}`.", icon=":material/check:")
+        case (kind, id):
+            title = "Kept" if kind == "kept" else "This pair was kept before"
+            address = f"{st.context.url or ''}{pair_link(id, '', ())}"
+            st.toast(f"{title} as `{id}`. Its link: `{address}`", icon=":material/bookmark:", duration="long")
+    if state.shown.notice:
+        st.toast(escape_markdown(state.shown.notice), icon=":material/info:")
+    state.waiting = Toasts()
 
 
 def repeat_notices() -> None:
     """Show the same in the next run: a run that follows at once would take the toasts of this one away."""
-    st.session_state.update(st.session_state["said"])
+    state = notice_state()
+    state.waiting = state.shown

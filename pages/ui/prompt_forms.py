@@ -12,6 +12,7 @@ from core.llm import prompts
 from core.llm.prompts import PromptEntry
 from pages.ui import services
 from pages.ui.markup import diff_html, escape_markdown
+from pages.ui.notices import leave_notice
 
 
 def prompt_table(entries: Sequence[PromptEntry]) -> None:
@@ -163,7 +164,7 @@ def _save_prompt(name: str, key: str) -> None:
         state["prompt-problem"] = {name: str(error)}
         return
     state["prompt-problem"] = {}
-    state["notice"] = f"Saved: {new.signature} is used from now on."
+    leave_notice(f"Saved: {new.signature} is used from now on.")
 
 
 def _revert_prompt(name: str, key: str) -> None:
@@ -175,7 +176,7 @@ def _revert_prompt(name: str, key: str) -> None:
         return
     state["prompt-problem"] = {}
     state.pop(key, None)
-    state["notice"] = f"Ours is used again for {name}."
+    leave_notice(f"Ours is used again for {name}.")
 
 
 def _take_from_file(upload: str, key: str, entry: PromptEntry) -> None:

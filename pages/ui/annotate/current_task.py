@@ -24,6 +24,7 @@ from annotations.records import StoreError
 from pages.ui import services
 from pages.ui.annotate.labeller import LABELLER_KEY, Feedback, TaskMode, TaskView, format_answer, read_draft, read_sent
 from pages.ui.markup import without_images
+from pages.ui.session_state import WidgetValue, component_message, page_state
 from pages.ui.session_user import current_member
 
 _NOTHING_REASONS: dict[NoTaskReason, str] = {
@@ -94,7 +95,6 @@ def _format_score(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-_STATE_KEY = "hand"
 _AFTER_ALL = 2**31 - 1
 _OUT_OF_STEP = "The page and the server are out of step. Reload the page."
 
@@ -115,13 +115,27 @@ class CurrentTask:
     marked: MarkedAnswer | None = None
 
 
+@dataclass(eq=False)
+class AnnotateState:
+    """What the Annotate page remembers; `guidelines_read` are the campaigns, with their versions, whose guidelines were read."""
+
+    task: CurrentTask | None = None
+    guidelines_open: bool = False
+    guidelines_read: frozenset[tuple[str, int]] = frozenset()
+    campaign = WidgetValue[str]("annotate-campaign", "")
+
+
+def annotate_state() -> AnnotateState:
+    return page_state(AnnotateState)
+
+
 def labelling() -> AnnotatorActions:
     return AnnotatorActions(services.store(), current_member())
 
 
 def current_task(campaign: CampaignSettings) -> tuple[CurrentTask, ShownTask | NoTask]:
     """What lies before the person in this campaign; taken from the queue where nothing does. Raises StoreError."""
-    held: CurrentTask | None = st.session_state.get(_STATE_KEY)
+    held = annotate_state().task
     if held is None or (held.person, held.campaign.id) != (current_member().id, campaign.id):
         held = CurrentTask(current_member().id, campaign)
     if held.campaign != campaign:
@@ -131,7 +145,7 @@ def current_task(campaign: CampaignSettings) -> tuple[CurrentTask, ShownTask | N
         found = labelling().next(campaign.id)
         half_done = labelling().draft(found.reservation) if isinstance(found, ShownTask) else {}
         held = replace(held, found=found, draft=half_done, stamp=uuid4().hex)
-    st.session_state[_STATE_KEY] = held
+    annotate_state().task = held
     return held, found
 
 
@@ -156,39 +170,39 @@ def task_view(held: CurrentTask, work: ShownTask, standing: AnnotatorProgress) -
 
 def handle_press() -> None:
     """A press came from the browser: keep it, then go on; what fails stays on the page with its reason."""
-    held: CurrentTask | None = st.session_state.get(_STATE_KEY)
-    message = st.session_state[LABELLER_KEY].get("sent")
+    held = annotate_state().task
+    message = component_message(LABELLER_KEY).get("sent")
     if held is None or not isinstance(held.found, ShownTask) or not isinstance(message, dict):
         return
     try:
         after = _after_press(held, held.found, message)
     except StoreError as error:
         after = replace(held, problem=str(error))
-    st.session_state[_STATE_KEY] = replace(after, stamp=uuid4().hex, ack=str(message.get("event_id")))
+    annotate_state().task = replace(after, stamp=uuid4().hex, ack=str(message.get("event_id")))
 
 
 def handle_draft() -> None:
     """Half an answer came from the browser."""
-    held: CurrentTask | None = st.session_state.get(_STATE_KEY)
+    held = annotate_state().task
     if held is None or not isinstance(held.found, ShownTask):
         return
-    half_done = read_draft(st.session_state[LABELLER_KEY].get("draft"), held.found)
+    half_done = read_draft(component_message(LABELLER_KEY).get("draft"), held.found)
     if half_done is None:
         return
     try:
         labelling().save_draft(held.found.reservation, half_done)
     except StoreError as error:
-        st.session_state[_STATE_KEY] = replace(held, stamp=uuid4().hex, problem=str(error))
+        annotate_state().task = replace(held, stamp=uuid4().hex, problem=str(error))
         return
-    st.session_state[_STATE_KEY] = replace(held, draft=half_done, problem="")
+    annotate_state().task = replace(held, draft=half_done, problem="")
 
 
 def open_previous() -> None:
     """Put the task that was answered last before the person, where there is no other."""
-    held: CurrentTask = st.session_state[_STATE_KEY]
-    before = labelling().before(held.campaign.id, _AFTER_ALL)
-    if before is not None:
-        st.session_state[_STATE_KEY] = replace(_answered_task(held, before), stamp=uuid4().hex)
+    held = annotate_state().task
+    before = labelling().before(held.campaign.id, _AFTER_ALL) if held else None
+    if held and before:
+        annotate_state().task = replace(_answered_task(held, before), stamp=uuid4().hex)
 
 
 def _after_press(held: CurrentTask, work: ShownTask, message: dict[str, Any]) -> CurrentTask:

@@ -11,10 +11,15 @@ from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.labelling import AnnotatorProgress
 from annotations.campaigns.queue import NoTask
 from annotations.records import StoreError
-from pages.ui.annotate.current_task import guidelines_markdown, labelling, open_previous, show_why_nothing
+from pages.ui.annotate.current_task import (
+    AnnotateState,
+    annotate_state,
+    guidelines_markdown,
+    labelling,
+    open_previous,
+    show_why_nothing,
+)
 from pages.ui.markup import escape_markdown
-
-_READ_KEY = "guidelines-read"
 
 
 @contextmanager
@@ -31,14 +36,14 @@ def show_store_errors() -> Iterator[None]:
 def choose_campaign(campaigns: Mapping[str, CampaignSettings]) -> CampaignSettings:
     """The campaign of the address, else the one that the person was in last, else the newest."""
     ids = list(campaigns)
-    if "annotate-campaign" not in st.session_state:
+    if not annotate_state().campaign:
         wanted = st.query_params.get("campaign", labelling().last_campaign())
-        st.session_state["annotate-campaign"] = wanted if wanted in campaigns else ids[0]
+        annotate_state().campaign = wanted if wanted and wanted in campaigns else ids[0]
     chosen = st.selectbox(
         "Campaign",
         ids,
         format_func=lambda id: campaigns[id].name,
-        key="annotate-campaign",
+        key=AnnotateState.campaign.key,
         persist_state="session",
         label_visibility="collapsed",
         width=360,
@@ -58,14 +63,14 @@ def guidelines_button(campaign: CampaignSettings, standing: AnnotatorProgress) -
         args=(True,),
     )
     st.caption(f"{standing.answered} answered by you · guidelines version {campaign.version}")
-    if st.session_state.get("guidelines-open"):
+    if annotate_state().guidelines_open:
         _guidelines_dialog(campaign)
 
 
 def require_guidelines_read(campaign: CampaignSettings, standing: AnnotatorProgress) -> None:
     """Before the first label under a version of the guidelines they fill the page, which ends there."""
     text, key = guidelines_markdown(campaign), (campaign.id, campaign.version)
-    if not text or standing.version >= campaign.version or key in st.session_state.get(_READ_KEY, set()):
+    if not text or standing.version >= campaign.version or key in annotate_state().guidelines_read:
         return
     with st.container(border=True, width=820):
         st.subheader("Guidelines" if not standing.version else "The guidelines have changed")
@@ -88,11 +93,11 @@ def nothing_left(nothing: NoTask, said: str, standing: AnnotatorProgress) -> Non
 
 
 def _set_guidelines_open(shown: bool) -> None:
-    st.session_state["guidelines-open"] = shown
+    annotate_state().guidelines_open = shown
 
 
 def _mark_guidelines_read(key: tuple[str, int]) -> None:
-    st.session_state[_READ_KEY] = {*st.session_state.get(_READ_KEY, set()), key}
+    annotate_state().guidelines_read |= {key}
 
 
 # a draft may be kept meanwhile, which runs the page again: the dialog is open until it is closed

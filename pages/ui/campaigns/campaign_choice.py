@@ -11,6 +11,7 @@ from annotations.campaigns.manage import ManagerActions
 from annotations.records import StoreError
 from pages.ui import services
 from pages.ui.markup import escape_markdown
+from pages.ui.notices import leave_notice
 from pages.ui.session_user import current_member
 
 _NEW_CAMPAIGN = ""
@@ -71,7 +72,7 @@ def open_campaign(id: str) -> None:
 
 def show_notice(text: str) -> None:
     """Show a message from a callback once."""
-    st.session_state["notice"] = text
+    leave_notice(text)
 
 
 def _status_controls(chosen: CampaignSettings) -> None:

@@ -24,6 +24,7 @@ from core.metric_catalog import default_metrics
 from core.types import Failure
 from pages.ui import services
 from pages.ui.markup import escape_markdown
+from pages.ui.notices import leave_notice
 
 _SCORES_PER_WRITE = 200
 _LOOK_S = 1.0
@@ -140,7 +141,7 @@ def start_scoring(dataset: str, specs: Sequence[str]) -> None:
     try:
         metrics = [METRICS.parse(spec) for spec in specs]
     except TouchstoneError as error:
-        st.session_state["notice"] = str(error)
+        leave_notice(str(error))
         return
     work = partial(_score_dataset, services.store(), services.engine(), dataset, metrics)
     dataset_scorings()[dataset] = BackgroundTask(work)

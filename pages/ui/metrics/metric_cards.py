@@ -13,7 +13,7 @@ from core.models.pool import ModelPool
 from core.types import Checkpoint, EndpointModel
 from pages.ui.metric_choice import add_to_bench, has_settings, settings_form
 from pages.ui.metrics.model_rows import endpoint_row, format_bytes, model_badge, model_row
-from pages.ui.notices import repeat_notices
+from pages.ui.notices import leave_notice, repeat_notices
 
 _IN_PROGRESS = (ModelStatus.LOADING, ModelStatus.DOWNLOADING)
 _LOOK_S = 0.2
@@ -83,4 +83,4 @@ def _settings_popover(name: str) -> None:
 
 def _add_to_bench_with_notice(metric: Metric) -> None:
     add_to_bench(metric)
-    st.session_state["notice"] = f"{metric.spec} is on the bench of Probe."
+    leave_notice(f"{metric.spec} is on the bench of Probe.")

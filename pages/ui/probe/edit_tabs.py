@@ -15,6 +15,7 @@ from core.errors import AmbiguousEditError, TouchstoneError
 from core.types import Edit, ErrorType, Verdict
 from pages.ui import services
 from pages.ui.markup import diff_html, escape_markdown
+from pages.ui.notices import leave_receipt
 from pages.ui.probe import pair as bench
 
 _JSON_EXAMPLE = '{"original_text": "…", "replace_text": "…", "explanation": "…"}'
@@ -209,9 +210,9 @@ def save_record(said: Callable[[], LabelRecord]) -> None:
             state["press"], state["recorded"] = uuid4().hex, record
         receipt = services.store().record(replace(record, event_id=state["press"]))
     except TouchstoneError as error:
-        state["receipt"] = ("error", str(error))
+        leave_receipt("error", str(error))
         return
-    state["receipt"] = ("label", f"{receipt.id} · revision {receipt.revision}")
+    leave_receipt("label", f"{receipt.id} · revision {receipt.revision}")
 
 
 def record_from_form() -> LabelRecord:

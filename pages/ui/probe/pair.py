@@ -18,6 +18,7 @@ from core.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
 from core.types import Edit, Item, Outcome, Span
 from pages.ui import notices, services
+from pages.ui.notices import leave_notice
 from pages.ui.probe.text_panes import Replacement, editor_replacement, editor_text, set_editor_text
 
 EDITOR_KEY = "editor"
@@ -149,7 +150,7 @@ def restore_pair() -> None:
         open_example(query.get("example", first), query.get("edits", ""))
     except TouchstoneError as error:
         open_example(first)
-        state["notice"] = str(error)
+        leave_notice(str(error))
 
 
 def keep_draft() -> None:
@@ -164,7 +165,7 @@ def keep_draft() -> None:
     try:
         services.store().save_draft(state["draft"], state.get("annotator", ""), payload)
     except TouchstoneError as error:
-        state["notice"] = f"The draft is not saved, so a reload would lose it: {error}"
+        leave_notice(f"The draft is not saved, so a reload would lose it: {error}")
     else:
         state["drafted"] = True
 
@@ -220,7 +221,7 @@ def _open_draft(payload: str) -> None:
     saved = services.store().pair(fields["example"]) if fields["example"] else None
     outcomes = saved.kept.outcomes if saved else ()
     open_pair(Pair(**{**fields, "declared": tuple(declared), "saved": outcomes}), text)
-    st.session_state["notice"] = "Your draft is back." if text != fields["original"] else ""
+    leave_notice("Your draft is back." if text != fields["original"] else "")
 
 
 def _declare_replacement(made: Replacement) -> None:

@@ -20,6 +20,7 @@ from core.types import Example, Failure
 from pages.ui import services
 from pages.ui.endpoint_form import available_endpoints, choose_endpoint_and_model, estimate_line
 from pages.ui.markup import diff_html, escape_markdown
+from pages.ui.notices import leave_receipt
 from pages.ui.probe import pair as bench
 
 _CONTEXT_CHARACTERS = 60
@@ -126,9 +127,9 @@ def _keep_edit(one: AcceptedEdit) -> None:
     try:
         receipt = services.store().keep_pair(kept)
     except TouchstoneError as error:
-        state["receipt"] = ("error", str(error))
+        leave_receipt("error", str(error))
         return
-    state["receipt"] = ("kept" if receipt.fresh else "known", receipt.id)
+    leave_receipt("kept" if receipt.fresh else "known", receipt.id)
 
 
 _LOOK_S = 0.3

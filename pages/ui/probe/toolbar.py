@@ -20,6 +20,7 @@ from core.types import Edit, Example, Failure, Item, Outcome, Verdict
 from pages.ui import notices, services
 from pages.ui.markup import escape_markdown
 from pages.ui.metric_choice import metrics_popover
+from pages.ui.notices import leave_notice, leave_receipt
 from pages.ui.probe import pair as bench
 from pages.ui.probe.board_scores import finished_outcomes
 from pages.ui.probe.pair_upload import upload_popover
@@ -56,7 +57,7 @@ def apply_variant() -> None:
         return
     wanted: _VariantRequest = st.session_state.pop("rewording")
     if wanted.text != bench.edited_summary():
-        st.session_state["notice"] = "The summary was changed while the model wrote: its variant is not used."
+        leave_notice("The summary was changed while the model wrote: its variant is not used.")
         return
     for found in wanted.task.results:
         _put_into_editor(wanted.perturbation, wanted.text, found)
@@ -98,7 +99,7 @@ def _watch_variant(title: str) -> None:
 
 def _put_into_editor(perturbation: Perturbation, text: str, found: Sequence[Edit] | Failure) -> None:
     if isinstance(found, Failure):
-        st.session_state["notice"] = found.message
+        leave_notice(found.message)
         return
     if text != bench.current_pair().original:
         bench.rewrite_summary(executable.apply(text, found))
@@ -128,9 +129,9 @@ def _keep_pair() -> None:
     try:
         receipt = services.store().keep_pair(_pair_to_keep(pair, finished_outcomes()))
     except TouchstoneError as error:
-        state["receipt"] = ("error", str(error))
+        leave_receipt("error", str(error))
         return
-    state["receipt"] = ("kept" if receipt.fresh else "known", receipt.id)
+    leave_receipt("kept" if receipt.fresh else "known", receipt.id)
     if pair.example not in {item.example.id for item in bundled_items()}:
         state["pair"] = replace(pair, example=receipt.id)
 

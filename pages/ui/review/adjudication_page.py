@@ -16,6 +16,7 @@ from annotations.campaigns.results import Case
 from annotations.records import StoreError
 from pages.ui import services
 from pages.ui.markup import escape_label, escape_markdown
+from pages.ui.notices import leave_notice
 from pages.ui.review.case_view import (
     adjudicator,
     case_document,
@@ -225,7 +226,7 @@ def _save_decision(campaign: CampaignSettings, dispute: AdjudicationTask) -> Non
         state[field_key(dispute, "/problem")] = str(error)
         return
     forget_press(name)
-    state["notice"] = "Settled."
+    leave_notice("Settled.")
 
 
 def _prepare_form(dispute: AdjudicationTask, questions: QuestionSet) -> None:

@@ -11,6 +11,7 @@ from core.edits import segments
 from core.types import ErrorType
 from pages.ui import services
 from pages.ui.markup import escape_markdown
+from pages.ui.notices import leave_notice, leave_receipt
 from pages.ui.probe.text_panes import document_view
 from pages.ui.review.case_view import curator, forget_press, list_navigation, open_entry, open_next, press_id, text_box
 
@@ -73,8 +74,8 @@ def _save_error_type(campaign: CampaignSettings, manuscript: CurationTask, found
     try:
         curator().correct(campaign.id, manuscript.response, found, press_id(name), note)
     except StoreError as error:
-        state["receipt"] = ("error", str(error))
+        leave_receipt("error", str(error))
         return
     forget_press(name)
     open_next(f"edit-{campaign.id}")
-    state["notice"] = f"Kept as {found}."
+    leave_notice(f"Kept as {found}.")

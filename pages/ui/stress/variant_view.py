@@ -19,6 +19,7 @@ from core.stress.run import Meaning, Opinion, Run, Source, Variant
 from core.types import Edit, Example, Failure, Result, Verdict
 from pages.ui import services
 from pages.ui.markup import diff_html, escape_markdown
+from pages.ui.notices import leave_notice
 from pages.ui.probe import pair as bench
 from pages.ui.stress.matrix_and_plots import metric_title
 from pages.ui.stress.run_choice import accepts_opinions, store_opinion
@@ -73,7 +74,7 @@ def _store_meaning(id: str, variant: Variant, key: str) -> None:
     try:
         store_opinion(id, Opinion(variant.source, variant.kind, meaning, by))
     except TouchstoneError as error:
-        st.session_state["notice"] = str(error)
+        leave_notice(str(error))
 
 
 def _open_in_probe(source: Source, variant: Variant) -> None:

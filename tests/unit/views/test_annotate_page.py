@@ -9,9 +9,11 @@ from streamlit.testing.v1 import AppTest
 
 from annotations.campaigns.campaign import VersionContent, add_version
 from annotations.campaigns.questions import bundled_question_sets
+from annotations.campaigns.queue import ShownTask
 from annotations.store import Store
-from pages.ui.annotate.current_task import CurrentTask
+from pages.ui.annotate.current_task import AnnotateState, CurrentTask
 from tests.unit.annotations.campaigns.desks import hall
+from tests.unit.views.states import state_of
 
 Open = Callable[..., AppTest]
 
@@ -71,9 +73,11 @@ def test_somebody_who_signs_in_after_another_does_not_get_what_lay_before_them(p
     opened = hall(store)
     theirs = opened.work(opened.desk("ben"))
     app = probe(campaign=opened.campaign.id)
-    app.session_state["hand"] = CurrentTask("ben's id", opened.campaign, theirs)
+    state_of(app, AnnotateState).task = CurrentTask("ben's id", opened.campaign, theirs)
     app.switch_page("views/annotate.py").run()
     app.button(key="start").click().run()
-    mine = app.session_state["hand"]
+    mine = state_of(app, AnnotateState).task
+    assert mine
     assert mine.person not in {"", "ben's id"}
+    assert isinstance(mine.found, ShownTask)
     assert mine.found.reservation != theirs.reservation
