@@ -26,13 +26,13 @@ if not campaigns:
 
 with show_store_errors(), st.container(horizontal=True, vertical_alignment="center"):
     campaign = choose_campaign(campaigns)
-    standing = labelling().standing(campaign.id)
-    guidelines_button(campaign, standing)
-require_guidelines_read(campaign, standing)
+    progress = labelling().standing(campaign.id)
+    guidelines_button(campaign, progress)
+require_guidelines_read(campaign, progress)
 
 with show_store_errors():
-    held, found = current_task(campaign)
+    current, found = current_task(campaign)
 if isinstance(found, NoTask):
-    nothing_left(found, held.said, standing)
+    nothing_left(found, current.receipt, progress)
     st.stop()
-labeller(task_view(held, found, standing), handle_press, handle_draft)
+labeller(task_view(current, found, progress), handle_press, handle_draft)

@@ -128,7 +128,7 @@ def test_the_last_answer_is_taken_back_with_one_key(page: Page, hall: Hall) -> N
     desk.at("Item 2")
     desk.keys("u")
     desk.at("Item 1")
-    expect(page.locator(".labeller .said")).to_contain_text("was taken back")
+    expect(page.locator(".labeller .receipt")).to_contain_text("was taken back")
     acts = hall.server.rows(
         "SELECT act FROM response JOIN reservation r ON r.id = reservation_id WHERE campaign_id = ? ORDER BY response.id",
         campaign.id,

@@ -1,4 +1,4 @@
-"""The task in front of a person: its state, what a press does to it, and what is said around it."""
+"""The task in front of a person: its state, what a press does to it, and the texts around it."""
 
 from __future__ import annotations
 
@@ -57,37 +57,37 @@ def show_why_nothing(nothing: NoTask) -> None:
         st.info(_NOTHING_REASONS[nothing.why], icon=":material/hourglass_empty:")
 
 
-def task_title(work: ShownTask, standing: AnnotatorProgress, mode: TaskMode) -> str:
+def task_title(task: ShownTask, progress: AnnotatorProgress, mode: TaskMode) -> str:
     """Which item it is; of training and qualification also how many there are."""
     if mode == "again":
-        return f"Item {work.number}, answered before"
-    if work.stage is Stage.WORK:
-        return f"Item {work.number}"
-    title = work.stage.value.capitalize()
-    if standing.stage is not work.stage:
+        return f"Item {task.number}, answered before"
+    if task.stage is Stage.WORK:
+        return f"Item {task.number}"
+    title = task.stage.value.capitalize()
+    if progress.stage is not task.stage:
         return title
-    return f"{title} {standing.done + (mode != 'feedback')} of {standing.of}"
+    return f"{title} {progress.done + (mode != 'feedback')} of {progress.of}"
 
 
-def format_receipt(kept: ResponseReceipt, sent: SentResponse, work: ShownTask, stage: Stage) -> str:
+def format_receipt(kept: ResponseReceipt, sent: SentResponse, task: ShownTask, stage: Stage) -> str:
     """What became of a press, when it is in the database; `stage` is where the person is now."""
-    if (work.stage, stage) == (Stage.QUALIFICATION, Stage.WORK):
+    if (task.stage, stage) == (Stage.QUALIFICATION, Stage.WORK):
         return "You have passed the qualification."
     if not kept.counts:
-        return f"Item {work.number} is kept, but others had labelled it meanwhile: it does not count."
-    return _OUTCOMES[sent.act].format(work.number)
+        return f"Item {task.number} is saved, but others had labelled it meanwhile: it does not count."
+    return _OUTCOMES[sent.act].format(task.number)
 
 
 def feedback_of(marked: MarkedAnswer, questions: QuestionSet) -> Feedback:
-    """What is said of a training item."""
-    asked = questions.by_id
-    expected = [(asked[id].ask, format_answer(asked[id], answer)) for id, answer in marked.expected.items()]
+    """The feedback on a training item."""
+    by_id = questions.by_id
+    expected = [(by_id[id].ask, format_answer(by_id[id], answer)) for id, answer in marked.expected.items()]
     return Feedback(marked.right, marked.feedback, expected)
 
 
-def score_rows(work: ShownTask) -> list[tuple[str, str, str]]:
-    """What the metrics say of a task that this person answered blind."""
-    rows = load_revealed_scores(services.store(), current_member(), work.reservation)
+def score_rows(task: ShownTask) -> list[tuple[str, str, str]]:
+    """What the metrics gave a task that this person answered blind."""
+    rows = load_revealed_scores(services.store(), current_member(), task.reservation)
     return [(row.metric, _format_score(row.original), _format_score(row.edited)) for row in rows]
 
 
@@ -101,25 +101,25 @@ _OUT_OF_STEP = "The page and the server are out of step. Reload the page."
 
 @dataclass(frozen=True, slots=True)
 class CurrentTask:
-    """What lies before the person; nothing yet where `found` is None. The other fields are those of a Sheet."""
+    """What a person has in front of them; nothing yet where `task` is None. The other fields are those of a TaskView."""
 
     person: str
     campaign: CampaignSettings
-    found: ShownTask | NoTask | None = None
+    task: ShownTask | NoTask | None = None
     mode: TaskMode = "work"
     stamp: str = ""
-    ack: str = ""
+    handled_event: str = ""
     problem: str = ""
-    said: str = ""
+    receipt: str = ""
     draft: Mapping[str, Any] = field(default_factory=dict)
-    marked: MarkedAnswer | None = None
+    marked_answer: MarkedAnswer | None = None
 
 
 @dataclass(eq=False)
 class AnnotateState:
     """What the Annotate page remembers; `guidelines_read` are the campaigns, with their versions, whose guidelines were read."""
 
-    task: CurrentTask | None = None
+    current: CurrentTask | None = None
     guidelines_open: bool = False
     guidelines_read: frozenset[tuple[str, int]] = frozenset()
     campaign = WidgetValue[str]("annotate-campaign", "")
@@ -134,128 +134,130 @@ def labelling() -> AnnotatorActions:
 
 
 def current_task(campaign: CampaignSettings) -> tuple[CurrentTask, ShownTask | NoTask]:
-    """What lies before the person in this campaign; taken from the queue where nothing does. Raises StoreError."""
-    held = annotate_state().task
-    if held is None or (held.person, held.campaign.id) != (current_member().id, campaign.id):
-        held = CurrentTask(current_member().id, campaign)
-    if held.campaign != campaign:
-        held = replace(held, campaign=campaign, stamp=uuid4().hex)
-    found = held.found
+    """What the person has in front of them in this campaign; taken from the queue where that is nothing. Raises StoreError."""
+    current = annotate_state().current
+    if current is None or (current.person, current.campaign.id) != (current_member().id, campaign.id):
+        current = CurrentTask(current_member().id, campaign)
+    if current.campaign != campaign:
+        current = replace(current, campaign=campaign, stamp=uuid4().hex)
+    found = current.task
     if not isinstance(found, ShownTask):
         found = labelling().next(campaign.id)
-        half_done = labelling().draft(found.reservation) if isinstance(found, ShownTask) else {}
-        held = replace(held, found=found, draft=half_done, stamp=uuid4().hex)
-    annotate_state().task = held
-    return held, found
+        draft = labelling().draft(found.reservation) if isinstance(found, ShownTask) else {}
+        current = replace(current, task=found, draft=draft, stamp=uuid4().hex)
+    annotate_state().current = current
+    return current, found
 
 
-def task_view(held: CurrentTask, work: ShownTask, standing: AnnotatorProgress) -> TaskView:
+def task_view(current: CurrentTask, task: ShownTask, progress: AnnotatorProgress) -> TaskView:
     """What is shown of a task."""
-    questions = held.campaign.questions
+    questions = current.campaign.questions
     return TaskView(
-        work=work,
+        task=task,
         questions=questions,
-        mode=held.mode,
-        place=task_title(work, standing, held.mode),
-        stamp=held.stamp,
-        ack=held.ack,
-        problem=held.problem,
-        said=held.said,
-        draft=held.draft,
-        answered=standing.answered,
-        told=feedback_of(held.marked, questions) if held.marked else None,
-        scores=score_rows(work) if held.mode == "revealed" else None,
+        mode=current.mode,
+        title=task_title(task, progress, current.mode),
+        stamp=current.stamp,
+        handled_event=current.handled_event,
+        problem=current.problem,
+        receipt=current.receipt,
+        draft=current.draft,
+        answered=progress.answered,
+        feedback=feedback_of(current.marked_answer, questions) if current.marked_answer else None,
+        scores=score_rows(task) if current.mode == "revealed" else None,
     )
 
 
 def handle_press() -> None:
     """A press came from the browser: keep it, then go on; what fails stays on the page with its reason."""
-    held = annotate_state().task
+    current = annotate_state().current
     message = component_message(LABELLER_KEY).get("sent")
-    if held is None or not isinstance(held.found, ShownTask) or not isinstance(message, dict):
+    if current is None or not isinstance(current.task, ShownTask) or not isinstance(message, dict):
         return
     try:
-        after = _after_press(held, held.found, message)
+        after = _after_press(current, current.task, message)
     except StoreError as error:
-        after = replace(held, problem=str(error))
-    annotate_state().task = replace(after, stamp=uuid4().hex, ack=str(message.get("event_id")))
+        after = replace(current, problem=str(error))
+    annotate_state().current = replace(after, stamp=uuid4().hex, handled_event=str(message.get("event_id")))
 
 
 def handle_draft() -> None:
     """Half an answer came from the browser."""
-    held = annotate_state().task
-    if held is None or not isinstance(held.found, ShownTask):
+    current = annotate_state().current
+    if current is None or not isinstance(current.task, ShownTask):
         return
-    half_done = read_draft(component_message(LABELLER_KEY).get("draft"), held.found)
-    if half_done is None:
+    draft = read_draft(component_message(LABELLER_KEY).get("draft"), current.task)
+    if draft is None:
         return
     try:
-        labelling().save_draft(held.found.reservation, half_done)
+        labelling().save_draft(current.task.reservation, draft)
     except StoreError as error:
-        annotate_state().task = replace(held, stamp=uuid4().hex, problem=str(error))
+        annotate_state().current = replace(current, stamp=uuid4().hex, problem=str(error))
         return
-    annotate_state().task = replace(held, draft=half_done, problem="")
+    annotate_state().current = replace(current, draft=draft, problem="")
 
 
 def open_previous() -> None:
     """Put the task that was answered last before the person, where there is no other."""
-    held = annotate_state().task
-    before = labelling().before(held.campaign.id, _AFTER_ALL) if held else None
-    if held and before:
-        annotate_state().task = replace(_answered_task(held, before), stamp=uuid4().hex)
+    current = annotate_state().current
+    before = labelling().before(current.campaign.id, _AFTER_ALL) if current else None
+    if current and before:
+        annotate_state().current = replace(_answered_task(current, before), stamp=uuid4().hex)
 
 
-def _after_press(held: CurrentTask, work: ShownTask, message: dict[str, Any]) -> CurrentTask:
+def _after_press(current: CurrentTask, task: ShownTask, message: dict[str, Any]) -> CurrentTask:
     if move := _MOVES.get(str(message.get("act"))):
-        half_done = read_draft(message, work)
-        if half_done and (held.mode == "work" or message.get("touched")):
-            labelling().save_draft(work.reservation, half_done)
-        return move(held, work, message)
-    response = read_sent(message, held.campaign.questions, work)
+        draft = read_draft(message, task)
+        if draft and (current.mode == "work" or message.get("touched")):
+            labelling().save_draft(task.reservation, draft)
+        return move(current, task, message)
+    response = read_sent(message, current.campaign.questions, task)
     if response is None:
-        return replace(held, problem=_OUT_OF_STEP)
+        return replace(current, problem=_OUT_OF_STEP)
     kept = labelling().send(response)
-    tested = work.stage is Stage.QUALIFICATION
-    now = labelling().standing(held.campaign.id).stage if tested else work.stage
-    done = CurrentTask(held.person, held.campaign, said=format_receipt(kept, response, work, now))
-    if response.act != "answer" or held.mode != "work":
+    tested = task.stage is Stage.QUALIFICATION
+    now = labelling().standing(current.campaign.id).stage if tested else task.stage
+    done = CurrentTask(current.person, current.campaign, receipt=format_receipt(kept, response, task, now))
+    if response.act != "answer" or current.mode != "work":
         return done
-    known = replace(done, found=replace(work, answers=response.answers))
-    if work.stage is Stage.TRAINING:
-        return replace(known, mode="feedback", marked=labelling().feedback(work.reservation))
-    if work.stage is Stage.WORK and held.campaign.rules.reveal:
+    known = replace(done, task=replace(task, answers=response.answers))
+    if task.stage is Stage.TRAINING:
+        return replace(known, mode="feedback", marked_answer=labelling().feedback(task.reservation))
+    if task.stage is Stage.WORK and current.campaign.rules.reveal:
         return replace(known, mode="revealed")
     return done
 
 
-def _move_to_previous(held: CurrentTask, work: ShownTask, _: dict[str, Any]) -> CurrentTask:
-    before = labelling().before(held.campaign.id, work.number)
+def _move_to_previous(current: CurrentTask, task: ShownTask, _: dict[str, Any]) -> CurrentTask:
+    before = labelling().before(current.campaign.id, task.number)
     if before is None:
-        return replace(held, problem="You have answered nothing before this.")
-    return _answered_task(held, before)
+        return replace(current, problem="You have answered nothing before this.")
+    return _answered_task(current, before)
 
 
-def _move_on(held: CurrentTask, _: ShownTask, __: dict[str, Any]) -> CurrentTask:
-    return CurrentTask(held.person, held.campaign)
+def _move_on(current: CurrentTask, _: ShownTask, __: dict[str, Any]) -> CurrentTask:
+    return CurrentTask(current.person, current.campaign)
 
 
-def _undo_answer(held: CurrentTask, work: ShownTask, message: dict[str, Any]) -> CurrentTask:
+def _undo_answer(current: CurrentTask, task: ShownTask, message: dict[str, Any]) -> CurrentTask:
     """Take an answer back: the one that is looked at, or else the last."""
-    before = work if held.mode == "again" else labelling().before(held.campaign.id, work.number)
+    before = task if current.mode == "again" else labelling().before(current.campaign.id, task.number)
     if before is None:
-        return replace(held, problem="There is no answer to take back.")
-    told_of = {**message, "reservation": before.reservation}
-    response = read_sent(told_of, held.campaign.questions, before)
+        return replace(current, problem="There is no answer to take back.")
+    sent = {**message, "reservation": before.reservation}
+    response = read_sent(sent, current.campaign.questions, before)
     if response is None:
-        return replace(held, problem=_OUT_OF_STEP)
+        return replace(current, problem=_OUT_OF_STEP)
     return CurrentTask(
-        held.person, held.campaign, said=format_receipt(labelling().send(response), response, before, before.stage)
+        current.person,
+        current.campaign,
+        receipt=format_receipt(labelling().send(response), response, before, before.stage),
     )
 
 
-def _answered_task(held: CurrentTask, before: ShownTask) -> CurrentTask:
+def _answered_task(current: CurrentTask, before: ShownTask) -> CurrentTask:
     """An answer that was given before, with what was half changed of it."""
-    return CurrentTask(held.person, held.campaign, before, "again", draft=labelling().draft(before.reservation))
+    return CurrentTask(current.person, current.campaign, before, "again", draft=labelling().draft(before.reservation))
 
 
 _MOVES: Mapping[str, Callable[[CurrentTask, ShownTask, dict[str, Any]], CurrentTask]] = {

@@ -24,7 +24,7 @@ from pages.ui.markup import escape_markdown
 
 @contextmanager
 def show_store_errors() -> Iterator[None]:
-    """Say what the database said where it fails, with a way to try again; the page ends there."""
+    """Show the error of the database where it fails, with a way to try again; the page ends there."""
     try:
         yield
     except StoreError as error:
@@ -52,7 +52,7 @@ def choose_campaign(campaigns: Mapping[str, CampaignSettings]) -> CampaignSettin
     return campaigns[chosen]
 
 
-def guidelines_button(campaign: CampaignSettings, standing: AnnotatorProgress) -> None:
+def guidelines_button(campaign: CampaignSettings, progress: AnnotatorProgress) -> None:
     """The guidelines on a key, over the page."""
     st.button(
         "Guidelines",
@@ -62,33 +62,33 @@ def guidelines_button(campaign: CampaignSettings, standing: AnnotatorProgress) -
         on_click=_set_guidelines_open,
         args=(True,),
     )
-    st.caption(f"{standing.answered} answered by you · guidelines version {campaign.version}")
+    st.caption(f"{progress.answered} answered by you · guidelines version {campaign.version}")
     if annotate_state().guidelines_open:
         _guidelines_dialog(campaign)
 
 
-def require_guidelines_read(campaign: CampaignSettings, standing: AnnotatorProgress) -> None:
+def require_guidelines_read(campaign: CampaignSettings, progress: AnnotatorProgress) -> None:
     """Before the first label under a version of the guidelines they fill the page, which ends there."""
     text, key = guidelines_markdown(campaign), (campaign.id, campaign.version)
-    if not text or standing.version >= campaign.version or key in annotate_state().guidelines_read:
+    if not text or progress.version >= campaign.version or key in annotate_state().guidelines_read:
         return
     with st.container(border=True, width=820):
-        st.subheader("Guidelines" if not standing.version else "The guidelines have changed")
+        st.subheader("Guidelines" if not progress.version else "The guidelines have changed")
         st.markdown(text)
         st.button("Start", type="primary", shortcut="Enter", key="start", on_click=_mark_guidelines_read, args=(key,))
     st.stop()
 
 
-def nothing_left(nothing: NoTask, said: str, standing: AnnotatorProgress) -> None:
+def nothing_left(nothing: NoTask, receipt: str, progress: AnnotatorProgress) -> None:
     """Why there is no task, a way to look again, and a way back to the last answer."""
     with st.container(width=820):
-        if said:
-            st.caption(escape_markdown(said))
+        if receipt:
+            st.caption(escape_markdown(receipt))
         show_why_nothing(nothing)
         with st.container(horizontal=True):
             if nothing.why in {"held", "apart"}:
                 st.button("Look again", key="look-again", shortcut="Enter")
-            if standing.answered and nothing.why != "closed":
+            if progress.answered and nothing.why != "closed":
                 st.button("Previous", key="look-back", shortcut="p", on_click=open_previous)
 
 
@@ -100,7 +100,7 @@ def _mark_guidelines_read(key: tuple[str, int]) -> None:
     annotate_state().guidelines_read |= {key}
 
 
-# a draft may be kept meanwhile, which runs the page again: the dialog is open until it is closed
+# a draft may be saved meanwhile, which runs the page again: the dialog is open until it is closed
 @st.dialog("Guidelines", width="large", on_dismiss=lambda: _set_guidelines_open(False))
 def _guidelines_dialog(campaign: CampaignSettings) -> None:
     st.markdown(guidelines_markdown(campaign) or "This campaign has no guidelines.")

@@ -29,30 +29,30 @@ ERROR_TYPE_MEANINGS: Mapping[str, str] = {
 _CONTEXT_CHARACTERS = 40  # characters shown on both sides of a change
 
 
-def stored_answers(questions: QuestionSet, work: ShownTask, answers: Mapping[str, Any]) -> dict[str, Any]:
+def stored_answers(questions: QuestionSet, task: ShownTask, answers: Mapping[str, Any]) -> dict[str, Any]:
     """The browser's answers as they are stored: a rewritten summary becomes executable edits."""
-    return {**answers, **{id: _edit_records(work, text) for id, text in _rewritten_texts(questions, answers).items()}}
+    return {**answers, **{id: _edit_records(task, text) for id, text in _rewritten_texts(questions, answers).items()}}
 
 
-def shown_answers(questions: QuestionSet, work: ShownTask) -> dict[str, Any]:
+def shown_answers(questions: QuestionSet, task: ShownTask) -> dict[str, Any]:
     """Stored answers as the browser shows them: executed edits."""
-    records = {question.id: work.answers.get(question.id) for question in _edit_questions(questions)}
-    edited = {id: apply_answer_edit(work.left, found) for id, found in records.items() if isinstance(found, list)}
-    return {**work.answers, **edited}
+    records = {question.id: task.answers.get(question.id) for question in _edit_questions(questions)}
+    edited = {id: apply_answer_edit(task.left, found) for id, found in records.items() if isinstance(found, list)}
+    return {**task.answers, **edited}
 
 
-def edited_segments(questions: QuestionSet, work: ShownTask, answers: Mapping[str, Any]) -> list[Segment]:
+def edited_segments(questions: QuestionSet, task: ShownTask, answers: Mapping[str, Any]) -> list[Segment]:
     """The summary with what was changed of it so far."""
     written = list(_rewritten_texts(questions, answers).values())
-    return segments(work.left, _with_original_line_ends(work, written[0])) if written else [(0, work.left)]
+    return segments(task.left, _with_original_line_ends(task, written[0])) if written else [(0, task.left)]
 
 
-def edit_preview(questions: QuestionSet, work: ShownTask, answers: Mapping[str, Any]) -> dict[str, Any] | None:
+def edit_preview(questions: QuestionSet, task: ShownTask, answers: Mapping[str, Any]) -> dict[str, Any] | None:
     """The change by itself, and what would be refused of it; None where nothing was changed."""
-    laid = edited_segments(questions, work, answers)
+    laid = edited_segments(questions, task, answers)
     if not any(op for op, _ in laid):
         return None
-    return {"pieces": abridge_unchanged(laid, _CONTEXT_CHARACTERS), "refusal": _edit_refusal(questions, work, answers)}
+    return {"pieces": abridge_unchanged(laid, _CONTEXT_CHARACTERS), "refusal": _edit_refusal(questions, task, answers)}
 
 
 def _edit_questions(questions: QuestionSet) -> list[CampaignQuestion]:
@@ -64,33 +64,33 @@ def _rewritten_texts(questions: QuestionSet, answers: Mapping[str, Any]) -> dict
     return {id: text for id, text in texts.items() if isinstance(text, str)}
 
 
-def _with_original_line_ends(work: ShownTask, text: str) -> str:
+def _with_original_line_ends(task: ShownTask, text: str) -> str:
     """A text box knows only one kind of line end."""
-    return text.replace("\n", "\r\n") if "\r\n" in work.left else text
+    return text.replace("\n", "\r\n") if "\r\n" in task.left else text
 
 
-def _edit_records(work: ShownTask, text: str) -> list[dict[str, str | int]]:
-    return to_records(work.left, recover(work.left, _with_original_line_ends(work, text)))
+def _edit_records(task: ShownTask, text: str) -> list[dict[str, str | int]]:
+    return to_records(task.left, recover(task.left, _with_original_line_ends(task, text)))
 
 
-def _edit_refusal(questions: QuestionSet, work: ShownTask, answers: Mapping[str, Any]) -> str:
+def _edit_refusal(questions: QuestionSet, task: ShownTask, answers: Mapping[str, Any]) -> str:
     try:
         for text in _rewritten_texts(questions, answers).values():
-            parse_answer_edits(_edit_records(work, text), work.left, "-")
+            parse_answer_edits(_edit_records(task, text), task.left, "-")
     except RecordError as error:
         return str(error)
     return ""
 
 
 TaskMode = Literal["work", "again", "revealed", "feedback"]
-"""A task to answer; one that was answered before; one whose scores are shown; one of which is said whether it was right."""
+"""A task to answer; one that was answered before; one whose scores are shown; one with feedback on its answer."""
 
 _DIFFERENT = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What is said of an answered training item; `expected` are pairs of question and answer."""
+    """The feedback on an answered training item; `expected` are pairs of question and answer."""
 
     right: bool
     words: str
@@ -99,42 +99,42 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class TaskView:
-    """One task on the desk.
+    """One task as the labeller shows it.
 
-    A new `stamp` tells the browser to look at it anew; `ack` is the event that was dealt with last, `problem` why it came
-    to nothing, `said` what became of the task before. `draft` is what the browser sent half done. `answered` counts the
+    A new `stamp` has the browser draw it again; `handled_event` is the event that was handled last, `problem` why that
+    failed, `receipt` what became of the task before. `draft` is what the browser sent half done. `answered` counts the
     tasks before. `scores` are rows of metric, original and edited.
     """
 
-    work: ShownTask
+    task: ShownTask
     questions: QuestionSet
     mode: TaskMode
-    place: str
+    title: str
     stamp: str
-    ack: str = ""
+    handled_event: str = ""
     problem: str = ""
-    said: str = ""
+    receipt: str = ""
     draft: Mapping[str, Any] = field(default_factory=dict)
     answered: int = 0
-    told: Feedback | None = None
+    feedback: Feedback | None = None
     scores: Sequence[tuple[str, str, str]] | None = None
 
 
-def task_view_data(sheet: TaskView) -> dict[str, Any]:
-    """The sheet as the component takes it."""
+def task_view_data(view: TaskView) -> dict[str, Any]:
+    """The view as the component takes it."""
     return {
-        "task": _task_data(sheet),
-        "questions": [question.model_dump(mode="json") for question in sheet.questions.questions],
-        "mode": sheet.mode,
-        "stamp": sheet.stamp,
-        "ack": sheet.ack,
-        "problem": sheet.problem,
-        "said": sheet.said,
-        "drafted": sheet.draft.get("seq", 0),
-        "preview": edit_preview(sheet.questions, sheet.work, sheet.draft.get("answers", {})),
-        "feedback": _feedback_data(sheet.told),
-        "scores": sheet.scores,
-        "can": _allowed_actions(sheet),
+        "task": _task_data(view),
+        "questions": [question.model_dump(mode="json") for question in view.questions.questions],
+        "mode": view.mode,
+        "stamp": view.stamp,
+        "handled": view.handled_event,
+        "problem": view.problem,
+        "receipt": view.receipt,
+        "drafted": view.draft.get("seq", 0),
+        "preview": edit_preview(view.questions, view.task, view.draft.get("answers", {})),
+        "feedback": _feedback_data(view.feedback),
+        "scores": view.scores,
+        "can": _allowed_actions(view),
     }
 
 
@@ -143,42 +143,42 @@ def format_answer(question: CampaignQuestion, answer: object) -> str:
     return next((option.text for option in question.options if option.value == answer), str(answer))
 
 
-def _task_data(sheet: TaskView) -> dict[str, Any]:
-    work = sheet.work
-    marks = any(question.kind == "span" for question in sheet.questions.questions)
-    answers = sheet.draft.get("answers") or shown_answers(sheet.questions, work)
+def _task_data(view: TaskView) -> dict[str, Any]:
+    task = view.task
+    marks = any(question.kind == "span" for question in view.questions.questions)
+    answers = view.draft.get("answers") or shown_answers(view.questions, task)
     return {
-        "reservation": work.reservation,
-        "place": sheet.place,
-        "document": work.document,
-        "sentences": _sentence_spans(work.document) if marks else (),
-        "summary": work.left,
-        "parts": _text_parts(sheet, answers),
+        "reservation": task.reservation,
+        "title": view.title,
+        "document": task.document,
+        "sentences": _sentence_spans(task.document) if marks else (),
+        "summary": task.left,
+        "parts": _text_parts(view, answers),
         "answers": answers,
-        "changed": sheet.mode == "again" and "answers" in sheet.draft,
-        "active_ms": sheet.draft.get("active_ms", 0),
-        "wall_ms": sheet.draft.get("wall_ms", 0),
+        "changed": view.mode == "again" and "answers" in view.draft,
+        "active_ms": view.draft.get("active_ms", 0),
+        "wall_ms": view.draft.get("wall_ms", 0),
     }
 
 
-def _text_parts(sheet: TaskView, answers: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The texts beside the document: a summary, two of them, or what was changed with its explanation."""
-    work = sheet.work
-    if work.right is None:
-        asked = _text_part(
-            "The error to make", [(0, work.error_type)], "asked", note=ERROR_TYPE_MEANINGS.get(work.error_type, "")
+def _text_parts(view: TaskView, answers: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The texts next to the document: a summary, two of them, or what was changed with its explanation."""
+    task = view.task
+    if task.right is None:
+        error = _text_part(
+            "The error to make", [(0, task.error_type)], "asked", note=ERROR_TYPE_MEANINGS.get(task.error_type, "")
         )
-        summary = _text_part("Summary", edited_segments(sheet.questions, work, answers), side="")
-        return [asked, summary] if work.error_type else [summary]
-    if sheet.questions.unit == "pair":
-        laid = segments(work.left, work.right)
+        summary = _text_part("Summary", edited_segments(view.questions, task, answers), side="")
+        return [error, summary] if task.error_type else [summary]
+    if view.questions.unit == "pair":
+        laid = segments(task.left, task.right)
         return [
             _text_part("Left", _one_side(laid, -1), "side", side="left"),
             _text_part("Right", _one_side(laid, 1), "side", side="right"),
         ]
     return [
-        _text_part("What was changed", segments(work.left, work.right)),
-        _text_part("Explanation", [(0, work.explanation)]),
+        _text_part("What was changed", segments(task.left, task.right)),
+        _text_part("Explanation", [(0, task.explanation)]),
     ]
 
 
@@ -200,17 +200,19 @@ def _sentence_spans(text: str) -> tuple[tuple[int, int], ...]:
     return tuple((span.start, span.end) for span in sentences(text))
 
 
-def _feedback_data(told: Feedback | None) -> dict[str, Any] | None:
-    return {"right": told.right, "words": told.words, "expected": told.expected} if told else None
+def _feedback_data(feedback: Feedback | None) -> dict[str, Any] | None:
+    if feedback is None:
+        return None
+    return {"right": feedback.right, "words": feedback.words, "expected": feedback.expected}
 
 
-def _allowed_actions(sheet: TaskView) -> dict[str, bool]:
-    fresh = sheet.mode == "work"
+def _allowed_actions(view: TaskView) -> dict[str, bool]:
+    fresh = view.mode == "work"
     return {
-        "save": sheet.mode != "feedback",
-        "next": sheet.mode in {"again", "feedback"},
-        "previous": sheet.answered > 0,
-        "undo": sheet.answered > 0 and sheet.mode in {"work", "again"},
+        "save": view.mode != "feedback",
+        "next": view.mode in {"again", "feedback"},
+        "previous": view.answered > 0,
+        "undo": view.answered > 0 and view.mode in {"work", "again"},
         "skip": fresh,
         "flag": fresh,
     }
@@ -222,12 +224,12 @@ _ACTS: Mapping[str, ResponseAct] = {"answer": "answer", "skip": "skip", "flag": 
 _labeller_component = register_component("labeller", "labeller_texts", "labeller_questions", "labeller_keys")
 
 
-def labeller(sheet: TaskView, on_sent: Callable[[], None], on_draft: Callable[[], None]) -> None:
-    """Mount the desk."""
-    _labeller_component(key=LABELLER_KEY, data=task_view_data(sheet), on_sent_change=on_sent, on_draft_change=on_draft)
+def labeller(view: TaskView, on_sent: Callable[[], None], on_draft: Callable[[], None]) -> None:
+    """Mount the labeller."""
+    _labeller_component(key=LABELLER_KEY, data=task_view_data(view), on_sent_change=on_sent, on_draft_change=on_draft)
 
 
-def read_sent(message: object, questions: QuestionSet, work: ShownTask) -> SentResponse | None:
+def read_sent(message: object, questions: QuestionSet, task: ShownTask) -> SentResponse | None:
     """What the browser sent about a task; None for anything malformed or about another one."""
     match message:
         case {
@@ -238,14 +240,14 @@ def read_sent(message: object, questions: QuestionSet, work: ShownTask) -> SentR
             "answers": dict(answers),
             "active_ms": int(active),
             "wall_ms": int(wall),
-        } if act in _ACTS and reservation == work.reservation and 16 <= len(event) <= 64:
+        } if act in _ACTS and reservation == task.reservation and 16 <= len(event) <= 64:
             return SentResponse(
-                reservation, _ACTS[act], event, stored_answers(questions, work, answers), reason, active, wall
+                reservation, _ACTS[act], event, stored_answers(questions, task, answers), reason, active, wall
             )
     return None
 
 
-def read_draft(message: object, work: ShownTask) -> dict[str, Any] | None:
+def read_draft(message: object, task: ShownTask) -> dict[str, Any] | None:
     """What is half done of a task: answers, times, and the number of the draft."""
     match message:
         case {
@@ -254,6 +256,6 @@ def read_draft(message: object, work: ShownTask) -> dict[str, Any] | None:
             "active_ms": int(active),
             "wall_ms": int(wall),
             "seq": int(seq),
-        } if reservation == work.reservation:
+        } if reservation == task.reservation:
             return {"answers": answers, "active_ms": active, "wall_ms": wall, "seq": seq}
     return None

@@ -1,118 +1,118 @@
-const desks = new WeakMap();
+const views = new WeakMap();
 const IDLE_MS = 30000, DRAFT_MS = 500, LOST_MS = 2000;
 const ACTS = ['save', 'next', 'previous', 'undo', 'skip', 'flag'];
 const SIGNS = ['pointermove', 'pointerdown', 'keydown', 'wheel'];
 
 export default function (component) {
   const root = component.parentElement;
-  const desk = desks.get(root) ?? open(root);
-  desk.component = component;
-  receive(desk);
+  const view = views.get(root) ?? open(root);
+  view.component = component;
+  receive(view);
   // A render that is overtaken while its module loads is cleaned up although the component lives on.
-  return () => { if (!root.host.isConnected) close(desk, root); };
+  return () => { if (!root.host.isConnected) close(view, root); };
 }
 
 function open(root) {
   const $ = selector => root.querySelector(selector);
-  const desk = { $, root, answers: {}, active: 0, pending: null, act: '', pick: null, seq: 0, activeMs: 0, wallMs: 0 };
-  desks.set(root, desk);
-  for (const act of ACTS) $(`.${act}`).addEventListener('click', () => press(desk, act));
-  $('.why').addEventListener('submit', event => { event.preventDefault(); give(desk); });
+  const view = { $, root, answers: {}, active: 0, pending: null, act: '', pick: null, seq: 0, activeMs: 0, wallMs: 0 };
+  views.set(root, view);
+  for (const act of ACTS) $(`.${act}`).addEventListener('click', () => press(view, act));
+  $('.why').addEventListener('submit', event => { event.preventDefault(); give(view); });
   $('.cancel').addEventListener('click', () => { $('.why').hidden = true; });
   $('.questions').addEventListener('submit', event => event.preventDefault());
-  desk.onKey = event => key(desk, event);
-  desk.onSign = () => tick(desk);
-  desk.onSelect = () => remember(desk);
-  document.addEventListener('keydown', desk.onKey);
-  document.addEventListener('selectionchange', desk.onSelect);
-  document.addEventListener('visibilitychange', desk.onSign);
-  for (const sign of SIGNS) document.addEventListener(sign, desk.onSign, true);
-  desk.watch = setInterval(() => sendAgain(desk), 500);
-  return desk;
+  view.onKey = event => key(view, event);
+  view.onSign = () => tick(view);
+  view.onSelect = () => remember(view);
+  document.addEventListener('keydown', view.onKey);
+  document.addEventListener('selectionchange', view.onSelect);
+  document.addEventListener('visibilitychange', view.onSign);
+  for (const sign of SIGNS) document.addEventListener(sign, view.onSign, true);
+  view.watch = setInterval(() => sendAgain(view), 500);
+  return view;
 }
 
-function close(desk, root) {
-  clearTimeout(desk.timer);
-  clearInterval(desk.watch);
-  document.removeEventListener('keydown', desk.onKey);
-  document.removeEventListener('selectionchange', desk.onSelect);
-  document.removeEventListener('visibilitychange', desk.onSign);
-  for (const sign of SIGNS) document.removeEventListener(sign, desk.onSign, true);
-  desks.delete(root);
+function close(view, root) {
+  clearTimeout(view.timer);
+  clearInterval(view.watch);
+  document.removeEventListener('keydown', view.onKey);
+  document.removeEventListener('selectionchange', view.onSelect);
+  document.removeEventListener('visibilitychange', view.onSign);
+  for (const sign of SIGNS) document.removeEventListener(sign, view.onSign, true);
+  views.delete(root);
 }
 
 // Time is active while the page is seen and the last sign of life is less than half a minute old.
-function tick(desk) {
+function tick(view) {
   const now = performance.now();
-  if (desk.seen) desk.activeMs += Math.min(now - desk.last, IDLE_MS);
-  desk.seen = !document.hidden;
-  desk.last = now;
+  if (view.seen) view.activeMs += Math.min(now - view.last, IDLE_MS);
+  view.seen = !document.hidden;
+  view.last = now;
 }
 
-const times = desk => {
-  tick(desk);
-  return { active_ms: Math.round(desk.activeMs), wall_ms: Math.round(desk.wallMs + performance.now() - desk.began) };
+const times = view => {
+  tick(view);
+  return { active_ms: Math.round(view.activeMs), wall_ms: Math.round(view.wallMs + performance.now() - view.began) };
 };
 
 // A new stamp brings another task, or the same one once more. After a lost connection the session is a new one, and what
 // was typed or pressed meanwhile is known only here: it stays and is sent again.
-function receive(desk) {
-  const { task, stamp, ack, problem, drafted } = desk.component.data;
-  if (!desk.task) desk.seq = drafted;  // the session before counted so far
-  if (drafted === desk.seq && desk.seq && !desk.timer) desk.$('.kept').textContent = '· draft kept';
-  if (`${stamp} ${problem}` !== desk.told) desk.$('.problem').textContent = problem;
-  desk.told = `${stamp} ${problem}`;
-  if (stamp === desk.stamp) { texts(desk); preview(desk); return; }
-  const lost = desk.pending && desk.pending.event_id !== ack, same = desk.task?.reservation === task.reservation;
-  desk.stamp = stamp;
-  if (lost && same) { emit(desk); return; }
-  const answered = desk.pending;
-  desk.pending = null;
-  if (same && !answered && desk.touched) { desk.task = task; draw(desk); draft(desk); }
-  else if (!problem) begin(desk, task);
-  enable(desk);
+function receive(view) {
+  const { task, stamp, handled, problem, drafted } = view.component.data;
+  if (!view.task) view.seq = drafted;  // the session before counted so far
+  if (drafted === view.seq && view.seq && !view.timer) view.$('.kept').textContent = '· draft kept';
+  if (`${stamp} ${problem}` !== view.problemShown) view.$('.problem').textContent = problem;
+  view.problemShown = `${stamp} ${problem}`;
+  if (stamp === view.stamp) { texts(view); preview(view); return; }
+  const lost = view.pending && view.pending.event_id !== handled, same = view.task?.reservation === task.reservation;
+  view.stamp = stamp;
+  if (lost && same) { emit(view); return; }
+  const answered = view.pending;
+  view.pending = null;
+  if (same && !answered && view.touched) { view.task = task; draw(view); draft(view); }
+  else if (!problem) begin(view, task);
+  enable(view);
 }
 
-function begin(desk, task) {
-  desk.timer = clearTimeout(desk.timer);
-  Object.assign(desk, { task, answers: structuredClone(task.answers), active: 0, pick: null, from: null, touched: task.changed, drawn: '' });
-  Object.assign(desk, { began: performance.now(), activeMs: task.active_ms, wallMs: task.wall_ms, seen: false });
-  tick(desk);
-  desk.$('.why').hidden = true;
-  desk.$('.kept').textContent = '';
-  draw(desk);
-  desk.$('.document .text').scrollTop = desk.$('.work').scrollTop = 0;
+function begin(view, task) {
+  view.timer = clearTimeout(view.timer);
+  Object.assign(view, { task, answers: structuredClone(task.answers), active: 0, pick: null, from: null, touched: task.changed, drawn: '' });
+  Object.assign(view, { began: performance.now(), activeMs: task.active_ms, wallMs: task.wall_ms, seen: false });
+  tick(view);
+  view.$('.why').hidden = true;
+  view.$('.kept').textContent = '';
+  draw(view);
+  view.$('.document .text').scrollTop = view.$('.work').scrollTop = 0;
   // keys are heard at once, whichever widget brought the task
-  if (!inDialog()) desk.$('.labeller').focus({ preventScroll: true });
+  if (!inDialog()) view.$('.labeller').focus({ preventScroll: true });
 }
 
 const make = (tag, name = '', text = '') => Object.assign(document.createElement(tag), { className: name, textContent: text });
 
-function draw(desk) {
-  const { task, said, questions: all } = desk.component.data;
-  desk.$('.where').textContent = task.place;
-  desk.$('.said').textContent = said ? `· ${said}` : '';
-  for (const node of desk.root.querySelectorAll('.on-text')) node.hidden = !all.some(q => ['text', 'edit'].includes(q.kind));
-  desk.$('.on-span').hidden = !all.some(q => q.kind === 'span');
-  desk.$('.on-words').hidden = !all.some(q => q.kind === 'span' && q.of === 'summary');
-  scores(desk);
-  feedback(desk);
-  preview(desk);
-  texts(desk);
-  questions(desk);
+function draw(view) {
+  const { task, receipt, questions: all } = view.component.data;
+  view.$('.where').textContent = task.title;
+  view.$('.receipt').textContent = receipt ? `· ${receipt}` : '';
+  for (const node of view.root.querySelectorAll('.on-text')) node.hidden = !all.some(q => ['text', 'edit'].includes(q.kind));
+  view.$('.on-span').hidden = !all.some(q => q.kind === 'span');
+  view.$('.on-words').hidden = !all.some(q => q.kind === 'span' && q.of === 'summary');
+  scores(view);
+  feedback(view);
+  preview(view);
+  texts(view);
+  questions(view);
 }
 
-function feedback(desk) {
-  const { feedback: told } = desk.component.data, box = desk.$('.feedback');
-  box.hidden = !told;
-  if (!told) return;
-  box.className = `feedback ${told.right ? 'right' : 'wrong'}`;
-  const expected = told.expected.map(([ask, answer]) => make('p', '', `${ask} ${answer}`));
-  box.replaceChildren(make('strong', '', told.right ? '✓ Right.' : '✗ Not as expected.'), ...(told.right ? [] : expected), make('p', '', told.words));
+function feedback(view) {
+  const { feedback: shown } = view.component.data, box = view.$('.feedback');
+  box.hidden = !shown;
+  if (!shown) return;
+  box.className = `feedback ${shown.right ? 'right' : 'wrong'}`;
+  const expected = shown.expected.map(([ask, answer]) => make('p', '', `${ask} ${answer}`));
+  box.replaceChildren(make('strong', '', shown.right ? '✓ Right.' : '✗ Not as expected.'), ...(shown.right ? [] : expected), make('p', '', shown.words));
 }
 
-function scores(desk) {
-  const { scores: rows } = desk.component.data, box = desk.$('.scores');
+function scores(view) {
+  const { scores: rows } = view.component.data, box = view.$('.scores');
   box.hidden = !rows;
   if (!rows) return;
   const table = make('table');

@@ -1,11 +1,11 @@
 // The texts of a task and the words that are marked in them; offsets are code points, as Python counts.
 
-function texts(desk) {
-  const { parts } = desk.component.data.task, drawn = JSON.stringify(parts);
-  if (drawn === desk.drawn) return;
-  desk.drawn = drawn;
-  desk.$('.texts').replaceChildren(...parts.map(part => frame(part)));
-  marks(desk);
+function texts(view) {
+  const { parts } = view.component.data.task, drawn = JSON.stringify(parts);
+  if (drawn === view.drawn) return;
+  view.drawn = drawn;
+  view.$('.texts').replaceChildren(...parts.map(part => frame(part)));
+  marks(view);
 }
 
 function frame({ title, style, side, note }) {
@@ -19,19 +19,19 @@ function frame({ title, style, side, note }) {
   return box;
 }
 
-const panes = desk => [desk.$('.document .text'), ...desk.$('.texts').querySelectorAll('.text')];
+const panes = view => [view.$('.document .text'), ...view.$('.texts').querySelectorAll('.text')];
 
-const pieces = (desk, pane) => pane.dataset.of === 'document'
-  ? [[0, desk.task.document]] : desk.component.data.task.parts[panes(desk).indexOf(pane) - 1].pieces;
+const pieces = (view, pane) => pane.dataset.of === 'document'
+  ? [[0, view.task.document]] : view.component.data.task.parts[panes(view).indexOf(pane) - 1].pieces;
 
 const here = (pane, [, , side]) => (side ?? '') === pane.dataset.side;
 
-function marks(desk) {
-  const asked = open_ones(desk).filter(question => question.kind === 'span');
-  for (const pane of panes(desk)) {
-    const spans = asked.filter(q => q.of === pane.dataset.of).flatMap(q => desk.answers[q.id] ?? []).filter(span => here(pane, span));
-    const picked = desk.pick?.pane === pane ? [desk.pick.span] : [];
-    pane.replaceChildren(...nodes(pieces(desk, pane), spans, picked));
+function marks(view) {
+  const asked = open_ones(view).filter(question => question.kind === 'span');
+  for (const pane of panes(view)) {
+    const spans = asked.filter(q => q.of === pane.dataset.of).flatMap(q => view.answers[q.id] ?? []).filter(span => here(pane, span));
+    const picked = view.pick?.pane === pane ? [view.pick.span] : [];
+    pane.replaceChildren(...nodes(pieces(view, pane), spans, picked));
   }
 }
 
@@ -57,12 +57,12 @@ function node(op, words, [marked, picked]) {
 }
 
 // Words are chosen with the mouse, or with arrows in a text that has the focus.
-function remember(desk) {
-  const selection = desk.root.getSelection ? desk.root.getSelection() : document.getSelection();
-  const found = selection?.getComposedRanges?.({ shadowRoots: [desk.root] })[0] ?? (selection?.rangeCount ? selection.getRangeAt(0) : null);
+function remember(view) {
+  const selection = view.root.getSelection ? view.root.getSelection() : document.getSelection();
+  const found = selection?.getComposedRanges?.({ shadowRoots: [view.root] })[0] ?? (selection?.rangeCount ? selection.getRangeAt(0) : null);
   if (!found || found.collapsed) return;
-  const pane = panes(desk).find(one => one.contains(found.startContainer) && one.contains(found.endContainer));
-  if (!pane || !receiver(desk, pane)) return;
+  const pane = panes(view).find(one => one.contains(found.startContainer) && one.contains(found.endContainer));
+  if (!pane || !receiver(view, pane)) return;
   const before = document.createRange(), within = document.createRange();
   before.selectNodeContents(pane);
   before.setEnd(found.startContainer, found.startOffset);
@@ -70,7 +70,7 @@ function remember(desk) {
   within.setEnd(found.endContainer, found.endOffset);
   const start = Array.from(before.toString()).length;
   // not drawn: the browser shows the selection itself, and drawing would take it away
-  desk.pick = { pane, span: [start, start + Array.from(within.toString()).length] };
+  view.pick = { pane, span: [start, start + Array.from(within.toString()).length] };
 }
 
 const WORD = /[\p{L}\p{N}_]+(?:[^\s\p{L}\p{N}_][\p{L}\p{N}_]+)*/gu;
@@ -81,45 +81,45 @@ function words(text) {
   return Array.from(text.matchAll(WORD), ({ index, 0: word }) => [point_at(index), point_at(index + word.length)]);
 }
 
-const sentences = (desk, pane) => pane.dataset.of === 'document'
-  ? desk.task.sentences : desk.component.data.task.parts[panes(desk).indexOf(pane) - 1].sentences;
+const sentences = (view, pane) => pane.dataset.of === 'document'
+  ? view.task.sentences : view.component.data.task.parts[panes(view).indexOf(pane) - 1].sentences;
 
-function walk(desk, pane, { key, shiftKey }) {
-  const before = desk.pick ?? desk.from, [start, end] = before?.pane === pane ? before.span : [-1, -1];
-  const units = ['ArrowUp', 'ArrowDown'].includes(key) ? sentences(desk, pane) : words(pane.textContent);
+function walk(view, pane, { key, shiftKey }) {
+  const before = view.pick ?? view.from, [start, end] = before?.pane === pane ? before.span : [-1, -1];
+  const units = ['ArrowUp', 'ArrowDown'].includes(key) ? sentences(view, pane) : words(pane.textContent);
   const on = ['ArrowDown', 'ArrowRight'].includes(key);
   const ends = units.map(unit => unit[1]).filter(to => to > start);
   const moved = shiftKey && start >= 0
     ? [start, (on ? ends.find(to => to > end) : ends.findLast(to => to < end)) ?? end]
     : on ? units.find(([from]) => from > start) : units.findLast(([from]) => from < start);
   if (!moved) return;
-  desk.pick = { pane, span: moved };
-  marks(desk);
+  view.pick = { pane, span: moved };
+  marks(view);
   pane.querySelector('.picked')?.scrollIntoView({ block: 'nearest' });
 }
 
-const receiver = (desk, pane) => {
-  const asked = open_ones(desk), fits = question => question?.kind === 'span' && question.of === pane.dataset.of;
-  return [asked[desk.active], ...asked].find(fits);
+const receiver = (view, pane) => {
+  const asked = open_ones(view), fits = question => question?.kind === 'span' && question.of === pane.dataset.of;
+  return [asked[view.active], ...asked].find(fits);
 };
 
-function mark(desk) {
-  const question = desk.pick && receiver(desk, desk.pick.pane);
-  if (!question || locked(desk)) return;
-  const { pane, span } = desk.pick, whole = pane.dataset.side ? [...span, pane.dataset.side] : [...span];
-  desk.answers[question.id] = [...(desk.answers[question.id] ?? []), whole];
-  Object.assign(desk, { pick: null, from: desk.pick });
+function mark(view) {
+  const question = view.pick && receiver(view, view.pick.pane);
+  if (!question || locked(view)) return;
+  const { pane, span } = view.pick, whole = pane.dataset.side ? [...span, pane.dataset.side] : [...span];
+  view.answers[question.id] = [...(view.answers[question.id] ?? []), whole];
+  Object.assign(view, { pick: null, from: view.pick });
   document.getSelection()?.removeAllRanges();
-  redraw(desk);
+  redraw(view);
 }
 
-function leave(desk) {
-  desk.pick = null;
-  marks(desk);
-  desk.$('.labeller').focus({ preventScroll: true });
+function leave(view) {
+  view.pick = null;
+  marks(view);
+  view.$('.labeller').focus({ preventScroll: true });
 }
 
-function look(desk, of) {
-  const all = panes(desk).filter(pane => pane.dataset.of === of), at = all.indexOf(desk.root.activeElement);
+function look(view, of) {
+  const all = panes(view).filter(pane => pane.dataset.of === of), at = all.indexOf(view.root.activeElement);
   all[(at + 1) % all.length]?.focus();
 }

@@ -73,11 +73,11 @@ def test_somebody_who_signs_in_after_another_does_not_get_what_lay_before_them(p
     opened = hall(store)
     theirs = opened.work(opened.desk("ben"))
     app = probe(campaign=opened.campaign.id)
-    state_of(app, AnnotateState).task = CurrentTask("ben's id", opened.campaign, theirs)
+    state_of(app, AnnotateState).current = CurrentTask("ben's id", opened.campaign, theirs)
     app.switch_page("views/annotate.py").run()
     app.button(key="start").click().run()
-    mine = state_of(app, AnnotateState).task
+    mine = state_of(app, AnnotateState).current
     assert mine
     assert mine.person not in {"", "ben's id"}
-    assert isinstance(mine.found, ShownTask)
-    assert mine.found.reservation != theirs.reservation
+    assert isinstance(mine.task, ShownTask)
+    assert mine.task.reservation != theirs.reservation
