@@ -17,19 +17,20 @@ from core.metric import Metric
 from core.types import Example
 from pages.ui import services
 from pages.ui.markup import escape_markdown
+from pages.ui.session_state import WidgetValue
 
 
 def available_endpoints() -> dict[str, Endpoint]:
     """The endpoints that can be asked, by name; says what to set where there is none."""
     try:
-        told = list_endpoints()
+        listed = list_endpoints()
     except TouchstoneError as error:
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return {}
-    found = {one.name: one for one in told if isinstance(one, Endpoint)}
+    found = {one.name: one for one in listed if isinstance(one, Endpoint)}
     if not found:
-        lacking = [one for one in told if isinstance(one, str)] or [endpoint_problem()]
-        st.info(escape_markdown("\n".join(lacking)), icon=":material/link_off:")
+        problems = [one for one in listed if isinstance(one, str)] or [endpoint_problem()]
+        st.info(escape_markdown("\n".join(problems)), icon=":material/link_off:")
     return found
 
 
@@ -40,25 +41,48 @@ def choose_endpoint_and_model(found: Mapping[str, Endpoint], prefix: str) -> tup
         chosen = st.selectbox(
             "Endpoint",
             list(found),
-            key=f"{prefix}-endpoint",
+            key=_endpoint_widget(prefix).key,
             format_func=lambda name: found[name].title,
             width=150,
         )
-    model = st.text_input("Model", key=f"{prefix}-model", placeholder=found[chosen].model or "its name", width=180)
+    key = _model_widget(prefix).key
+    model = st.text_input("Model", key=key, placeholder=found[chosen].model or "its name", width=180)
     return chosen, model.strip()
 
 
+def chosen_endpoint(prefix: str, default: str) -> str:
+    """The endpoint in the form of that prefix, also in a callback; `default` where the form leaves no choice."""
+    return _endpoint_widget(prefix).get() or default
+
+
+def chosen_model(prefix: str) -> str:
+    """The model in the form of that prefix, also in a callback; "" is that of the endpoint."""
+    return _model_widget(prefix).get().strip()
+
+
+def _endpoint_widget(prefix: str) -> WidgetValue[str]:
+    return WidgetValue(f"{prefix}-endpoint", "")
+
+
+def _model_widget(prefix: str) -> WidgetValue[str]:
+    return WidgetValue(f"{prefix}-model", "")
+
+
 def estimate_caption(metrics: Sequence[Metric], examples: Sequence[Example]) -> str:
-    """What asking these metrics about these texts would cost at most; empty where nothing is paid for or nobody can be asked."""
+    """What asking these metrics about these texts would cost at most; empty where it is free or no endpoint can be asked."""
     engine = services.engine()
     found = attempt(lambda: format_estimate(engine.estimate(engine.conversations(metrics, examples))))
     return "" if isinstance(found, Problem) else found
 
 
-def estimate_line(talks: Sequence[Conversation[Any]], then: str = "") -> None:
-    """What these conversations would cost at most, and then, or why nobody can be asked; what was paid so far as a hint."""
-    begun = attempt(partial(_check_first_question, talks[0]))
-    found = begun if isinstance(begun, Problem) else attempt(lambda: format_estimate(services.engine().estimate(talks)))
+def estimate_line(conversations: Sequence[Conversation[Any]], then: str = "") -> None:
+    """What these conversations would cost at most, and then, or why no endpoint can be asked; what was spent so far as a hint."""
+    begun = attempt(partial(_check_first_question, conversations[0]))
+    found = (
+        begun
+        if isinstance(begun, Problem)
+        else attempt(lambda: format_estimate(services.engine().estimate(conversations)))
+    )
     if isinstance(found, Problem):
         st.caption(escape_markdown(found.message))
         return
@@ -67,7 +91,7 @@ def estimate_line(talks: Sequence[Conversation[Any]], then: str = "") -> None:
     st.caption(escape_markdown(f"{found}{then}") if found else "This was asked before: it costs nothing.", help=paid)
 
 
-def _check_first_question(talk: Conversation[Any]) -> None:
+def _check_first_question(conversation: Conversation[Any]) -> None:
     """Raises what keeps its first question from being asked, which an estimate passes over."""
-    with closing(talk.rounds()) as rounds:
+    with closing(conversation.rounds()) as rounds:
         next(rounds, None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -17,6 +18,8 @@ from core.types import Checkpoint, local_checkpoints
 from pages.ui import services
 from pages.ui.markup import escape_markdown
 from pages.ui.probe.fast_set import fast_set_pills
+from pages.ui.probe.probe_state import ProbeState, probe_state
+from pages.ui.session_state import WidgetValue
 
 _SETTING_HELP = {
     "checkpoint": "A folder of this machine, or a hub repository (owner/name).",
@@ -24,7 +27,7 @@ _SETTING_HELP = {
     "dtype": "bfloat16 and float16 halve the memory and move scores; the signature names them.",
     "trust_remote_code": "Runs code that comes with the weights, where this machine's setting allows it.",
 }
-"""What names that several metrics share stand for."""
+"""What settings mean that several metrics share."""
 
 _NUMBER_FORMATS: Mapping[object, tuple[float, str]] = {int: (1, "%d"), float: (0.05, "%g")}
 """By type, the step of a field and how its number is written."""
@@ -58,16 +61,16 @@ def has_settings(name: str) -> bool:
 def _setting_field(name: str, setting: str, hint: object) -> Setting:
     """The control of one setting, which begins with its default."""
     default = settings_of(METRICS.get(name))[setting].default
-    key, told = _setting_key(name, setting), _setting_help(setting, default)
-    st.session_state.setdefault(key, default)
+    key, help_text = _setting_widget(name, setting).key, _setting_help(setting, default)
+    _setting_widget(name, setting).setdefault(default)
     if choices := choices_of(hint):
-        return st.selectbox(setting, choices, key=key, help=told)
+        return st.selectbox(setting, choices, key=key, help=help_text)
     if hint is bool:
-        return st.toggle(setting, key=key, help=told)
+        return st.toggle(setting, key=key, help=help_text)
     if hint is str:
-        return st.text_input(setting, key=key, help=told)
+        return st.text_input(setting, key=key, help=help_text)
     step, form = _NUMBER_FORMATS[hint]
-    return st.number_input(setting, key=key, help=told, step=step, format=form)
+    return st.number_input(setting, key=key, help=help_text, step=step, format=form)
 
 
 def _setting_help(setting: str, default: object) -> str:
@@ -75,7 +78,7 @@ def _setting_help(setting: str, default: object) -> str:
 
 
 def _add_button(name: str, on_add: Callable[[Metric], None], *, disabled: bool) -> None:
-    """Above what it depends on, so that it stands still while that changes."""
+    """Above what it depends on, so that it does not move while that changes."""
     st.button(
         "Add to the bench",
         key=f"add-{name}",
@@ -87,10 +90,10 @@ def _add_button(name: str, on_add: Callable[[Metric], None], *, disabled: bool) 
 
 
 def _add_from_form(name: str, on_add: Callable[[Metric], None]) -> None:
-    """Of what stands in the fields now: a value may have changed with the very click."""
+    """Of what is in the fields now: a value may have changed with the very click."""
     settings = settings_of(METRICS.get(name))
     try:
-        metric = METRICS.build(name, {setting: st.session_state[_setting_key(name, setting)] for setting in settings})
+        metric = METRICS.build(name, {setting: _setting_widget(name, setting).get() for setting in settings})
     except TouchstoneError:
         return  # the form says why
     on_add(metric)
@@ -102,24 +105,29 @@ def _remote_code_warning(checkpoint: Checkpoint) -> None:
         return
     st.warning(
         f"Adding this runs the code of {escape_markdown(checkpoint.source)} on this machine, with the rights of this program. "
-        "Whoever runs the machine allowed it in TOUCHSTONE\\_TRUSTED\\_REPOS.",
+        "The operator of this machine allowed it in TOUCHSTONE\\_TRUSTED\\_REPOS.",
         icon=":material/gpp_maybe:",
     )
 
 
-def _setting_key(name: str, setting: str) -> str:
-    return f"set-{name}-{setting}"
+def _setting_widget(name: str, setting: str) -> WidgetValue[Any]:
+    """The field of one setting, whose value is of the type of the setting."""
+    return WidgetValue[Any]("set", None).of(f"{name}-{setting}")
 
 
 def chosen_metrics() -> list[Metric]:
     """The metrics of this session in the order of the board: what runs at once first, families together."""
-    specs: list[str] = st.session_state.setdefault("metrics", default_metric_specs())
-    return sorted(map(METRICS.parse, specs), key=lambda metric: (bool(metric.checkpoints()), metric.card.family))
+    return sorted(
+        map(METRICS.parse, _board_specs()), key=lambda metric: (bool(metric.checkpoints()), metric.card.family)
+    )
 
 
-def default_metric_specs() -> list[str]:
-    """Everything that is ready as it comes, but for judges and wrappers around other metrics."""
-    return [line.name for line in default_metrics(services.engine().pool)]
+def _board_specs() -> list[str]:
+    """At first everything that is ready as it comes, but for judges and wrappers around other metrics."""
+    state = probe_state()
+    if state.metrics is None:
+        state.metrics = [line.name for line in default_metrics(services.engine().pool)]
+    return state.metrics
 
 
 def metrics_popover() -> None:
@@ -131,7 +139,7 @@ def metrics_popover() -> None:
         _settings_picker(lines)
         st.text_input(
             "Add one with other settings",
-            key="spec",
+            key=ProbeState.typed_spec.key,
             placeholder="minicheck-roberta[checkpoint=folder]",
             help="A name from the Metrics page and its settings, spelled as on the command line. Press Enter to add.",
             on_change=_add_typed_spec,
@@ -140,16 +148,16 @@ def metrics_popover() -> None:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.text(spec)
                 st.button("Remove", key=f"remove-{spec}", on_click=_remove_spec, args=(spec,))
-        if st.session_state.get("spec-error"):
-            st.error(escape_markdown(st.session_state["spec-error"]), icon=":material/error:")
+        if problem := probe_state().spec_problem:
+            st.error(escape_markdown(problem), icon=":material/error:")
         fast_set_pills(chosen_metrics())
 
 
 def add_to_bench(metric: Metric) -> None:
-    """Score with it from now on, beside what is on the bench."""
-    state = st.session_state
-    state["metrics"] = list(dict.fromkeys([*state.setdefault("metrics", default_metric_specs()), metric.spec]))
-    state["form-of"] = None
+    """Score with it from now on, in addition to what is on the bench."""
+    state = probe_state()
+    state.metrics = list(dict.fromkeys([*_board_specs(), metric.spec]))
+    state.metric_with_settings = None
 
 
 def _settings_picker(lines: Sequence[MetricRow]) -> None:
@@ -158,7 +166,7 @@ def _settings_picker(lines: Sequence[MetricRow]) -> None:
         "With other settings…",
         list(titles),
         index=None,
-        key="form-of",
+        key=ProbeState.metric_with_settings.key,
         format_func=lambda name: titles[name],
         placeholder="Choose a metric to see its settings",
     )
@@ -168,40 +176,40 @@ def _settings_picker(lines: Sequence[MetricRow]) -> None:
 
 def _family_pills(family: str, lines: Sequence[MetricRow]) -> None:
     titles = {line.name: line.title for line in lines}
-    key = f"chosen-{family}"
-    st.session_state[key] = [spec for spec in st.session_state["metrics"] if spec in titles]
+    chosen = ProbeState.chosen_of_family.of(family)
+    chosen.set([spec for spec in _board_specs() if spec in titles])
     st.pills(
         family,
         list(titles),
         selection_mode="multi",
-        key=key,
+        key=chosen.key,
         format_func=lambda name: titles[name],
         on_change=_store_family_choice,
-        args=(key, tuple(titles)),
+        args=(chosen, tuple(titles)),
     )
 
 
 def _specs_with_settings(lines: Sequence[MetricRow]) -> list[str]:
     """What is on the bench with settings of its own."""
     listed = {line.name for line in lines}
-    return [spec for spec in st.session_state["metrics"] if spec not in listed]
+    return [spec for spec in _board_specs() if spec not in listed]
 
 
-def _store_family_choice(key: str, names: tuple[str, ...]) -> None:
-    kept = [spec for spec in st.session_state["metrics"] if spec not in names]
-    st.session_state["metrics"] = [*kept, *st.session_state[key]]
+def _store_family_choice(chosen: WidgetValue[list[str]], names: tuple[str, ...]) -> None:
+    others = [spec for spec in _board_specs() if spec not in names]
+    probe_state().metrics = [*others, *chosen.get()]
 
 
 def _add_typed_spec() -> None:
-    state = st.session_state
+    state = probe_state()
     try:
-        metric = METRICS.parse(state["spec"])
+        metric = METRICS.parse(state.typed_spec)
     except TouchstoneError as error:
-        state["spec-error"] = str(error)
+        state.spec_problem = str(error)
         return
     add_to_bench(metric)
-    state["spec"], state["spec-error"] = "", ""
+    state.typed_spec, state.spec_problem = "", ""
 
 
 def _remove_spec(spec: str) -> None:
-    st.session_state["metrics"] = [other for other in st.session_state["metrics"] if other != spec]
+    probe_state().metrics = [other for other in _board_specs() if other != spec]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from core.edits import segments
 from core.errors import TouchstoneError
@@ -13,6 +15,21 @@ from core.llm.prompts import PromptEntry
 from pages.ui import services
 from pages.ui.markup import diff_html, escape_markdown
 from pages.ui.notices import leave_notice
+from pages.ui.session_state import WidgetValue, page_state
+
+
+@dataclass(eq=False)
+class PromptsState:
+    """What the Prompts page remembers: by prompt, why its file could not be used."""
+
+    problems: dict[str, str] = field(default_factory=dict)
+    prompt = WidgetValue[str]("prompt", "")
+    text = WidgetValue[str]("prompt-text", "")
+    file = WidgetValue[UploadedFile | None]("prompt-file", None)
+
+
+def prompts_state() -> PromptsState:
+    return page_state(PromptsState)
 
 
 def prompt_table(entries: Sequence[PromptEntry]) -> None:
@@ -29,12 +46,12 @@ def prompt_table(entries: Sequence[PromptEntry]) -> None:
 def chosen_prompt(entries: Sequence[PromptEntry]) -> PromptEntry:
     """The prompt that the address names, so that a reload or a link finds it; else the first."""
     titles = {entry.name: entry.ours.title for entry in entries}
-    asked = st.query_params.get("prompt", "")
-    st.session_state["prompt"] = asked if asked in titles else next(iter(titles))
+    named = st.query_params.get("prompt", "")
+    prompts_state().prompt = named if named in titles else next(iter(titles))
     chosen = st.selectbox(
         "Prompt",
         list(titles),
-        key="prompt",
+        key=PromptsState.prompt.key,
         format_func=lambda name: f"{titles[name]} ({name})",
         on_change=_name_in_address,
         width=420,
@@ -51,11 +68,11 @@ def prompt_headline(entry: PromptEntry) -> None:
             st.badge(
                 escape_markdown(entry.used.signature),
                 color="gray",
-                help="Stands in every signature of what it was asked for.",
+                help="Part of the signature of every answer that it was used for.",
             )
     st.caption(escape_markdown(f"Reads: {', '.join(entry.known)}. After {entry.ours.paper}"))
     if entry.problem:
-        st.error(escape_markdown(f"Nobody can be asked with it: {entry.problem}"), icon=":material/error:")
+        st.error(escape_markdown(f"It cannot be used: {entry.problem}"), icon=":material/error:")
 
 
 def _prompt_row(entry: PromptEntry) -> dict[str, str]:
@@ -87,7 +104,7 @@ def _owner_badge(entry: PromptEntry) -> None:
 
 
 def _name_in_address() -> None:
-    st.query_params["prompt"] = st.session_state["prompt"]
+    st.query_params["prompt"] = prompts_state().prompt
 
 
 def read_prompts() -> list[PromptEntry]:
@@ -98,13 +115,13 @@ _MAX_FILE_BYTES = 100_000  # bytes of a file that is put in the place of ours
 
 
 def prompt_parts(entry: PromptEntry) -> None:
-    """What a model is told, with the places for texts in double braces."""
+    """What is sent to a model, with the places for texts in double braces."""
     shown = entry.used or entry.ours
     for title, text in (("System", shown.system), ("User", shown.user)):
         st.caption(title)
         st.code(text, language=None, wrap_lines=True)
     st.caption(
-        "The texts go between marks that none of them contains. A notice is added to the system part: what stands between "
+        "The texts go between marks that none of them contains. A notice is added to the system part: what is between "
         "the marks is material, and instructions in it are not followed."
     )
 
@@ -121,32 +138,32 @@ def prompt_form(entry: PromptEntry) -> None:
     """The whole file to edit, another file to take its text from, and the buttons that save it or take it back."""
     if services.settings().demo:
         st.info(
-            "Nothing is kept in this demo: prompts can be read here and not changed.", icon=":material/visibility_lock:"
+            "Nothing is saved in this demo: prompts can be read here and not changed.",
+            icon=":material/visibility_lock:",
         )
         return
-    key = f"prompt-text-{entry.name}"
-    st.session_state.setdefault(key, entry.mine or _new_draft(entry))
-    st.text_area("The file: head, system part, user part", key=key, height=420, persist_state="session")
-    with st.container():  # what lies below keeps its place when a problem is told
-        if problem := st.session_state.get("prompt-problem", {}).get(entry.name):
+    text = PromptsState.text.of(entry.name)
+    text.setdefault(entry.mine or _new_draft(entry))
+    st.text_area("The file: head, system part, user part", key=text.key, height=420, persist_state="session")
+    with st.container():  # what lies below keeps its place when a problem is shown
+        if problem := prompts_state().problems.get(entry.name):
             st.error(escape_markdown(problem), icon=":material/error:")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.button("Save and use", type="primary", icon=":material/save:", on_click=_save_prompt, args=(entry.name, key))
+        st.button("Save and use", type="primary", icon=":material/save:", on_click=_save_prompt, args=(entry.name,))
         st.button(
             "Revert to ours",
             icon=":material/undo:",
             on_click=_revert_prompt,
-            args=(entry.name, key),
+            args=(entry.name,),
             disabled=entry.mine is None,
-            help="What is used now is kept in the folder `earlier` beside the prompts.",
+            help="What is used now is kept in the folder `earlier` next to the prompts.",
         )
-    upload = f"prompt-file-{entry.name}"
     st.file_uploader(
         "Take the text from a file",
         type=["md", "txt"],
-        key=upload,
+        key=PromptsState.file.of(entry.name).key,
         on_change=_take_from_file,
-        args=(upload, key, entry),
+        args=(entry.name,),
     )
 
 
@@ -156,35 +173,35 @@ def _new_draft(entry: PromptEntry) -> str:
     return entry.text.replace(f"version: {version}\n", f"version: {version}-mine\n", 1)
 
 
-def _save_prompt(name: str, key: str) -> None:
-    state = st.session_state
+def _save_prompt(name: str) -> None:
+    state = prompts_state()
     try:
-        new = prompts.replace_prompt(name, state[key])
+        new = prompts.replace_prompt(name, PromptsState.text.of(name).get())
     except TouchstoneError as error:
-        state["prompt-problem"] = {name: str(error)}
+        state.problems = {name: str(error)}
         return
-    state["prompt-problem"] = {}
+    state.problems = {}
     leave_notice(f"Saved: {new.signature} is used from now on.")
 
 
-def _revert_prompt(name: str, key: str) -> None:
-    state = st.session_state
+def _revert_prompt(name: str) -> None:
+    state = prompts_state()
     try:
         prompts.revert_prompt(name)
     except TouchstoneError as error:
-        state["prompt-problem"] = {name: str(error)}
+        state.problems = {name: str(error)}
         return
-    state["prompt-problem"] = {}
-    state.pop(key, None)
+    state.problems = {}
+    PromptsState.text.of(name).forget()
     leave_notice(f"Ours is used again for {name}.")
 
 
-def _take_from_file(upload: str, key: str, entry: PromptEntry) -> None:
-    file = st.session_state[upload]
+def _take_from_file(name: str) -> None:
+    state, file = prompts_state(), PromptsState.file.of(name).get()
     if file is None:
         return
     if file.size > _MAX_FILE_BYTES:
-        st.session_state["prompt-problem"] = {entry.name: f"{file.name} is too large for a prompt."}
+        state.problems = {name: f"{file.name} is too large for a prompt."}
         return
-    st.session_state[key] = file.getvalue().decode("utf-8-sig", errors="replace")
-    st.session_state["prompt-problem"] = {}
+    PromptsState.text.of(name).set(file.getvalue().decode("utf-8-sig", errors="replace"))
+    state.problems = {}

@@ -46,7 +46,7 @@ def demo_runs() -> InMemoryRuns:
 
 @st.cache_resource(show_spinner=False)
 def stress_runner() -> BackgroundRuns:
-    """Carries stress runs on, whoever looks at them."""
+    """Carries stress runs on, for all sessions."""
     return BackgroundRuns(engine())
 
 

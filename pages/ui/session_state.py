@@ -77,6 +77,10 @@ class WidgetValue(Generic[T]):
         begun: T = st.session_state.setdefault(self.key, value)
         return begun
 
+    def forget(self) -> None:
+        """Have the next run draw the widget as if nobody had used it."""
+        st.session_state.pop(self.key, None)
+
     def of(self, part: object) -> WidgetValue[T]:
         """The value of the same widget for one of many things."""
         return WidgetValue(f"{self.key}-{part}", self.default)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.util import find_spec
 from urllib.parse import unquote
 
@@ -23,11 +24,34 @@ from annotations.records import RightsError
 from core.errors import TouchstoneError
 from pages.ui import services
 from pages.ui.markup import escape_markdown, register_component
+from pages.ui.session_state import WidgetValue, page_state
 
 _COOKIE_NAME = "touchstone_seat"
-_LOCAL_KEY = "alone"
 
-_cookie_component = register_component("seat")
+_cookie_component = register_component("sign_in_cookie")
+
+
+@dataclass(eq=False)
+class SessionUserState:
+    """Who uses this session: on a local server one person, else by the code of a personal link; None before it was looked for.
+
+    `name` is the name that labels and records are saved under.
+    """
+
+    local_member: Member | None = None
+    code: str | None = None
+    sign_in_problem: str = ""
+    name = WidgetValue[str]("annotator", "")
+    typed_code = WidgetValue[str]("sign-in-code", "")
+
+
+def session_user_state() -> SessionUserState:
+    return page_state(SessionUserState)
+
+
+def user_name() -> str:
+    """The name of the person of this session, on pages that do not ask for it too."""
+    return SessionUserState.name.get() or services.settings().user
 
 
 def require_member() -> Member:
@@ -46,7 +70,7 @@ def current_member() -> Member:
     """
     if not services.settings().shared:
         return _local_member()
-    person = _member_of_organisation() or _member_of_code(st.session_state.get("seat", ""))
+    person = _member_of_organisation() or _member_of_code(session_user_state().code or "")
     if person is None:
         raise RightsError("You are signed out: your personal link is not valid any more. Ask a manager for a new one.")
     return person
@@ -54,7 +78,7 @@ def current_member() -> Member:
 
 def sign_out(start: st.Page) -> None:
     """Forget who is here and go to the start, where the sign-in is."""
-    st.session_state["seat"] = ""
+    session_user_state().code = ""
     if _has_organisation() and st.user.is_logged_in:
         st.logout()
         st.stop()
@@ -63,16 +87,15 @@ def sign_out(start: st.Page) -> None:
 
 def _local_member() -> Member:
     """On a local server everybody is the one person who may do everything."""
-    state, name = st.session_state, services.settings().user
-    if _LOCAL_KEY not in state:
+    state, name = session_user_state(), services.settings().user
+    if state.local_member is None:
         demo = services.settings().demo
-        state[_LOCAL_KEY] = Member("local", name, Role.MANAGER) if demo else local_member(services.store(), name)
-    person: Member = state[_LOCAL_KEY]
-    return person
+        state.local_member = Member("local", name, Role.MANAGER) if demo else local_member(services.store(), name)
+    return state.local_member
 
 
 def _signed_in_member() -> Member | None:
-    """By the organisation where one is set up and vouches for them, else by a code.
+    """By the organisation where one is set up and confirms them, else by a code.
 
     Looked up at every run: a revoked code ends a session at its next click.
     """
@@ -88,17 +111,17 @@ def _member_of_session_code() -> Member | None:
     linked = st.query_params.pop("invite", "")
     if linked:
         _sign_in_with_code(linked)
-    state = st.session_state
-    if "seat" not in state:
-        state["seat"] = unquote(st.context.cookies.get(_COOKIE_NAME, ""))
-    found = _member_of_code(state["seat"]) if state["seat"] else None
-    _store_cookie(state["seat"] if found else "")
+    state = session_user_state()
+    if state.code is None:
+        state.code = unquote(st.context.cookies.get(_COOKIE_NAME, ""))
+    found = _member_of_code(state.code) if state.code else None
+    _store_cookie(state.code if found else "")
     return found
 
 
 def _store_cookie(code: str) -> None:
     """Let the browser keep a code for the next visit, or forget the one that it has."""
-    _cookie_component(key="seat-cookie", data={"name": _COOKIE_NAME, "code": code})
+    _cookie_component(key="sign-in-cookie", data={"name": _COOKIE_NAME, "code": code})
 
 
 def _sign_in_form() -> None:
@@ -106,9 +129,9 @@ def _sign_in_form() -> None:
     if _has_organisation():
         _organisation_buttons()
     with st.form("sign-in", width=420, border=False):
-        st.text_input("Your code", key="sign-in-code", type="password", autocomplete="off")
+        st.text_input("Your code", key=SessionUserState.typed_code.key, type="password", autocomplete="off")
         st.form_submit_button("Sign in", type="primary", on_click=_sign_in_with_typed_code)
-    if problem := st.session_state.get("sign-in-problem"):
+    if problem := session_user_state().sign_in_problem:
         st.error(escape_markdown(problem), icon=":material/key_off:")
     st.caption("Open the personal link that you were sent, or type its code. No code? Ask a manager.")
 
@@ -128,17 +151,17 @@ def _organisation_buttons() -> None:
 def _unknown_person_message() -> str:
     email = _verified_email()
     if not email:
-        return "Your organisation does not vouch for an e-mail address of yours. Ask a manager for a personal link."
+        return "Your organisation does not confirm an e-mail address of yours. Ask a manager for a personal link."
     return f"{email} is not among the people here. Ask a manager to add that name."
 
 
 def _sign_in_with_typed_code() -> None:
-    _sign_in_with_code(st.session_state["sign-in-code"])
+    _sign_in_with_code(session_user_state().typed_code)
 
 
 def _sign_in_with_code(code: str) -> None:
-    """Take a code that somebody brought, unless too many were wrong of late."""
-    state = st.session_state
+    """Sign in with a code, unless too many were wrong recently."""
+    state = session_user_state()
     try:
         _rate_limit().check(_client_address())
         with read_session(services.store().engine) as session:
@@ -146,9 +169,9 @@ def _sign_in_with_code(code: str) -> None:
     except RightsError as error:
         if isinstance(error, WrongCodeError):
             _rate_limit().was_wrong(_client_address())
-        state["sign-in-problem"] = str(error)
+        state.sign_in_problem = str(error)
         return
-    state["seat"], state["sign-in-problem"] = code, ""
+    state.code, state.sign_in_problem = code, ""
 
 
 def _client_address() -> str:
@@ -161,7 +184,7 @@ def _member_of_code(code: str) -> Member | None:
         with read_session(services.store().engine) as session:
             return member_by_code(session, code)
     except WrongCodeError:
-        st.session_state["seat"] = ""
+        session_user_state().code = ""
         return None
 
 
@@ -174,9 +197,9 @@ def _member_of_organisation() -> Member | None:
 
 
 def _verified_email() -> str:
-    """The address that the provider vouches for; "" where it says that nobody has checked it."""
-    told = st.user.to_dict()
-    return str(told.get("email") or "") if told.get("email_verified", True) else ""
+    """The address that the provider confirms; "" where it says that it is not verified."""
+    claims = st.user.to_dict()
+    return str(claims.get("email") or "") if claims.get("email_verified", True) else ""
 
 
 def _has_organisation() -> bool:
@@ -192,7 +215,7 @@ def _rate_limit() -> WrongCodeLimiter:
 def open_session() -> Member:
     """The person of this session; or a sentence that says what keeps Touchstone from working, or the sign-in.
 
-    On a shared server all that is kept bears the name of who signed in.
+    On a shared server everything is saved under the name of who signed in.
     """
     try:
         services.settings()
@@ -200,11 +223,11 @@ def open_session() -> Member:
         services.engine()
     except TouchstoneError as error:
         st.error(f"Touchstone cannot start. {escape_markdown(str(error))}", icon=":material/error:")
-        st.caption("Reload this page when it is mended; a changed setting needs a restart.")
+        st.caption("Reload this page when it is fixed; a changed setting needs a restart.")
         st.stop()
     person = require_member()
     if services.settings().shared:
-        st.session_state["annotator"] = person.name
+        SessionUserState.name.set(person.name)
     return person
 
 

@@ -8,7 +8,6 @@ from pages.ui.explain.explain_requests import explanations_arrived
 from pages.ui.explain.explain_tab import explain_tab
 from pages.ui.metric_choice import chosen_metrics
 from pages.ui.notices import notices, repeat_notices
-from pages.ui.probe import pair as bench
 from pages.ui.probe.board_scores import (
     BOARD_KEY,
     build_board,
@@ -25,16 +24,17 @@ from pages.ui.probe.board_scores import wait_for_null_band as wait_for_noise
 from pages.ui.probe.edit_tabs import edit_json_tab, edits_tab, record_tab
 from pages.ui.probe.evidence_panel import document_highlights, evidence_panel, selected_result
 from pages.ui.probe.fast_set import remember_durations, score_all_button
+from pages.ui.probe.pair import EDITOR_KEY, current_pair, edited_summary, note_change, restore_pair, show_in_address
 from pages.ui.probe.proposed_edits import edits_answer, edits_arrived, edits_request_form
 from pages.ui.probe.score_board import board_feed, score_board
 from pages.ui.probe.text_panes import document_view, summary_editor
 from pages.ui.probe.toolbar import apply_variant, toolbar, variant_progress, variant_ready
+from pages.ui.session_user import SessionUserState
 
-state = st.session_state
-state.setdefault("annotator", services.settings().user)
-bench.restore_pair()
+SessionUserState.name.setdefault(services.settings().user)
+restore_pair()
 apply_variant()
-bench.show_in_address()
+show_in_address()
 metrics = chosen_metrics()
 request = request_scores(metrics)
 now = current_cells(request)
@@ -48,13 +48,11 @@ with st.container():
     variant_progress()
 left, right = st.columns([1.1, 1], gap="medium")
 with left:
-    document_view(
-        bench.current_pair().document, highlights=document_highlights(request, drawn), key="document", height=440
-    )
+    document_view(current_pair().document, highlights=document_highlights(request, drawn), key="document", height=440)
 with right:
     edit, as_json, explain, record = st.tabs(["Edit", "Edit JSON", "Explain", "Record"], key="tabs")
     with edit:
-        summary_editor(key=bench.EDITOR_KEY, on_change=bench.note_change, height=180)
+        summary_editor(key=EDITOR_KEY, on_change=note_change, height=180)
         with st.container(height=180, border=False, key="edits"):
             edits_tab()
         edits_request_form()
@@ -85,9 +83,7 @@ while True:
     if not has_pending(cells):
         break
     wait_for_scores(request, version)
-st.html(
-    f'<span id="settled" data-rev="{texts_fingerprint(bench.current_pair().document, bench.edited_summary())}" hidden></span>'
-)
+st.html(f'<span id="settled" data-rev="{texts_fingerprint(current_pair().document, edited_summary())}" hidden></span>')
 wanted = measure_null_bands(request, cells)
 while is_measuring(wanted, request):
     wait_for_noise(wanted, request)

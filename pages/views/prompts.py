@@ -1,4 +1,4 @@
-"""Prompts: what language models are told, whose text it is, and the way to put another in its place."""
+"""Prompts: what is sent to language models, whose text it is, and the way to replace it."""
 
 import streamlit as st
 

@@ -4,9 +4,9 @@ import streamlit as st
 
 from pages.ui.campaigns.campaign_tabs import export_buttons
 from pages.ui.notices import notices
-from pages.ui.review import adjudication_page as review_settling
-from pages.ui.review import curation_page as review_curating
+from pages.ui.review.adjudication_page import adjudication_page
 from pages.ui.review.case_view import DECIDED_CASES, OPEN_CASES, WRITTEN_EDITS, adjudicator, format_progress
+from pages.ui.review.curation_page import curation_page, uncurated_count
 
 notices()
 campaigns = {campaign.id: campaign for campaign in adjudicator().campaigns()}
@@ -25,12 +25,12 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         persist_state="session",
         width=360,
     )
-    campaign, docket = campaigns[chosen], adjudicator().docket(chosen)
-    written = review_curating.uncurated_count(campaign)
+    campaign, queue = campaigns[chosen], adjudicator().docket(chosen)
+    uncurated = uncurated_count(campaign)
     titles = {
-        OPEN_CASES: f"To settle · {len(docket.left)}",
-        DECIDED_CASES: f"Settled · {len(docket.decided)}",
-        **({WRITTEN_EDITS: f"Written edits · {written}"} if written is not None else {}),
+        OPEN_CASES: f"To adjudicate · {len(queue.left)}",
+        DECIDED_CASES: f"Adjudicated · {len(queue.decided)}",
+        **({WRITTEN_EDITS: f"Written edits · {uncurated}"} if uncurated is not None else {}),
     }
     part = st.segmented_control(
         "What to review",
@@ -40,11 +40,11 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         format_func=titles.__getitem__,
         key=f"review-part-{chosen}",
     )
-    st.caption(format_progress(docket))
+    st.caption(format_progress(queue))
     st.space("stretch")
     export_buttons(campaign)
 
 if part == WRITTEN_EDITS:
-    review_curating.curation_page(campaign)
+    curation_page(campaign)
 else:
-    review_settling.adjudication_page(campaign, docket.left if part == OPEN_CASES else docket.decided, docket)
+    adjudication_page(campaign, queue.left if part == OPEN_CASES else queue.decided, queue)

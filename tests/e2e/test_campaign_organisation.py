@@ -64,7 +64,7 @@ def test_whom_the_organisation_vouches_for_is_in_by_their_address(
     ("claims", "told"),
     [
         ({"email": "eve@example.org"}, "eve@example.org is not among the people here"),
-        ({"email": "boss@example.org", "email_verified": False}, "does not vouch for an e-mail address"),
+        ({"email": "boss@example.org", "email_verified": False}, "does not confirm an e-mail address"),
     ],
 )
 def test_whom_nobody_knows_or_vouches_for_stays_outside(

@@ -146,7 +146,7 @@ def test_an_explanation_is_checked_and_graded_by_models_and_a_person(bench: Benc
 def test_who_is_told_that_it_is_inconsistent_says_why_and_a_new_summary_has_no_explanation_yet(bench: Bench) -> None:
     choose(bench.page, "Explain the error")
     press(bench.page, "Explain")
-    expect(found(bench.page)).to_contain_text("told that it is inconsistent")
+    expect(found(bench.page)).to_contain_text("given that it is inconsistent")
     bench.press("Undo")
     expect(bench.page.get_by_text("Nothing was found of this summary yet.")).to_be_visible()
 

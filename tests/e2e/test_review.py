@@ -80,7 +80,7 @@ def test_a_case_is_settled_by_keyboard_only(page: Page, hall: Hall) -> None:
     page.keyboard.press("Tab")
     cause(page, "g", "Guideline gap")
     page.keyboard.press("d")
-    expect(page.get_by_role("radio", name="To settle · 1")).to_be_visible()
+    expect(page.get_by_role("radio", name="To adjudicate · 1")).to_be_visible()
     [row] = hall.server.rows(
         "SELECT s.* FROM settlement s JOIN task t ON t.id = s.task_id WHERE t.campaign_id = ?", campaign.id
     )
@@ -98,7 +98,7 @@ def test_keys_that_come_at_once_settle_with_what_was_chosen_last(page: Page, hal
     place = label_of(page, "Inconsistent")
     for key in (str(place), "s", "d"):
         page.keyboard.press(key)
-    expect(page.get_by_role("radio", name="To settle · 0")).to_be_visible()
+    expect(page.get_by_role("radio", name="To adjudicate · 0")).to_be_visible()
     assert not line.until
     [row] = hall.server.rows(
         "SELECT s.* FROM settlement s JOIN task t ON t.id = s.task_id WHERE t.campaign_id = ?", campaign.id
@@ -211,9 +211,9 @@ def settle_all(page: Page, hall: Hall, code: str, campaign: str) -> None:
     sign_in(page, hall, code)
     page.goto(f"{hall.server.url}/review?campaign={campaign}")
     for left in (2, 1):
-        expect(page.get_by_role("radio", name=f"To settle · {left}")).to_be_visible(timeout=START_MS)
+        expect(page.get_by_role("radio", name=f"To adjudicate · {left}")).to_be_visible(timeout=START_MS)
         idle(page)
         take(page, "Inconsistent")
         cause(page, "s", "Annotator slip")
         page.keyboard.press("d")
-    expect(page.get_by_text("Nothing is left to settle")).to_be_visible(timeout=START_MS)
+    expect(page.get_by_text("Nothing is left to adjudicate")).to_be_visible(timeout=START_MS)

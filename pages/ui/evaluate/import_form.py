@@ -26,6 +26,7 @@ from core.models.download import fetch_released_dataset, provenance_name
 from core.types import Item
 from pages.ui import services
 from pages.ui.markup import escape_markdown
+from pages.ui.session_user import user_name
 
 Reader = Callable[[Path], Iterator[Item | Refusal]]
 """Begins to read a file or folder."""
@@ -289,7 +290,7 @@ def _import_button(
 
 def _begin_import(importer: str, file: str, place: Callable[[], Path], reading: Reader) -> None:
     state = st.session_state
-    by = state.get("annotator", services.settings().user)
+    by = user_name()
     request = ImportRequest(state[f"import-name-{importer}"], importer, file, by, place, reading, state["import-skip"])
     state["import-now"] = ImportTask(request, services.store())
 

@@ -9,8 +9,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-import streamlit as st
-
+from annotations.records import ExplanationFlaw, Grade
 from core.engine.conversation import Conversation
 from core.engine.engine import ConversationTask
 from core.errors import Problem, attempt
@@ -27,9 +26,11 @@ from core.explanations.judge import judge_signature as judge_by
 from core.explanations.stability import fresh_samplings
 from core.llm.chat import Sampling
 from core.llm.endpoints import resolve_model
-from core.types import Example, Failure
+from core.types import Example, Failure, Verdict
 from pages.ui import services
-from pages.ui.probe import pair as bench
+from pages.ui.endpoint_form import chosen_endpoint, chosen_model
+from pages.ui.probe.pair import current_edits, current_pair, edited_summary
+from pages.ui.session_state import WidgetValue, page_state
 
 EXPLAIN_MODES: Mapping[str, ExplainFunction] = MappingProxyType(
     {"Detect and explain": detect_and_explain, "Explain the error": explain_given_detection}
@@ -44,49 +45,47 @@ SampleOutcome = Finding | Judgement
 
 @dataclass(frozen=True, slots=True)
 class SampleSubject:
-    """Who is sampled, by its signature, about what; `talk` asks for a sample."""
+    """Who is sampled, by its signature, about what; `converse` asks for a sample."""
 
-    by: str
+    signature: str
     about: Example | tuple[Case, JudgeSetup]
-    talk: Callable[[Sampling], Conversation[Any]] = field(compare=False)
+    converse: Callable[[Sampling], Conversation[Any]] = field(compare=False)
 
 
 def current_example() -> Example:
-    """The summary as it stands in the editor."""
-    return Example("explained", bench.current_pair().document, bench.edited_summary())
+    """The summary in the editor."""
+    return Example("explained", current_pair().document, edited_summary())
 
 
 def case_of_finding(finding: Finding) -> Case:
     """A finding with what it may be judged by; an unedited summary has no other to be compared with."""
-    reference = " ".join(edit.explanation for edit in bench.current_edits() if edit.explanation)
-    seed = bench.current_pair().original if bench.current_edits() else ""
+    reference = " ".join(edit.explanation for edit in current_edits() if edit.explanation)
+    seed = current_pair().original if current_edits() else ""
     about = current_example()
     return Case("graded", finding.explanation, about.document, seed, about.summary, reference)
 
 
 def chosen_sampling(endpoint: str) -> Sampling:
-    """Who is asked, as the form stands; `endpoint` where it leaves no choice. Raises TouchstoneError where nobody can be.
+    """Which model the form asks; `endpoint` where it leaves no choice. Raises TouchstoneError where none can be asked.
 
-    Whatever is pressed reads the form anew: what was typed and not yet sent when the button was drawn comes with the press.
+    Whatever is pressed reads the form again: what was typed and not yet sent when the button was drawn comes with the press.
     """
-    state = st.session_state
-    chosen: str = state.get("explain-endpoint", endpoint)
-    return Sampling(resolve_model(state["explain-model"], chosen), endpoint=chosen)
+    chosen = chosen_endpoint("explain", endpoint)
+    return Sampling(resolve_model(chosen_model("explain"), chosen), endpoint=chosen)
 
 
 def finding_conversation(sampling: Sampling) -> Conversation[Finding]:
-    return explain_conversation(EXPLAIN_MODES[st.session_state["explain-way"]], current_example(), sampling)
+    return explain_conversation(EXPLAIN_MODES[explain_state().mode], current_example(), sampling)
 
 
 def chosen_setup() -> JudgeSetup:
-    """What a judge is to read, as the form stands."""
-    setup: JudgeSetup = st.session_state["explain-setup"]
-    return setup
+    """What a judge is to read, by the form."""
+    return explain_state().setup
 
 
 def chosen_subject(finding: Finding | None, sampling: Sampling) -> SampleSubject:
-    """What is sampled, as the form stands: D&E of the summary, or the grade of a finding. Raises TouchstoneError."""
-    if finding is None or st.session_state["explain-sampled-True"] == VERDICT_SAMPLES:
+    """What is sampled, by the form: D&E of the summary, or the grade of a finding. Raises TouchstoneError."""
+    if finding is None or ExplainState.sampled.of(True).get() == VERDICT_SAMPLES:
         about = current_example()
         return SampleSubject(detection_by(sampling), about, partial(explain_conversation, detect_and_explain, about))
     case, setup = case_of_finding(finding), chosen_setup()
@@ -95,57 +94,75 @@ def chosen_subject(finding: Finding | None, sampling: Sampling) -> SampleSubject
 
 def at_sample_temperature(sampling: Sampling) -> Sampling:
     """The same at the temperature at which samples are drawn."""
-    return replace(sampling, temperature=st.session_state["explain-temperature"])
+    return replace(sampling, temperature=explain_state().temperature)
 
 
 def sample_conversations(subject: SampleSubject, sampling: Sampling) -> list[Conversation[SampleOutcome]]:
     """The conversations of as many further samples as the form says."""
-    # from where nobody drew before, on this machine or another with the same cache: every sample is asked for
-    samples = fresh_samplings(sampling, secrets.randbelow(_MAX_FIRST_SAMPLE), st.session_state["explain-number"])
-    return [subject.talk(one) for one in samples]
+    # a start that was not used before, on this machine or another with the same cache: every sample is asked for
+    samples = fresh_samplings(sampling, secrets.randbelow(_MAX_FIRST_SAMPLE), explain_state().number)
+    return [subject.converse(sample) for sample in samples]
 
 
 def run_if_possible(endpoint: str, ask: Callable[[Sampling], None]) -> None:
-    """Do what a button says; where nobody can be asked, the form that is drawn next tells why."""
+    """Do what a button says; where no endpoint can be asked, the form that is drawn next says why."""
     if not isinstance(attempt(partial(chosen_sampling, endpoint)), Problem):
         ask(chosen_sampling(endpoint))
 
 
 @dataclass(eq=False)
-class _Requests:
-    """Everything of one session; a finding or grade is of the text that it was asked about."""
+class ExplainState:
+    """What was asked under Explain in this session; a finding or grade is of the text that it was asked about.
+
+    `samples` are the presses on Draw, by what is sampled.
+    """
 
     finding: tuple[Example, ConversationTask[Finding]] | None = None
     grade: tuple[Case, JudgeSetup, ConversationTask[Judgement]] | None = None
-    strips: dict[SampleSubject, list[ConversationTask[SampleOutcome]]] = field(default_factory=dict)
+    samples: dict[SampleSubject, list[ConversationTask[SampleOutcome]]] = field(default_factory=dict)
+    count_drawn: int = 0
 
-    def __iter__(
+    mode = WidgetValue[str]("explain-way", next(iter(EXPLAIN_MODES)))
+    setup = WidgetValue[JudgeSetup]("explain-setup", JudgeSetup.V1)
+    sampled = WidgetValue[str]("explain-sampled", VERDICT_SAMPLES)
+    temperature = WidgetValue[float]("explain-temperature", 1.0)
+    number = WidgetValue[int]("explain-number", 5)
+    verdict_of = WidgetValue[Verdict | None]("explain-verdict", None)
+    grade_of = WidgetValue[Grade | None]("explain-grade", None)
+    flaw_of = WidgetValue[ExplanationFlaw | None]("explain-cause", None)
+
+    @property
+    def tasks(
         self,
     ) -> Iterator[ConversationTask[Finding] | ConversationTask[Judgement] | ConversationTask[SampleOutcome]]:
         if self.finding:
             yield self.finding[1]
         if self.grade:
             yield self.grade[2]
-        for strip in self.strips.values():
-            yield from strip
+        for tasks in self.samples.values():
+            yield from tasks
+
+
+def explain_state() -> ExplainState:
+    return page_state(ExplainState)
 
 
 def ask_for_finding(sampling: Sampling) -> None:
-    _session_requests().finding = (
+    explain_state().finding = (
         current_example(),
         ConversationTask(services.engine(), [finding_conversation(sampling)]),
     )
 
 
 def current_finding() -> Finding | Failure | None:
-    """What was found of the summary as it stands; None while nothing came."""
-    asked = _session_requests().finding
+    """What was found of the summary in the editor; None while nothing came."""
+    asked = explain_state().finding
     return next(iter(asked[1].results), None) if asked and asked[0] == current_example() else None
 
 
 def ask_for_grade(finding: Finding, sampling: Sampling) -> None:
     case, setup = case_of_finding(finding), chosen_setup()
-    _session_requests().grade = (
+    explain_state().grade = (
         case,
         setup,
         ConversationTask(services.engine(), [judge_conversation(case, setup, sampling)]),
@@ -153,8 +170,8 @@ def ask_for_grade(finding: Finding, sampling: Sampling) -> None:
 
 
 def current_grade(case: Case, setup: JudgeSetup) -> Judgement | Failure | None:
-    """What was said of this explanation in this set-up; None while nothing came."""
-    asked = _session_requests().grade
+    """The grade of this explanation in this set-up; None while nothing came."""
+    asked = explain_state().grade
     return next(iter(asked[2].results), None) if asked and asked[:2] == (case, setup) else None
 
 
@@ -162,41 +179,35 @@ def draw_samples(finding: Finding | None, sampling: Sampling) -> None:
     """Ask for further samples."""
     at = at_sample_temperature(sampling)
     subject = chosen_subject(finding, at)
-    told = ConversationTask(services.engine(), sample_conversations(subject, at))
-    _session_requests().strips.setdefault(subject, []).append(told)
+    task = ConversationTask(services.engine(), sample_conversations(subject, at))
+    explain_state().samples.setdefault(subject, []).append(task)
 
 
 def drawn_samples(subject: SampleSubject) -> list[SampleOutcome | Failure]:
     """The samples of all presses, in order."""
-    return [outcome for told in _session_requests().strips.get(subject, []) for outcome in told.results]
+    return [outcome for task in explain_state().samples.get(subject, []) for outcome in task.results]
 
 
 def mark_drawn() -> None:
     """Remember what this run will have drawn; what comes meanwhile is new."""
-    st.session_state["explain-drawn"] = _arrived_count()
+    explain_state().count_drawn = _arrived_count()
 
 
 def explanations_arrived() -> bool:
     """Whether more has come than this run has drawn."""
-    drawn_so_far: int = st.session_state.get("explain-drawn", 0)
-    return _arrived_count() != drawn_so_far
+    return _arrived_count() != explain_state().count_drawn
 
 
 def pending_counts() -> tuple[int, int]:
     """Of all that is being asked for, how much has come, and how much there is."""
-    running = [told for told in _session_requests() if told.running]
-    return sum(len(told.results) for told in running), sum(told.progress.total for told in running)
+    running = [task for task in explain_state().tasks if task.running]
+    return sum(len(task.results) for task in running), sum(task.progress.total for task in running)
 
 
 def cancel_requests() -> None:
-    for told in _session_requests():
-        told.cancel()
+    for task in explain_state().tasks:
+        task.cancel()
 
 
 def _arrived_count() -> int:
-    return sum(told.version for told in _session_requests())
-
-
-def _session_requests() -> _Requests:
-    asked: _Requests = st.session_state.setdefault("explain-asked", _Requests())
-    return asked
+    return sum(task.version for task in explain_state().tasks)

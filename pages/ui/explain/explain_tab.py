@@ -1,4 +1,4 @@
-"""The Explain tab: a language model says why the summary is (in)consistent, and a person grades what it says."""
+"""The Explain tab: a language model explains why the summary is (in)consistent, and a person grades the explanation."""
 
 from __future__ import annotations
 
@@ -18,10 +18,12 @@ from core.types import Failure, Verdict
 from pages.ui import services
 from pages.ui.endpoint_form import available_endpoints, choose_endpoint_and_model, estimate_line
 from pages.ui.explain import explain_requests
+from pages.ui.explain.explain_requests import ExplainState
 from pages.ui.explain.judge_tabs import judge_form, stability_form
 from pages.ui.markup import escape_markdown
-from pages.ui.probe import pair as bench
 from pages.ui.probe.edit_tabs import format_grade, record_from_form, save_record
+from pages.ui.probe.pair import current_edits, current_pair, edited_summary
+from pages.ui.probe.probe_state import probe_state
 
 _GIVEN_PROMPT = "explain-given"
 _Colour = Literal["green", "orange", "red"]
@@ -33,7 +35,7 @@ _VERDICT_COLOURS: dict[Verdict, _Colour] = {
 
 
 def explanation_card(finding: Finding) -> None:
-    """The verdict, the checks by rule, the words, who said them, and the form to grade them."""
+    """The verdict, the checks by rule, the explanation, its author, and the form to grade them."""
     with st.container(border=True, key="explain-finding", gap="small"):
         with st.container(horizontal=True, gap="small"):
             _verdict_badge(finding)
@@ -47,13 +49,13 @@ def explanation_card(finding: Finding) -> None:
 
 def _verdict_badge(finding: Finding) -> None:
     if finding.by.startswith(_GIVEN_PROMPT):
-        st.badge("told that it is inconsistent", color="gray")
+        st.badge("given that it is inconsistent", color="gray")
     else:
         st.badge(finding.verdict.value, color=_VERDICT_COLOURS[finding.verdict])
 
 
 def _naming_badges(explanation: str) -> None:
-    for one in check_named_edits(explanation, bench.current_pair().original, bench.current_edits()):
+    for one in check_named_edits(explanation, current_pair().original, current_edits()):
         changed = dict.fromkeys([*one.inserted, *one.deleted])
         used = ", ".join(word for word in changed if word in one.used)
         st.badge(
@@ -61,7 +63,7 @@ def _naming_badges(explanation: str) -> None:
             icon=":material/check:" if one.holds else ":material/question_mark:",
             color="green" if one.holds else "orange",
             help=escape_markdown(
-                f"By rule. Edited: {', '.join(changed) or 'no words'}. Used: {used or 'none'}. Other words may tell it, too."
+                f"By rule. Edited: {', '.join(changed) or 'no words'}. Used: {used or 'none'}. Other words may say it, too."
             ),
         )
 
@@ -84,23 +86,25 @@ def _contradiction_badge(finding: Finding) -> None:
 
 
 def _grade_form(finding: Finding) -> None:
-    key = _finding_key(finding)
-    # begins with what stands under Record and is its own then: a browser that lags behind would send the older one
-    st.session_state.setdefault(f"explain-verdict-{key}", st.session_state["verdict"])
+    id = _finding_id(finding)
+    # begins with the verdict under Record and is its own then: a browser that lags behind would send the older one
+    ExplainState.verdict_of.of(id).setdefault(probe_state().verdict)
     with st.container(horizontal=True):
         verdict = st.segmented_control(
             "You find the summary",
             [*Verdict],
-            key=f"explain-verdict-{key}",
+            key=ExplainState.verdict_of.of(id).key,
             format_func=str.capitalize,
             on_change=_copy_verdict_to_record,
-            args=(key,),
+            args=(id,),
         )
         grade = st.segmented_control(
-            "and the explanation", [*Grade], key=f"explain-grade-{key}", format_func=format_grade
+            "and the explanation", [*Grade], key=ExplainState.grade_of.of(id).key, format_func=format_grade
         )
     if grade in (Grade.PARTIALLY, Grade.NOT):
-        st.segmented_control("because of", [*ExplanationFlaw], key=f"explain-cause-{key}", format_func=str.capitalize)
+        st.segmented_control(
+            "because of", [*ExplanationFlaw], key=ExplainState.flaw_of.of(id).key, format_func=str.capitalize
+        )
     demo = services.settings().demo
     st.button(
         "Save judgement",
@@ -111,39 +115,38 @@ def _grade_form(finding: Finding) -> None:
         disabled=demo or not grade or not verdict,
         help="Nothing is kept in this demo."
         if demo
-        else "Saves your label with what stands under Record, and the grade.",
+        else "Saves your label with what is filled in under Record, and the grade.",
     )
 
 
-def _copy_verdict_to_record(key: str) -> None:
-    st.session_state["verdict"] = st.session_state[f"explain-verdict-{key}"]
+def _copy_verdict_to_record(id: str) -> None:
+    probe_state().verdict = ExplainState.verdict_of.of(id).get()
 
 
 def _record_with_grade(finding: Finding) -> LabelRecord:
-    """What stands under Record, with this explanation and its grade in place of the one there."""
-    state, key = st.session_state, _finding_key(finding)
-    grade = state[f"explain-grade-{key}"]
+    """The label filled in under Record, with this explanation and its grade in place of the one there."""
+    id = _finding_id(finding)
+    grade = ExplainState.grade_of.of(id).get()
     return replace(
-        record_from_form(),
-        verdict=state[f"explain-verdict-{key}"],
+        record_from_form(ExplainState.verdict_of.of(id).get()),
         explanation=finding.explanation,
         explanation_by=finding.by,
         grade=grade,
-        cause=state.get(f"explain-cause-{key}") if grade in (Grade.PARTIALLY, Grade.NOT) else None,
+        cause=ExplainState.flaw_of.of(id).get() if grade in (Grade.PARTIALLY, Grade.NOT) else None,
     )
 
 
-def _finding_key(finding: Finding) -> str:
-    """What was said of another text is of another finding, though the words be the same."""
-    told = "\0".join([finding.by, finding.explanation, bench.current_pair().document, bench.edited_summary()])
-    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+def _finding_id(finding: Finding) -> str:
+    """A finding about another text is another finding, even in the same words."""
+    parts = "\0".join([finding.by, finding.explanation, current_pair().document, edited_summary()])
+    return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 _LOOK_S = 0.3
 
 
 def explain_tab() -> None:
-    """The form, then what came of it about the summary as it stands; one line where nobody can be asked."""
+    """The form, then the answers about the summary in the editor; one line where no endpoint can be asked."""
     explain_requests.mark_drawn()
     if not (found := available_endpoints()):
         return
@@ -163,7 +166,7 @@ def explain_tab() -> None:
         type="primary",
         on_click=explain_requests.run_if_possible,
         args=(endpoint, explain_requests.ask_for_finding),
-        disabled=not bench.edited_summary().strip(),
+        disabled=not edited_summary().strip(),
     )
     estimate_line([explain_requests.finding_conversation(sampling)])
     _answer_tabs(sampling)
@@ -174,9 +177,9 @@ def _mode_choice() -> None:
         "The model is to",
         list(explain_requests.EXPLAIN_MODES),
         default=next(iter(explain_requests.EXPLAIN_MODES)),
-        key="explain-way",
+        key=ExplainState.mode.key,
         required=True,
-        help="Detect and explain: it says whether the summary is consistent, and why. Explain the error: it is told that "
+        help="Detect and explain: it says whether the summary is consistent, and why. Explain the error: it is given that "
         "the summary is inconsistent, and says why.",
     )
 
@@ -189,7 +192,7 @@ def _answer_tabs(sampling: Sampling) -> None:
     if explain_requests.pending_counts()[1]:
         with st.container(horizontal=True, vertical_alignment="center"):
             _watch_answers()
-            # not in the fragment: what is pressed there is heard only when the page's own loop has ended
+            # not in the fragment: what is pressed there counts only when the page's own loop has ended
             st.button("Cancel", key="explain-cancel", on_click=explain_requests.cancel_requests)
     explanation, graded, stable = st.tabs(["Explanation", "Graded by a model", "Stability"], key="explain-tabs")
     with explanation:
@@ -208,7 +211,7 @@ def _answer_tabs(sampling: Sampling) -> None:
 
 @st.fragment(run_every=_LOOK_S)
 def _watch_answers() -> None:
-    """Look for news beside the page; where scores still arrive the page's own loop looks."""
+    """Look for news next to the page; where scores still arrive the page's own loop looks."""
     if explain_requests.explanations_arrived():
         st.rerun()
     came, total = explain_requests.pending_counts()

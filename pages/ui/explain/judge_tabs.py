@@ -1,4 +1,4 @@
-"""An explanation graded by a language model, and the stability of a judge over samples drawn afresh."""
+"""An explanation graded by a language model, and the stability of a judge over fresh samples."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from core.llm.chat import Sampling
 from core.types import Failure
 from pages.ui.endpoint_form import estimate_line
 from pages.ui.explain import explain_requests
-from pages.ui.explain.explain_requests import SampleOutcome
+from pages.ui.explain.explain_requests import ExplainState, SampleOutcome
 from pages.ui.markup import escape_markdown
 from pages.ui.probe.edit_tabs import format_grade
 
@@ -30,7 +30,7 @@ SETUP_TITLES = {
     JudgeSetup.V3: "V3 and a reference",
     JudgeSetup.V4: "V4 reference alone",
 }
-_REFERENCE_HINT = "Edit the summary, and write beside the edit why it is wrong."
+_REFERENCE_HINT = "Edit the summary, and write next to the edit why it is wrong."
 _Colour = Literal["green", "orange", "red"]
 _GRADE_COLOURS: dict[Grade, _Colour] = {Grade.ENTIRELY: "green", Grade.PARTIALLY: "orange", Grade.NOT: "red"}
 
@@ -43,10 +43,10 @@ def judge_form(finding: Finding, sampling: Sampling) -> None:
             "A model grades it by",
             list(SETUP_TITLES),
             default=JudgeSetup.V1,
-            key="explain-setup",
+            key=ExplainState.setup.key,
             required=True,
             format_func=SETUP_TITLES.__getitem__,
-            help="What the judge reads beside the explanation. The reference is what is written beside the edits under Edit.",
+            help="What the judge reads in addition to the explanation. The reference is the explanation given for each edit under Edit.",
         )
         setup = explain_requests.chosen_setup()
         lacking = case.lacks(setup)
@@ -99,10 +99,10 @@ def strip_html(strip: SampleStrip) -> str:
 
 def _strip_mark(draw: Sample) -> str:
     sign, kind = _STRIP_MARKS[draw.label]
-    said = draw.label or "not readable"
+    label = draw.label or "not readable"
     words = draw.words if len(draw.words) <= _MAX_TITLE_CHARACTERS else f"{draw.words[:_MAX_TITLE_CHARACTERS]}…"
-    title = html.escape(f"{said}: {words}", quote=True)
-    return f'<span role="listitem" class="{kind}" title="{title}"><i aria-hidden="true">{sign}</i><b>{said}</b></span>'
+    title = html.escape(f"{label}: {words}", quote=True)
+    return f'<span role="listitem" class="{kind}" title="{title}"><i aria-hidden="true">{sign}</i><b>{label}</b></span>'
 
 
 def stability_form(finding: Finding | None, sampling: Sampling) -> None:
@@ -114,12 +114,12 @@ def stability_form(finding: Finding | None, sampling: Sampling) -> None:
             if finding
             else [explain_requests.VERDICT_SAMPLES],
             default=explain_requests.VERDICT_SAMPLES,
-            key=f"explain-sampled-{bool(finding)}",
+            key=ExplainState.sampled.of(bool(finding)).key,
             required=True,
-            help="The verdict on the summary, or the grade of the explanation in the set-up chosen beside.",
+            help="The verdict on the summary, or the grade of the explanation in the chosen set-up.",
         )
-        st.number_input("Temperature", 0.0, 2.0, 1.0, 0.1, key="explain-temperature", width=125)
-        st.number_input("Number", 2, 50, 5, key="explain-number", width=115)
+        st.number_input("Temperature", 0.0, 2.0, 1.0, 0.1, key=ExplainState.temperature.key, width=125)
+        st.number_input("Number", 2, 50, 5, key=ExplainState.number.key, width=115)
         st.button(
             "Draw",
             key="explain-draw",
@@ -150,11 +150,11 @@ def _sample_table(outcomes: Sequence[SampleOutcome | Failure]) -> None:
     if strip.draws:
         st.dataframe(
             pd.DataFrame(
-                [{"said": draw.label or "not readable", "why": draw.words} for draw in strip.draws],
+                [{"answer": draw.label or "not readable", "why": draw.words} for draw in strip.draws],
                 index=pd.RangeIndex(1, len(strip.draws) + 1, name="sample"),
             ),
             height=min(215, 38 + 35 * len(strip.draws)),
-            alt="What each sample said",
+            alt="The answer of each sample",
             column_config={"why": st.column_config.TextColumn(width="large")},
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import streamlit as st
@@ -14,9 +14,21 @@ from core.llm.spend import Spend, SpendTracker, format_limits, format_money, for
 from core.settings import Settings
 from pages.ui import services
 from pages.ui.markup import escape_markdown
+from pages.ui.session_state import page_state
 
 _PATIENCE_S = 5.0  # a person waits at the screen
-_MAX_MODELS_SHOWN = 30  # models of a hosted service that stand in the list
+_MAX_MODELS_SHOWN = 30  # models of a hosted service that the list shows
+
+
+@dataclass(eq=False)
+class MetricsState:
+    """What the endpoints answered on the Metrics page when they were asked for their models."""
+
+    served_models: dict[tuple[str, str], list[str] | Problem] = field(default_factory=dict)
+
+
+def metrics_state() -> MetricsState:
+    return page_state(MetricsState)
 
 
 def endpoint_list() -> None:
@@ -65,11 +77,11 @@ def _list_models(endpoint: Endpoint) -> None:
     from core.llm.client import client_for
 
     quick = replace(endpoint, patience_s=min(_PATIENCE_S, endpoint.patience_s), retries=0)
-    st.session_state[_served_key(endpoint)] = attempt(partial(client_for(quick).models))
+    metrics_state().served_models[_served_id(endpoint)] = attempt(partial(client_for(quick).models))
 
 
 def _served_models(endpoint: Endpoint) -> None:
-    found: list[str] | Problem | None = st.session_state.get(_served_key(endpoint))
+    found = metrics_state().served_models.get(_served_id(endpoint))
     if isinstance(found, Problem):
         st.error(escape_markdown(found.message), icon=":material/cloud_off:")
     elif found is not None:
@@ -79,6 +91,6 @@ def _served_models(endpoint: Endpoint) -> None:
             st.warning(escape_markdown(f"The model that is set, {endpoint.model}, is not among them."))
 
 
-def _served_key(endpoint: Endpoint) -> str:
-    """Where the session keeps what an endpoint answered: at another address that is forgotten."""
-    return f"served-{endpoint.title}-{endpoint.fingerprint[:12]}"
+def _served_id(endpoint: Endpoint) -> tuple[str, str]:
+    """An endpoint at its address: what it answered at another one does not hold."""
+    return endpoint.title, endpoint.fingerprint

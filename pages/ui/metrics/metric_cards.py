@@ -12,6 +12,7 @@ from core.models.files import ModelState, ModelStatus
 from core.models.pool import ModelPool
 from core.types import Checkpoint, EndpointModel
 from pages.ui.metric_choice import add_to_bench, has_settings, settings_form
+from pages.ui.metrics.endpoint_list import metrics_state
 from pages.ui.metrics.model_rows import endpoint_row, format_bytes, model_badge, model_row
 from pages.ui.notices import leave_notice, repeat_notices
 
@@ -61,12 +62,12 @@ def other_models(pool: ModelPool) -> None:
 
 
 def follow_models(pool: ModelPool, drawn: Mapping[Checkpoint, ModelState]) -> None:
-    """Keep the run open while a model is on its way, and draw the page anew when it is no longer as drawn."""
+    """Keep the run open while a model is on its way, and draw the page again when it is no longer as drawn."""
     while pool.states() != drawn or any(state.status in _IN_PROGRESS for state in drawn.values()):
         if pool.wait_for_change(drawn, _LOOK_S):
             repeat_notices()
             st.rerun()
-        st.session_state.get("interrupt")  # lets a click end this run
+        metrics_state()  # a read of session state lets a click end this run
 
 
 def _settings_popover(name: str) -> None:

@@ -73,8 +73,8 @@ def model_row(checkpoint: Checkpoint, pool: ModelPool, download_mb: int, name: s
     key = "-".join([name, *astuple(checkpoint)])
     with st.container(horizontal=True, vertical_alignment="center"):
         dtype = "" if checkpoint.dtype == "float32" else checkpoint.dtype
-        told = [checkpoint.source, checkpoint.kind, dtype, _format_size(state, download_mb)]
-        st.text(" · ".join(filter(None, told)))
+        parts = [checkpoint.source, checkpoint.kind, dtype, _format_size(state, download_mb)]
+        st.text(" · ".join(filter(None, parts)))
         st.space("stretch")
         if state.status is ModelStatus.READY:
             st.button("Unload", key=f"unload-{key}", on_click=pool.unload, args=(checkpoint,))

@@ -27,7 +27,7 @@ class BoardRow:
 
     `parts` are the scores of the current summary's sentences. While a row is queued, loading or running, `after` and
     `parts` may still hold the previous values: they are drawn in grey. A row that waits for its key may hold the
-    `after` of an older text, which is said beside it. `low` and `high` are None where unbounded.
+    `after` of an older text, which the row says. `low` and `high` are None where unbounded.
     """
 
     spec: str
@@ -68,7 +68,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class LastShown:
-    """What a metric said last: of the original summary, and of the edited one as it stood then, the last of `texts`."""
+    """The scores a metric showed last: of the original summary, and of the edited one of then, the last of `texts`."""
 
     before: float | None = None
     after: float | None = None

@@ -11,15 +11,17 @@ import streamlit as st
 from core import edits as executable
 from core.engine.conversation import Cell, CellKey, CellState, Request
 from core.memoize import memoize
-from core.metric import Metric
+from core.metric import METRICS, Metric
 from core.stress.null_bands import NullBands, null_band
 from core.stress.shifts import changed_words
 from core.text import sentences
 from core.types import Edit, Example, Failure, FailureKind, Outcome, Result, asks_endpoint, local_checkpoints
 from pages.ui import services
-from pages.ui.probe import pair as bench
 from pages.ui.probe.board_rows import Board, BoardRow, LastShown, Noise, RowAction, Selection
 from pages.ui.probe.fast_set import SCORE_ALL_KEY, last_edit_s, metrics_to_ask, waits_for_key
+from pages.ui.probe.pair import current_pair, edited_summary, saved_outcomes
+from pages.ui.probe.probe_state import probe_state
+from pages.ui.probe.score_board import board_state
 
 Cells = Mapping[CellKey, Cell]
 _LOOK_S = 0.2  # how long a click may wait for the open run to notice it
@@ -60,9 +62,7 @@ def noise_of(metric: Metric, original: Example, edited: Example) -> Noise:
         return Noise()
     found = shared_null_bands().shifts(metric, original)
     if found is not None:
-        return Noise(
-            null_band(found, _changed_word_count(original.summary, edited.summary, bench.current_pair().declared))
-        )
+        return Noise(null_band(found, _changed_word_count(original.summary, edited.summary, current_pair().declared)))
     return Noise(words="measuring" if _can_be_measured(metric) else "not measured")
 
 
@@ -92,12 +92,12 @@ _PENDING = (CellState.QUEUED, CellState.LOADING, CellState.RUNNING)
 
 
 def request_scores(metrics: Sequence[Metric]) -> Request:
-    """Ask for the pair as it stands now, all but what waits for the key; what this session asked before is cancelled."""
+    """Ask for the current pair, all but what waits for the key; what this session asked before is cancelled."""
     examples = _pair_examples()
     request = services.engine().submit(
         services.session_owner(), metrics_to_ask(metrics, examples, _recently_shown(examples)), examples
     )
-    st.session_state["request"] = request
+    probe_state().request = request
     version, cells = services.engine().cells(request)
     if any(cell.state in _PENDING for cell in cells.values()):
         services.engine().wait(request, version, _FAST_LANE_S)
@@ -112,7 +112,7 @@ def build_board(metrics: Sequence[Metric], request: Request, cells: Cells) -> Bo
     """The board of one consistent look at the cells; metrics that were not asked wait for their key."""
     text = request.examples[1].summary
     spans = sentences(text)
-    saved = {outcome.metric: outcome for outcome in bench.saved_outcomes() if outcome.example_id == "edited"}
+    saved = {outcome.metric: outcome for outcome in saved_outcomes() if outcome.example_id == "edited"}
     rows = tuple(
         _score_row(metric, request, cells, saved.get(metric.spec))
         if metric in request.metrics
@@ -126,9 +126,9 @@ def build_board(metrics: Sequence[Metric], request: Request, cells: Cells) -> Bo
 
 def current_selection(request: Request) -> Selection:
     """The metric and sentence that were clicked last; ROUGE-2 or the first metric where none was or it left the board."""
-    chosen: Selection | None = st.session_state.get(f"{BOARD_KEY}.selected")
+    chosen = board_state(BOARD_KEY).selected
     specs = [metric.spec for metric in request.metrics]
-    if chosen and chosen.spec in {*specs, *st.session_state["metrics"]}:
+    if chosen and chosen.spec in {*specs, *(probe_state().metrics or ())}:
         return chosen
     return Selection("rouge2" if "rouge2" in specs else next(iter(specs), ""), None)
 
@@ -147,8 +147,8 @@ def texts_fingerprint(document: str, summary: str) -> str:
 
 
 def finished_outcomes() -> tuple[Outcome, ...]:
-    """What the metrics have said of both sides of the pair as it stands."""
-    request: Request | None = st.session_state.get("request")
+    """The scores of both sides of the current pair, as far as they are there."""
+    request = probe_state().request
     if request is None or request.examples != _pair_examples():
         return ()
     return tuple(cell.outcome for cell in current_cells(request).values() if isinstance(cell.outcome, Result))
@@ -156,29 +156,31 @@ def finished_outcomes() -> tuple[Outcome, ...]:
 
 def run_row_action(spec: str, action: str) -> None:
     """Download, load or try again what a row needs."""
-    engine, request = services.engine(), st.session_state["request"]
-    metric = next(metric for metric in request.metrics if metric.spec == spec)
-    for checkpoint in local_checkpoints(metric.checkpoints()):
+    engine = services.engine()
+    for checkpoint in local_checkpoints(METRICS.parse(spec).checkpoints()):
         (engine.pool.fetch if action == "download" else engine.pool.retry)(checkpoint)
     engine.release(services.session_owner())
 
 
 def _pair_examples() -> tuple[Example, ...]:
-    """The texts of the pair as it stands."""
-    texts = zip(_SIDES, (bench.current_pair().original, bench.edited_summary()), strict=True)
-    return tuple(Example(side, bench.current_pair().document, summary) for side, summary in texts)
+    """The texts of the current pair."""
+    texts = zip(_SIDES, (current_pair().original, edited_summary()), strict=True)
+    return tuple(Example(side, current_pair().document, summary) for side, summary in texts)
 
 
 def _recently_shown(examples: Sequence[Example]) -> set[str]:
     """The metrics whose numbers for just these texts were shown recently: asking again costs nothing."""
     original, edited = (example.summary for example in examples)
-    shown: dict[str, LastShown] = st.session_state["shown"]
-    return {spec for spec, last in shown.items() if last.before is not None and edited in (original, *last.texts)}
+    return {
+        spec
+        for spec, last in probe_state().last_shown.items()
+        if last.before is not None and edited in (original, *last.texts)
+    }
 
 
 def _waiting_row(metric: Metric) -> BoardRow:
-    """A row that nobody asked about this text: its last number stands there as what it is."""
-    last: LastShown = st.session_state["shown"].get(metric.spec, LastShown())
+    """A row of a metric that was not asked about this text: it shows its last score as what it is."""
+    last = probe_state().last_shown.get(metric.spec, LastShown())
     return replace(
         _empty_row(metric), state="waiting", message=f"press {SCORE_ALL_KEY}", before=last.before, after=last.after
     )
@@ -211,7 +213,7 @@ def _empty_row(metric: Metric) -> BoardRow:
 
 def _latest_shown(spec: str, before: Cell, after: Cell, text: str) -> LastShown:
     """The score and its parts, sentence by sentence; those of the text before while this one is being scored."""
-    shown: dict[str, LastShown] = st.session_state["shown"]
+    shown = probe_state().last_shown
     last = shown.get(spec, LastShown())
     if isinstance(before.outcome, Result):
         last = replace(last, before=before.outcome.score)
@@ -241,5 +243,5 @@ def _row_notes(outcome: Outcome | None, saved: Outcome | None) -> tuple[str, ...
 def _row_action(cell: Cell) -> RowAction:
     if cell.state is CellState.NEEDS_DOWNLOAD:
         return "download"
-    mendable = {FailureKind.LOAD, FailureKind.OUT_OF_MEMORY, FailureKind.ERROR}
-    return "retry" if isinstance(cell.outcome, Failure) and cell.outcome.kind in mendable else ""
+    can_be_retried = {FailureKind.LOAD, FailureKind.OUT_OF_MEMORY, FailureKind.ERROR}
+    return "retry" if isinstance(cell.outcome, Failure) and cell.outcome.kind in can_be_retried else ""

@@ -6,14 +6,14 @@ import streamlit as st
 
 from core.engine.conversation import CellState, Request
 from core.types import Part, Result, Span
-from pages.ui.probe import pair as bench
 from pages.ui.probe.board_rows import Selection
 from pages.ui.probe.board_scores import Cells, current_selection
+from pages.ui.probe.pair import current_pair
 from pages.ui.probe.text_panes import Highlight
 
 
 def selected_result(request: Request, cells: Cells) -> Result | None:
-    """What the selected metric says of the edited summary; None while it has said nothing of this text."""
+    """The result of the selected metric for the edited summary; None while there is none for this text."""
     cell = cells.get((current_selection(request).spec, "edited"))
     outcome = cell.outcome if cell and cell.state is CellState.READY else None
     return outcome if isinstance(outcome, Result) else None
@@ -26,7 +26,7 @@ def document_highlights(request: Request, result: Result | None) -> tuple[Highli
     chosen = current_selection(request).sentence
     parts = [(number, part) for number, part in enumerate(result.parts) if chosen in (None, number)]
     evidence = [_evidence_highlight(number, part, part.evidence) for number, part in parts if part.evidence]
-    return (*_piece_highlights(result), *_unread_highlight(result, bench.current_pair().document), *evidence)
+    return (*_piece_highlights(result), *_unread_highlight(result, current_pair().document), *evidence)
 
 
 def evidence_panel(request: Request, result: Result | None) -> None:
@@ -55,7 +55,7 @@ def _piece_highlights(result: Result) -> list[Highlight]:
 
 
 def _unread_highlight(result: Result, document: str) -> list[Highlight]:
-    """What stands behind the last piece that was read."""
+    """The text after the last piece that was read."""
     end = max((piece.end for piece in result.seen.pieces), default=len(document))
     rest = Span(end, len(document))
     return [Highlight(rest, "unread", "not read")] if rest.of(document).strip() else []
@@ -67,7 +67,7 @@ def _score_facts(result: Result) -> list[str]:
     return [
         f"Read: {read}; {len(seen.pieces)} piece(s) of the document.",
         f"Asked: {counts.asked} of {counts.planned} questions; {counts.cached} were answered before, {counts.merged} "
-        f"by somebody else's request; {counts.passes} forward passes.",
+        f"by another request; {counts.passes} forward passes.",
         *seen.notes,
         f"Took {result.seconds:.3f} s on {result.device}.",
         f"Signature: {result.signature}",

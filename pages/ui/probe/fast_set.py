@@ -9,7 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.engine.conversation import Cell, CellKey, Request, Task
+from core.engine.conversation import Cell, CellKey, Request
 from core.engine.forecast import Durations, Forecast, MemoryUse, ScoredText, forecast_run, has_to_wait
 from core.errors import Problem, attempt
 from core.metric import Metric
@@ -19,6 +19,7 @@ from pages.ui import services
 from pages.ui.endpoint_form import estimate_caption
 from pages.ui.markup import escape_markdown
 from pages.ui.probe.board_rows import LastShown
+from pages.ui.probe.probe_state import ProbeState, probe_state
 
 
 def format_forecast(forecast: Forecast) -> str:
@@ -68,7 +69,7 @@ def shared_durations() -> Durations:
 
 def remember_durations(request: Request, cells: Mapping[CellKey, Cell]) -> None:
     """Remember what each new score took; what the cache answered says nothing."""
-    timed: dict[CellKey, Task] = st.session_state.setdefault("timed", {})
+    timed = probe_state().timed
     original, edited = request.examples
     for place, task in request.tasks.items():
         outcome = cells[place].outcome
@@ -121,7 +122,7 @@ def _read_nbytes(checkpoint: Checkpoint) -> int:
 
 def _last_time_s(spec: str) -> float | None:
     """What scoring an edit took, once the original has its score; else what the original took."""
-    shown: LastShown = st.session_state["shown"].get(spec, LastShown())
+    shown = probe_state().last_shown.get(spec, LastShown())
     original_s = shared_durations().last(spec, services.engine().pool.device, "original")
     if shown.before is None:
         return original_s
@@ -138,7 +139,6 @@ def _bytes_by_name(nbytes: Mapping[Checkpoint, int]) -> dict[str, int]:
 
 
 SCORE_ALL_KEY = "Alt+S"
-_CHOICES_KEY = "sets"
 
 KnownSpecs = Collection[str]
 """The specs of metrics whose numbers for the current texts are known already."""
@@ -146,19 +146,19 @@ KnownSpecs = Collection[str]
 
 def metrics_to_ask(metrics: Sequence[Metric], examples: tuple[Example, ...], known: KnownSpecs) -> list[Metric]:
     """The metrics to ask about these texts: the fast set, and whatever was asked about them before or by the key."""
-    state = st.session_state
-    if state.get("asked-about") != examples:
-        state["asked-about"], state["asked"] = examples, frozenset()
-    before: frozenset[str] = state["asked"]
+    state = probe_state()
+    if state.asked_texts != examples:
+        state.asked_texts, state.asked_specs = examples, frozenset()
+    before = state.asked_specs
     now = [metric for metric in metrics if metric.spec in before or metric.spec in known or _is_asked_now(metric)]
-    state["asked"] = before | {metric.spec for metric in now}
-    state["all-asked"] = False
+    state.asked_specs = before | {metric.spec for metric in now}
+    state.score_all = False
     return now
 
 
 def waiting_metrics(metrics: Sequence[Metric]) -> list[Metric]:
     """The metrics that were not asked about the current texts."""
-    return [metric for metric in metrics if metric.spec not in st.session_state["asked"]]
+    return [metric for metric in metrics if metric.spec not in probe_state().asked_specs]
 
 
 def score_all_button(metrics: Sequence[Metric]) -> Callable[[], None]:
@@ -191,12 +191,12 @@ def score_all_button(metrics: Sequence[Metric]) -> Callable[[], None]:
 def fast_set_pills(metrics: Sequence[Metric]) -> None:
     """Which metrics are scored while typing; a metric that is moved stays there, until then its cost decides."""
     names = {metric.spec: metric.card.title if metric.spec == metric.name else metric.spec for metric in metrics}
-    st.session_state["fast"] = [metric.spec for metric in metrics if not waits_for_key(metric)]
+    probe_state().fast_specs = [metric.spec for metric in metrics if not waits_for_key(metric)]
     st.pills(
         f"Scored while you type; the others wait for {SCORE_ALL_KEY}",
         list(names),
         selection_mode="multi",
-        key="fast",
+        key=ProbeState.fast_specs.key,
         format_func=lambda spec: escape_markdown(names[spec]),
         on_change=_store_choices,
         args=(tuple(metrics),),
@@ -205,7 +205,7 @@ def fast_set_pills(metrics: Sequence[Metric]) -> None:
 
 def waits_for_key(metric: Metric) -> bool:
     """Whether a metric is not scored while a person types: as was chosen, else by its cost."""
-    chosen: dict[str, bool] = st.session_state.get(_CHOICES_KEY, {})
+    chosen = probe_state().waits
     if metric.spec in chosen:
         return chosen[metric.spec]
     if asks_endpoint(metric.checkpoints()):
@@ -218,7 +218,7 @@ def waits_for_key(metric: Metric) -> bool:
 def _waiting_line(open_ones: Sequence[Metric]) -> str:
     number = len(open_ones)
     names = open_ones[0].card.title if number == 1 else f"{number} metrics"
-    examples = st.session_state["asked-about"]
+    examples = probe_state().asked_texts
     waiting = f"{names} {'waits' if number == 1 else 'wait'}"
     return " · ".join(
         filter(None, [waiting, format_forecast(forecast_of(open_ones)), estimate_caption(open_ones, examples)])
@@ -227,20 +227,20 @@ def _waiting_line(open_ones: Sequence[Metric]) -> str:
 
 def _request_all() -> None:
     # the text may change in the same moment: whatever stands in the editor in the run that follows is meant
-    st.session_state["all-asked"] = True
+    probe_state().score_all = True
 
 
 def _store_choices(metrics: Sequence[Metric]) -> None:
     """Keep the choice for a metric that was moved, and let the cost decide on the others."""
-    fast = st.session_state["fast"]
+    fast = probe_state().fast_specs
     moved = {
         metric.spec: metric.spec not in fast for metric in metrics if waits_for_key(metric) == (metric.spec in fast)
     }
-    st.session_state[_CHOICES_KEY] = {**st.session_state.get(_CHOICES_KEY, {}), **moved}
+    probe_state().waits = {**probe_state().waits, **moved}
 
 
 def _is_asked_now(metric: Metric) -> bool:
-    return bool(st.session_state.get("all-asked")) or not waits_for_key(metric) or _lacks_model(metric)
+    return probe_state().score_all or not waits_for_key(metric) or _lacks_model(metric)
 
 
 def _is_costly(spec: str, checkpoints: Collection[Checkpoint]) -> bool:

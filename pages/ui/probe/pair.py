@@ -1,14 +1,13 @@
 """The pair on the bench: a document, its original summary and the edited one, with a history to walk.
 
-It lives in the session state; the edited text is the editor's. A draft in the database brings it back after a reload.
+It lives in the state of the page; the edited text is the editor's. A draft in the database brings it back after a reload.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from uuid import uuid4
+from dataclasses import asdict, replace
 
 import streamlit as st
 
@@ -19,33 +18,19 @@ from core.errors import TouchstoneError
 from core.types import Edit, Item, Outcome, Span
 from pages.ui import notices, services
 from pages.ui.notices import leave_notice
+from pages.ui.probe.probe_state import Pair, probe_state
 from pages.ui.probe.text_panes import Replacement, editor_replacement, editor_text, set_editor_text
+from pages.ui.session_user import SessionUserState
 
 EDITOR_KEY = "editor"
 _MAX_UNDO = 200  # undo goes back so far
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """What was loaded, and the edits that somebody declared as units with an explanation.
-
-    `example` is the id that links carry: of a bundled example, of a kept pair, or empty for a text not kept yet.
-    `saved` are the scores of a kept pair, whose edited summary was `kept`.
-    """
-
-    example: str
-    title: str
-    domain: str
-    source: str
-    document: str
-    original: str
-    declared: tuple[Edit, ...] = ()
-    saved: tuple[Outcome, ...] = ()
-    kept: str = ""
-
-
 def current_pair() -> Pair:
-    pair: Pair = st.session_state["pair"]
+    """The pair that `restore_pair` has opened."""
+    pair = probe_state().pair
+    if pair is None:
+        raise LookupError("No pair is open in this session.")
     return pair
 
 
@@ -54,7 +39,7 @@ def edited_summary() -> str:
 
 
 def current_edits() -> list[Edit]:
-    """The executable edits between the original and what stands in the editor."""
+    """The executable edits between the original and the text in the editor."""
     return executable.recover(current_pair().original, edited_summary(), current_pair().declared)
 
 
@@ -65,12 +50,13 @@ def saved_outcomes() -> tuple[Outcome, ...]:
 
 def open_pair(pair: Pair, text: str | None = None) -> None:
     """Put a pair on the bench, edited to `text` where one is given."""
-    st.session_state["pair"] = replace(
+    state = probe_state()
+    state.pair = replace(
         pair, original=_with_plain_line_ends(pair.original), document=_with_plain_line_ends(pair.document)
     )
-    st.session_state["past"], st.session_state["future"], st.session_state["shown"] = [], [], {}
+    state.undo_texts, state.redo_texts, state.last_shown = [], [], {}
     set_editor_text(EDITOR_KEY, _with_plain_line_ends(pair.original) if text is None else text)
-    st.session_state["known"] = edited_summary()
+    state.known_text = edited_summary()
     keep_draft()
 
 
@@ -95,11 +81,11 @@ def note_change() -> None:
 
     A press that is about the pair calls this first: what was typed just before may be in the same message.
     """
-    state = st.session_state
-    if edited_summary() != state["known"]:
-        state["past"] = [*state["past"], state["known"]][-_MAX_UNDO:]
-        state["future"] = []
-        state["known"] = edited_summary()
+    state = probe_state()
+    if edited_summary() != state.known_text:
+        state.undo_texts = [*state.undo_texts, state.known_text][-_MAX_UNDO:]
+        state.redo_texts = []
+        state.known_text = edited_summary()
         keep_draft()
     if replaced := editor_replacement(EDITOR_KEY):
         _declare_replacement(replaced)
@@ -117,7 +103,7 @@ def rewrite_summary(text: str, declared: Sequence[Edit] = ()) -> None:
 def declare_edit(edit: Edit) -> None:
     """Remember an edit as a unit with its explanation; it replaces what was declared of the same words."""
     others = [other for other in current_pair().declared if other.span != edit.span]
-    st.session_state["pair"] = replace(current_pair(), declared=(*others, edit))
+    probe_state().pair = replace(current_pair(), declared=(*others, edit))
     keep_draft()
 
 
@@ -127,20 +113,24 @@ def revert_edit(edit: Edit) -> None:
 
 
 def undo() -> None:
-    _step_history("past", "future")
+    state, text = probe_state(), _text_before_step()
+    if state.undo_texts:
+        state.redo_texts.append(text)
+        _show_step(state.undo_texts.pop())
 
 
 def redo() -> None:
-    _step_history("future", "past")
+    state, text = probe_state(), _text_before_step()
+    if state.redo_texts:
+        state.undo_texts.append(text)
+        _show_step(state.redo_texts.pop())
 
 
 def restore_pair() -> None:
     """Fill an empty bench at the start of a session: from a draft, a link, or the first example."""
-    state = st.session_state
-    if "pair" in state:
+    if probe_state().pair:
         return
     query = st.query_params.to_dict()
-    state["draft"], state["drafted"] = uuid4().hex, False
     draft = services.store().draft(query["draft"]) if "draft" in query else None
     if draft:
         _open_draft(draft)
@@ -154,27 +144,28 @@ def restore_pair() -> None:
 
 
 def keep_draft() -> None:
-    """Write the pair down so that a reload finds it again; each session has a draft of its own.
+    """Save the pair so that a reload finds it again; each session has a draft of its own.
 
     What can be opened again from its example alone needs none, until it is changed.
     """
-    state, pair = st.session_state, current_pair()
-    if services.store().read_only or (pair.example and edited_summary() == pair.original and not state["drafted"]):
+    state, pair = probe_state(), current_pair()
+    if services.store().read_only or (pair.example and edited_summary() == pair.original and not state.draft_saved):
         return
     payload = json.dumps({**asdict(replace(pair, saved=())), "edited": edited_summary()})
     try:
-        services.store().save_draft(state["draft"], state.get("annotator", ""), payload)
+        services.store().save_draft(state.draft_id, SessionUserState.name.get(), payload)
     except TouchstoneError as error:
         leave_notice(f"The draft is not saved, so a reload would lose it: {error}")
     else:
-        state["drafted"] = True
+        state.draft_saved = True
 
 
 def show_in_address() -> None:
     """Let the address of the page name the pair, so that a reload or a bookmark finds it."""
-    parts = {"example": current_pair().example} if current_pair().example else {}
-    if st.session_state["drafted"]:
-        parts["draft"] = st.session_state["draft"]
+    state, example = probe_state(), current_pair().example
+    parts = {"example": example} if example else {}
+    if state.draft_saved:
+        parts["draft"] = state.draft_id
     if st.query_params.to_dict() != parts:
         st.query_params.from_dict(parts)
 
@@ -226,24 +217,24 @@ def _open_draft(payload: str) -> None:
 
 def _declare_replacement(made: Replacement) -> None:
     """The one edit that is new since the text before gets the replacement's explanation and author."""
-    before = st.session_state["past"][-1] if st.session_state["past"] else current_pair().original
+    before = probe_state().undo_texts[-1] if probe_state().undo_texts else current_pair().original
     known = {
         (edit.span, edit.new) for edit in executable.recover(current_pair().original, before, current_pair().declared)
     }
     new = [edit for edit in current_edits() if (edit.span, edit.new) not in known]
     if len(new) == 1:
-        declare_edit(replace(new[0], explanation=made.explanation, by=st.session_state["annotator"]))
+        declare_edit(replace(new[0], explanation=made.explanation, by=SessionUserState.name.get()))
 
 
-def _step_history(source: str, target: str) -> None:
+def _text_before_step() -> str:
+    """The text in the editor, once what was typed last is in the history."""
     note_change()
-    state = st.session_state
-    if not state[source]:
-        return
-    state[target] = [*state[target], edited_summary()]
-    *state[source], text = state[source]
+    return edited_summary()
+
+
+def _show_step(text: str) -> None:
     set_editor_text(EDITOR_KEY, text)
-    state["known"] = text
+    probe_state().known_text = text
     keep_draft()
 
 

@@ -13,7 +13,8 @@ from core.documents import read_document
 from core.errors import TouchstoneError
 from core.types import Item
 from pages.ui.markup import escape_markdown
-from pages.ui.probe import pair as bench
+from pages.ui.probe.pair import open_pair
+from pages.ui.probe.probe_state import Pair, ProbeState, probe_state
 
 _TABLE_SUFFIXES = ("jsonl", "csv", "tsv")
 
@@ -23,28 +24,28 @@ def upload_popover() -> None:
     with st.popover("Open a text", icon=":material/upload_file:", key="load-popover"):
         file = st.file_uploader(
             "From a file",
-            key="upload",
+            key=ProbeState.upload.key,
             on_change=_read_upload,
             help="A document (.txt, .md, .pdf), or pairs (.jsonl, .csv) with document and summary.",
         )
         if file is not None:
             _show_upload()
-        st.text_area("Document", key="pasted-document", height=140, placeholder="Paste the document here.")
-        st.text_area("Summary", key="pasted-summary", height=90, placeholder="Paste a summary of it here.")
+        st.text_area("Document", key=ProbeState.pasted_document.key, height=140, placeholder="Paste the document here.")
+        st.text_area("Summary", key=ProbeState.pasted_summary.key, height=90, placeholder="Paste a summary of it here.")
         st.button("Open the pair", key="open-pasted", type="primary", on_click=_open_pasted)
-        if st.session_state.get("load-error"):
-            st.error(escape_markdown(st.session_state["load-error"]), icon=":material/error:")
+        if problem := probe_state().upload_problem:
+            st.error(escape_markdown(problem), icon=":material/error:")
 
 
 def _show_upload() -> None:
-    found: list[Item | Refusal] = st.session_state.get("uploaded", [])
+    found = probe_state().uploaded
     items = {item.example.id: item for item in found if isinstance(item, Item)}
     refused = [refusal for refusal in found if isinstance(refusal, Refusal)]
     if items:
         st.selectbox(
             f"{len(items)} summaries read",
             list(items),
-            key="uploaded-id",
+            key=ProbeState.uploaded_id.key,
             on_change=_open_uploaded,
             index=None,
             placeholder="Choose one to open",
@@ -55,18 +56,18 @@ def _show_upload() -> None:
 
 
 def _read_upload() -> None:
-    state = st.session_state
-    state["uploaded"], state["load-error"] = [], ""
-    file = state["upload"]
+    state = probe_state()
+    state.uploaded, state.upload_problem = (), ""
+    file = state.upload
     if file is None:
         return
     try:
         if file.name.lower().endswith(_TABLE_SUFFIXES):
-            state["uploaded"] = read_uploaded_pairs(file.name, file.getvalue())
+            state.uploaded = read_uploaded_pairs(file.name, file.getvalue())
         else:
-            state["pasted-document"] = read_document(file.name, file.getvalue())
+            state.pasted_document = read_document(file.name, file.getvalue())
     except TouchstoneError as error:
-        state["load-error"] = str(error)
+        state.upload_problem = str(error)
 
 
 def read_uploaded_pairs(name: str, data: bytes) -> list[Item | Refusal]:
@@ -78,23 +79,21 @@ def read_uploaded_pairs(name: str, data: bytes) -> list[Item | Refusal]:
 
 
 def _open_uploaded() -> None:
-    state = st.session_state
-    items = {item.example.id: item for item in state["uploaded"] if isinstance(item, Item)}
-    item = items.get(state["uploaded-id"])
+    state = probe_state()
+    items = {item.example.id: item for item in state.uploaded if isinstance(item, Item)}
+    item = items.get(state.uploaded_id or "")
     if item is None:
         return
     parent = items.get(item.parent or "")
     original = parent.example.summary if parent else item.example.summary
-    opened = bench.Pair(
-        "", item.title or item.example.id, item.domain, "upload", item.example.document, original, item.edits
-    )
-    bench.open_pair(opened, item.example.summary)
+    opened = Pair("", item.title or item.example.id, item.domain, "upload", item.example.document, original, item.edits)
+    open_pair(opened, item.example.summary)
 
 
 def _open_pasted() -> None:
-    state = st.session_state
-    document, summary = state["pasted-document"], state["pasted-summary"]
+    state = probe_state()
+    document, summary = state.pasted_document, state.pasted_summary
     missing = [what for what, text in (("document", document), ("summary", summary)) if not text.strip()]
-    state["load-error"] = f"The {' and the '.join(missing)} is empty. Paste or upload it first." if missing else ""
+    state.upload_problem = f"The {' and the '.join(missing)} is empty. Paste or upload it first." if missing else ""
     if not missing:
-        bench.open_pair(bench.Pair("", "Pasted pair", "", "pasted", document, summary))
+        open_pair(Pair("", "Pasted pair", "", "pasted", document, summary))

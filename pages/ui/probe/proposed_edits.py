@@ -18,10 +18,18 @@ from core.errors import TouchstoneError
 from core.llm.endpoints import Endpoint
 from core.types import Example, Failure
 from pages.ui import services
-from pages.ui.endpoint_form import available_endpoints, choose_endpoint_and_model, estimate_line
+from pages.ui.endpoint_form import (
+    available_endpoints,
+    choose_endpoint_and_model,
+    chosen_endpoint,
+    chosen_model,
+    estimate_line,
+)
 from pages.ui.markup import diff_html, escape_markdown
 from pages.ui.notices import leave_receipt
-from pages.ui.probe import pair as bench
+from pages.ui.probe.pair import current_pair, rewrite_summary
+from pages.ui.probe.probe_state import ProbeState, probe_state
+from pages.ui.session_user import SessionUserState
 
 _CONTEXT_CHARACTERS = 60
 
@@ -86,8 +94,8 @@ def _rejected_card(one: RejectedEdit) -> None:
 def _origin_badge(one: AcceptedEdit, example: Example) -> None:
     found = edit_origin(one.edit, example.summary, example.document)
     if found:
-        words = "stand" if found == "intrinsic" else "do not all stand"
-        st.badge(found, color="gray", help=f"The words that it brings in {words} in the document.")
+        words = "are" if found == "intrinsic" else "are not all"
+        st.badge(found, color="gray", help=f"The words that it inserts {words} in the document.")
 
 
 def _rule_badge(one: AcceptedEdit, summary: str) -> None:
@@ -97,8 +105,8 @@ def _rule_badge(one: AcceptedEdit, summary: str) -> None:
 
 def _model_badge(verdict: TrivialityJudgement | Failure | None, asked: EditRequestTask) -> None:
     if isinstance(verdict, TrivialityJudgement):
-        said = escape_markdown(verdict.because)
-        st.badge(f"model: {verdict.kind or 'not trivial'}", color="orange" if verdict.kind else "blue", help=said)
+        reason = escape_markdown(verdict.because)
+        st.badge(f"model: {verdict.kind or 'not trivial'}", color="orange" if verdict.kind else "blue", help=reason)
     elif isinstance(verdict, Failure):
         st.badge("model: no verdict", icon=":material/error:", color="red", help=escape_markdown(verdict.message))
     elif asked.judged and asked.running:
@@ -106,19 +114,20 @@ def _model_badge(verdict: TrivialityJudgement | Failure | None, asked: EditReque
 
 
 def _apply_edit(one: AcceptedEdit) -> None:
-    """Put the summary with just this edit into the editor; undo brings back what stood there."""
-    bench.rewrite_summary(one.edited, [one.edit])
-    st.session_state["intended"], st.session_state["intended-type"] = INTENDED_VERDICT, None
+    """Put the summary with just this edit into the editor; undo brings back the text before."""
+    rewrite_summary(one.edited, [one.edit])
+    state = probe_state()
+    state.intended, state.intended_error_type = INTENDED_VERDICT, None
 
 
 def _keep_edit(one: AcceptedEdit) -> None:
-    state, pair = st.session_state, bench.current_pair()
+    pair = current_pair()
     kept = PairRecord(
         document=pair.document,
         original=pair.original,
         edited=one.edited,
         edits=(one.edit,),
-        by=state["annotator"],
+        by=SessionUserState.name.get(),
         intended=INTENDED_VERDICT,
         title=pair.title,
         domain=pair.domain,
@@ -137,7 +146,7 @@ _FORM_TITLES = {EditForm.EXECUTABLE: "Replacements", EditForm.REWRITTEN: "Whole 
 
 
 def edits_request_form() -> None:
-    """The form; one line where nobody can be asked."""
+    """The form; one line where no endpoint can be asked."""
     with st.expander(f"Ask a language model for {EDITS_PER_REQUEST} edits", key="ask-edits"):
         if found := available_endpoints():
             _request_fields(found)
@@ -146,9 +155,7 @@ def edits_request_form() -> None:
 def edits_answer() -> None:
     """What came of the last press, where it was about the summary on the bench."""
     asked = current_edits_request()
-    st.session_state["edits-drawn"] = (
-        asked.version if asked else None
-    )  # before it is drawn: what comes meanwhile is new
+    probe_state().edit_count_drawn = asked.version if asked else None  # before it is drawn: what comes meanwhile is new
     if not asked:
         return
     with st.container(border=True, key="edits-answer"):
@@ -158,14 +165,14 @@ def edits_answer() -> None:
 
 def current_edits_request() -> EditRequestTask | None:
     """What was asked last, where it was about the summary on the bench."""
-    asked: EditRequestTask | None = st.session_state.get("asked-edits")
+    asked = probe_state().edit_request
     return asked if asked and asked.example == _example_to_edit() else None
 
 
 def edits_arrived() -> bool:
     """Whether more of an answer has come than this run has drawn."""
     asked = current_edits_request()
-    return asked is not None and asked.version != st.session_state.get("edits-drawn")
+    return asked is not None and asked.version != probe_state().edit_count_drawn
 
 
 def _request_fields(found: Mapping[str, Endpoint]) -> None:
@@ -175,7 +182,7 @@ def _request_fields(found: Mapping[str, Endpoint]) -> None:
             "The model writes",
             list(_FORM_TITLES),
             default=EditForm.EXECUTABLE,
-            key="edits-form",
+            key=ProbeState.edit_form.key,
             required=True,
             format_func=lambda form: _FORM_TITLES[form],
             help="Replacements are executed; whole summaries are compared with the original, as older benchmarks were made.",
@@ -183,41 +190,35 @@ def _request_fields(found: Mapping[str, Endpoint]) -> None:
         st.button(
             "Ask", key="edits-ask", icon=":material/send:", type="primary", on_click=_send_request, args=(endpoint,)
         )
-    st.checkbox("Then ask it which of them are trivial", True, key="edits-judged")
+    st.checkbox("Then ask it which of them are trivial", True, key=ProbeState.judge_triviality.key)
     _request_price(_chosen_editor(endpoint))
 
 
 def _request_price(editor: Editor) -> None:
-    more = f"; then {EDITS_PER_REQUEST} short ones at most" if st.session_state["edits-judged"] else ""
+    more = f"; then {EDITS_PER_REQUEST} short ones at most" if probe_state().judge_triviality else ""
     estimate_line([editor.proposing(_example_to_edit())], more)
 
 
 def _send_request(endpoint: str) -> None:
     """Another press about the same summary is another draw."""
-    state, last = st.session_state, st.session_state.get("asked-edits")
-    if last:
-        last.cancel()
+    state = probe_state()
+    if state.edit_request:
+        state.edit_request.cancel()
     # read here: what was typed and not yet sent when the button was drawn has come with the press
-    editor, example = _chosen_editor(state.get("edits-endpoint", endpoint)), _example_to_edit()
-    state["edits-draws"] = {**_draw_counts(), (example, replace(editor, sample=0)): editor.sample + 1}
-    state["asked-edits"] = EditRequestTask(services.engine(), editor, example, state["edits-judged"])
+    editor, example = _chosen_editor(chosen_endpoint("edits", endpoint)), _example_to_edit()
+    state.edit_samples = {**state.edit_samples, (example, replace(editor, sample=0)): editor.sample + 1}
+    state.edit_request = EditRequestTask(services.engine(), editor, example, state.judge_triviality)
 
 
 def _chosen_editor(endpoint: str) -> Editor:
     """The editor of the next press."""
-    state = st.session_state
-    editor = Editor(state["edits-form"], state["edits-model"].strip(), endpoint)
-    return replace(editor, sample=_draw_counts().get((_example_to_edit(), editor), 0))
-
-
-def _draw_counts() -> dict[tuple[Example, Editor], int]:
-    """How often an editor was asked about a summary."""
-    draws: dict[tuple[Example, Editor], int] = st.session_state.get("edits-draws", {})
-    return draws
+    state = probe_state()
+    editor = Editor(state.edit_form, chosen_model("edits"), endpoint)
+    return replace(editor, sample=state.edit_samples.get((_example_to_edit(), editor), 0))
 
 
 def _example_to_edit() -> Example:
-    return Example("edits", bench.current_pair().document, bench.current_pair().original)
+    return Example("edits", current_pair().document, current_pair().original)
 
 
 def _answer_heading(asked: EditRequestTask) -> None:
@@ -235,12 +236,14 @@ def _answer_heading(asked: EditRequestTask) -> None:
 
 @st.fragment(run_every=_LOOK_S)
 def _watch_answer(asked: EditRequestTask) -> None:
-    """Look for news beside the page; while scores arrive the page's own loop looks."""
+    """Look for news next to the page; while scores arrive the page's own loop looks."""
     if edits_arrived():
         st.rerun()
     st.markdown("Edits are being written …" if asked.outcome is None else "Asking which of them are trivial …")
 
 
 def _drop_request() -> None:
-    asked: EditRequestTask = st.session_state.pop("asked-edits")
-    asked.cancel()
+    state = probe_state()
+    if state.edit_request:
+        state.edit_request.cancel()
+    state.edit_request = None

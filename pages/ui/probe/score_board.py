@@ -1,8 +1,7 @@
 """The score board: every metric's reaction to an edit, one row each, and its heat-map over the summary's sentences.
 
 Mount it in the main script, so that a click is answered while scores still arrive, and let the fragment that waits
-for the scores show each newer board through `board_feed`. What was clicked stands in
-`st.session_state[f"{key}.selected"]`.
+for the scores show each newer board through `board_feed`. What was clicked is `board_state(key).selected`.
 """
 
 from __future__ import annotations
@@ -10,14 +9,30 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 
 import streamlit as st
 
 from pages.ui.markup import register_component
 from pages.ui.probe.board_rows import Board, RowAction, Selection, board_data
+from pages.ui.session_state import component_message, page_state
 
 _board_component = register_component("board")
+
+
+@dataclass(eq=False)
+class BoardState:
+    """The board of one key as it was sent last, how often it was, and what was selected by how many clicks."""
+
+    board: Board = field(default_factory=lambda: Board((), ()))
+    versions: int = 0
+    selected: Selection | None = None
+    clicks: int = 0
+
+
+def board_state(key: str) -> BoardState:
+    return page_state(BoardState, key)
 
 
 def score_board(
@@ -35,7 +50,7 @@ def score_board(
 def board_feed(key: str) -> Callable[[Board], None]:
     """A function that shows a newer board in the mounted one, as often as wished within one run.
 
-    Streamlit refuses to mount a keyed component twice in a run, so the newer board travels in a hidden element beside it.
+    Streamlit refuses to mount a keyed component twice in a run, so the newer board travels in a hidden element next to it.
     """
     slot = st.container(key=f"{key}-feed").empty()
 
@@ -46,14 +61,14 @@ def board_feed(key: str) -> Callable[[Board], None]:
     return show
 
 
-def read_selection(message: object, board: Board) -> Selection | None:
-    """The selection in a message from the browser; None when the board has no such metric or sentence."""
+def read_selection(message: object, board: Board) -> tuple[Selection, int] | None:
+    """The selection in a message from the browser and the number of its click; None when the board has no such place."""
     specs = {row.spec for row in board.rows}
     match message:
-        case {"spec": str(spec), "sentence": None, "clicks": int()} if spec in specs:
-            return Selection(spec, None)
-        case {"spec": str(spec), "sentence": int(sentence), "clicks": int()} if spec in specs:
-            return Selection(spec, sentence) if 0 <= sentence < len(board.sentences) else None
+        case {"spec": str(spec), "sentence": None, "clicks": int(clicks)} if spec in specs:
+            return Selection(spec, None), clicks
+        case {"spec": str(spec), "sentence": int(sentence), "clicks": int(clicks)} if spec in specs:
+            return (Selection(spec, sentence), clicks) if 0 <= sentence < len(board.sentences) else None
     return None
 
 
@@ -67,25 +82,23 @@ def read_action(message: object, board: Board) -> tuple[str, RowAction] | None:
 
 
 def _board_message(board: Board, key: str) -> dict[str, object]:
-    state = st.session_state
-    state[f"{key}.board"] = board
+    state = board_state(key)
+    state.board = board
     # The two ways to the screen may overtake each other: the browser draws the highest number it has seen.
-    state[f"{key}.drawn"] = state.get(f"{key}.drawn", 0) + 1
-    return {"feed": key, "drawn": state[f"{key}.drawn"], "clicks": state.get(f"{key}.clicks", 0), **board_data(board)}
+    state.versions += 1
+    return {"feed": key, "drawn": state.versions, "clicks": state.clicks, **board_data(board)}
 
 
 def _store_selection(key: str, on_select: Callable[[], None]) -> None:
-    state = st.session_state
-    message = state[key].get("selected")
-    selection = read_selection(message, state[f"{key}.board"])
-    if selection is None:
+    state, message = board_state(key), component_message(key).get("selected")
+    found = read_selection(message, state.board)
+    if found is None:
         return
-    state[f"{key}.selected"] = selection
-    state[f"{key}.clicks"] = message["clicks"]
+    state.selected, state.clicks = found
     on_select()
 
 
 def _forward_action(key: str, on_action: Callable[[str, str], None]) -> None:
-    action = read_action(st.session_state[key].get("action"), st.session_state[f"{key}.board"])
+    action = read_action(component_message(key).get("action"), board_state(key).board)
     if action is not None:
         on_action(*action)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from typing import Literal, get_args
 
-import streamlit as st
-
 from core.types import Span
 from pages.ui.markup import register_component
+from pages.ui.session_state import component_message, page_state
 
 HighlightKind = Literal["evidence", "piece", "unread"]
 
@@ -96,15 +95,23 @@ class Replacement:
     explanation: str
 
 
+@dataclass(eq=False)
+class EditorState:
+    """The text of an editor, and how often it was put there from outside: a message about less is outdated."""
+
+    text: str = ""
+    doc_rev: int = 0
+
+
 def summary_editor(*, key: str, on_change: Callable[[], None], height: int) -> None:
     """Mount the editor, `height` pixels high; `on_change` runs after each text and each replacement.
 
     To rerun only parts of the page it must end in `st.rerun` with fragment keys.
     """
-    state = st.session_state
+    state = editor_state(key)
     data = {
-        "value": state.setdefault(f"{key}.text", ""),
-        "doc_rev": state.setdefault(f"{key}.doc_rev", 0),
+        "value": state.text,
+        "doc_rev": state.doc_rev,
         "debounce_ms": DEBOUNCE_MS,
         "limit": MAX_CHARACTERS,
         "height": height,
@@ -113,27 +120,30 @@ def summary_editor(*, key: str, on_change: Callable[[], None], height: int) -> N
     _editor_component(key=key, data=data, on_text_change=take, on_replace_change=take)
 
 
+def editor_state(key: str) -> EditorState:
+    return page_state(EditorState, key)
+
+
 def editor_text(key: str) -> str:
-    """What stands in the editor of that key, as far as the browser has told.
+    """The text in the editor of that key, as far as the browser has sent it.
 
     A message that comes together with the press of a button counts in the callback of the button already, although
     Streamlit runs that before the callbacks of a component.
     """
-    told = _sent_text(key)
-    known: str = st.session_state[f"{key}.text"]
-    return known if told is None else told
+    sent = _sent_text(key)
+    return editor_state(key).text if sent is None else sent
 
 
 def editor_replacement(key: str) -> Replacement | None:
-    """The replacement that led to the text in the editor, while the message that told of it is heard."""
-    return read_replacement(_last_message(key).get("replace"), st.session_state[f"{key}.doc_rev"], editor_text(key))
+    """The replacement that led to the text in the editor, while the message that brought it is dealt with."""
+    return read_replacement(component_message(key).get("replace"), editor_state(key).doc_rev, editor_text(key))
 
 
 def set_editor_text(key: str, value: str) -> None:
-    """Put `value` into the editor of that key, whatever stands there; line ends become newlines, as in the box."""
-    state = st.session_state
-    state[f"{key}.text"] = value.replace("\r\n", "\n").replace("\r", "\n")
-    state[f"{key}.doc_rev"] = state.get(f"{key}.doc_rev", 0) + 1
+    """Put `value` into the editor of that key, in place of the text there; line ends become newlines, as in the box."""
+    state = editor_state(key)
+    state.text = value.replace("\r\n", "\n").replace("\r", "\n")
+    state.doc_rev += 1
 
 
 def read_text(message: object, doc_rev: int) -> str | None:
@@ -162,18 +172,12 @@ def read_replacement(message: object, doc_rev: int, text: str) -> Replacement | 
 
 
 def _store_text(key: str, on_change: Callable[[], None]) -> None:
-    told = _sent_text(key)
-    if told is None:  # the rerun that follows brings the box up to date
+    sent = _sent_text(key)
+    if sent is None:  # the rerun that follows brings the box up to date
         return
-    st.session_state[f"{key}.text"] = told
+    editor_state(key).text = sent
     on_change()
 
 
 def _sent_text(key: str) -> str | None:
-    return read_text(_last_message(key).get("text"), st.session_state[f"{key}.doc_rev"])
-
-
-def _last_message(key: str) -> Mapping[str, object]:
-    """What the browser said last; nothing before the editor was mounted, and on other pages."""
-    said: Mapping[str, object] = st.session_state.get(key, {})
-    return said
+    return read_text(component_message(key).get("text"), editor_state(key).doc_rev)

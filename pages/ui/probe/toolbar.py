@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -21,42 +21,46 @@ from pages.ui import notices, services
 from pages.ui.markup import escape_markdown
 from pages.ui.metric_choice import metrics_popover
 from pages.ui.notices import leave_notice, leave_receipt
-from pages.ui.probe import pair as bench
 from pages.ui.probe.board_scores import finished_outcomes
+from pages.ui.probe.pair import (
+    current_edits,
+    current_pair,
+    edited_summary,
+    note_change,
+    open_example,
+    redo,
+    rewrite_summary,
+    undo,
+)
 from pages.ui.probe.pair_upload import upload_popover
+from pages.ui.probe.probe_state import Pair, ProbeState, VariantRequest, probe_state
+from pages.ui.session_user import SessionUserState
 
 _LOOK_S = 0.3
 
 
-@dataclass(frozen=True, slots=True)
-class _VariantRequest:
-    """What is being written of which text."""
-
-    perturbation: Perturbation
-    text: str
-    task: ConversationTask[list[Edit]]
-
-
 def start_variant(perturbation: Perturbation) -> None:
-    """Rewrite the summary as it stands; each press draws anew, and drops what is being written."""
+    """Rewrite the summary in the editor; each press draws again, and drops what is being written."""
     cancel_variant()
-    text = bench.edited_summary()
-    example = Example("", bench.current_pair().document, text)
+    text = edited_summary()
+    example = Example("", current_pair().document, text)
     draw = partial(perturbation.rounds, example, random.getrandbits(32))
-    talk = Conversation(perturbation.spec, example, draw, perturbation.checkpoints())
+    conversation = Conversation(perturbation.spec, example, draw, perturbation.checkpoints())
     if perturbation.card.form == "prompt":
-        st.session_state["rewording"] = _VariantRequest(perturbation, text, ConversationTask(services.engine(), [talk]))
+        task = ConversationTask(services.engine(), [conversation])
+        probe_state().variant_request = VariantRequest(perturbation, text, task)
         return
-    [(_, found)] = services.engine().converse([talk])
+    [(_, found)] = services.engine().converse([conversation])
     _put_into_editor(perturbation, text, found)
 
 
 def apply_variant() -> None:
     """Put what was written into the editor, which is not drawn yet; an answer about another text is not used."""
-    if not variant_ready():
+    wanted = probe_state().variant_request
+    if wanted is None or wanted.task.running:
         return
-    wanted: _VariantRequest = st.session_state.pop("rewording")
-    if wanted.text != bench.edited_summary():
+    probe_state().variant_request = None
+    if wanted.text != edited_summary():
         leave_notice("The summary was changed while the model wrote: its variant is not used.")
         return
     for found in wanted.task.results:
@@ -65,34 +69,29 @@ def apply_variant() -> None:
 
 def variant_ready() -> bool:
     """Whether something was written that is not in the editor yet."""
-    wanted = _current_request()
+    wanted = probe_state().variant_request
     return wanted is not None and not wanted.task.running
 
 
 def variant_progress() -> None:
     """A line while something is being written, with the way to stop it."""
-    if wanted := _current_request():
+    if wanted := probe_state().variant_request:
         with st.container(horizontal=True, vertical_alignment="center"):
             _watch_variant(wanted.perturbation.card.title)
-            # not in the fragment: what is pressed there is heard only when the page's own loop has ended
+            # not in the fragment: what is pressed there counts only when the page's own loop has ended
             st.button("Cancel", key="rewording-cancel", on_click=cancel_variant)
 
 
 def cancel_variant() -> None:
-    if wanted := _current_request():
+    if wanted := probe_state().variant_request:
         wanted.task.cancel()
-        del st.session_state["rewording"]
-
-
-def _current_request() -> _VariantRequest | None:
-    wanted: _VariantRequest | None = st.session_state.get("rewording")
-    return wanted
+        probe_state().variant_request = None
 
 
 @st.fragment(run_every=_LOOK_S)
 def _watch_variant(title: str) -> None:
-    """Look for the answer beside the page; where scores still arrive the page's own loop looks."""
-    if variant_ready() or _current_request() is None:
+    """Look for the answer next to the page; where scores still arrive the page's own loop looks."""
+    if variant_ready() or probe_state().variant_request is None:
         st.rerun()
     st.caption(escape_markdown(f"“{title}”: the model is writing …"))
 
@@ -101,12 +100,13 @@ def _put_into_editor(perturbation: Perturbation, text: str, found: Sequence[Edit
     if isinstance(found, Failure):
         leave_notice(found.message)
         return
-    if text != bench.current_pair().original:
-        bench.rewrite_summary(executable.apply(text, found))
+    if text != current_pair().original:
+        rewrite_summary(executable.apply(text, found))
         return
-    bench.rewrite_summary(executable.apply(text, found), found)
-    st.session_state["intended"] = Verdict.CONSISTENT if perturbation.card.intent == "preserving" else None
-    st.session_state["intended-type"] = perturbation.card.error_type
+    rewrite_summary(executable.apply(text, found), found)
+    state = probe_state()
+    state.intended = Verdict.CONSISTENT if perturbation.card.intent == "preserving" else None
+    state.intended_error_type = perturbation.card.error_type
 
 
 def keep_button() -> None:
@@ -124,8 +124,8 @@ def keep_button() -> None:
 
 
 def _keep_pair() -> None:
-    bench.note_change()
-    state, pair = st.session_state, bench.current_pair()
+    note_change()
+    pair = current_pair()
     try:
         receipt = services.store().keep_pair(_pair_to_keep(pair, finished_outcomes()))
     except TouchstoneError as error:
@@ -133,19 +133,19 @@ def _keep_pair() -> None:
         return
     leave_receipt("kept" if receipt.fresh else "known", receipt.id)
     if pair.example not in {item.example.id for item in bundled_items()}:
-        state["pair"] = replace(pair, example=receipt.id)
+        probe_state().pair = replace(pair, example=receipt.id)
 
 
-def _pair_to_keep(pair: bench.Pair, outcomes: tuple[Outcome, ...]) -> PairRecord:
-    state = st.session_state
+def _pair_to_keep(pair: Pair, outcomes: tuple[Outcome, ...]) -> PairRecord:
+    name = SessionUserState.name.get()
     return PairRecord(
         document=pair.document,
         original=pair.original,
-        edited=bench.edited_summary(),
-        edits=tuple(replace(edit, by=edit.by or state["annotator"]) for edit in bench.current_edits()),
-        by=state["annotator"],
-        intended=state.get("intended"),
-        error_type=state.get("intended-type"),
+        edited=edited_summary(),
+        edits=tuple(replace(edit, by=edit.by or name) for edit in current_edits()),
+        by=name,
+        intended=probe_state().intended,
+        error_type=probe_state().intended_error_type,
         title=pair.title,
         domain=pair.domain,
         source=pair.source,
@@ -158,22 +158,22 @@ _OTHER_TEXT = "Another text"
 
 def toolbar() -> None:
     """Draw the row; every control works in a callback, so the page below already shows its effect."""
-    pair = bench.current_pair()
+    pair = current_pair()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="toolbar"):
         _example_picker(pair)
         upload_popover()
         _edit_menu(pair)
         st.space("stretch")
-        past, future = st.session_state["past"], st.session_state["future"]
-        st.button("Undo", icon=":material/undo:", on_click=bench.undo, disabled=not past, key="undo")
-        st.button("Redo", icon=":material/redo:", on_click=bench.redo, disabled=not future, key="redo")
+        state = probe_state()
+        st.button("Undo", icon=":material/undo:", on_click=undo, disabled=not state.undo_texts, key="undo")
+        st.button("Redo", icon=":material/redo:", on_click=redo, disabled=not state.redo_texts, key="redo")
         st.button(
             "Reset",
             icon=":material/restart_alt:",
-            on_click=bench.rewrite_summary,
+            on_click=rewrite_summary,
             args=(pair.original,),
             key="reset",
-            disabled=bench.edited_summary() == pair.original,
+            disabled=edited_summary() == pair.original,
         )
         keep_button()
         _link_popover(pair)
@@ -182,14 +182,14 @@ def toolbar() -> None:
             st.badge("demo: nothing is kept", icon=":material/visibility_lock:", color="orange")
 
 
-def _example_picker(pair: bench.Pair) -> None:
+def _example_picker(pair: Pair) -> None:
     seeds = {item.example.id: item for item in bundled_items() if not item.parent}
     options = [*seeds] if pair.example in seeds else [_OTHER_TEXT, *seeds]
-    st.session_state["example"] = pair.example if pair.example in seeds else _OTHER_TEXT
+    probe_state().example = pair.example if pair.example in seeds else _OTHER_TEXT
     st.selectbox(
         "Example",
         options,
-        key="example",
+        key=ProbeState.example.key,
         format_func=lambda id: f"{seeds[id].domain.capitalize()} · {seeds[id].title}" if id in seeds else id,
         label_visibility="collapsed",
         width=300,
@@ -198,22 +198,22 @@ def _example_picker(pair: bench.Pair) -> None:
 
 
 def _open_example() -> None:
-    chosen = st.session_state["example"]
+    chosen = probe_state().example
     if chosen != _OTHER_TEXT:
-        bench.open_example(chosen)
+        open_example(chosen)
 
 
-def _edit_menu(pair: bench.Pair) -> None:
+def _edit_menu(pair: Pair) -> None:
     variants = {_variant_label(item): item for item in bundled_items() if item.parent and item.parent == pair.example}
     perturbations = {plugin.card.title: plugin.name for plugin in PERTURBATIONS}
     st.menu_button(
         "Try an edit",
         [*variants, *perturbations],
         icon=":material/auto_fix_high:",
-        key="tried",
+        key=ProbeState.tried_edit.key,
         on_click=_try_edit,
         args=(variants, perturbations),
-        help="Edits that come with the example, and perturbations of whatever stands in the editor.",
+        help="Edits that come with the example, and perturbations of the text in the editor.",
     )
 
 
@@ -222,23 +222,23 @@ def _variant_label(item: Item) -> str:
 
 
 def _try_edit(variants: dict[str, Item], perturbations: dict[str, str]) -> None:
-    state = st.session_state
-    if state["tried"] in perturbations:
-        start_variant(PERTURBATIONS.parse(perturbations[state["tried"]]))
+    state = probe_state()
+    if state.tried_edit in perturbations:
+        start_variant(PERTURBATIONS.parse(perturbations[state.tried_edit]))
         return
-    item = variants[state["tried"]]
-    bench.rewrite_summary(item.example.summary, item.edits)
-    state["intended"], state["intended-type"] = item.intended, item.error_type
+    item = variants[state.tried_edit]
+    rewrite_summary(item.example.summary, item.edits)
+    state.intended, state.intended_error_type = item.intended, item.error_type
 
 
-def _link_popover(pair: bench.Pair) -> None:
+def _link_popover(pair: Pair) -> None:
     with st.popover("Link", icon=":material/link:", key="share"):
         if not pair.example:
             st.write("This text is only in your browser. Keep the pair first: its link then opens it.")
             return
         st.write("This link opens the same pair with the same edits.")
         st.code(
-            f"{st.context.url or ''}{notices.pair_link(pair.example, pair.original, bench.current_edits())}",
+            f"{st.context.url or ''}{notices.pair_link(pair.example, pair.original, current_edits())}",
             language=None,
             wrap_lines=True,
         )

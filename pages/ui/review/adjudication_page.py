@@ -1,4 +1,4 @@
-"""One case after the other: the form of a decision, and the decision that is kept."""
+"""One case after the other: the form of a decision, and the decision that is saved."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from pages.ui import services
 from pages.ui.markup import escape_label, escape_markdown
 from pages.ui.notices import leave_notice
 from pages.ui.review.case_view import (
+    ReviewState,
     adjudicator,
     case_document,
     case_labels,
@@ -30,82 +31,88 @@ from pages.ui.review.case_view import (
     open_entry,
     press_id,
     quote_passage,
+    review_state,
 )
+from pages.ui.session_state import WidgetValue
 
 _CAUSE_KEYS = {
-    DisagreementCause.SLIP: ("S", "Somebody misread or misclicked."),
+    DisagreementCause.SLIP: ("S", "An annotator misread or misclicked."),
     DisagreementCause.AMBIGUOUS: ("T", "The document or the summary can be read in two ways."),
     DisagreementCause.GUIDELINE_GAP: ("G", "The guidelines do not say what to answer here."),
     DisagreementCause.EDGE_CASE: ("E", "Careful readers may differ."),
 }
 
 
-def field_key(dispute: AdjudicationTask, name: str) -> str:
-    """Where the session keeps one answer of the decision on a case."""
-    return f"decide-{dispute.task}-{name}"
+def _answer_field(case: AdjudicationTask, question: CampaignQuestion) -> WidgetValue[Any]:
+    """The field of one answer of the decision on a case."""
+    return ReviewState.answer.of(f"{case.task}-{question.id}")
 
 
-def fill_form(dispute: AdjudicationTask, questions: QuestionSet, answers: Mapping[str, Any]) -> None:
+def _note_field(case: AdjudicationTask) -> WidgetValue[str]:
+    return ReviewState.note.of(f"{case.task}-/note")
+
+
+def _cause_button(case: AdjudicationTask, cause: DisagreementCause) -> WidgetValue[bool]:
+    return ReviewState.cause_button.of(f"{case.task}-/{cause.name}")
+
+
+def fill_form(case: AdjudicationTask, questions: QuestionSet, answers: Mapping[str, Any]) -> None:
     """Put answers into the form, as they would have been given there."""
     for question in questions.questions:
-        st.session_state[field_key(dispute, question.id)] = _widget_value(question, answers.get(question.id))
+        _answer_field(case, question).set(_widget_value(question, answers.get(question.id)))
 
 
-def decision_form(dispute: AdjudicationTask, questions: QuestionSet) -> None:
+def decision_form(case: AdjudicationTask, questions: QuestionSet) -> None:
     """The questions that come up, and the cause."""
     given: dict[str, Any] = {}
     for question in questions.questions:
         if is_asked(question, given):
-            _question_field(question, dispute)
-            given[question.id] = _stored_value(question, st.session_state.get(field_key(dispute, question.id)))
+            _question_field(question, case)
+            given[question.id] = _stored_value(question, _answer_field(case, question).get())
     st.markdown("**Why did people differ?**")
-    chosen = st.session_state.get(field_key(dispute, "/cause"))
+    chosen = review_state().causes.get(case.task)
     with st.container(horizontal=True, gap="xsmall", key="causes"):
         for cause, (key, means) in _CAUSE_KEYS.items():
             st.button(
                 cause.value.capitalize(),
-                key=field_key(dispute, f"/{cause.name}"),
+                key=_cause_button(case, cause).key,
                 shortcut=key,
                 help=means,
                 type="primary" if cause == chosen else "secondary",
                 icon=":material/check:" if cause == chosen else None,
                 on_click=_store_cause,
-                args=(dispute, cause),
+                args=(case, cause),
             )
-    st.text_input(
-        "Note", key=field_key(dispute, "/note"), placeholder="Optional", max_chars=2000, persist_state="session"
-    )
+    st.text_input("Note", key=_note_field(case).key, placeholder="Optional", max_chars=2000, persist_state="session")
 
 
-def form_answers(dispute: AdjudicationTask, questions: QuestionSet) -> dict[str, Any]:
+def form_answers(case: AdjudicationTask, questions: QuestionSet) -> dict[str, Any]:
     """What the form holds of the questions that came up."""
     given: dict[str, Any] = {}
     for question in questions.questions:
-        answer = _stored_value(question, st.session_state.get(field_key(dispute, question.id)))
+        answer = _stored_value(question, _answer_field(case, question).get())
         if is_asked(question, given) and answer not in (None, "", []):
             given[question.id] = answer
     return given
 
 
-def form_cause(dispute: AdjudicationTask) -> DisagreementCause | None:
+def form_cause(case: AdjudicationTask) -> DisagreementCause | None:
     """The cause that is chosen, also by a key of this very message."""
-    state = st.session_state
-    pressed = [cause for cause in DisagreementCause if state.get(field_key(dispute, f"/{cause.name}"))]
-    chosen: DisagreementCause | None = pressed[0] if pressed else state.get(field_key(dispute, "/cause"))
-    return chosen
+    pressed = [cause for cause in DisagreementCause if _cause_button(case, cause).get()]
+    return pressed[0] if pressed else review_state().causes.get(case.task)
 
 
-def form_note(dispute: AdjudicationTask) -> str:
-    return str(st.session_state.get(field_key(dispute, "/note"), "")).strip()
+def form_note(case: AdjudicationTask) -> str:
+    return _note_field(case).get().strip()
 
 
-def _store_cause(dispute: AdjudicationTask, cause: DisagreementCause) -> None:
-    st.session_state[field_key(dispute, "/cause")] = cause
+def _store_cause(case: AdjudicationTask, cause: DisagreementCause) -> None:
+    review_state().causes[case.task] = cause
 
 
-def _question_field(question: CampaignQuestion, dispute: AdjudicationTask) -> None:
+def _question_field(question: CampaignQuestion, case: AdjudicationTask) -> None:
     title = escape_label(question.ask if question.required else f"{question.ask} (optional)")
-    key = field_key(dispute, question.id)
+    key = _answer_field(case, question).key
     match question.kind:
         case "choice":
             words = partial(format_option, question)
@@ -121,30 +128,30 @@ def _question_field(question: CampaignQuestion, dispute: AdjudicationTask) -> No
         case "text":
             st.text_area(title, key=key, height=68, persist_state="session")
         case "span":
-            _passage_field(title, question, dispute)
+            _passage_field(title, question, case)
         case "edit":
-            edits = _named_passages(question, dispute)
+            edits = _named_passages(question, case)
             names = {edit: f"Edit {place}" for place, edit in enumerate(edits, start=1)}
             st.segmented_control(title, edits, key=key, format_func=names.__getitem__, persist_state="session")
 
 
-def _passage_field(title: str, question: CampaignQuestion, dispute: AdjudicationTask) -> None:
+def _passage_field(title: str, question: CampaignQuestion, case: AdjudicationTask) -> None:
     """Those that labels name, where there are any."""
-    if pieces := _named_passages(question, dispute):
+    if pieces := _named_passages(question, case):
         st.pills(
             title,
             pieces,
             selection_mode="multi",
-            key=field_key(dispute, question.id),
-            format_func=lambda one: quote_passage(question, json.loads(one), dispute),
+            key=_answer_field(case, question).key,
+            format_func=lambda one: quote_passage(question, json.loads(one), case),
             persist_state="session",
         )
 
 
-def _named_passages(question: CampaignQuestion, dispute: AdjudicationTask) -> list[str]:
+def _named_passages(question: CampaignQuestion, case: AdjudicationTask) -> list[str]:
     """The passages, or the edits, that labels or an earlier decision name, as JSON."""
-    told = [*dispute.answers, *([dispute.decided.answers] if dispute.decided else [])]
-    found = [answers[question.id] for answers in told if answers.get(question.id)]
+    all_answers = [*case.answers, *([case.decided.answers] if case.decided else [])]
+    found = [answers[question.id] for answers in all_answers if answers.get(question.id)]
     pieces = found if question.kind == "edit" else [piece for answer in found for piece in answer]
     return list(dict.fromkeys(json.dumps(piece, ensure_ascii=False) for piece in pieces))
 
@@ -161,7 +168,7 @@ def _widget_value(question: CampaignQuestion, answer: Any) -> Any:
 
 
 def _stored_value(question: CampaignQuestion, shown: Any) -> Any:
-    """An answer as it is kept."""
+    """An answer as it is stored."""
     if question.kind == "span":
         return [json.loads(piece) for piece in shown or ()]
     if question.kind == "edit":
@@ -169,96 +176,100 @@ def _stored_value(question: CampaignQuestion, shown: Any) -> Any:
     return shown.strip() if isinstance(shown, str) else shown
 
 
-def adjudication_page(campaign: CampaignSettings, cases: Sequence[Case], docket: AdjudicationQueue) -> None:
+def adjudication_page(campaign: CampaignSettings, cases: Sequence[Case], queue: AdjudicationQueue) -> None:
     """The case that is open of a list, or why there is none."""
     if not cases:
-        _nothing_left(docket)
+        _nothing_left(queue)
         return
     tasks = [case.task for case in cases]
     place, task = open_entry(f"case-{campaign.id}", tasks)
-    dispute = adjudicator().dispute(campaign.id, task)
-    _prepare_form(dispute, campaign.questions)
-    list_navigation(f"case-{campaign.id}", tasks, place, format_agreement(dispute))
-    _earlier_decision(dispute, campaign.questions)
+    case = adjudicator().dispute(campaign.id, task)
+    _prepare_form(case, campaign.questions)
+    list_navigation(f"case-{campaign.id}", tasks, place, format_agreement(case))
+    _earlier_decision(case, campaign.questions)
     reading, deciding = st.columns(2, gap="medium")
     with reading:
-        case_summaries(dispute, campaign.questions)
-        case_document(dispute, campaign.questions)
+        case_summaries(case, campaign.questions)
+        case_document(case, campaign.questions)
     with deciding:
-        case_labels(dispute, campaign.questions, lambda answers: fill_form(dispute, campaign.questions, answers))
-        _decision_box(campaign, dispute)
+        case_labels(case, campaign.questions, lambda answers: fill_form(case, campaign.questions, answers))
+        _decision_box(campaign, case)
 
 
-def _decision_box(campaign: CampaignSettings, dispute: AdjudicationTask) -> None:
+def _decision_box(campaign: CampaignSettings, case: AdjudicationTask) -> None:
     demo = services.settings().demo
     with st.container(border=True, key="decision"):
-        decision_form(dispute, campaign.questions)
+        decision_form(case, campaign.questions)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
-                "Settle it anew" if dispute.decided else "Settle",
-                key=f"settle-{dispute.task}",
-                shortcut="D",  # a button that has the focus takes Enter, whatever is pressed with it
+                "Adjudicate again" if case.decided else "Adjudicate",
+                key=f"settle-{case.task}",
+                shortcut="D",  # a focused button takes Enter, with any modifier
                 type="primary",
                 on_click=_save_decision,
-                args=(campaign, dispute),
+                args=(campaign, case),
                 disabled=demo,
                 help="Nothing is kept in this demo." if demo else None,
             )
-            if problem := st.session_state.pop(field_key(dispute, "/problem"), ""):
+            if problem := review_state().problems.pop(case.task, ""):
                 st.error(escape_markdown(problem), icon=":material/error:")
 
 
-def _save_decision(campaign: CampaignSettings, dispute: AdjudicationTask) -> None:
+def _save_decision(campaign: CampaignSettings, case: AdjudicationTask) -> None:
     """The durable write first; what fails stays in the form with its reason."""
     if taken := label_taken_over(
-        dispute
-    ):  # Streamlit may hear keys that were pressed one after the other in another order
-        fill_form(dispute, campaign.questions, taken)
-    state, cause, name = st.session_state, form_cause(dispute), f"case-{dispute.task}"
+        case
+    ):  # Streamlit may deliver keys that were pressed one after the other in another order
+        fill_form(case, campaign.questions, taken)
+    cause, name = form_cause(case), f"case-{case.task}"
     if cause is None:
-        state[field_key(dispute, "/problem")] = "Say why people differed: choose one of the four causes."
+        review_state().problems[case.task] = "Say why people differed: choose one of the four causes."
         return
-    answers = form_answers(dispute, campaign.questions)
-    decision = SentDecision(dispute.task, answers, cause, dispute.responses, press_id(name), form_note(dispute))
+    answers = form_answers(case, campaign.questions)
+    decision = SentDecision(case.task, answers, cause, case.responses, press_id(name), form_note(case))
     try:
         adjudicator().settle(campaign.id, decision)
     except StoreError as error:
-        state[field_key(dispute, "/problem")] = str(error)
+        review_state().problems[case.task] = str(error)
         return
     forget_press(name)
-    leave_notice("Settled.")
+    leave_notice("Adjudicated.")
 
 
-def _prepare_form(dispute: AdjudicationTask, questions: QuestionSet) -> None:
+def _prepare_form(case: AdjudicationTask, questions: QuestionSet) -> None:
     """Begin with the newest decision where there is one; what was filled in since stays."""
-    state, begun = st.session_state, field_key(dispute, "/begun")
-    revision = dispute.decided.revision if dispute.decided else 0
-    if state.get(begun) == (revision, dispute.reopened):
+    state, decided = review_state(), case.decided
+    begun = (decided.revision if decided else 0, case.reopened)
+    if state.begun.get(case.task) == begun:
         return
-    state[begun] = (revision, dispute.reopened)
-    stands = dispute.decided if dispute.decided and not dispute.reopened else None
-    fill_form(dispute, questions, stands.answers if stands else {})
-    state[field_key(dispute, "/cause")] = DisagreementCause(stands.cause) if stands else None
-    state[field_key(dispute, "/note")] = stands.note if stands else ""
+    state.begun[case.task] = begun
+    valid = decided if not case.reopened else None
+    fill_form(case, questions, valid.answers if valid else {})
+    state.causes[case.task] = DisagreementCause(valid.cause) if valid else None
+    _note_field(case).set(valid.note if valid else "")
 
 
-def _earlier_decision(dispute: AdjudicationTask, questions: QuestionSet) -> None:
+def _earlier_decision(case: AdjudicationTask, questions: QuestionSet) -> None:
     """What was decided before, and what was flagged."""
-    if dispute.decided:
+    if case.decided:
         measured = questions.by_id[questions.measure]
-        said = escape_markdown(format_option(measured, dispute.decided.answers.get(measured.id)))
-        when = f"{dispute.decided.created_at:%Y-%m-%d}"
-        told = f"Settled on {when} as **{said}** ({dispute.decided.cause})."
-        if dispute.reopened:
-            st.warning(f"{told} A label that came later says otherwise.", icon=":material/undo:")
+        answer = escape_markdown(format_option(measured, case.decided.answers.get(measured.id)))
+        when = f"{case.decided.created_at:%Y-%m-%d}"
+        text = f"Adjudicated on {when} as **{answer}** ({case.decided.cause})."
+        if case.reopened:
+            st.warning(f"{text} A later label disagrees.", icon=":material/undo:")
         else:
-            st.info(told, icon=":material/gavel:")
-    for reason in dispute.flags:
+            st.info(text, icon=":material/gavel:")
+    for reason in case.flags:
         st.warning(f"Somebody flagged this one: {escape_markdown(reason)}", icon=":material/flag:")
 
 
-def _nothing_left(docket: AdjudicationQueue) -> None:
-    words = "Nothing is settled yet." if docket.left else "Nothing is left to settle: people agree, or it is decided."
-    if not sum(docket.counts.values()):
-        words = "Nobody has labelled anything here yet."
+def _nothing_left(queue: AdjudicationQueue) -> None:
+    words = (
+        "Nothing is adjudicated yet."
+        if queue.left
+        else "Nothing is left to adjudicate: people agree, or it is decided."
+    )
+    if not sum(queue.counts.values()):
+        words = "Nothing is labelled here yet."
     st.info(words, icon=":material/task_alt:")

@@ -1,4 +1,4 @@
-"""One written edit after the other: which error it really makes, whatever was asked for."""
+"""One written edit after the other: which error it really makes, as opposed to the one that was required."""
 
 from __future__ import annotations
 
@@ -13,14 +13,23 @@ from pages.ui import services
 from pages.ui.markup import escape_markdown
 from pages.ui.notices import leave_notice, leave_receipt
 from pages.ui.probe.text_panes import document_view
-from pages.ui.review.case_view import curator, forget_press, list_navigation, open_entry, open_next, press_id, text_box
+from pages.ui.review.case_view import (
+    ReviewState,
+    curator,
+    forget_press,
+    list_navigation,
+    open_entry,
+    open_next,
+    press_id,
+    text_box,
+)
 
 _SHORTCUTS = "123456789"
 _HEIGHT = 640
 
 
 def uncurated_count(campaign: CampaignSettings) -> int | None:
-    """How many written edits nobody has looked at; None where none are written in this campaign."""
+    """How many written edits are not curated yet; None where none are written in this campaign."""
     if all(question.kind != "edit" for question in campaign.questions.questions):
         return None
     return sum(edit.found is None for edit in curator().edits(campaign.id))
@@ -33,49 +42,49 @@ def curation_page(campaign: CampaignSettings) -> None:
         st.info("No edits of others are here to look at.", icon=":material/task_alt:")
         return
     place, response = open_entry(f"edit-{campaign.id}", edits)
-    manuscript = curator().manuscript(campaign.id, response)
+    task = curator().manuscript(campaign.id, response)
     list_navigation(f"edit-{campaign.id}", edits, place)
     reading, deciding = st.columns(2, gap="medium")
     with reading:
-        document_view(manuscript.document, highlights=(), key="review-document", height=_HEIGHT)
+        document_view(task.document, highlights=(), key="review-document", height=_HEIGHT)
     with deciding:
-        text_box("What was changed", segments(manuscript.original, manuscript.edited))
-        text_box("Explanation", [(0, manuscript.explanation)])
-        _error_type_box(campaign, manuscript)
+        text_box("What was changed", segments(task.original, task.edited))
+        text_box("Explanation", [(0, task.explanation)])
+        _error_type_box(campaign, task)
 
 
-def _error_type_box(campaign: CampaignSettings, manuscript: CurationTask) -> None:
+def _error_type_box(campaign: CampaignSettings, task: CurationTask) -> None:
     with st.container(border=True, key="correction"):
         asked = (
-            f"The writer was to make **{escape_markdown(manuscript.required)}**."
-            if manuscript.required
-            else "Any error would do."
+            f"The writer was to make **{escape_markdown(task.required)}**." if task.required else "Any error would do."
         )
-        found = f" A curator found **{manuscript.found}**." if manuscript.found else ""
+        found = f" A curator found **{task.found}**." if task.found else ""
         st.markdown(f"{asked}{found} Which error is it?")
-        st.text_input("Note", key=f"found-note-{manuscript.response}", placeholder="Optional", max_chars=2000)
+        st.text_input(
+            "Note", key=ReviewState.curation_note.of(task.response).key, placeholder="Optional", max_chars=2000
+        )
         sides = st.columns(2)
         for place, (key, kind) in enumerate(zip(_SHORTCUTS, ErrorType, strict=False)):
             sides[place % 2].button(
                 kind.value,
-                key=f"found-{manuscript.response}-{kind.name}",
+                key=f"found-{task.response}-{kind.name}",
                 shortcut=key,
                 width="stretch",
-                icon=":material/check:" if kind == manuscript.found else None,
+                icon=":material/check:" if kind == task.found else None,
                 on_click=_save_error_type,
-                args=(campaign, manuscript, kind),
+                args=(campaign, task, kind),
                 disabled=services.settings().demo,
             )
 
 
-def _save_error_type(campaign: CampaignSettings, manuscript: CurationTask, found: ErrorType) -> None:
-    state, name = st.session_state, f"edit-{manuscript.response}-{manuscript.revision}"
-    note = str(state.get(f"found-note-{manuscript.response}", "")).strip()
+def _save_error_type(campaign: CampaignSettings, task: CurationTask, found: ErrorType) -> None:
+    name = f"edit-{task.response}-{task.revision}"
+    note = ReviewState.curation_note.of(task.response).get().strip()
     try:
-        curator().correct(campaign.id, manuscript.response, found, press_id(name), note)
+        curator().correct(campaign.id, task.response, found, press_id(name), note)
     except StoreError as error:
         leave_receipt("error", str(error))
         return
     forget_press(name)
     open_next(f"edit-{campaign.id}")
-    leave_notice(f"Kept as {found}.")
+    leave_notice(f"Saved as {found}.")

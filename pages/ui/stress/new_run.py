@@ -30,8 +30,9 @@ from pages.ui.background_results import background_result
 from pages.ui.evaluate.dataset_choice import known_datasets
 from pages.ui.markup import escape_markdown
 from pages.ui.metrics.model_rows import model_row
-from pages.ui.probe import pair as bench
+from pages.ui.probe.pair import current_pair
 from pages.ui.probe.pair_upload import read_uploaded_pairs
+from pages.ui.probe.probe_state import probe_state
 from pages.ui.stress.run_choice import begin_run, listed_runs
 
 _RUN_TABLES = {"run", "runline", "score"}
@@ -76,10 +77,10 @@ def _bundled_pairs() -> PairSource:
 
 
 def _pair_on_probe() -> PairSource:
-    if "pair" not in st.session_state:
+    if probe_state().pair is None:
         st.caption("Nothing is open on Probe. Open a text there first.")
         return _fixed_pairs([])
-    pair = bench.current_pair()
+    pair = current_pair()
     st.caption(escape_markdown(f"{pair.title or 'The pair'}: its summary before your edits."))
     example = Example(pair.example or "probe", pair.document, pair.original)
     return _fixed_pairs([Source(example, pair.document, pair.domain, pair.title)], pair.document, pair.original)

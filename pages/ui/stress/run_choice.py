@@ -13,6 +13,7 @@ from core.stress.run import Opinion, Run, VariantKey, run_from_lines, run_lines,
 from pages.ui import services
 from pages.ui.background_results import progress_bar
 from pages.ui.markup import escape_markdown
+from pages.ui.session_user import user_name
 
 _NEW_RUN = ""
 _LOOK_S = 1.0
@@ -73,7 +74,7 @@ def begin_run(run: Run) -> None:
     """Keep a new run with what it holds, carry it on and open it. Raises RecordError for a name that is empty or taken."""
     demo = services.settings().demo
     home = services.demo_runs() if demo else services.store()
-    by = services.session_owner() if demo else st.session_state.get("annotator", services.settings().user)
+    by = services.session_owner() if demo else user_name()
     id = home.begin_run(run.plan.name, by, to_json_line(run.plan))
     home.append_run(id, list(run_lines(run))[1:])
     continue_run(id)

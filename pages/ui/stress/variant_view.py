@@ -20,7 +20,9 @@ from core.types import Edit, Example, Failure, Result, Verdict
 from pages.ui import services
 from pages.ui.markup import diff_html, escape_markdown
 from pages.ui.notices import leave_notice
-from pages.ui.probe import pair as bench
+from pages.ui.probe.pair import open_pair, restore_pair
+from pages.ui.probe.probe_state import Pair, probe_state
+from pages.ui.session_user import user_name
 from pages.ui.stress.matrix_and_plots import metric_title
 from pages.ui.stress.run_choice import accepts_opinions, store_opinion
 
@@ -70,7 +72,7 @@ def _store_meaning(id: str, variant: Variant, key: str) -> None:
     meaning: Meaning | None = st.session_state[key]
     if meaning is None:
         return
-    by = st.session_state.get("annotator", services.settings().user)
+    by = user_name()
     try:
         store_opinion(id, Opinion(variant.source, variant.kind, meaning, by))
     except TouchstoneError as error:
@@ -79,13 +81,13 @@ def _store_meaning(id: str, variant: Variant, key: str) -> None:
 
 def _open_in_probe(source: Source, variant: Variant) -> None:
     card, example = PERTURBATIONS.parse(variant.kind).card, source.example
-    bench.restore_pair()
-    opened = bench.Pair(
+    restore_pair()
+    opened = Pair(
         "", source.title or example.id, source.domain, example.id, example.document, example.summary, variant.edits
     )
-    bench.open_pair(opened, variant.summary)
-    st.session_state["intended"] = Verdict.CONSISTENT if card.intent == "preserving" else None
-    st.session_state["intended-type"] = card.error_type
+    open_pair(opened, variant.summary)
+    probe_state().intended = Verdict.CONSISTENT if card.intent == "preserving" else None
+    probe_state().intended_error_type = card.error_type
     st.switch_page("views/probe.py")
 
 

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.ui.probe.board_rows import Board, BoardRow
-from pages.ui.probe.score_board import board_feed, score_board
+from pages.ui.probe.score_board import board_feed, board_state, score_board
 
 SENTENCES = (
     "The council approved twelve plans on Monday.",
@@ -26,7 +26,7 @@ state.setdefault("log", [])
 
 
 def current(*, done: bool) -> Board:
-    selected = state.get("board.selected")
+    selected = board_state("board").selected
     bart = BoardRow("bart", "BARTScore", "likelihood", before=-2.1, after=-1.2, seconds=2.1, parts=(-1.0, -1.5, -1.1))
     rows = (ROWS[0], bart, *ROWS[2:]) if done else ROWS
     metric, sentence = (selected.spec, selected.sentence) if selected else ("rouge2", None)
@@ -34,7 +34,7 @@ def current(*, done: bool) -> Board:
 
 
 def on_select() -> None:
-    state.log.append(f"selected {state['board.selected']}")
+    state.log.append(f"selected {board_state('board').selected}")
     st.rerun(["echo", "feed"])
 
 

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from pages.ui.probe.text_panes import editor_replacement, set_editor_text, summary_editor
+from pages.ui.probe.text_panes import editor_replacement, editor_state, set_editor_text, summary_editor
 
 state = st.session_state
 state.setdefault("log", [])
-if "ed.text" not in state:
+if not editor_state("ed").doc_rev:
     set_editor_text("ed", "The 😀 council approved 12 plans on Monday.")
 
 
@@ -17,16 +17,22 @@ def on_change() -> None:
     st.rerun("echo")
 
 
+def age() -> None:
+    editor_state("ed").doc_rev += 1
+
+
 @st.fragment(key="echo")
 def echo() -> None:
-    st.button("Age the box", on_click=lambda: state.update({"ed.doc_rev": state["ed.doc_rev"] + 1}))
+    st.button("Age the box", on_click=age)
     with st.container(key="echo"):
-        st.text(state["ed.text"])
+        st.text(editor_state("ed").text)
     with st.container(key="log"):
         st.text("\n".join(state.log))
 
 
-st.button("Swap digits", key="swap", on_click=lambda: set_editor_text("ed", state["ed.text"].replace("12", "21")))
+st.button(
+    "Swap digits", key="swap", on_click=lambda: set_editor_text("ed", editor_state("ed").text.replace("12", "21"))
+)
 st.button("Rerun", key="rerun")
 summary_editor(key="ed", on_change=on_change, height=260)
 echo()

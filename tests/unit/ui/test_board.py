@@ -13,11 +13,11 @@ BOARD = Board(
 
 
 def test_a_known_metric_and_sentence_are_selected() -> None:
-    assert read_selection({"spec": "b", "sentence": 1, "clicks": 1}, BOARD) == Selection("b", 1)
+    assert read_selection({"spec": "b", "sentence": 1, "clicks": 1}, BOARD) == (Selection("b", 1), 1)
 
 
 def test_a_metric_alone_can_be_selected() -> None:
-    assert read_selection({"spec": "a", "sentence": None, "clicks": 1}, BOARD) == Selection("a", None)
+    assert read_selection({"spec": "a", "sentence": None, "clicks": 1}, BOARD) == (Selection("a", None), 1)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ from annotations.store import Store
 from core.engine.engine import Engine
 from core.settings import Settings
 from pages.ui import services
+from pages.ui.probe.probe_state import ProbeState
+from tests.unit.views.states import state_of
 
 APP = Path(__file__).parents[3] / "pages" / "main.py"
 LEXICAL = ["rouge2", "bleu", "coverage"]
@@ -58,7 +60,7 @@ def probe() -> Open:
 
     def run(**query: str) -> AppTest:
         app = AppTest.from_file(str(APP), default_timeout=60)
-        app.session_state["metrics"] = LEXICAL
+        state_of(app, ProbeState).metrics = LEXICAL
         for name, value in query.items():
             app.query_params[name] = value
         return app.run()

@@ -7,6 +7,11 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.probe.pair import EDITOR_KEY
+from pages.ui.probe.probe_state import ProbeState
+from pages.ui.probe.text_panes import EditorState
+from tests.unit.views.states import state_of
+
 Open = Callable[..., AppTest]
 
 
@@ -18,7 +23,7 @@ def test_records_say_what_to_do_while_there_are_none(probe: Open) -> None:
 
 def test_records_list_what_was_kept(probe: Open) -> None:
     app = probe()
-    app.session_state["editor.text"] += " It rained."
+    state_of(app, EditorState, EDITOR_KEY).text += " It rained."
     app.run()
     app.button(key="keep").click().run()
     app.switch_page("views/data.py").run()
@@ -49,4 +54,4 @@ def test_a_card_offers_other_settings_where_there_are_any(probe: Open) -> None:
     assert app.selectbox(key="set-rouge2-measured").value == "precision"
     app.selectbox(key="set-rouge2-measured").set_value("f1")
     app.button(key="add-rouge2").click().run()
-    assert "rouge2[measured=f1]" in app.session_state["metrics"]
+    assert "rouge2[measured=f1]" in state_of(app, ProbeState).metrics

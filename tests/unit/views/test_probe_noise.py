@@ -9,7 +9,13 @@ from streamlit.testing.v1 import AppTest
 
 from core.datasets.bundled import bundled_items
 from pages.ui.probe.board_rows import Board, Noise
+from pages.ui.probe.board_scores import BOARD_KEY
+from pages.ui.probe.pair import EDITOR_KEY
+from pages.ui.probe.probe_state import ProbeState
+from pages.ui.probe.score_board import BoardState
+from pages.ui.probe.text_panes import EditorState
 from tests.unit.views.conftest import LEXICAL
+from tests.unit.views.states import state_of
 
 Open = Callable[..., AppTest]
 
@@ -19,12 +25,12 @@ MORE = " Penguins ate the fish of the mayor, who did not complain."
 
 def noises(app: AppTest) -> dict[str, Noise]:
     assert not app.exception
-    shown: Board = app.session_state["board.board"]
+    shown: Board = state_of(app, BoardState, BOARD_KEY).board
     return {row.spec: row.noise for row in shown.rows}
 
 
 def write(app: AppTest, text: str) -> AppTest:
-    app.session_state["editor.text"] = text
+    state_of(app, EditorState, EDITOR_KEY).text = text
     return app.run()
 
 
@@ -53,7 +59,7 @@ def test_the_band_follows_the_size_of_the_edit(probe: Open) -> None:
 @pytest.mark.parametrize("fast", [True, False])
 def test_a_metric_is_measured_where_it_is_scored_while_typing(probe: Open, fast: bool) -> None:
     app = probe()
-    app.session_state["metrics"], app.session_state["sets"] = ["word-novelty"], {"word-novelty": not fast}
-    app.session_state["all-asked"] = True
+    state_of(app, ProbeState).metrics, state_of(app, ProbeState).waits = ["word-novelty"], {"word-novelty": not fast}
+    state_of(app, ProbeState).score_all = True
     noise = noises(write(app, FIRST.summary + MORE))["word-novelty"]
     assert (noise.band is not None, noise.words) == ((True, "") if fast else (False, "not measured"))

@@ -13,6 +13,12 @@ from annotations.store import Store
 from core.datasets.bundled import bundled_items
 from core.types import Verdict
 from pages.ui.probe.board_rows import Board, BoardRow
+from pages.ui.probe.board_scores import BOARD_KEY
+from pages.ui.probe.pair import EDITOR_KEY
+from pages.ui.probe.probe_state import ProbeState
+from pages.ui.probe.score_board import BoardState
+from pages.ui.probe.text_panes import EditorState
+from tests.unit.views.states import state_of
 
 Open = Callable[..., AppTest]
 
@@ -21,7 +27,7 @@ FIRST = bundled_items()[0].example
 
 def board(app: AppTest) -> Board:
     assert not app.exception
-    shown: Board = app.session_state["board.board"]
+    shown: Board = state_of(app, BoardState, BOARD_KEY).board
     return shown
 
 
@@ -30,7 +36,7 @@ def row(app: AppTest, spec: str) -> BoardRow:
 
 
 def write(app: AppTest, text: str) -> AppTest:
-    app.session_state["editor.text"] = text
+    state_of(app, EditorState, EDITOR_KEY).text = text
     return app.run()
 
 
@@ -40,7 +46,7 @@ def said(app: AppTest) -> str:
 
 def test_the_first_example_has_its_lexical_scores(probe: Open) -> None:
     app = probe()
-    assert app.session_state["editor.text"] == FIRST.summary
+    assert state_of(app, EditorState, EDITOR_KEY).text == FIRST.summary
     assert {line.spec: line.state for line in board(app).rows} == dict.fromkeys(["bleu", "coverage", "rouge2"], "ready")
     assert row(app, "rouge2").after == pytest.approx(0.7041, abs=1e-4)
 
@@ -56,14 +62,14 @@ def test_a_new_text_is_scored_beside_the_original(probe: Open) -> None:
 
 def test_the_metrics_that_are_chosen_have_a_row(probe: Open) -> None:
     app = probe()
-    app.session_state["metrics"] = ["conciseness", "rouge2[measured=f1]"]
+    state_of(app, ProbeState).metrics = ["conciseness", "rouge2[measured=f1]"]
     app.run()
     assert {line.spec for line in board(app).rows} == {"conciseness", "rouge2[measured=f1]"}
 
 
 def test_no_metric_at_all_is_no_error(probe: Open) -> None:
     app = probe()
-    app.session_state["metrics"] = []
+    state_of(app, ProbeState).metrics = []
     assert board(app.run()).rows == ()
 
 
@@ -118,13 +124,13 @@ def test_a_demonstration_disables_saving(monkeypatch: pytest.MonkeyPatch, probe:
 def test_an_unknown_example_is_said_and_the_first_one_opened(probe: Open) -> None:
     app = probe(example="nobody-knows-this")
     assert "No example is called" in said(app)
-    assert app.session_state["editor.text"] == FIRST.summary
+    assert state_of(app, EditorState, EDITOR_KEY).text == FIRST.summary
 
 
 def test_a_damaged_link_is_said_and_the_first_example_opened(probe: Open) -> None:
     app = probe(example=FIRST.id, edits="damaged")
     assert "cannot be read" in said(app)
-    assert app.session_state["editor.text"] == FIRST.summary
+    assert state_of(app, EditorState, EDITOR_KEY).text == FIRST.summary
 
 
 def test_edit_json_that_does_not_fit_is_answered(probe: Open) -> None:
@@ -132,7 +138,7 @@ def test_edit_json_that_does_not_fit_is_answered(probe: Open) -> None:
     app.text_area(key="edit-json").set_value('{"original_text": "nowhere", "replace_text": "x", "explanation": "y"}')
     app.button(key="execute").click().run()
     assert "is not a substring of the summary" in said(app).replace("\\", "")
-    assert app.session_state["editor.text"] == FIRST.summary
+    assert state_of(app, EditorState, EDITOR_KEY).text == FIRST.summary
 
 
 def test_an_empty_summary_spoils_the_scores_and_nothing_else(probe: Open) -> None:
@@ -146,15 +152,15 @@ def test_the_form_follows_the_summary_and_says_nothing_of_the_one_before(probe: 
     app = probe()
     seed = bundled_items()[0].example.id
     first, second = [item for item in bundled_items() if item.parent == seed and item.error_type][:2]
-    app.session_state["pair"] = replace(app.session_state["pair"], declared=first.edits)
-    app.session_state["editor.text"] = first.example.summary
-    app.session_state["editor.doc_rev"] += 1
+    state_of(app, ProbeState).pair = replace(state_of(app, ProbeState).pair, declared=first.edits)
+    state_of(app, EditorState, EDITOR_KEY).text = first.example.summary
+    state_of(app, EditorState, EDITOR_KEY).doc_rev += 1
     app.run()
     assert app.session_state["explanation"] == first.edits[0].explanation
     app.session_state["verdict"], app.session_state["grade"] = Verdict.INCONSISTENT, Grade.ENTIRELY
-    app.session_state["pair"] = replace(app.session_state["pair"], declared=second.edits)
-    app.session_state["editor.text"] = second.example.summary
-    app.session_state["editor.doc_rev"] += 1
+    state_of(app, ProbeState).pair = replace(state_of(app, ProbeState).pair, declared=second.edits)
+    state_of(app, EditorState, EDITOR_KEY).text = second.example.summary
+    state_of(app, EditorState, EDITOR_KEY).doc_rev += 1
     app.run()
     assert app.session_state["explanation"] == second.edits[0].explanation
     assert (app.session_state["verdict"], app.session_state["grade"]) == (None, None)
@@ -163,11 +169,11 @@ def test_the_form_follows_the_summary_and_says_nothing_of_the_one_before(probe: 
 def test_typing_leaves_the_verdict_and_takes_the_grade_of_an_explanation_that_is_gone(probe: Open) -> None:
     app = probe()
     first = next(item for item in bundled_items() if item.parent == bundled_items()[0].example.id and item.error_type)
-    app.session_state["pair"] = replace(app.session_state["pair"], declared=first.edits)
-    app.session_state["editor.text"] = first.example.summary
+    state_of(app, ProbeState).pair = replace(state_of(app, ProbeState).pair, declared=first.edits)
+    state_of(app, EditorState, EDITOR_KEY).text = first.example.summary
     app.run()
     app.session_state["verdict"], app.session_state["grade"] = Verdict.INCONSISTENT, Grade.ENTIRELY
-    app.session_state["editor.text"] = bundled_items()[0].example.summary
+    state_of(app, EditorState, EDITOR_KEY).text = bundled_items()[0].example.summary
     app.run()
     assert (app.session_state["explanation"], app.session_state["grade"]) == ("", None)
     assert app.session_state["verdict"] is Verdict.INCONSISTENT
@@ -175,7 +181,7 @@ def test_typing_leaves_the_verdict_and_takes_the_grade_of_an_explanation_that_is
 
 def with_rouge_waiting(app: AppTest) -> AppTest:
     """Move ROUGE-2 to the set that waits for the key; what was asked about the text before stays."""
-    app.session_state["sets"] = {"rouge2": True}
+    state_of(app, ProbeState).waits = {"rouge2": True}
     return write(app, FIRST.summary + " Penguins arrived.")
 
 

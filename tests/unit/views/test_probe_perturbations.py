@@ -11,7 +11,11 @@ from streamlit.testing.v1 import AppTest
 
 from core.datasets.bundled import bundled_items
 from core.perturbation import PERTURBATIONS
+from pages.ui.probe.pair import EDITOR_KEY
+from pages.ui.probe.probe_state import ProbeState
+from pages.ui.probe.text_panes import EditorState
 from tests.unit.llm.scripted import Body, Reply, serving, text
+from tests.unit.views.states import state_of
 
 Open = Callable[..., AppTest]
 PATIENCE_S = 30
@@ -32,14 +36,14 @@ def _model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def tried(app: AppTest, title: str) -> AppTest:
     """The page after the edit has come: a language model writes beside it."""
     app.menu_button(key="tried").click(title).run()
-    while "rewording" in app.session_state:
+    while state_of(app, ProbeState).variant_request:
         app.run()
     assert not app.exception
     return app
 
 
 def stands(app: AppTest) -> str:
-    summary: str = app.session_state["editor.text"]
+    summary: str = state_of(app, EditorState, EDITOR_KEY).text
     return summary
 
 
@@ -66,7 +70,7 @@ def test_what_was_written_of_another_summary_is_not_used(probe: Open, monkeypatc
             app.menu_button(key="tried").click(title).run()
         changed = stands(app)
         go.set()
-        while "rewording" in app.session_state:
+        while state_of(app, ProbeState).variant_request:
             app.run()
     assert stands(app) == changed != SUMMARY
     assert "its variant is not used" in " ".join(toast.value for toast in app.toast)

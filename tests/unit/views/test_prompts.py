@@ -39,7 +39,7 @@ def test_a_prompt_of_ones_own_that_cannot_be_used_says_so(
     (tmp_path / f"{name}.md").write_text("no head\n", encoding="utf-8")
     monkeypatch.setenv("TOUCHSTONE_PROMPTS_DIR", str(tmp_path))
     app = prompts(probe)
-    assert "Nobody can be asked with it: " in told(app)
+    assert "It cannot be used: " in told(app)
     assert f"{name}.md" in told(app)
 
 

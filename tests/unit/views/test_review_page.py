@@ -54,11 +54,11 @@ def test_review_says_what_to_do_where_there_is_no_campaign(probe: Open) -> None:
 
 def test_review_says_where_nothing_is_to_settle(probe: Open, store: Store) -> None:
     opened = hall(store, items=1, overlap=2)
-    assert "Nobody has labelled anything here yet." in said(review(probe))
+    assert "Nothing is labelled here yet." in said(review(probe))
     label(opened, "ben", GOOD)
     label(opened, "cem", GOOD)
     app = review(probe)
-    assert "Nothing is left to settle" in said(app)
+    assert "Nothing is left to adjudicate" in said(app)
     assert "1 unanimous" in " ".join(element.value for element in app.caption)
 
 
@@ -77,7 +77,7 @@ def test_a_label_is_taken_over_and_settles_the_case(probe: Open, disputed: Hall)
     [row] = settlements(disputed.store)
     assert (row.answers, row.cause, row.note) == (BAD, "guideline gap", "See chapter 2.")
     assert len(row.settles) == 2
-    assert "Nothing is left to settle" in said(app)
+    assert "Nothing is left to adjudicate" in said(app)
 
 
 def open_case(app: AppTest) -> str:
@@ -111,7 +111,7 @@ def test_a_later_label_brings_a_case_back_with_what_was_decided(probe: Open, dis
     app.button(key=f"settle-{task}").click().run()
     label(disputed, "eva", GOOD)
     app.run()
-    assert "as **Inconsistent** (annotator slip). A label that came later says otherwise." in said(app)
+    assert "as **Inconsistent** (annotator slip). A later label disagrees." in said(app)
 
 
 def test_a_curator_corrects_the_type_of_a_written_edit(probe: Open, store: Store) -> None:

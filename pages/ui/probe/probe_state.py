@@ -1,0 +1,127 @@
+"""What the Probe page remembers: the pair with its history, what was asked of metrics and models, and its widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import uuid4
+
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from annotations.records import ExplanationFlaw, Grade, LabelRecord
+from core.dataset import Refusal
+from core.editing.batch import EditRequestTask
+from core.editing.editor import Editor
+from core.editing.proposals import EditForm
+from core.engine.conversation import CellKey, Request, Task
+from core.engine.engine import ConversationTask
+from core.perturbation import Perturbation
+from core.types import Edit, ErrorType, Example, Item, Outcome, Verdict
+from pages.ui.probe.board_rows import LastShown
+from pages.ui.session_state import WidgetValue, page_state
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What was loaded, and the edits that somebody declared as units with an explanation.
+
+    `example` is the id that links carry: of a bundled example, of a kept pair, or empty for a text not kept yet.
+    `saved` are the scores of a kept pair, whose edited summary was `kept`.
+    """
+
+    example: str
+    title: str
+    domain: str
+    source: str
+    document: str
+    original: str
+    declared: tuple[Edit, ...] = ()
+    saved: tuple[Outcome, ...] = ()
+    kept: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VariantRequest:
+    """What a model is writing of which text."""
+
+    perturbation: Perturbation
+    text: str
+    task: ConversationTask[list[Edit]]
+
+
+@dataclass(eq=False)
+class ProbeState:
+    """One session on Probe; other pages open pairs there and add metrics to its board."""
+
+    # the pair and its history
+    pair: Pair | None = None
+    known_text: str = ""
+    undo_texts: list[str] = field(default_factory=list)
+    redo_texts: list[str] = field(default_factory=list)
+    draft_id: str = field(default_factory=lambda: uuid4().hex)
+    draft_saved: bool = False
+
+    # the metrics by their specs, what was asked of them, and what they last showed
+    metrics: list[str] | None = None
+    waits: Mapping[str, bool] = field(default_factory=dict)
+    asked_texts: tuple[Example, ...] = ()
+    asked_specs: frozenset[str] = frozenset()
+    score_all: bool = False
+    request: Request | None = None
+    timed: dict[CellKey, Task] = field(default_factory=dict)
+    last_shown: dict[str, LastShown] = field(default_factory=dict)
+
+    # what language models were asked for
+    variant_request: VariantRequest | None = None
+    edit_request: EditRequestTask | None = None
+    edit_count_drawn: int | None = None
+    edit_samples: Mapping[tuple[Example, Editor], int] = field(default_factory=dict)
+
+    # forms: their problems, and what was read or saved last
+    spec_problem: str = ""
+    upload_problem: str = ""
+    uploaded: Sequence[Item | Refusal] = ()
+    json_problem: str = ""
+    json_places: Sequence[str] = ()
+    json_record: int = 0
+    labelled_text: tuple[str, str, int] | None = None
+    explanation_of_edits: str | None = None
+    saved_record: LabelRecord | None = None
+    save_id: str = ""
+
+    # the toolbar
+    example = WidgetValue[str]("example", "")
+    tried_edit = WidgetValue[str]("tried", "")
+    typed_spec = WidgetValue[str]("spec", "")
+    metric_with_settings = WidgetValue[str | None]("form-of", None)
+    chosen_of_family = WidgetValue[list[str]]("chosen", [])
+    fast_specs = WidgetValue[list[str]]("fast", [])
+    upload = WidgetValue[UploadedFile | None]("upload", None)
+    uploaded_id = WidgetValue[str | None]("uploaded-id", None)
+    pasted_document = WidgetValue[str]("pasted-document", "")
+    pasted_summary = WidgetValue[str]("pasted-summary", "")
+
+    # the tabs of edits
+    edit_json = WidgetValue[str]("edit-json", "")
+    edit_explanation = WidgetValue[str]("why", "")
+    intended = WidgetValue[Verdict | None]("intended", None)
+    intended_error_type = WidgetValue[ErrorType | None]("intended-type", None)
+    edit_form = WidgetValue[EditForm]("edits-form", EditForm.EXECUTABLE)
+    judge_triviality = WidgetValue[bool]("edits-judged", True)
+
+    # the Record tab
+    verdict = WidgetValue[Verdict | None]("verdict", None)
+    confidence = WidgetValue[int | None]("confidence", None)
+    error_type = WidgetValue[ErrorType | None]("error-type", None)
+    note = WidgetValue[str]("note", "")
+    explanation = WidgetValue[str]("explanation", "")
+    grade = WidgetValue[Grade | None]("grade", None)
+    flaw = WidgetValue[ExplanationFlaw | None]("cause", None)
+    inconsistent = WidgetValue[str | None]("inconsistent", None)
+    interesting = WidgetValue[str | None]("interesting", None)
+    controlled = WidgetValue[str | None]("controlled", None)
+    explanation_good = WidgetValue[str | None]("explanation_good", None)
+
+
+def probe_state() -> ProbeState:
+    return page_state(ProbeState)
