@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.manage import ManagerActions
+from annotations.campaigns.people import Member, Role
 from annotations.records import StoreError
 from pages.ui import services
 from pages.ui.markup import escape_markdown
 from pages.ui.notices import leave_notice
+from pages.ui.session_state import WidgetValue, page_state
 from pages.ui.session_user import current_member
 
 _NEW_CAMPAIGN = ""
 CAMPAIGNS_SECTION, PEOPLE_SECTION = "Campaigns", "People"
+
+
+@dataclass(eq=False)
+class CampaignsState:
+    """What the page remembers: the name and code of an invite that is shown once, and what its forms hold."""
+
+    fresh_invite: tuple[str, str] | None = None
+    campaign = WidgetValue[str | None]("campaign-chosen", None)
+    person_name = WidgetValue[str]("person-name", "")
+    person_role = WidgetValue[Role]("person-role", Role.ANNOTATOR)
+    person_validity = WidgetValue[str]("person-days", "")
+    invited = WidgetValue[Member | None]("invite-person", None)
+    invite_validity = WidgetValue[str]("invite-days", "")
+
+
+def campaigns_state() -> CampaignsState:
+    return page_state(CampaignsState)
 
 
 def campaign_manager() -> ManagerActions:
@@ -43,12 +62,12 @@ def chosen_campaign(campaigns: dict[str, CampaignSettings]) -> CampaignSettings 
 
 def campaign_bar(campaigns: dict[str, CampaignSettings], chosen: CampaignSettings | None) -> None:
     """The campaigns, the way to a new one, and whether the chosen one takes labels."""
-    st.session_state["campaign-chosen"] = chosen.id if chosen else None
+    campaigns_state().campaign = chosen.id if chosen else None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
             "Campaign",
             list(campaigns),
-            key="campaign-chosen",
+            key=CampaignsState.campaign.key,
             format_func=lambda id: campaigns[id].name,
             placeholder="A new campaign" if campaigns else "No campaign yet",
             on_change=_open_chosen,
@@ -91,7 +110,7 @@ def _status_controls(chosen: CampaignSettings) -> None:
 
 
 def _open_chosen() -> None:
-    open_campaign(st.session_state["campaign-chosen"] or _NEW_CAMPAIGN)
+    open_campaign(campaigns_state().campaign or _NEW_CAMPAIGN)
 
 
 def _toggle_open(chosen: CampaignSettings) -> None:

@@ -11,10 +11,9 @@ import streamlit as st
 from annotations.campaigns.people import RIGHTS, InviteRow, Member, Role
 from annotations.records import StoreError
 from pages.ui import services
-from pages.ui.campaigns.campaign_choice import campaign_manager, show_notice
+from pages.ui.campaigns.campaign_choice import CampaignsState, campaign_manager, campaigns_state, show_notice
 from pages.ui.markup import escape_markdown
 
-_CODE_KEY = "fresh-invite"
 _VALIDITY_DAYS = {"7 days": 7, "30 days": 30, "90 days": 90, "until revoked": None}
 
 
@@ -47,12 +46,18 @@ def _add_form() -> None:
     with st.form("add-person", border=False):
         st.subheader("Add a person")
         st.text_input(
-            "Name", key="person-name", help="A sign-in through your organisation looks for the e-mail address."
+            "Name",
+            key=CampaignsState.person_name.key,
+            help="A sign-in through your organisation looks for the e-mail address.",
         )
         st.selectbox(
-            "Role", list(Role), index=list(Role).index(Role.ANNOTATOR), key="person-role", format_func=_format_role
+            "Role",
+            list(Role),
+            index=list(Role).index(Role.ANNOTATOR),
+            key=CampaignsState.person_role.key,
+            format_func=_format_role,
         )
-        st.selectbox("The link is valid", list(_VALIDITY_DAYS), index=1, key="person-days")
+        st.selectbox("The link is valid", list(_VALIDITY_DAYS), index=1, key=CampaignsState.person_validity.key)
         st.form_submit_button(
             "Add and make a link", icon=":material/person_add:", on_click=_add_person, disabled=services.settings().demo
         )
@@ -65,17 +70,17 @@ def _format_role(role: Role) -> str:
 
 def _invite_form(people: Sequence[Member]) -> None:
     with st.expander("A new link for an existing person", icon=":material/link:"), st.form("invite", border=False):
-        st.selectbox("Person", list(people), key="invite-person", format_func=lambda one: one.name)
-        st.selectbox("Valid", list(_VALIDITY_DAYS), index=1, key="invite-days")
+        st.selectbox("Person", list(people), key=CampaignsState.invited.key, format_func=lambda one: one.name)
+        st.selectbox("Valid", list(_VALIDITY_DAYS), index=1, key=CampaignsState.invite_validity.key)
         st.form_submit_button("Make a link", on_click=_invite_again, disabled=services.settings().demo or not people)
 
 
 def _show_code() -> None:
     """The link of an invite that was just made; gone with the next thing that is done here."""
-    made: tuple[str, str] | None = st.session_state.pop(_CODE_KEY, None)
-    if made is None:
+    state = campaigns_state()
+    if state.fresh_invite is None:
         return
-    name, code = made
+    (name, code), state.fresh_invite = state.fresh_invite, None
     server = (st.context.url or "").rpartition("/")[0]
     with st.container(border=True):
         st.markdown(f"**The personal link of {escape_markdown(name)}**, shown this once:")
@@ -125,22 +130,25 @@ def _format_expiry(row: InviteRow) -> str:
 
 
 def _add_person() -> None:
-    state = st.session_state
+    state = campaigns_state()
     try:
         person, code = campaign_manager().welcome(
-            state["person-name"].strip(), state["person-role"], _VALIDITY_DAYS[state["person-days"]]
+            state.person_name.strip(), state.person_role, _VALIDITY_DAYS[state.person_validity]
         )
     except StoreError as error:
         show_notice(str(error))
         return
-    state[_CODE_KEY], state["person-name"] = (person.name, code), ""
+    state.fresh_invite, state.person_name = (person.name, code), ""
 
 
 def _invite_again() -> None:
-    state = st.session_state
-    person: Member = state["invite-person"]
+    state = campaigns_state()
+    person = state.invited
+    if person is None:
+        return
     try:
-        state[_CODE_KEY] = (person.name, campaign_manager().invite(person.id, _VALIDITY_DAYS[state["invite-days"]]))
+        code = campaign_manager().invite(person.id, _VALIDITY_DAYS[state.invite_validity])
+        state.fresh_invite = (person.name, code)
     except StoreError as error:
         show_notice(str(error))
 

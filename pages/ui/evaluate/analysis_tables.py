@@ -23,7 +23,7 @@ from core.meta.surface_correlation import (
 from core.stats.text_tables import format_correlation, format_percent
 from pages.ui.background_results import background_result
 from pages.ui.evaluate.data_tab import show_scoring, start_scoring
-from pages.ui.evaluate.dataset_choice import EvaluationChoice
+from pages.ui.evaluate.dataset_choice import EvaluateState, EvaluationChoice, evaluate_state
 from pages.ui.evaluate.tables_and_plots import BEST_STYLE, LEVEL_STYLE
 from pages.ui.markup import escape_markdown
 
@@ -34,7 +34,7 @@ def correlation_tables(chosen: EvaluationChoice) -> None:
     if not aspects:
         st.info("No summary here has a numeric rating or the verdicts of several judges.")
         return
-    aspect = st.selectbox("Rated by people", aspects, key="evaluate-aspect", persist_state="session", width=420)
+    aspect = st.selectbox("Rated by people", aspects, key=EvaluateState.aspect.key, persist_state="session", width=420)
     found = background_result(
         "Correlating…",
         ("correlations", chosen.key, aspect),
@@ -55,7 +55,7 @@ def correlation_tables(chosen: EvaluationChoice) -> None:
 def chosen_aspect(chosen: EvaluationChoice) -> str:
     """The aspect that was looked at last, or the first that was rated; empty where there is no rating."""
     aspects = list(mean_ratings(chosen.cases))
-    last = st.session_state.get("evaluate-aspect")
+    last = evaluate_state().aspect
     return last if last in aspects else next(iter(aspects), "")
 
 

@@ -23,6 +23,7 @@ from core.metric import METRICS, Metric
 from core.metric_catalog import default_metrics
 from core.types import Failure
 from pages.ui import services
+from pages.ui.evaluate.dataset_choice import evaluate_state
 from pages.ui.markup import escape_markdown
 from pages.ui.notices import leave_notice
 
@@ -104,7 +105,7 @@ def score_form(datasets: Sequence[str]) -> None:
 def show_scoring(dataset: str) -> None:
     """How far the scoring of a dataset is."""
     if now := dataset_scorings().get(dataset):
-        _scoring_progress(now)
+        _scoring_progress(dataset, now)
 
 
 def _file_row(file: FileRow) -> dict[str, object]:
@@ -121,7 +122,7 @@ def _file_row(file: FileRow) -> dict[str, object]:
 
 
 @st.fragment(run_every=_LOOK_S)
-def _scoring_progress(now: ScoringTask) -> None:
+def _scoring_progress(dataset: str, now: ScoringTask) -> None:
     stored, failed = sum(batch.stored for batch in now.results), sum(batch.failed for batch in now.results)
     counts = f"{stored} scores saved, {failed} of them failures with a reason"
     if now.running:
@@ -129,9 +130,9 @@ def _scoring_progress(now: ScoringTask) -> None:
         return
     if now.error:
         st.error(escape_markdown(now.error), icon=":material/error:")
-    key = f"seen-{id(now)}"
-    if stored and not st.session_state.get(key):
-        st.session_state[key] = True
+    finished = evaluate_state().finished_scorings
+    if stored and finished.get(dataset) is not now:
+        finished[dataset] = now
         st.rerun()
     st.caption(counts)
 

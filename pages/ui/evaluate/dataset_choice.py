@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from shlex import quote
 
 import numpy as np
@@ -16,7 +16,9 @@ from core.meta.measures import SLICE_FIELDS, Slice, affordable_resamples, slice_
 from core.stats.bootstrap import RESAMPLES
 from pages.ui import services
 from pages.ui.background_results import background_result
+from pages.ui.evaluate.import_task import ImportTask, UploadedFiles
 from pages.ui.markup import escape_markdown
+from pages.ui.session_state import WidgetValue, page_state
 
 _SLICE_TITLES = {
     "error_type": "error type",
@@ -28,6 +30,26 @@ _SLICE_TITLES = {
     "dataset": "dataset",
 }
 _COUNTED_TABLES = ("sample", "score", "label", "origin", "response", "settlement", "explanationjudgement")
+
+
+@dataclass(eq=False)
+class EvaluateState:
+    """What the page remembers: its choices, the import of this session, and which ends of background work it has drawn."""
+
+    import_task: ImportTask | None = None
+    finished_import: ImportTask | None = None
+    upload: UploadedFiles | None = None
+    new_dataset: str = ""  # imported since the last run, to be chosen in the next
+    finished_scorings: dict[str, object] = field(default_factory=dict)  # by dataset, the task whose end was drawn
+    datasets = WidgetValue[list[str] | None]("evaluate-datasets", None)
+    by = WidgetValue[str | None]("evaluate-by", None)
+    aspect = WidgetValue[str]("evaluate-aspect", "")
+    dataset_name = WidgetValue[str]("import-name", "")
+    skip_broken = WidgetValue[bool]("import-skip", False)
+
+
+def evaluate_state() -> EvaluateState:
+    return page_state(EvaluateState)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,15 +124,15 @@ def _database_state() -> tuple[int, ...]:
 
 
 def _dataset_select(known: Sequence[str]) -> tuple[str, ...]:
-    state, query = st.session_state, st.query_params
-    if "evaluate-datasets" not in state:
-        preset = [name for name in query.get_all("dataset") if name in known]
-        state["evaluate-datasets"] = preset or list(known[:1])
-    new = [name for name in [state.pop("evaluate-add", "")] if name not in state["evaluate-datasets"]]
-    if new and new[0] in known:
-        state["evaluate-datasets"] = new
-    state["evaluate-datasets"] = [name for name in state["evaluate-datasets"] if name in known]
-    names = st.multiselect("Datasets", known, key="evaluate-datasets", placeholder="Choose a dataset")
+    state, query = evaluate_state(), st.query_params
+    chosen = state.datasets
+    if chosen is None:
+        chosen = [name for name in query.get_all("dataset") if name in known] or list(known[:1])
+    if state.new_dataset in known and state.new_dataset not in chosen:
+        chosen = [state.new_dataset]
+    state.new_dataset = ""
+    state.datasets = [name for name in chosen if name in known]
+    names = st.multiselect("Datasets", known, key=EvaluateState.datasets.key, placeholder="Choose a dataset")
     query["dataset"] = names
     return tuple(names)
 
@@ -119,12 +141,12 @@ def _slice_select(cases: Cases) -> str | None:
     """The fields that tell at least two samples apart, or none."""
     fields = [by for by in SLICE_FIELDS if len({SLICE_FIELDS[by](sample) for sample in cases.samples}) > 1]
     preset = st.query_params.get("by", next(iter(fields), None))
-    if st.session_state.setdefault("evaluate-by", preset) not in fields:
-        st.session_state["evaluate-by"] = None
+    if EvaluateState.by.setdefault(preset) not in fields:
+        evaluate_state().by = None
     by = st.selectbox(
         "Slices",
         fields,
-        key="evaluate-by",
+        key=EvaluateState.by.key,
         index=None,
         format_func=lambda by: f"by {_SLICE_TITLES[by]}",
         placeholder="Overall only",

@@ -2,72 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from annotations.dataset_import import DatasetSource, ImportResult
-from annotations.store import Store
-from core.background import BackgroundTask
-from core.dataset import DATASETS, ImportCounts, Refusal, format_counts, readable_items, source_sha256, strict_items
+from core.dataset import DATASETS, format_counts
 from core.datasets.formats.column_inference import infer_column_map
 from core.datasets.formats.column_map import ColumnMap, ScoreColumn
 from core.datasets.formats.table_files import Row
 from core.datasets.generic import preview_rows, read_with_map
 from core.errors import TouchstoneError
-from core.models.download import fetch_released_dataset, provenance_name
-from core.types import Item
+from core.models.download import fetch_released_dataset
 from pages.ui import services
+from pages.ui.evaluate.dataset_choice import EvaluateState, evaluate_state
+from pages.ui.evaluate.import_task import ImportRequest, ImportTask, Reader, UploadedFiles, write_upload
 from pages.ui.markup import escape_markdown
 from pages.ui.session_user import user_name
-
-Reader = Callable[[Path], Iterator[Item | Refusal]]
-"""Begins to read a file or folder."""
-
-
-@dataclass(frozen=True, slots=True)
-class ImportRequest:
-    """What to import under which name: `place` says where it lies, and may fetch it first.
-
-    `file` is what was uploaded, "" where the dataset comes from where it lives.
-    """
-
-    dataset: str
-    importer: str
-    file: str
-    by: str
-    place: Callable[[], Path]
-    reading: Reader
-    skip_broken: bool
-
-    def origin(self, place: Path) -> DatasetSource:
-        plugin = DATASETS.get(self.importer)
-        file = self.file or provenance_name(plugin(), place)
-        return DatasetSource(
-            self.dataset, self.importer, file, source_sha256(place), plugin.licence, plugin.release, self.by
-        )
-
-
-class ImportTask(BackgroundTask[ImportResult]):
-    """An import under way: what was read so far, and at its end its receipt."""
-
-    def __init__(self, request: ImportRequest, store: Store) -> None:
-        self.tally = ImportCounts()
-        super().__init__(partial(_import_items, request, store, self.tally))
-
-
-def _import_items(request: ImportRequest, store: Store, tally: ImportCounts) -> Generator[ImportResult]:
-    take, place = readable_items if request.skip_broken else strict_items, request.place()
-    items = take(request.reading(place), tally)
-    yield store.import_dataset(request.origin(place), items, tally.counts)
-
 
 _SINGLE_COLUMNS = {
     "document": "Document",
@@ -85,7 +40,7 @@ _PREVIEW_ROWS = 5
 
 
 def mapping_form(source: Path) -> Reader | None:
-    """What reads the table as it was mapped; None where it cannot be read, which is said."""
+    """What reads the table as it was mapped; None, with a message, where it cannot be read."""
     try:
         rows, guessed = _preview_and_guess(source, source.stat().st_mtime_ns)
     except TouchstoneError as error:
@@ -110,7 +65,7 @@ def mapping_form(source: Path) -> Reader | None:
 
 @lru_cache(8)
 def _preview_and_guess(source: Path, _changed_ns: int) -> tuple[list[Row], ColumnMap]:
-    """The first rows and the guess; a large workbook takes seconds to open, and every correction draws the form anew."""
+    """The first rows and the guess; a large workbook takes seconds to open, and every correction draws the form again."""
     rows = preview_rows(source)
     return rows, infer_column_map(rows)
 
@@ -141,14 +96,16 @@ def _corrected_mapping(columns: Sequence[str], guessed: ColumnMap, file: str) ->
     )
     yes = _polarity_choice("A label of 1 or yes says", guessed.yes, f"map-polarity-{file}") if mapped.label else True
     if mapped.annotators:
-        told = _polarity_choice("An annotator's 1 or yes says", guessed.yes != guessed.opposed, f"map-votes-{file}")
-        mapped = mapped.model_copy(update={"opposed": told != yes})
+        says_consistent = _polarity_choice(
+            "An annotator's 1 or yes says", guessed.yes != guessed.opposed, f"map-votes-{file}"
+        )
+        mapped = mapped.model_copy(update={"opposed": says_consistent != yes})
     return mapped if yes == mapped.yes else mapped.flipped()
 
 
-def _column_select(field: str, title: str, columns: Sequence[str], guessed: str, file: str) -> str:
+def _column_select(name: str, title: str, columns: Sequence[str], guessed: str, file: str) -> str:
     place = columns.index(guessed) if guessed in columns else None
-    chosen = st.selectbox(title, columns, index=place, key=f"map-{field}-{file}", placeholder="none")
+    chosen = st.selectbox(title, columns, index=place, key=f"map-{name}-{file}", placeholder="none")
     return chosen or ""
 
 
@@ -168,26 +125,9 @@ _LOOK_S = 0.5
 _GENERIC_IMPORTER = "generic"
 
 
-@dataclass(eq=False)
-class UploadedFiles:
-    """Uploaded files in a folder of their own, which lasts as long as somebody holds it."""
-
-    ids: tuple[str, ...]
-    folder: TemporaryDirectory[str]
-    source: Path
-
-    def place(self) -> Path:
-        return self.source
-
-    @property
-    def file(self) -> str:
-        """The names of the files."""
-        return ", ".join(sorted(path.name for path in self.source.iterdir())) if len(self.ids) > 1 else self.source.name
-
-
 def has_import() -> bool:
     """Whether an import was begun here: it goes on, or its receipt or reason is still to be read."""
-    return "import-now" in st.session_state
+    return evaluate_state().import_task is not None
 
 
 def import_form() -> None:
@@ -209,14 +149,14 @@ def import_form() -> None:
     with left:
         _import_settings(importer)
         _import_buttons(importer, upload, reading)
-    if now := st.session_state.get("import-now"):
+    if now := evaluate_state().import_task:
         _import_progress(now)
 
 
 def _importer_caption(importer: str) -> None:
     plugin = DATASETS.get(importer)
-    told = [f"Licence: {plugin.licence}.", f"Written for: {plugin.release}." if plugin.release else "", plugin.url]
-    st.caption(escape_markdown(" ".join(filter(None, told))))
+    facts = [f"Licence: {plugin.licence}.", f"Written for: {plugin.release}." if plugin.release else "", plugin.url]
+    st.caption(escape_markdown(" ".join(filter(None, facts))))
 
 
 def _file_upload(importer: str) -> UploadedFiles | None:
@@ -230,17 +170,11 @@ def _file_upload(importer: str) -> UploadedFiles | None:
 
 
 def _save_upload(files: Sequence[UploadedFile]) -> UploadedFiles:
-    """The files on disk: one is read as a file, several as a folder."""
-    ids = tuple(file.file_id for file in files)
-    before: UploadedFiles | None = st.session_state.get("import-upload")
-    if before and before.ids == ids:
+    """The files on disk, written once."""
+    before = evaluate_state().upload
+    if before and before.ids == tuple(file.file_id for file in files):
         return before
-    folder = TemporaryDirectory(ignore_cleanup_errors=True)
-    paths = [Path(folder.name, Path(file.name).name) for file in files]
-    for path, file in zip(paths, files, strict=True):
-        path.write_bytes(file.getvalue())
-    upload = UploadedFiles(ids, folder, paths[0] if len(paths) == 1 else Path(folder.name))
-    st.session_state["import-upload"] = upload
+    upload = evaluate_state().upload = write_upload(files)
     return upload
 
 
@@ -249,9 +183,11 @@ def _chosen_reader(importer: str, upload: UploadedFiles) -> Reader | None:
 
 
 def _import_settings(importer: str) -> None:
-    st.text_input("Name of the dataset", importer, key=f"import-name-{importer}")
+    st.text_input("Name of the dataset", importer, key=EvaluateState.dataset_name.of(importer).key)
     st.toggle(
-        "Skip records that cannot be read", key="import-skip", help="Otherwise one of them stops the whole import."
+        "Skip records that cannot be read",
+        key=EvaluateState.skip_broken.key,
+        help="Otherwise one of them stops the whole import.",
     )
 
 
@@ -273,7 +209,7 @@ def _import_button(
     title: str, icon: str, reading: Reader | None, importer: str, file: str, place: Callable[[], Path]
 ) -> None:
     demo = services.settings().demo
-    now: ImportTask | None = st.session_state.get("import-now")
+    now = evaluate_state().import_task
     # no callback: it would be called with the mapping of the run before, when somebody corrects and presses quickly
     pressed = st.button(
         title,
@@ -289,23 +225,23 @@ def _import_button(
 
 
 def _begin_import(importer: str, file: str, place: Callable[[], Path], reading: Reader) -> None:
-    state = st.session_state
-    by = user_name()
-    request = ImportRequest(state[f"import-name-{importer}"], importer, file, by, place, reading, state["import-skip"])
-    state["import-now"] = ImportTask(request, services.store())
+    state = evaluate_state()
+    name = EvaluateState.dataset_name.of(importer).get()
+    request = ImportRequest(name, importer, file, user_name(), place, reading, state.skip_broken)
+    state.import_task = ImportTask(request, services.store())
 
 
 @st.fragment(run_every=_LOOK_S)
 def _import_progress(now: ImportTask) -> None:
-    """How far an import is; at its end the page is drawn anew once, so that its buttons and choices know of it."""
-    state = st.session_state
+    """How far an import is; at its end the page is drawn again once, so that its buttons and choices know of it."""
+    state = evaluate_state()
     if now.running:
         st.caption(f":material/hourglass_empty: {now.tally.samples} samples read")
         return
-    if state.get("import-seen") is not now:
-        state["import-seen"] = now
+    if state.finished_import is not now:
+        state.finished_import = now
         for receipt in now.results:
-            state["evaluate-add"] = receipt.dataset
+            state.new_dataset = receipt.dataset
         st.rerun()
     _import_result(now)
 

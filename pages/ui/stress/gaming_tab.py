@@ -20,7 +20,7 @@ from core.stress.run import Run
 from core.stress.shifts import Shift
 from pages.ui.markup import escape_markdown
 from pages.ui.stress.matrix_and_plots import INTENT_COLOURS, error_bars, metric_title
-from pages.ui.stress.run_choice import begin_run, listed_runs, open_run
+from pages.ui.stress.run_choice import begin_run, listed_runs, open_run, show_problem, stress_state
 
 _MAX_PHRASE_CHARACTERS = 200  # characters of a phrase
 
@@ -51,8 +51,8 @@ def phrase_form(run: Run) -> None:
         "A phrase is put after each summary, before it, and in its place. It becomes a run of its own, which takes over what "
         "this one has found."
     )
-    if problem := st.session_state.pop("gaming-problem", ""):
-        st.error(escape_markdown(problem), icon=":material/error:")
+    show_problem(stress_state().gaming_problem)
+    stress_state().gaming_problem = ""
 
 
 def try_phrase_button(run: Run, text: str, label: str) -> None:
@@ -83,7 +83,7 @@ def _begin_longer_run(run: Run, name: str, phrases: Sequence[Filler]) -> None:
     try:
         begin_run(extended_run(run, name, phrases))
     except TouchstoneError as error:
-        st.session_state["gaming-problem"] = str(error)
+        stress_state().gaming_problem = str(error)
 
 
 _MAX_BIGRAMS = 8

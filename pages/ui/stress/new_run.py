@@ -33,7 +33,7 @@ from pages.ui.metrics.model_rows import model_row
 from pages.ui.probe.pair import current_pair
 from pages.ui.probe.pair_upload import read_uploaded_pairs
 from pages.ui.probe.probe_state import probe_state
-from pages.ui.stress.run_choice import begin_run, listed_runs
+from pages.ui.stress.run_choice import StressState, begin_run, listed_runs, show_problem, stress_state
 
 _RUN_TABLES = {"run", "runline", "score"}
 """Tables that grow while nothing of any dataset changes."""
@@ -161,7 +161,7 @@ def nli_check_choice() -> None:
     st.selectbox(
         "NLI check of the meaning",
         [_NO_CHECK, *titles],
-        key="stress-guard",
+        key=StressState.nli_check.key,
         format_func=lambda spec: "None" if spec == _NO_CHECK else titles.get(spec, spec),
         accept_new_options=True,
         help="Every variant that should have kept the meaning is checked for a contradiction with the original. Those "
@@ -178,7 +178,7 @@ def nli_check_choice() -> None:
 
 def chosen_nli_check() -> NliCheck | None:
     """Raises TouchstoneError for an unknown NLI check or setting."""
-    spec: str = st.session_state["stress-guard"]
+    spec = stress_state().nli_check
     return None if spec == _NO_CHECK else NLI_CHECKS.parse(spec)
 
 
@@ -258,15 +258,17 @@ def new_run_form() -> None:
             "Metrics",
             [plugin.name for plugin in METRICS],
             default=[line.name for line in default_metrics(services.engine().pool)],
-            key="stress-metrics",
+            key=StressState.metrics.key,
             accept_new_options=True,
             wrap=True,
             help="A name, or one with settings as on the command line: type it and press Enter.",
         )
         nli_check_choice()
         with st.container(horizontal=True):
-            st.text_input("Name of the run", _free_name(), key="stress-name")
-            st.number_input("Seed", 0, None, 0, key="stress-seed", width=120, help="The same seed, the same variants.")
+            st.text_input("Name of the run", _free_name(), key=StressState.name.key)
+            st.number_input(
+                "Seed", 0, None, 0, key=StressState.seed.key, width=120, help="The same seed, the same variants."
+            )
         _run_button(pairs, kinds)
 
 
@@ -276,7 +278,7 @@ def _free_name() -> str:
 
 
 def _run_button(pairs: PairSource, kinds: Sequence[Perturbation]) -> None:
-    metrics = st.session_state["stress-metrics"]
+    metrics = stress_state().metrics
     # no callback: it would be called with the choices of the run before, when somebody chooses and presses quickly
     pressed = st.button(
         f"Run: {pairs.number} pair{'' if pairs.number == 1 else 's'} × {len(kinds)} perturbations × {len(metrics)} metrics",
@@ -288,8 +290,8 @@ def _run_button(pairs: PairSource, kinds: Sequence[Perturbation]) -> None:
     if pressed:
         _begin_new_run(pairs, kinds, metrics)
         st.rerun()
-    if problem := st.session_state.pop("stress-problem", ""):
-        st.error(escape_markdown(problem), icon=":material/error:")
+    show_problem(stress_state().new_run_problem)
+    stress_state().new_run_problem = ""
     plan = attempt(partial(_plan_of_form, kinds, metrics))
     if isinstance(plan, Plan):  # what keeps it from being one is said when the button is pressed
         cost_line(plan, pairs)
@@ -300,10 +302,10 @@ def _begin_new_run(pairs: PairSource, kinds: Sequence[Perturbation], metrics: Se
         plan = _plan_of_form(kinds, metrics)
         begin_run(Run(plan, pairs.sources(plan.seed)))
     except TouchstoneError as error:
-        st.session_state["stress-problem"] = str(error)
+        stress_state().new_run_problem = str(error)
 
 
 def _plan_of_form(kinds: Sequence[Perturbation], metrics: Sequence[str]) -> Plan:
     """What the form holds. Raises TouchstoneError for an unknown metric or NLI check."""
-    state = st.session_state
-    return Plan.of(state["stress-name"], kinds, map(METRICS.parse, metrics), state["stress-seed"], chosen_nli_check())
+    state = stress_state()
+    return Plan.of(state.name, kinds, map(METRICS.parse, metrics), state.seed, chosen_nli_check())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
@@ -9,10 +11,11 @@ import streamlit as st
 from annotations.records import RunRow
 from annotations.store import InMemoryRuns, Store
 from core.stress.filters import count_left_out, filter_variants
-from core.stress.run import Opinion, Run, VariantKey, run_from_lines, run_lines, to_json_line
+from core.stress.run import Meaning, Opinion, Run, VariantKey, run_from_lines, run_lines, to_json_line
 from pages.ui import services
 from pages.ui.background_results import progress_bar
 from pages.ui.markup import escape_markdown
+from pages.ui.session_state import WidgetValue, page_state
 from pages.ui.session_user import user_name
 
 _NEW_RUN = ""
@@ -20,6 +23,33 @@ _LOOK_S = 1.0
 _REDRAW_SHARE = (
     0.1  # of all scores have come since the page was drawn: few enough drawings, and figures that are not old
 )
+
+
+@dataclass(eq=False)
+class StressState:
+    """What the page remembers: why a run could not be started, until it was shown, and what its forms and filters hold."""
+
+    new_run_problem: str = ""
+    gaming_problem: str = ""
+    sweep_problem: str = ""
+    bisected: tuple[str, str, str] | None = None  # name of the run, source and kind of the variant
+    run = WidgetValue[str | None]("stress-run", None)
+    name = WidgetValue[str]("stress-name", "")
+    metrics = WidgetValue[Sequence[str]]("stress-metrics", ())
+    nli_check = WidgetValue[str]("stress-nli-check", "none")
+    seed = WidgetValue[int]("stress-seed", 0)
+    sweep_name = WidgetValue[str]("sweep-name", "")
+    filters = WidgetValue[Sequence[str]]("stress-filters", ())
+    meaning = WidgetValue[Meaning | None]("meaning", None)
+
+
+def stress_state() -> StressState:
+    return page_state(StressState)
+
+
+def show_problem(problem: str) -> None:
+    if problem:
+        st.error(escape_markdown(problem), icon=":material/error:")
 
 
 def listed_runs() -> dict[str, RunRow]:
@@ -40,12 +70,12 @@ def chosen_run() -> RunRow | None:
 def run_bar(chosen: RunRow | None) -> None:
     """The stored runs, and the way to a new one."""
     rows = listed_runs()
-    st.session_state["stress-run"] = chosen.id if chosen else None
+    stress_state().run = chosen.id if chosen else None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
             "Run",
             list(rows),
-            key="stress-run",
+            key=StressState.run.key,
             format_func=lambda id: f"{rows[id].name} ({rows[id].created_at:%Y-%m-%d %H:%M})",
             placeholder="A new run" if rows else "No run yet",
             on_change=_open_chosen_run,
@@ -169,7 +199,7 @@ def _continue_button(id: str, run: Run) -> None:
 
 
 def _open_chosen_run() -> None:
-    open_run(st.session_state["stress-run"] or _NEW_RUN)
+    open_run(stress_state().run or _NEW_RUN)
 
 
 _FILTER_TITLES = {
@@ -195,7 +225,7 @@ def filtered_variants(run: Run) -> frozenset[VariantKey] | None:
         "Leave out of every figure",
         offered,
         selection_mode="multi",
-        key="stress-sieves",
+        key=StressState.filters.key,
         format_func=lambda name: f"{_FILTER_TITLES[name][0]} ({counts[name]})",
         help="\n\n".join(f"{title}: {meaning}" for title, meaning in (_FILTER_TITLES[name] for name in offered)),
         wrap=True,
@@ -205,5 +235,4 @@ def filtered_variants(run: Run) -> frozenset[VariantKey] | None:
 
 def chosen_filters() -> list[str]:
     """The filters that are chosen."""
-    chosen: list[str] = st.session_state.get("stress-sieves", [])
-    return chosen
+    return list(stress_state().filters)

@@ -17,9 +17,8 @@ from core.stats.text_tables import format_signed, format_unsigned
 from core.stress.run import Run
 from core.stress.shifts import Shift
 from core.stress.sweep import WINDOWS, WindowEffect, is_retrieval_metric, window_effects, window_families, window_run
-from pages.ui.markup import escape_markdown
 from pages.ui.stress.matrix_and_plots import INTENT_COLOURS, error_bars, metric_title
-from pages.ui.stress.run_choice import begin_run
+from pages.ui.stress.run_choice import StressState, begin_run, show_problem, stress_state
 
 _POINT_OFFSET = 0.06  # between points of one window, so that their intervals do not cover each other
 
@@ -87,7 +86,11 @@ def _sweep_form(run: Run) -> None:
             help="A metric of this run, or another name with its settings: type it and press Enter.",
         )
         st.text_input(
-            "Name of the sweep", f"{run.plan.name}, windows", key="sweep-name", persist_state="page", width=320
+            "Name of the sweep",
+            f"{run.plan.name}, windows",
+            key=StressState.sweep_name.key,
+            persist_state="page",
+            width=320,
         )
         # no callback: it would be called with the choice of the run before, when somebody chooses and presses quickly
         pressed = st.button(
@@ -100,8 +103,8 @@ def _sweep_form(run: Run) -> None:
     if pressed:
         _begin_sweep(run, chosen)
         st.rerun()
-    if problem := st.session_state.pop("sweep-problem", ""):
-        st.error(escape_markdown(problem), icon=":material/error:")
+    show_problem(stress_state().sweep_problem)
+    stress_state().sweep_problem = ""
 
 
 def _default_metrics(specs: Sequence[str]) -> list[str]:
@@ -112,11 +115,10 @@ def _default_metrics(specs: Sequence[str]) -> list[str]:
 
 
 def _begin_sweep(run: Run, chosen: Sequence[str]) -> None:
-    state = st.session_state
     try:
-        begin_run(window_run(run, map(METRICS.parse, chosen), state["sweep-name"]))
+        begin_run(window_run(run, map(METRICS.parse, chosen), stress_state().sweep_name))
     except TouchstoneError as error:
-        state["sweep-problem"] = str(error)
+        stress_state().sweep_problem = str(error)
 
 
 def _add_line(figure: go.Figure, column: int, name: str, colour: str, points: Sequence[tuple[float, Estimate]]) -> None:

@@ -24,7 +24,7 @@ from pages.ui.probe.pair import open_pair, restore_pair
 from pages.ui.probe.probe_state import Pair, probe_state
 from pages.ui.session_user import user_name
 from pages.ui.stress.matrix_and_plots import metric_title
-from pages.ui.stress.run_choice import accepts_opinions, store_opinion
+from pages.ui.stress.run_choice import StressState, accepts_opinions, store_opinion, stress_state
 
 _FORM_TITLES = {"rule": "Made by rule", "prompt": "Written by a language model"}
 
@@ -55,21 +55,21 @@ def _check_message(run: Run, variant: Variant) -> None:
 
 def _meaning_choice(row: RunRow, run: Run, variant: Variant) -> None:
     opinion = run.opinions.get((variant.source, variant.kind))
-    key = f"meaning-{variant.source}-{variant.kind}"
-    st.session_state[key] = opinion.meaning if opinion else None
+    value = StressState.meaning.of(f"{variant.source}-{variant.kind}")
+    value.set(opinion.meaning if opinion else None)
     st.segmented_control(
         "Meaning of the variant",
         list(Meaning),
-        key=key,
+        key=value.key,
         format_func=lambda meaning: meaning.value,
         on_change=_store_meaning,
-        args=(row.id, variant, key),
+        args=(row.id, variant),
         disabled=not accepts_opinions(row.id),
     )
 
 
-def _store_meaning(id: str, variant: Variant, key: str) -> None:
-    meaning: Meaning | None = st.session_state[key]
+def _store_meaning(id: str, variant: Variant) -> None:
+    meaning = StressState.meaning.of(f"{variant.source}-{variant.kind}").get()
     if meaning is None:
         return
     by = user_name()
@@ -111,7 +111,7 @@ def bisect_view(run: Run, source: Source, variant: Variant) -> None:
         return
     place = (run.plan.name, variant.source, variant.kind)
     texts = examples_by_subset(source.example, variant.edits)
-    if st.session_state.get("bisected") != place:
+    if stress_state().bisected != place:
         # no callback: it would be called with the pair of the run before, when somebody chooses and presses quickly
         pressed = st.button(
             f"Which of the {number} edits moves which metric? {len(texts)} texts × {len(run.plan.metrics)} metrics",
@@ -120,7 +120,7 @@ def bisect_view(run: Run, source: Source, variant: Variant) -> None:
         )
         if not pressed:
             return
-        st.session_state["bisected"] = place
+        stress_state().bisected = place
         st.rerun()
     metrics = [METRICS.parse(spec) for spec in run.plan.metrics]
     request = services.engine().submit(_bisect_owner(), metrics, list(texts.values()))

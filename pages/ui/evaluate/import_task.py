@@ -1,0 +1,85 @@
+"""The import of a dataset in the background, and the uploaded files that it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from annotations.dataset_import import DatasetSource, ImportResult
+from annotations.store import Store
+from core.background import BackgroundTask
+from core.dataset import DATASETS, ImportCounts, Refusal, readable_items, source_sha256, strict_items
+from core.models.download import provenance_name
+from core.types import Item
+
+Reader = Callable[[Path], Iterator[Item | Refusal]]
+"""Begins to read a file or folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRequest:
+    """What to import under which name: `place` gives where it is, and may download it first.
+
+    `file` is what was uploaded, "" where it comes from the hub or with Touchstone.
+    """
+
+    dataset: str
+    importer: str
+    file: str
+    by: str
+    place: Callable[[], Path]
+    reading: Reader
+    skip_broken: bool
+
+    def origin(self, place: Path) -> DatasetSource:
+        plugin = DATASETS.get(self.importer)
+        file = self.file or provenance_name(plugin(), place)
+        return DatasetSource(
+            self.dataset, self.importer, file, source_sha256(place), plugin.licence, plugin.release, self.by
+        )
+
+
+class ImportTask(BackgroundTask[ImportResult]):
+    """An import under way: what was read so far, and at its end its receipt."""
+
+    def __init__(self, request: ImportRequest, store: Store) -> None:
+        self.tally = ImportCounts()
+        super().__init__(partial(_import_items, request, store, self.tally))
+
+
+def _import_items(request: ImportRequest, store: Store, tally: ImportCounts) -> Generator[ImportResult]:
+    take, place = readable_items if request.skip_broken else strict_items, request.place()
+    items = take(request.reading(place), tally)
+    yield store.import_dataset(request.origin(place), items, tally.counts)
+
+
+@dataclass(eq=False)
+class UploadedFiles:
+    """Uploaded files in a folder of their own, which is deleted with this object."""
+
+    ids: tuple[str, ...]
+    folder: TemporaryDirectory[str]
+    source: Path
+
+    def place(self) -> Path:
+        return self.source
+
+    @property
+    def file(self) -> str:
+        """The names of the files."""
+        return ", ".join(sorted(path.name for path in self.source.iterdir())) if len(self.ids) > 1 else self.source.name
+
+
+def write_upload(files: Sequence[UploadedFile]) -> UploadedFiles:
+    """The files on disk: one is read as a file, several as a folder."""
+    folder = TemporaryDirectory(ignore_cleanup_errors=True)
+    paths = [Path(folder.name, Path(file.name).name) for file in files]
+    for path, file in zip(paths, files, strict=True):
+        path.write_bytes(file.getvalue())
+    ids = tuple(file.file_id for file in files)
+    return UploadedFiles(ids, folder, paths[0] if len(paths) == 1 else Path(folder.name))
