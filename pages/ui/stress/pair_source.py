@@ -1,0 +1,118 @@
+"""Where the pairs of a new stress run come from: bundled examples, Probe, a dataset or a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+import streamlit as st
+
+from annotations.samples import load_samples, load_texts
+from core.dataset import Refusal
+from core.datasets.bundled import bundled_items
+from core.errors import TouchstoneError
+from core.stress.filters import build_sources, draw_sample, stored_samples, without_inconsistent
+from core.stress.run import Source
+from core.types import Example, Item
+from pages.ui import services
+from pages.ui.background_results import background_result
+from pages.ui.evaluate.dataset_choice import known_datasets
+from pages.ui.markup import escape_markdown
+from pages.ui.probe.pair import current_pair
+from pages.ui.probe.pair_upload import read_uploaded_pairs
+from pages.ui.probe.probe_state import probe_state
+
+_RUN_TABLES = {"run", "runline", "score"}
+"""Tables that grow while nothing of any dataset changes."""
+_DEFAULT_PAIRS = 50  # pairs of a dataset, unless more are asked for
+
+
+@dataclass(frozen=True, slots=True)
+class PairSource:
+    """So many pairs, what gives them for a seed, maybe from a database, and a key that tells them from others."""
+
+    number: int
+    draw: Callable[[int], list[Source]]
+    key: Hashable
+
+    def sources(self, seed: int) -> dict[str, Source]:
+        """By id, as a run holds them."""
+        return {source.example.id: source for source in self.draw(seed)}
+
+
+def pairs_choice() -> PairSource:
+    """The choice of where pairs come from, and of which."""
+    ways: dict[str, Callable[[], PairSource]] = {
+        "Bundled examples": _bundled_pairs,
+        "The pair on Probe": _pair_on_probe,
+        "A dataset": _dataset_pairs,
+        "A file": _file_pairs,
+    }
+    chosen = st.segmented_control("Pairs", list(ways), default="Bundled examples", key="stress-pairs", required=True)
+    return ways[chosen]()
+
+
+def _fixed_pairs(found: list[Source], *key: Hashable) -> PairSource:
+    return PairSource(len(found), lambda _: found, key)
+
+
+def _bundled_pairs() -> PairSource:
+    originals = [item for item in bundled_items() if not item.parent]
+    domains = list(dict.fromkeys(item.domain for item in originals))
+    chosen = st.pills("Domains", domains, selection_mode="multi", default=domains, key="stress-domains", wrap=True)
+    return _fixed_pairs([Source.of(item) for item in originals if item.domain in chosen], "bundled", *chosen)
+
+
+def _pair_on_probe() -> PairSource:
+    if probe_state().pair is None:
+        st.caption("Nothing is open on Probe. Open a text there first.")
+        return _fixed_pairs([])
+    pair = current_pair()
+    st.caption(escape_markdown(f"{pair.title or 'The pair'}: its summary before your edits."))
+    example = Example(pair.example or "probe", pair.document, pair.original)
+    return _fixed_pairs([Source(example, pair.document, pair.domain, pair.title)], pair.document, pair.original)
+
+
+def _dataset_pairs() -> PairSource:
+    known = known_datasets()
+    if not known:
+        st.caption("No dataset is here yet. Import one on Evaluate, or with `cli.py import`.")
+        return _fixed_pairs([])
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.selectbox("Dataset", known, key="stress-dataset", width=300)
+        limit = st.number_input(
+            "At most", 1, None, _DEFAULT_PAIRS, key="stress-most", width=130, help="Drawn by the seed."
+        )
+    store = services.store()
+    state = tuple(sorted((table, rows) for table, rows in store.counts().items() if table not in _RUN_TABLES))
+    found = background_result(
+        "Reading the dataset…", ("stress", name, state), lambda: stored_samples(load_samples(store, name))
+    )
+    if found is None:
+        return _fixed_pairs([])
+    candidates = without_inconsistent(found)
+    if len(candidates) < len(found):
+        keep = st.toggle(f"Leave out {len(found) - len(candidates)} labelled inconsistent", True, key="stress-sound")
+        candidates = candidates if keep else found
+    st.caption(f"{len(candidates)} summaries with their documents.")
+    key = (name, state, limit, len(candidates))
+    return PairSource(
+        min(limit, len(candidates)),
+        lambda seed: build_sources(draw_sample(candidates, limit, seed), load_texts(store, name)),
+        key,
+    )
+
+
+def _file_pairs() -> PairSource:
+    file = st.file_uploader("Pairs with document and summary", type=["jsonl", "csv", "tsv"], key="stress-file")
+    if file is None:
+        return _fixed_pairs([])
+    try:
+        found = read_uploaded_pairs(file.name, file.getvalue())
+    except TouchstoneError as error:
+        st.error(escape_markdown(str(error)), icon=":material/error:")
+        return _fixed_pairs([])
+    refused = [refusal for refusal in found if isinstance(refusal, Refusal)]
+    if refused:
+        st.text("\n".join(f"Line {refusal.line}: {refusal.reason}" for refusal in refused[:20]))
+    return _fixed_pairs([Source.of(item) for item in found if isinstance(item, Item) and not item.parent], file.file_id)
