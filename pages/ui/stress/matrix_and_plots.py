@@ -121,14 +121,17 @@ def describe_cell(cell: MatrixCell) -> str:
 
 def metric_title(spec: str) -> str:
     """The title of a metric, with its settings where it has any."""
-    title, settings = METRICS.parse(spec).card.title, spec.partition("[")
-    return f"{title} [{settings[2]}" if settings[2] else title
+    return _with_settings(METRICS.parse(spec).card.title, spec)
 
 
 def kind_title(spec: str) -> str:
     """The title of a perturbation, with its settings where it has any."""
-    title, settings = PERTURBATIONS.parse(spec).card.title, spec.partition("[")
-    return f"{title} [{settings[2]}" if settings[2] else title
+    return _with_settings(PERTURBATIONS.parse(spec).card.title, spec)
+
+
+def _with_settings(title: str, spec: str) -> str:
+    settings = spec.partition("[")[2]
+    return f"{title} [{settings}" if settings else title
 
 
 def _column_width(title: str, frame: pd.DataFrame) -> int:
