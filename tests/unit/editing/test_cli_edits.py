@@ -13,7 +13,7 @@ from cli import app
 from core.datasets.pairs import Pairs
 from core.errors import MissingEndpointError
 from core.types import Item, Verdict
-from tests.unit.editing.test_asking import DOCUMENT, SIX, SUMMARY, edit
+from tests.unit.editing.test_editor import DOCUMENT, SIX, SUMMARY, edit
 from tests.unit.llm.scripted import Reply, serving, text
 
 DATED = edit("until June", "until May")

@@ -11,7 +11,7 @@ import pytest
 from core.errors import UnscorableError
 from core.explanations.detect import ExplainFunction, detect_and_explain, explain_given_detection
 from core.types import Verdict
-from tests.unit.explaining.scenes import DOCUMENT, PAIR, SAMPLING, SUMMARY, Asked, told
+from tests.unit.explanations.scenes import DOCUMENT, PAIR, SAMPLING, SUMMARY, Asked, told
 from tests.unit.llm.scripted import Reply, text
 
 WHY = "The harbour master said so."

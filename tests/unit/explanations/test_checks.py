@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from core.explanations.checks import RuleChecks, run_rule_checks
-from tests.unit.explaining.scenes import CASE
+from tests.unit.explanations.scenes import CASE
 
 
 @pytest.mark.parametrize(

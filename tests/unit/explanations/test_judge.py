@@ -18,7 +18,7 @@ from core.explanations.judge import (
     judge_signature,
     parse_grade,
 )
-from tests.unit.explaining.scenes import CASE, SAMPLING, Asked, told
+from tests.unit.explanations.scenes import CASE, SAMPLING, Asked, told
 from tests.unit.llm.scripted import Reply, text
 
 every = pytest.mark.parametrize("setup", list(JudgeSetup))

@@ -13,7 +13,7 @@ from core.explanations.cases import SkippedCase, cases_from_items, judgement_rec
 from core.explanations.judge import Case, Judgement
 from core.explanations.judge_agreement import GradePair
 from core.types import Edit, Example, Failure, FailureKind, GradedExplanation, Item, Verdict
-from tests.unit.explaining.scenes import CASE, DOCUMENT, EDIT, REFERENCE, SEED, SUMMARY
+from tests.unit.explanations.scenes import CASE, DOCUMENT, EDIT, REFERENCE, SEED, SUMMARY
 
 
 def lines(file: Path, *records: object) -> Path:

@@ -15,8 +15,8 @@ from core.errors import MissingEndpointError, TouchstoneError
 from core.explanations.cases import cases_from_items
 from core.types import Item
 from tests.doubles.released import EXPLANATIONS, needs
-from tests.unit.explaining.commands import lines, run
-from tests.unit.explaining.scenes import DOCUMENT, EXPLANATION, REFERENCE, SEED, SUMMARY, Asked
+from tests.unit.explanations.commands import lines, run
+from tests.unit.explanations.scenes import DOCUMENT, EXPLANATION, REFERENCE, SEED, SUMMARY, Asked
 from tests.unit.llm.scripted import Body, Reply, serving, text
 
 pytestmark = pytest.mark.usefixtures("terminal")

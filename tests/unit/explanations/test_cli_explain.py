@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from core.errors import MissingEndpointError, TouchstoneError
-from tests.unit.explaining.commands import lines, run
+from tests.unit.explanations.commands import lines, run
 from tests.unit.llm.scripted import Body, Reply, serving, text
 
 pytestmark = pytest.mark.usefixtures("terminal")

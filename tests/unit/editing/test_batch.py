@@ -16,7 +16,7 @@ from core.editing.trivial import TrivialityJudgement
 from core.engine.engine import Engine
 from core.settings import Settings
 from core.types import Failure, FailureKind, Item
-from tests.unit.editing.test_asking import PAIR, SIX, edit
+from tests.unit.editing.test_editor import PAIR, SIX, edit
 from tests.unit.llm.scripted import Body, Reply, serving, text
 
 PATIENCE_S = 30

@@ -6,7 +6,7 @@ import pytest
 
 from core.explanations.checks import check_named_edits
 from core.types import Edit, Span
-from tests.unit.explaining.scenes import EDIT, SEED
+from tests.unit.explanations.scenes import EDIT, SEED
 
 
 def edit(old: str, new: str, seed: str = SEED) -> Edit:

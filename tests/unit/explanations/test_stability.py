@@ -10,7 +10,7 @@ from core.explanations.detect import Finding
 from core.explanations.judge import Judgement
 from core.explanations.stability import fresh_samplings, sample_strip, unanswered_failures
 from core.types import Failure, FailureKind, Verdict
-from tests.unit.explaining.scenes import SAMPLING
+from tests.unit.explanations.scenes import SAMPLING
 
 YES = Finding(Verdict.CONSISTENT, "All is said.", "it")
 NO = Finding(Verdict.INCONSISTENT, "It is not.", "it")

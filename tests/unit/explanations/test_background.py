@@ -18,7 +18,7 @@ from core.explanations.stability import fresh_samplings, sample_strip
 from core.llm.chat import Sampling
 from core.settings import Settings
 from core.types import Failure, FailureKind
-from tests.unit.explaining.scenes import CASE, PAIR, SAMPLING, Asked
+from tests.unit.explanations.scenes import CASE, PAIR, SAMPLING, Asked
 from tests.unit.llm.scripted import Body, Reply, refusal, serving, text
 
 PATIENCE_S = 30
