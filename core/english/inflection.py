@@ -1,4 +1,4 @@
-"""Forms of English words: verbs, plurals, the base forms of a word, and the indefinite article."""
+"""Forms of English words by lemminflect: verbs, plurals and base forms; and the indefinite article."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 from collections import defaultdict
 from enum import StrEnum
 from functools import cache
+from importlib import import_module
+from types import ModuleType
 
 from core.english.word_lists import list_lines
 from core.memoize import memoize
@@ -13,31 +15,38 @@ from core.text import words
 
 
 class VerbForm(StrEnum):
-    """The five forms of a verb."""
+    """The five forms of a verb, each with its Penn Treebank tag."""
 
-    BASE = "base"
-    THIRD = "third person"
-    PAST = "past"
-    PARTICIPLE = "past participle"
-    ING = "present participle"
+    BASE = "VB"
+    THIRD = "VBZ"
+    PAST = "VBD"
+    PARTICIPLE = "VBN"
+    ING = "VBG"
 
 
-_VOWELS = "aeiou"
+_PREFERRED = {
+    ("get", VerbForm.PARTICIPLE): "got",
+    ("lie", VerbForm.PARTICIPLE): "lain",
+    ("quit", VerbForm.PARTICIPLE): "quit",
+    ("wake", VerbForm.PARTICIPLE): "woken",
+    ("spoil", VerbForm.PARTICIPLE): "spoiled",
+}
+"""The commonest British form where lemminflect puts another one first."""
 
 
 def inflect(base: str, form: VerbForm) -> str:
-    """A form of a verb of our lists. Raises KeyError for an unknown verb."""
-    return _verb_tables()[base][form]
+    """A form of a verb of our list. Raises KeyError for a verb that is not in it."""
+    return _verb_tables()[base][form][0]
 
 
 @cache
 def verb_readings(word: str) -> tuple[tuple[str, VerbForm], ...]:
-    """The verbs of our lists that a lower-case word may be a form of, with the form; several where it is ambiguous."""
+    """The verbs of our list that a lower-case word may be a form of, with the form; several where it is ambiguous."""
     return _readings_by_word().get(word, ())
 
 
 def possible_verb_forms(word: str) -> frozenset[VerbForm]:
-    """The forms that a lower-case word may have as a verb; empty where our lists know no such verb."""
+    """The forms that a lower-case word may have as a verb; empty where our list has no such verb."""
     return frozenset(form for _, form in verb_readings(word))
 
 
@@ -45,87 +54,57 @@ def possible_verb_forms(word: str) -> frozenset[VerbForm]:
 def _readings_by_word() -> dict[str, tuple[tuple[str, VerbForm], ...]]:
     found: defaultdict[str, list[tuple[str, VerbForm]]] = defaultdict(list)
     for base, forms in _verb_tables().items():
-        for form, word in forms.items():
-            found[word].append((base, form))
+        for form, spellings in forms.items():
+            for word in spellings:
+                found[word].append((base, form))
     return {word: tuple(known) for word, known in found.items()}
 
 
 @cache
-def _verb_tables() -> dict[str, dict[VerbForm, str]]:
-    irregular = {
-        base: _verb_table(base, past, participle) for base, past, participle in map(str.split, list_lines("irregular"))
-    }
-    return dict(map(_regular_verb, " ".join(list_lines("regular")).split())) | irregular
+def _verb_tables() -> dict[str, dict[VerbForm, tuple[str, ...]]]:
+    """The spellings of every form of every verb of our list, the preferred one first.
+
+    lemminflect knows nearly every noun as a verb too ("police", "plan"): only the verbs of the list are certain enough.
+    """
+    return {base: {form: _spellings(base, form) for form in VerbForm} for base in " ".join(list_lines("verbs")).split()}
 
 
-def _regular_verb(entry: str) -> tuple[str, dict[VerbForm, str]]:
-    base, doubled = entry.rstrip("*"), entry.endswith("*")
-    past = _with_ending(base, doubled, "ed")
-    return base, _verb_table(base, past, past) | {VerbForm.ING: _ing_form(base, doubled)}
+def _spellings(base: str, form: VerbForm) -> tuple[str, ...]:
+    forms: dict[str, tuple[str, ...]] = _lemminflect().getAllInflections(base, "VERB")
+    # lemminflect leaves the participle out where it is the past form
+    known = forms.get(form) or forms[VerbForm.PAST]
+    preferred = _PREFERRED.get((base, form), known[0])
+    return (preferred, *(other for other in known if other != preferred))
 
 
-def _verb_table(base: str, past: str, participle: str) -> dict[VerbForm, str]:
-    return dict(
-        zip(
-            VerbForm,
-            (base, third_person_form(base), past, participle, _ing_form(base, base in _DOUBLED_CONSONANT)),
-            strict=True,
-        )
-    )
+def plural(noun: str) -> str:
+    """The plural of a noun: cry, cries; piano, pianos."""
+    spellings: tuple[str, ...] = _lemminflect().getInflection(noun, "NNS")
+    return spellings[0]
 
 
-def _ing_form(base: str, doubled: bool) -> str:
-    return base[:-2] + "ying" if base.endswith("ie") else _with_ending(base, doubled, "ing")
-
-
-def third_person_form(base: str) -> str:
-    """Also the plural of a noun: cry, cries; pass, passes; rise, rises."""
-    if base.endswith("y") and base[-2] not in _VOWELS:
-        return base[:-1] + "ies"
-    if base.endswith(("s", "sh", "ch", "x", "z", "o")):
-        return base + "es"
-    return base + "s"
-
-
-def _with_ending(base: str, doubled: bool, ending: str) -> str:
-    if doubled:
-        return base + base[-1] + ending
-    if base.endswith("e") and not base.endswith(("ee", "ye", "oe")):
-        return base[:-1] + ending
-    if ending == "ed" and base.endswith("y") and base[-2] not in _VOWELS:
-        return base[:-1] + "ied"
-    if base.endswith("ee") and ending == "ed":
-        return base + "d"
-    return base + ending
-
-
-_DOUBLED_CONSONANT = frozenset(
-    "begin cut dig forbid forget get hit let put quit run set shut sit split spread swim win bet spin".split()
-)
-
-
-_MAX_BARE_LETTERS = 3
+_MAX_BARE_LETTERS = 3  # an unknown word this short is taken as it is: Mrs, 70s, MPs
 
 
 @cache
 def base_forms(word: str) -> frozenset[str]:
-    """What a lower-case word may be a form of: itself, the verbs of our lists, and the word without a plural ending."""
-    verbs = {base for base, _ in verb_readings(word)}
-    return frozenset({word, *verbs, *_singular_forms(word)})
+    """What a lower-case word may be a form of: itself, and its nouns and verbs in the base form."""
+    known: dict[str, tuple[str, ...]] = _lemminflect().getAllLemmas(word)
+    if not known and word.isalpha() and len(word) > _MAX_BARE_LETTERS:
+        known = _lemminflect().getAllLemmasOOV(word, "NOUN")
+    return frozenset({word, *known.get("NOUN", ()), *known.get("VERB", ())})
 
 
 @memoize(64)
 def base_forms_in(text: str) -> frozenset[str]:
-    """The stems of all words of a text."""
+    """The base forms of all words of a text."""
     return frozenset().union(*(base_forms(word) for word in set(words(text))))
 
 
-def _singular_forms(word: str) -> tuple[str, ...]:
-    if len(word) <= _MAX_BARE_LETTERS or not word.endswith("s") or word.endswith(("ss", "us", "is")):
-        return ()
-    if word.endswith("ies"):
-        return (word[:-3] + "y",)
-    return (word[:-2], word[:-1]) if word.endswith("es") else (word[:-1],)
+@cache
+def _lemminflect() -> ModuleType:
+    # not at the top of the file: it imports spaCy where that is installed, which takes seconds
+    return import_module("lemminflect")
 
 
 _SOUNDS_LIKE_YOU = re.compile(r"(?:uni(?!n|m)|us[aeu]|eu|ubiq|one\b|once\b|u[sk]\b|ut[ei])", re.IGNORECASE)

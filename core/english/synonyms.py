@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from core.english.inflection import base_forms, inflect, possible_verb_forms, third_person_form
+from core.english.inflection import base_forms, inflect, plural, possible_verb_forms
 from core.english.numbers import NUMBER_WORDS
 from core.english.syntax import Sentence, Token, contextual_verb_readings, token_at
 from core.english.word_lists import (
@@ -174,6 +174,6 @@ def _noun_synonyms(wordnet: WordNet, word: str) -> Iterator[str]:
     if bases == [word]:
         # "woods" for "forest" would need another form of the verb
         yield from (other for other in wordnet.synonyms(word, "noun") if not other.endswith("s"))
-    elif len(bases) == 1 and word == third_person_form(bases[0]):
+    elif len(bases) == 1 and word == plural(bases[0]):
         others = wordnet.synonyms(bases[0], "noun")
-        yield from (third_person_form(other) for other in others if not wordnet.is_irregular(other, "noun"))
+        yield from (plural(other) for other in others if not wordnet.is_irregular(other, "noun"))

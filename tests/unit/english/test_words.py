@@ -23,6 +23,11 @@ from core.english.syntax import tokenize
         ("pass", ["pass", "passes", "passed", "passed", "passing"]),
         ("play", ["play", "plays", "played", "played", "playing"]),
         ("withhold", ["withhold", "withholds", "withheld", "withheld", "withholding"]),
+        ("control", ["control", "controls", "controlled", "controlled", "controlling"]),
+        ("split", ["split", "splits", "split", "split", "splitting"]),
+        ("uphold", ["uphold", "upholds", "upheld", "upheld", "upholding"]),
+        ("show", ["show", "shows", "showed", "shown", "showing"]),
+        ("get", ["get", "gets", "got", "got", "getting"]),
         ("offer", ["offer", "offers", "offered", "offered", "offering"]),
     ],
 )
@@ -34,6 +39,10 @@ def test_a_form_is_read_back_as_its_verbs() -> None:
     assert set(verb_readings("sold")) == {("sell", VerbForm.PAST), ("sell", VerbForm.PARTICIPLE)}
     assert set(verb_readings("cut")) == {("cut", VerbForm.BASE), ("cut", VerbForm.PAST), ("cut", VerbForm.PARTICIPLE)}
     assert verb_readings("harbour") == ()
+
+
+def test_both_spellings_of_a_form_are_read_back() -> None:
+    assert set(verb_readings("cancelled")) == set(verb_readings("canceled")) != set()
 
 
 @pytest.mark.parametrize(
@@ -101,7 +110,13 @@ def test_other_numbers_are_clearly_other(number: str) -> None:
 def test_words_have_stems_in_common_where_one_is_a_form_of_the_other() -> None:
     assert base_forms("sold") & base_forms("sells")
     assert base_forms("cities") & base_forms("city")
+    assert base_forms("women") & base_forms("woman")
     assert not base_forms("boat") & base_forms("boast")
+
+
+@pytest.mark.parametrize(("word", "other"), [("ines", "in"), ("mrs", "mr"), ("70s", "70"), ("news", "new")])
+def test_an_ending_that_is_no_inflection_is_not_taken_off(word: str, other: str) -> None:
+    assert not base_forms(word) & base_forms(other)
 
 
 def test_tokens_keep_their_places() -> None:
