@@ -10,13 +10,28 @@ from core.english.syntax import opposites, tokenize
 from core.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
 from core.types import Edit, ErrorType, Example
 
-_ANTONYM_EXPLANATION = "By the document it is “{old}” here, and never “{new}”, which is the contrary."
+
+@dataclass(frozen=True)
+class _Contrary(RulePerturbation):
+    """Puts the contrary of a verb or predicative adjective in its place, in the same form."""
+
+    from_document: ClassVar[bool]
+    explanation: ClassVar[str]
+
+    def proposals(self, example: Example) -> list[Edit]:
+        return [
+            replacement(example.summary, token.span, new, self.explanation.format(old=token.text, new=new))
+            for sentence in tokenize(example.summary)
+            for place, token in enumerate(sentence)
+            for new in opposites(sentence, place)
+            if mentions_inflected(example.document, new) == self.from_document
+        ]
 
 
 @PERTURBATIONS.add
 @dataclass(frozen=True)
-class Antonym(RulePerturbation):
-    """Puts the contrary of a verb or predicative adjective in its place, in the same form."""
+class Antonym(_Contrary):
+    """Takes a contrary that the document never uses."""
 
     name: ClassVar[str] = "antonym"
     card: ClassVar[PerturbationCard] = PerturbationCard(
@@ -29,24 +44,14 @@ class Antonym(RulePerturbation):
     lacking: ClassVar[str] = (
         "The summary has no verb or adjective with a contrary in our list that would fit its place and is not in the document."
     )
-
-    def proposals(self, example: Example) -> list[Edit]:
-        return [
-            replacement(example.summary, token.span, new, _ANTONYM_EXPLANATION.format(old=token.text, new=new))
-            for sentence in tokenize(example.summary)
-            for place, token in enumerate(sentence)
-            for new in opposites(sentence, place)
-            if not mentions_inflected(example.document, new)
-        ]
-
-
-_SWAP_EXPLANATION = "By the document it is “{old}” here; “{new}”, the contrary, is said of something else."
+    from_document: ClassVar[bool] = False
+    explanation: ClassVar[str] = "By the document it is “{old}” here, and never “{new}”, which is the contrary."
 
 
 @PERTURBATIONS.add
 @dataclass(frozen=True)
-class PredicateSwapped(RulePerturbation):
-    """Puts a contrary of a verb or predicative adjective in its place, in the same form."""
+class PredicateSwapped(_Contrary):
+    """Takes a contrary that the document uses of something else."""
 
     name: ClassVar[str] = "predicate-swapped"
     card: ClassVar[PerturbationCard] = PerturbationCard(
@@ -59,12 +64,5 @@ class PredicateSwapped(RulePerturbation):
     lacking: ClassVar[str] = (
         "The summary has no verb or adjective whose contrary fits its place and is used in the document of something else."
     )
-
-    def proposals(self, example: Example) -> list[Edit]:
-        return [
-            replacement(example.summary, token.span, new, _SWAP_EXPLANATION.format(old=token.text, new=new))
-            for sentence in tokenize(example.summary)
-            for place, token in enumerate(sentence)
-            for new in opposites(sentence, place)
-            if mentions_inflected(example.document, new)
-        ]
+    from_document: ClassVar[bool] = True
+    explanation: ClassVar[str] = "By the document it is “{old}” here; “{new}”, the contrary, is said of something else."

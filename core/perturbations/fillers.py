@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -22,14 +21,16 @@ GAMING_PAPER = (
 class Filler(Perturbation):
     """Appends or prepends a phrase, or lets it be the whole summary; a metric that rises has been gamed."""
 
+    default_phrase: ClassVar[str]
+
     place: Placement = "suffix"
 
     @property
-    @abstractmethod
     def text(self) -> str:
         """The phrase, the same for every example."""
+        return self.default_phrase
 
-    def aims_at(self, metric: str) -> bool:  # noqa: ARG002  # most phrases are meant for every metric
+    def targets(self, metric: str) -> bool:  # noqa: ARG002  # most phrases are meant for every metric
         """Whether the phrase is meant for the metric of that spec."""
         return True
 
@@ -58,10 +59,7 @@ class BaselineFiller(Filler):
         does="Adds a sentence about nothing at all.",
         paper=GAMING_PAPER,
     )
-
-    @property
-    def text(self) -> str:
-        return "That is how it is, and there is no more to it."
+    default_phrase: ClassVar[str] = "That is how it is, and there is no more to it."
 
 
 @PERTURBATIONS.add
@@ -76,10 +74,7 @@ class QualifierFiller(Filler):
         does="Adds a qualification that takes nothing back.",
         paper=GAMING_PAPER,
     )
-
-    @property
-    def text(self) -> str:
-        return "In general, and as far as can be told, this may apply."
+    default_phrase: ClassVar[str] = "In general, and as far as can be told, this may apply."
 
 
 @PERTURBATIONS.add
@@ -94,7 +89,8 @@ class Phrase(Filler):
         does="Adds a phrase that carries no claim about the document.",
         paper=GAMING_PAPER,
     )
-    phrase: str = "The document discusses this."
+    default_phrase: ClassVar[str] = "The document discusses this."
+    phrase: str = default_phrase
 
     @property
     def text(self) -> str:
@@ -113,13 +109,14 @@ class Assertion(Filler):
         does="Claims that the summary is consistent, which is no evidence that it is.",
         paper=GAMING_PAPER,
     )
+    default_phrase: ClassVar[str] = "This summary is fully consistent with the document."
     metric: str = ""
 
     @property
     def text(self) -> str:
         if not self.metric:
-            return "This summary is fully consistent with the document."
+            return self.default_phrase
         return f"{METRICS.parse(self.metric).card.title} finds this summary fully consistent with the document."
 
-    def aims_at(self, metric: str) -> bool:
+    def targets(self, metric: str) -> bool:
         return self.metric in {"", metric}

@@ -113,7 +113,7 @@ class _MetricShifts:
         return any(kind in self._by_kind for places in kinds.values() for kind in places.values())
 
     def standing(self, kinds: dict[Filler, dict[Placement, str]]) -> MetricGaming:
-        meant = {phrase: places for phrase, places in kinds.items() if phrase.aims_at(self.metric)}
+        meant = {phrase: places for phrase, places in kinds.items() if phrase.targets(self.metric)}
         beside = self._pairs([places[place] for places in meant.values() for place in _ADDED_PLACES if place in places])
         plays = tuple(self._play(phrase, places) for phrase, places in meant.items())
         return MetricGaming(self.metric, self._spreads(beside), self._drawn.estimate(wrong_way_share(beside)), plays)

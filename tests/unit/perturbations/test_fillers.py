@@ -48,12 +48,12 @@ def test_an_assertion_names_the_metric_by_its_title() -> None:
     assert title not in variant("assertion")
 
 
-def test_an_assertion_aims_at_the_metric_that_it_names_and_without_one_at_all() -> None:
+def test_an_assertion_targets_the_metric_that_it_names_and_without_one_at_all() -> None:
     named = PERTURBATIONS.parse("assertion[metric=summac-zs]")
     assert isinstance(named, Filler)
-    assert named.aims_at("summac-zs")
-    assert not named.aims_at("rouge2")
-    assert all(filler.aims_at("rouge2") for filler in FILLERS)
+    assert named.targets("summac-zs")
+    assert not named.targets("rouge2")
+    assert all(filler.targets("rouge2") for filler in FILLERS)
 
 
 def test_an_assertion_of_a_metric_that_does_not_exist_says_so() -> None:
