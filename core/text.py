@@ -69,7 +69,6 @@ def _punkt() -> PunktSentenceTokenizer:
 _NUMBER = r"\d+(?:[.,:]\d+)*"
 _NAME = r"[^\W\d_][\w’'-]*"
 _CANDIDATE = re.compile(rf"{_NUMBER}|{_NAME}(?:\s+{_NAME})*")
-_WORD_RUN = re.compile(r"\w+")
 _NAME_TOKEN = re.compile(_NAME)
 _FUNCTION_WORDS = frozenset(
     "a after all although an and any as at because before both but by despite during each even every few for from he her "
@@ -115,12 +114,12 @@ def _only_opens_sentence(word: str, start: int, text: str, openings: set[int]) -
 @memoize(64)
 def _word_set(text: str) -> frozenset[str]:
     """The runs of letters and digits of a text."""
-    return frozenset(_WORD_RUN.findall(text))
+    return frozenset(_WORD.findall(text))
 
 
 def _occurs_joined(word: str, text: str) -> bool:
     """Whether a word with an apostrophe or hyphen stands in a text as a whole."""
-    return _WORD_RUN.fullmatch(word) is None and re.search(rf"\b{re.escape(word)}\b", text) is not None
+    return _WORD.fullmatch(word) is None and re.search(rf"\b{re.escape(word)}\b", text) is not None
 
 
 def _leading_blanks(text: str) -> int:

@@ -15,7 +15,7 @@ from core.engine.conversation import Conversation
 from core.errors import EditError, UnscorableError
 from core.llm.chat import Sampling, model_signature
 from core.llm.endpoints import resolve_model
-from core.llm.prompts import Messages, Prompt, load_prompt
+from core.llm.prompts import PAIR_VARIABLES, Messages, Prompt, load_prompt, pair_texts
 from core.llm.rewrites import clean_rewrite
 from core.llm.structured import StructuredAnswer, ask_structured
 from core.registry import format_spec
@@ -96,9 +96,6 @@ def _require_any(proposals: Proposals) -> Proposals:
     return proposals
 
 
-_PROMPT_VARIABLES = ("document", "summary")
-
-
 @dataclass(frozen=True, slots=True)
 class Editor:
     """A language model that edits; another `sample` is another draw of the same.
@@ -139,7 +136,7 @@ class Editor:
 
     def _propose(self, example: Example) -> Rounds[Proposals]:
         used, sampling = self._prompt(), self._sampling()
-        messages = used.fill({"document": example.document, "summary": example.summary})
+        messages = used.fill(pair_texts(example))
         return (yield from EDIT_REQUESTS[self.form](example, messages, sampling, self._signed(used, sampling)))
 
     def _judge(self, example: Example, edit: Edit) -> Rounds[TrivialityJudgement]:
@@ -147,7 +144,7 @@ class Editor:
         return (yield from judge_trivial_kind(edit, example.summary, Sampling(self._model(), endpoint=self.endpoint)))
 
     def _prompt(self) -> Prompt:
-        return load_prompt(EDIT_PROMPTS[self.form], _PROMPT_VARIABLES)
+        return load_prompt(EDIT_PROMPTS[self.form], PAIR_VARIABLES)
 
     def _model(self) -> str:
         return resolve_model(self.model, self.endpoint)

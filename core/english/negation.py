@@ -9,6 +9,7 @@ from core.english.inflection import VerbForm, inflect, possible_verb_forms
 from core.english.names import find_names
 from core.english.syntax import (
     PERSONAL_SUBJECTS,
+    Replacement,
     Sentence,
     contextual_verb_readings,
     find_finite_verb,
@@ -186,8 +187,6 @@ _HARMLESS_ADVERBS = frozenset(
 _CLAUSE_ENDS = frozenset(".,;:)") | frozenset("and or but in on at for from to under by until that whether".split())
 _NOT_SIMPLE = (COORDINATORS | SUBORDINATORS | NEGATIVES | MODALS - {"will", "can"}) - {"as"}
 _MIN_TOKENS, _MAX_TOKENS = 5, 25  # tokens of a sentence that can still be read under two denials
-
-Replacement = tuple[Span, str]
 
 
 def deny_by_adjective(sentence: Sentence, place: int) -> Replacement | None:

@@ -8,7 +8,7 @@ from functools import cache
 
 from core.english.inflection import base_forms, inflect, plural, possible_verb_forms
 from core.english.numbers import NUMBER_WORDS
-from core.english.syntax import Sentence, Token, contextual_verb_readings, token_at
+from core.english.syntax import Replacement, Sentence, Token, contextual_verb_readings, token_at
 from core.english.word_lists import (
     ADVERBS,
     ARTICLES,
@@ -28,8 +28,6 @@ from core.types import Span
 
 _MAX_PHRASE_WORDS = 6  # words of a phrase
 _FRACTIONS = frozenset("half third quarter fifth tenth hundred".split())
-Replacement = tuple[Span, str]
-"""(place in the summary, what may stand there)"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate, islice
+from itertools import islice
 
 from core.english.inflection import VerbForm, inflect, possible_verb_forms, verb_readings
 from core.english.word_lists import (
@@ -56,6 +56,9 @@ class Token:
 
 
 Sentence = tuple[Token, ...]
+Replacement = tuple[Span, str]
+"""(place in the summary, what may stand there)"""
+
 _NO_TOKEN = Token(Span(0, 0), "\0")
 
 
@@ -69,11 +72,6 @@ def tokenize(text: str) -> tuple[Sentence, ...]:
 def token_at(sentence: Sentence, place: int) -> Token:
     """The token at a place; beyond the ends one that equals no word and no mark."""
     return sentence[place] if 0 <= place < len(sentence) else _NO_TOKEN
-
-
-def count_before(sentence: Sentence, words: frozenset[str]) -> list[int]:
-    """For every place, how many of these words stand before it; one entry more than there are tokens."""
-    return [0, *accumulate(token.low in words for token in sentence)]
 
 
 def _tokenize_span(text: str, span: Span) -> Sentence:

@@ -16,11 +16,9 @@ from core.engine.engine import Engine
 from core.explanations.cases import SummaryWithEdit
 from core.explanations.judge import converse_in_order
 from core.llm.chat import Sampling, model_signature
-from core.llm.prompts import Messages, Prompt, load_prompt
+from core.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts
 from core.llm.structured import StructuredAnswer, ask_structured
 from core.types import EndpointModel, Example, Failure, Rounds, Verdict
-
-_PROMPT_VARIABLES = ("document", "summary")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +58,22 @@ class Explained(StructuredAnswer):
 
 def detect_and_explain(example: Example, sampling: Sampling) -> Rounds[Finding]:
     """D&E: ask whether the summary is consistent, and why; UnscorableError, with the raw answer, for one not to be read."""
-    used = load_prompt("detect-explain", _PROMPT_VARIABLES)
-    found = yield from ask_structured(_fill_prompt(used, example), sampling, Detected)
+    used = load_prompt("detect-explain", PAIR_VARIABLES)
+    found = yield from ask_structured(used.fill(pair_texts(example)), sampling, Detected)
     verdict = Verdict.CONSISTENT if found.consistent == "yes" else Verdict.INCONSISTENT
     return Finding(verdict, found.explanation.strip(), model_signature("detect-explain", used, sampling))
 
 
 def explain_given_detection(example: Example, sampling: Sampling) -> Rounds[Finding]:
     """E|D: tell that the summary is inconsistent, and ask why; UnscorableError as above."""
-    used = load_prompt("explain-given", _PROMPT_VARIABLES)
-    found = yield from ask_structured(_fill_prompt(used, example), sampling, Explained)
+    used = load_prompt("explain-given", PAIR_VARIABLES)
+    found = yield from ask_structured(used.fill(pair_texts(example)), sampling, Explained)
     return Finding(Verdict.INCONSISTENT, found.explanation.strip(), model_signature("explain-given", used, sampling))
 
 
 def detection_signature(sampling: Sampling) -> str:
     """What `Finding.by` of D&E will be; raises MissingEndpointError where nobody can be asked."""
-    return model_signature("detect-explain", load_prompt("detect-explain", _PROMPT_VARIABLES), sampling)
+    return model_signature("detect-explain", load_prompt("detect-explain", PAIR_VARIABLES), sampling)
 
 
 def explain_conversation(explain: ExplainFunction, example: Example, sampling: Sampling) -> Conversation[Finding]:
@@ -84,10 +82,6 @@ def explain_conversation(explain: ExplainFunction, example: Example, sampling: S
     return Conversation(
         spec, example, partial(explain, example, sampling), (EndpointModel(sampling.endpoint, "endpoint_chat"),)
     )
-
-
-def _fill_prompt(used: Prompt, example: Example) -> Messages:
-    return used.fill({"document": example.document, "summary": example.summary})
 
 
 class ExplainMode(StrEnum):

@@ -12,6 +12,7 @@ from tempfile import NamedTemporaryFile
 
 from core.errors import BadSettingError, UnknownNameError
 from core.settings import Settings
+from core.types import Example
 
 PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 """Where a text is put."""
@@ -65,6 +66,14 @@ class Prompt:
         marks = ", or between ".join(f"<{name}-{fence}> and </{name}-{fence}>" for name in used)
         system, user = (PLACEHOLDER.sub(lambda match: fenced[match[1]], part) for part in (self.system, self.user))
         return Messages(f"{system}\n\n{_DATA_NOTICE.format(marks=marks)}", user)
+
+
+PAIR_VARIABLES = ("document", "summary")
+
+
+def pair_texts(example: Example) -> dict[str, str]:
+    """The texts for the variables `document` and `summary`."""
+    return {"document": example.document, "summary": example.summary}
 
 
 def _unused_fence(texts: Collection[str]) -> str:

@@ -14,7 +14,7 @@ from pydantic import Field
 from core.errors import BadSettingError
 from core.llm.chat import Sampling, collect_answers
 from core.llm.endpoints import resolve_model
-from core.llm.prompts import load_prompt
+from core.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts
 from core.llm.structured import StructuredAnswer, ask_structured
 from core.metric import METRICS, Card
 from core.question_answering import MultiRoundMetric
@@ -63,9 +63,9 @@ class _Assessment(MultiRoundMetric):
         return (EndpointModel(self.endpoint, "endpoint_chat"),)
 
     def rounds(self, example: Example) -> Rounds[Score]:
-        used = load_prompt(self.prompt_name, ("document", "summary"))
-        texts = {"document": example.document, "summary": example.summary}
-        mark, answers = yield from collect_answers(ask_structured(used.fill(texts), self._sampling(), Mark))
+        used = load_prompt(self.prompt_name, PAIR_VARIABLES)
+        messages = used.fill(pair_texts(example))
+        mark, answers = yield from collect_answers(ask_structured(messages, self._sampling(), Mark))
         model = f"model:{self._sampling().model}"
         return Score(mark.score / 100, seen=self._seen(example, answers), asked=(model, used.signature))
 

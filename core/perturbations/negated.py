@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.english.negation import Replacement, deny_by_adjective, deny_by_frame, deny_by_verb
-from core.english.syntax import tokenize
+from core.english.negation import deny_by_adjective, deny_by_frame, deny_by_verb
+from core.english.syntax import Replacement, tokenize
 from core.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
 from core.types import Edit, Example
 

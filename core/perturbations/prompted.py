@@ -11,7 +11,7 @@ from core.edits import recover
 from core.errors import UnscorableError
 from core.llm.chat import Sampling, answer_text, first_question, sampling_signature, unusable_answer
 from core.llm.endpoints import configured_endpoint, resolve_model
-from core.llm.prompts import Prompt, bundled_prompt, load_prompt
+from core.llm.prompts import PAIR_VARIABLES, Prompt, bundled_prompt, load_prompt, pair_texts
 from core.llm.rewrites import (
     check_added_from_document,
     check_sentences_kept,
@@ -70,7 +70,7 @@ class Prompted(Perturbation):
         by = self._signed(used, model)
         sample = seed if self.temperature else 0
         sampling = Sampling(model, self.temperature, self.top_p, self.max_tokens, sample, self.endpoint)
-        [answer] = yield [first_question(used.fill(_prompt_texts(example)), sampling)]
+        [answer] = yield [first_question(used.fill(pair_texts(example)), sampling)]
         variant = self._checked(example, answer_text(answer))
         edits = recover(example.summary, variant)
         return [replace(edit, explanation=self.card.does, by=by) for edit in edits]
@@ -91,16 +91,12 @@ class Prompted(Perturbation):
         return variant
 
     def _prompt(self) -> Prompt:
-        return load_prompt(self.prompt_name, ("document", "summary"))
+        return load_prompt(self.prompt_name, PAIR_VARIABLES)
 
     def _signed(self, used: Prompt, model: str) -> str:
         sampling = Sampling(model, self.temperature, self.top_p, self.max_tokens, endpoint=self.endpoint)
         place = f"endpoint:{configured_endpoint(self.endpoint).fingerprint[:12]}"
         return f"{self.name}|model:{model}|{sampling_signature(sampling)}|{used.signature}|{place}"
-
-
-def _prompt_texts(example: Example) -> dict[str, str]:
-    return {"document": example.document, "summary": example.summary}
 
 
 def _make_perturbation(name: str, task: PromptTask) -> type[Prompted]:
