@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from functools import lru_cache
@@ -16,6 +17,8 @@ from core.errors import BadSettingError
 VERSION = "0.1.0"
 _VARIABLE_PREFIX, _ENV_FILE = "TOUCHSTONE_", ".env"
 _VAR_FOLDER = Path(__file__).resolve().parent.parent / "var"
+
+_LOG = logging.getLogger(__name__)
 
 Device = Literal["auto", "cpu", "cuda", "mps"]
 
@@ -50,9 +53,10 @@ class Settings(BaseSettings):
     llm_patience_s: float = Field(60.0, gt=0, description="seconds that one try at an answer may take")
     llm_retries: int = Field(2, ge=0, le=20, description="how often a question is repeated that failed for the moment")
     llm_at_once: int = Field(8, ge=1, le=256, description="questions that the endpoint is asked at the same time")
-    llm_thoughts: int = Field(
-        0, ge=0, description="tokens that its models may think before they answer; 0 for those that take a temperature"
+    llm_reasoning_tokens: int = Field(
+        0, ge=0, description="the limit of reasoning tokens of its models; 0 for models that take a temperature"
     )
+    llm_thoughts: int | None = Field(None, ge=0, description="the former name of llm_reasoning_tokens, until 0.2")
     llm_price_read: float | None = Field(None, ge=0, description="money for a million tokens read; 0 where it is free")
     llm_price_written: float | None = Field(None, ge=0, description="money for a million tokens written")
     llm_budget: float | None = Field(
@@ -114,10 +118,20 @@ def _secret(variable: str, _value: str, _outside: tuple[object, ...]) -> SecretS
 @lru_cache(maxsize=1)
 def _read(_outside: tuple[object, ...]) -> Settings:
     try:
-        return Settings()
+        return _with_former_names(Settings())
     except ValidationError as error:
         wrong = [f"TOUCHSTONE_{str(found['loc'][0]).upper()}: {found['msg']}" for found in error.errors()]
         raise BadSettingError(f"{'; '.join(wrong)}. Change it in the environment or in .env.") from error
+
+
+def _with_former_names(settings: Settings) -> Settings:
+    """The settings with what was set under a former name, which is reported in the log."""
+    if settings.llm_thoughts is None:
+        return settings
+    _LOG.warning("TOUCHSTONE_LLM_THOUGHTS is now TOUCHSTONE_LLM_REASONING_TOKENS; version 0.2 ignores the former name.")
+    if "llm_reasoning_tokens" in settings.model_fields_set:
+        return settings
+    return settings.model_copy(update={"llm_reasoning_tokens": settings.llm_thoughts})
 
 
 def _environment() -> tuple[object, ...]:

@@ -86,12 +86,12 @@ class EndpointWorker:
     def _answer(self, pending: PendingQuestion) -> Answer:
         question = pending.question
         endpoint = endpoint_of(question.endpoint_model)
-        with self._spend.allowing(endpoint, max_usage(question, endpoint.thoughts)):
+        with self._spend.reserve(endpoint, max_usage(question, endpoint.reasoning_tokens)):
             answer = _asker(question.checkpoint.kind)(endpoint, question)
             if is_usable(question, answer):
                 self._cache.put({pending.key: answer})
             # last: what was paid for is cached before it is counted
-            self._spend.enter(endpoint, actual_usage(question, answer))
+            self._spend.record(endpoint, actual_usage(question, answer))
         return answer
 
     def _deliver(self, pending: PendingQuestion, answer: Answer | Problem) -> None:

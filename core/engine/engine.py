@@ -132,7 +132,7 @@ class Engine:
         firsts = [questions for conversation in remote if (questions := _first_questions(conversation))]
         paid = [[question for question in first if is_paid(question)] for first in firsts]
         asked = [question for questions in paid for question in questions]
-        return estimate_cost(self._planner.unanswered(asked), unforeseen=paid.count([]))
+        return estimate_cost(self._planner.unanswered(asked), open_ended=paid.count([]))
 
     def spent(self) -> dict[str, Spend]:
         """What endpoints were paid since the start, by name, "" for the default one."""

@@ -67,7 +67,7 @@ class Planner:
     @property
     def spent(self) -> dict[str, Spend]:
         """What was paid, by the name of the endpoint."""
-        return self._spend.spent_here()
+        return self._spend.this_process()
 
     def unanswered(self, questions: Sequence[Question]) -> list[Question]:
         """Those of questions to endpoints whose answers are not in the cache, each once."""

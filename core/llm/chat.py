@@ -16,9 +16,9 @@ _REASONING = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 _MAX_SHOWN_CHARACTERS = 2000  # characters of an answer that stand in a message
 
 _UNUSABLE_ENDS = {
-    "length": "The answer was cut at its limit of tokens. Set max_tokens= higher, or thoughts of an endpoint whose model thinks first.",
+    "length": "The answer was cut at its limit of tokens. Set max_tokens= higher, or reasoning_tokens of the endpoint of a reasoning model.",
     "refusal": "The model refused.",
-    "filter": "The endpoint's filter held the answer back.",
+    "filter": "The endpoint's filter blocked the answer.",
 }
 
 
@@ -26,7 +26,7 @@ _UNUSABLE_ENDS = {
 class Sampling:
     """How an answer is drawn, and by which endpoint: one of TOUCHSTONE_ENDPOINTS by its name, "" for the default one.
 
-    `sample` tells draws apart that are otherwise the same: each is asked for afresh. An answer ends before `stop`.
+    `sample` tells draws apart that are otherwise the same: each is requested again. An answer ends before `stop`.
     """
 
     model: str
@@ -78,9 +78,9 @@ def first_question(messages: Messages, sampling: Sampling, schema: str = "") -> 
 
 
 def answer_text(answer: Answer) -> str:
-    """The text of an answer, without thoughts in front of it.
+    """The text of an answer, without the reasoning in front of it.
 
-    Raises UnscorableError, with the raw answer, for one that was refused, held back, cut off or empty.
+    Raises UnscorableError, with the raw answer, for one that was refused, filtered, cut off or empty.
     """
     text, ended = answer.texts
     if ended in _UNUSABLE_ENDS:
@@ -133,9 +133,9 @@ def model_signature(name: str, used: Prompt, sampling: Sampling) -> str:
 
 
 def sampling_signature(sampling: Sampling) -> str:
-    """How an answer is drawn there: a model that thinks takes no temperature, and has more tokens to write."""
-    if thoughts := configured_endpoint(sampling.endpoint).thoughts:
-        return f"temperature:its own|top_p:its own|max_tokens:{sampling.max_tokens}+{thoughts}"
+    """How an answer is drawn there: a reasoning model takes no temperature, and has more tokens to write."""
+    if reasoning := configured_endpoint(sampling.endpoint).reasoning_tokens:
+        return f"temperature:its own|top_p:its own|max_tokens:{sampling.max_tokens}+{reasoning}"
     return f"temperature:{sampling.temperature:g}|top_p:{sampling.top_p:g}|max_tokens:{sampling.max_tokens}"
 
 

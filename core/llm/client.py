@@ -52,12 +52,12 @@ class Client:
         )
         self._without_schemas: set[str] = set()  # models that answered only when they were asked without
 
-    def first_token(self, model: str, system: str, user: str, likeliest: int, special_tokens: bool) -> FirstToken:
-        """The likeliest tokens that an answer to a system and a user message would begin with.
+    def first_token(self, model: str, system: str, user: str, top_tokens: int, special_tokens: bool) -> FirstToken:
+        """The most likely tokens that an answer to a system and a user message would begin with.
 
         `special_tokens` asks the server to put the tokenizer's own in front of the template, as vLLM can.
         """
-        answer = self._asked(
+        answer = self._send(
             model,
             lambda: self._openai.chat.completions.create(
                 model=model,
@@ -65,29 +65,29 @@ class Client:
                 temperature=0,
                 max_tokens=1,
                 logprobs=True,
-                top_logprobs=likeliest,
+                top_logprobs=top_tokens,
                 extra_body={"add_special_tokens": True} if special_tokens else {},
             ),
         )
         return read_first_token(answer, self._endpoint)
 
-    def say(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Completion:
+    def chat(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Completion:
         """The answer to a system message, then requests and answers in turn.
 
-        A schema (see `structured.schema_of`) is left out where the server refuses the question with it and answers without,
+        A schema (see `structured.answer_schema`) is left out where the server refuses the question with it and answers without,
         and from then on: who asks reads the answer strictly in any case.
         """
-        return self._asked(sampling.model, lambda: self._said(messages, sampling, schema))
+        return self._send(sampling.model, lambda: self._chat(messages, sampling, schema))
 
     def models(self) -> list[str]:
         """The names of the models that the endpoint says it serves, sorted."""
-        return self._asked("", lambda: read_model_names(self._openai.get("/models", cast_to=object), self._endpoint))
+        return self._send("", lambda: read_model_names(self._openai.get("/models", cast_to=object), self._endpoint))
 
-    def count(self, model: str, text: str) -> int:
+    def count_tokens(self, model: str, text: str) -> int:
         """The tokens of a text without special ones, by the path /tokenize that vLLM adds to those of OpenAI."""
         body = {"model": model, "prompt": text, "add_special_tokens": False}
         url = f"{self._endpoint.root}/tokenize"
-        answer = self._asked(model, lambda: self._openai.post(url, cast_to=object, body=body))
+        answer = self._send(model, lambda: self._openai.post(url, cast_to=object, body=body))
         count = answer.get("count") if isinstance(answer, dict) else None
         if not isinstance(count, int):
             raise TouchstoneError(
@@ -95,32 +95,32 @@ class Client:
             )
         return count
 
-    def _said(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Completion:
-        ask = self._streamed if self._endpoint.stream else self._completed
+    def _chat(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Completion:
+        ask = self._stream if self._endpoint.stream else self._complete
         if not schema or sampling.model in self._without_schemas:
             return ask(messages, sampling, "")
         try:
             return ask(messages, sampling, schema)
         except _SCHEMA_REFUSALS:
-            told = ask(messages, sampling, "")
+            answer = ask(messages, sampling, "")
         self._without_schemas.add(sampling.model)
-        return told
+        return answer
 
-    def _completed(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Completion:
+    def _complete(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Completion:
         answer: object = self._openai.chat.completions.create(
             model=sampling.model,
             messages=_to_messages(messages),
-            **self._drawn(sampling),
+            **self._sampling_options(sampling),
             stop=sampling.stop or openai.omit,
             response_format=_response_format(schema) if schema else openai.omit,
         )
         return read_completion(answer, self._endpoint)
 
-    def _streamed(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Completion:
+    def _stream(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Completion:
         with self._openai.chat.completions.create(
             model=sampling.model,
             messages=_to_messages(messages),
-            **self._drawn(sampling),
+            **self._sampling_options(sampling),
             stop=sampling.stop or openai.omit,
             response_format=_response_format(schema) if schema else openai.omit,
             stream=True,
@@ -128,13 +128,13 @@ class Client:
         ) as pieces:
             return read_stream(pieces, self._endpoint)
 
-    def _drawn(self, sampling: Sampling) -> _SamplingOptions:
-        """How the answer is drawn; a model that thinks counts its thoughts as written, and takes no temperature."""
-        if thoughts := self._endpoint.thoughts:
-            return {"max_completion_tokens": sampling.max_tokens + thoughts}
+    def _sampling_options(self, sampling: Sampling) -> _SamplingOptions:
+        """How the answer is drawn; reasoning tokens count as completion tokens, and reasoning models take no temperature."""
+        if reasoning := self._endpoint.reasoning_tokens:
+            return {"max_completion_tokens": sampling.max_tokens + reasoning}
         return {"temperature": sampling.temperature, "top_p": sampling.top_p, "max_tokens": sampling.max_tokens}
 
-    def _asked(self, model: str, ask: Callable[[], _T]) -> _T:
+    def _send(self, model: str, ask: Callable[[], _T]) -> _T:
         try:
             return ask()
         except (openai.OpenAIError, ValueError) as error:
@@ -151,8 +151,8 @@ def _to_messages(messages: Sequence[str]) -> list[ChatCompletionMessageParam]:
 
 
 def _response_format(schema: str) -> ResponseFormatJSONSchema:
-    told = json.loads(schema)
-    return {"type": "json_schema", "json_schema": {"name": told["name"], "schema": told["schema"], "strict": True}}
+    named = json.loads(schema)
+    return {"type": "json_schema", "json_schema": {"name": named["name"], "schema": named["schema"], "strict": True}}
 
 
 @cache

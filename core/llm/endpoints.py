@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
 import tomllib
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -14,6 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from core.errors import BadSettingError, MissingEndpointError, TouchstoneError, UnknownNameError
 from core.settings import Settings, secret
 from core.types import EndpointModel
+
+_LOG = logging.getLogger(__name__)
 
 _KEY_FIELDS = ("key", "api_key", "token")
 """How a key would be written into the file, where it must not stand."""
@@ -32,7 +36,7 @@ class EndpointEntry(BaseModel):
     patience_s: float = Field(60.0, gt=0)
     retries: int = Field(2, ge=0, le=20)
     stream: bool = False
-    thoughts: int = Field(0, ge=0)
+    reasoning_tokens: int = Field(0, ge=0)
     price_read: float | None = Field(None, ge=0)
     price_written: float | None = Field(None, ge=0)
     budget: float | None = Field(None, ge=0)
@@ -63,12 +67,20 @@ def _parse_entry(file: str, name: str, table: object) -> EndpointEntry:
                 f"{file}, [{name}]: {key_field} is not read, as keys do not belong into this file. Put the key into a variable of "
                 "the environment or of .env and write key_from with the name of that variable."
             )
+    if "thoughts" in table:
+        _warn_of_former_name(file, name)
+        table = {"reasoning_tokens": table["thoughts"]} | {key: table[key] for key in table if key != "thoughts"}
     try:
         return EndpointEntry(**{**table, "name": name})
     except ValidationError as error:
         wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
         known = ", ".join(field for field in EndpointEntry.model_fields if field != "name")
         raise BadSettingError(f"{file}, [{name}]: {wrong}. Known fields: {known}.") from None
+
+
+@cache
+def _warn_of_former_name(file: str, name: str) -> None:
+    _LOG.warning("%s, [%s]: thoughts is now reasoning_tokens; version 0.2 refuses the former name.", file, name)
 
 
 _MODEL_FROM_SETTINGS = frozenset({"endpoint_chat"})
@@ -80,7 +92,7 @@ _ENVIRONMENT_VARIABLES = {
     "key_from": "TOUCHSTONE_LLM_API_KEY",
     "model": "TOUCHSTONE_LLM_MODEL",
     "patience_s": "TOUCHSTONE_LLM_PATIENCE_S",
-    "thoughts": "TOUCHSTONE_LLM_THOUGHTS",
+    "reasoning_tokens": "TOUCHSTONE_LLM_REASONING_TOKENS",
     "price_read": "TOUCHSTONE_LLM_PRICE_READ",
     "price_written": "TOUCHSTONE_LLM_PRICE_WRITTEN",
     "budget": "TOUCHSTONE_LLM_BUDGET",
@@ -105,8 +117,8 @@ class Endpoint:
 
     `patience_s` is for one try and `retries` more are made; `at_once` questions are under way together. No price: unknown;
     a free endpoint has the price 0. `stream` has answers sent piece by piece, for gateways that cut long silences.
-    `model` is asked where none is named. `budget` is what may be spent here in all. `thoughts` are the tokens that models may
-    think here before they answer; those that think take no temperature and no top_p, and none is sent to them.
+    `model` is asked where none is named. `budget` is what may be spent here in all. `reasoning_tokens` limits what
+    reasoning models may write before their answer; they take no temperature and no top_p, and none is sent to them.
     """
 
     base_url: str
@@ -117,7 +129,7 @@ class Endpoint:
     at_once: int = 8
     retries: int = 2
     stream: bool = False
-    thoughts: int = 0
+    reasoning_tokens: int = 0
     price: Price | None = None
     budget: float | None = None
 
@@ -139,7 +151,10 @@ class Endpoint:
     @property
     def address(self) -> str:
         """Where to ask, and what makes other answers of the same models there."""
-        return f"{self.base_url}#thoughts={self.thoughts}" if self.thoughts else self.base_url
+        return (
+            # "thoughts" is part of fingerprints, which are stored
+            f"{self.base_url}#thoughts={self.reasoning_tokens}" if self.reasoning_tokens else self.base_url
+        )
 
     @property
     def fingerprint(self) -> str:
@@ -253,7 +268,7 @@ def _endpoint_from_environment(settings: Settings) -> Endpoint:
         model=settings.llm_model.strip(),
         at_once=settings.llm_at_once,
         retries=settings.llm_retries,
-        thoughts=settings.llm_thoughts,
+        reasoning_tokens=settings.llm_reasoning_tokens,
         price=_read_price(settings.llm_price_read, settings.llm_price_written),
     )
 
@@ -285,14 +300,14 @@ def _endpoint_from_entry(entry: EndpointEntry, file: str) -> Endpoint:
         at_once=entry.at_once,
         retries=entry.retries,
         stream=entry.stream,
-        thoughts=entry.thoughts,
+        reasoning_tokens=entry.reasoning_tokens,
         price=_read_price(entry.price_read, entry.price_written),
         budget=entry.budget,
     )
 
 
 def _read_price(read: float | None, written: float | None) -> Price | None:
-    """None where neither is set; where one alone is set, the other is free."""
+    """None where neither is set; where only one is set, the other is free."""
     return None if read is None and written is None else Price(read or 0.0, written or 0.0)
 
 

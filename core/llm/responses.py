@@ -13,7 +13,7 @@ from core.errors import TouchstoneError
 from core.llm.endpoints import Endpoint
 
 _SAMPLING_PARAMETERS = frozenset({"max_tokens", "temperature", "top_p"})
-"""What models that think refuse."""
+"""What reasoning models refuse."""
 
 
 def error_message(endpoint: Endpoint, model: str, error: Exception) -> str:
@@ -41,7 +41,7 @@ def error_message(endpoint: Endpoint, model: str, error: Exception) -> str:
             else f"{address} lists no models: it does not know this path. Check its address.",
         ),
         (openai.BadRequestError, _bad_request_message(endpoint, error)),
-        (openai.RateLimitError, f"{address} is asked too often. {_retry_advice(error)} and try again."),
+        (openai.RateLimitError, f"{address} has reached its rate limit. {_retry_advice(error)} and try again."),
         (openai.APIStatusError, _refusal_message(endpoint, error)),
     ]
     return next((sentence for kind, sentence in sentences if isinstance(error, kind)), unexpected_format(endpoint))
@@ -53,13 +53,13 @@ def unexpected_format(endpoint: Endpoint) -> str:
 
 
 def _bad_request_message(endpoint: Endpoint, error: Exception) -> str:
-    """What is said of a question that asks for what the model cannot do, such as a temperature where it thinks."""
+    """What is said of a question that asks for what the model cannot do, such as a temperature from a reasoning model."""
     refused = error.param if isinstance(error, openai.APIError) else None
-    if refused not in _SAMPLING_PARAMETERS or endpoint.thoughts:
+    if refused not in _SAMPLING_PARAMETERS or endpoint.reasoning_tokens:
         return _refusal_message(endpoint, error)
     return (
-        f"{endpoint.base_url} takes no {refused} for this model, as those that think before they answer. "
-        f"Set {endpoint.setting('thoughts')} to the tokens that it may think, such as 8192."
+        f"{endpoint.base_url} takes no {refused} for this model, as is usual of reasoning models. "
+        f"Set {endpoint.setting('reasoning_tokens')} to its limit of reasoning tokens, such as 8192."
     )
 
 
@@ -69,14 +69,14 @@ def _refusal_message(endpoint: Endpoint, error: Exception) -> str:
 
 def _retry_advice(error: Exception) -> str:
     """How long to wait, where the server says it in seconds."""
-    told = error.response.headers.get("retry-after", "") if isinstance(error, openai.APIStatusError) else ""
-    return f"Wait {told} s" if told.isdecimal() else "Wait"
+    seconds = error.response.headers.get("retry-after", "") if isinstance(error, openai.APIStatusError) else ""
+    return f"Wait {seconds} s" if seconds.isdecimal() else "Wait"
 
 
 def _redact_key(endpoint: Endpoint, error: Exception) -> str:
-    said = " ".join(str(error).split())
+    message = " ".join(str(error).split())
     # before it is cut: half a key is part of a key
-    return (said.replace(endpoint.key, "…") if endpoint.key else said)[:300].rstrip(".")
+    return (message.replace(endpoint.key, "…") if endpoint.key else message)[:300].rstrip(".")
 
 
 _FINISH_REASONS = {"length": "length", "content_filter": "filter"}
@@ -85,7 +85,7 @@ _FINISH_REASONS = {"length": "length", "content_filter": "filter"}
 
 @dataclass(frozen=True, slots=True)
 class FirstToken:
-    """The likeliest first tokens of an answer with their probabilities, the likeliest first, and the tokens read."""
+    """The most likely first tokens of an answer with their probabilities, in descending order, and the tokens read."""
 
     tokens: tuple[str, ...]
     shares: tuple[float, ...]
@@ -94,7 +94,7 @@ class FirstToken:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A text, how it ended (stop | length | refusal | filter), and the tokens read and written; 0 where they are not told."""
+    """A text, how it ended (stop | length | refusal | filter), and the tokens read and written; 0 where they are not given."""
 
     text: str
     ended: str
@@ -134,16 +134,16 @@ def read_stream(pieces: Iterable[ChatCompletionChunk], endpoint: Endpoint) -> Co
 
 
 def read_first_token(answer: object, endpoint: Endpoint) -> FirstToken:
-    """The likeliest first tokens of a completion that was asked for them."""
+    """The most likely first tokens of a completion that was requested with them."""
     choices = answer.choices if isinstance(answer, ChatCompletion) else None
     if not choices or not isinstance(answer, ChatCompletion):
         raise TouchstoneError(unexpected_format(endpoint))
-    told = choices[0].logprobs.content if choices[0].logprobs else None
-    if not told:
+    logprobs = choices[0].logprobs.content if choices[0].logprobs else None
+    if not logprobs:
         raise TouchstoneError(
             f"{endpoint.base_url} gives no log-probabilities, which the score is made of. Serve the model with vLLM."
         )
-    top = told[0].top_logprobs
+    top = logprobs[0].top_logprobs
     shares = tuple(math.exp(token.logprob) for token in top)
     return FirstToken(tuple(token.token for token in top), shares, answer.usage.prompt_tokens if answer.usage else 0)
 

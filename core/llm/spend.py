@@ -35,12 +35,14 @@ def is_paid(question: Question) -> bool:
     return isinstance(question.checkpoint, EndpointModel) and question.checkpoint.kind not in _FREE_KINDS
 
 
-def max_usage(question: Question, thoughts: int = 0) -> Usage:
-    """About what is read, as the vocabulary is unknown, and the most that may be written, thoughts of the model included."""
+def max_usage(question: Question, reasoning_tokens: int = 0) -> Usage:
+    """About what is read, as the vocabulary is unknown, and the most that may be written, reasoning included."""
     if question.checkpoint.kind in _FREE_KINDS:
         return Usage()
     limit = dict(question.options).get("max_tokens", 1)
-    return Usage(sum(map(_approximate_tokens, question.inputs)), thoughts + (limit if isinstance(limit, int) else 1))
+    return Usage(
+        sum(map(_approximate_tokens, question.inputs)), reasoning_tokens + (limit if isinstance(limit, int) else 1)
+    )
 
 
 def actual_usage(question: Question, answer: Answer) -> Usage:
@@ -61,7 +63,7 @@ def _approximate_tokens(text: str) -> int:
 class CostEstimate:
     """Questions to endpoints that nobody answered yet, about the tokens they read, the most that is written, and the most money.
 
-    `unpriced` names endpoints whose prices are not set. `unforeseen` conversations may ask more than is known before.
+    `unpriced` names endpoints whose prices are not set. `open_ended` conversations may ask more than is known before.
     """
 
     questions: int = 0
@@ -69,7 +71,7 @@ class CostEstimate:
     written: int = 0
     money: float = 0.0
     unpriced: tuple[str, ...] = ()
-    unforeseen: int = 0
+    open_ended: int = 0
 
     def times(self, factor: float) -> CostEstimate:
         """For so many times as much work of the same kind."""
@@ -79,11 +81,11 @@ class CostEstimate:
             read=round(self.read * factor),
             written=round(self.written * factor),
             money=self.money * factor,
-            unforeseen=round(self.unforeseen * factor),
+            open_ended=round(self.open_ended * factor),
         )
 
 
-def estimate_cost(questions: Iterable[Question], unforeseen: int = 0) -> CostEstimate:
+def estimate_cost(questions: Iterable[Question], open_ended: int = 0) -> CostEstimate:
     """What different questions would cost at most; raises MissingEndpointError for an endpoint that is not set."""
     distinct = dict.fromkeys(questions)
     tokens = Usage()
@@ -91,13 +93,13 @@ def estimate_cost(questions: Iterable[Question], unforeseen: int = 0) -> CostEst
     unpriced: dict[str, None] = {}
     for question in distinct:
         endpoint = endpoint_of(question.endpoint_model)
-        need = max_usage(question, endpoint.thoughts)
+        need = max_usage(question, endpoint.reasoning_tokens)
         tokens += need
         if endpoint.price is None:
             unpriced[endpoint.title] = None
         else:
             costs.append(endpoint.price.of(need.read, need.written))
-    return CostEstimate(len(distinct), tokens.read, tokens.written, sum(costs), tuple(unpriced), unforeseen)
+    return CostEstimate(len(distinct), tokens.read, tokens.written, sum(costs), tuple(unpriced), open_ended)
 
 
 _SPEND_FILE = "spending-1.sqlite"
@@ -133,7 +135,7 @@ class SpendTracker:
         self._reserved: defaultdict[str, float] = defaultdict(float)  # money for questions under way
         self._here: dict[str, Spend] = {}
 
-    def spent(self) -> dict[str, Spend]:
+    def total(self) -> dict[str, Spend]:
         """By the name of the endpoint, "" for the default one."""
         if not self._file.exists():
             return {}
@@ -141,13 +143,13 @@ class SpendTracker:
             rows = store.execute("SELECT endpoint, questions, read, written, money FROM spent").fetchall()
         return {name: Spend(*counted) for name, *counted in rows}
 
-    def spent_here(self) -> dict[str, Spend]:
-        """The part of it that went through this ledger."""
+    def this_process(self) -> dict[str, Spend]:
+        """The part of it of this process."""
         with self._lock:
             return dict(self._here)
 
     @contextmanager
-    def allowing(self, endpoint: Endpoint, tokens: Usage) -> Iterator[None]:
+    def reserve(self, endpoint: Endpoint, tokens: Usage) -> Iterator[None]:
         """Keep what a question may cost at most free while it is asked; raises TouchstoneError where a budget forbids it."""
         with self._lock:
             money = self._affordable(endpoint, tokens)
@@ -158,7 +160,7 @@ class SpendTracker:
             with self._lock:
                 self._reserved[endpoint.name] -= money
 
-    def enter(self, endpoint: Endpoint, tokens: Usage) -> None:
+    def record(self, endpoint: Endpoint, tokens: Usage) -> None:
         """Count an answer."""
         money = endpoint.price.of(tokens.read, tokens.written) if endpoint.price else 0.0
         with self._lock, self._open() as store:
@@ -183,7 +185,7 @@ class SpendTracker:
             )
         money = endpoint.price.of(tokens.read, tokens.written)
         if money and limited:
-            known = self.spent()
+            known = self.total()
             gone = {name: self._reserved[name] + known.get(name, Spend()).money for name in {*known, *self._reserved}}
             _check_budget("TOUCHSTONE_LLM_BUDGET", total, sum(gone.values()), money)
             _check_budget(endpoint.setting("budget"), endpoint.budget, gone.get(endpoint.name, 0.0), money)
@@ -216,14 +218,14 @@ def _check_budget(setting: str, budget: float | None, gone: float, money: float)
 
 def format_estimate(found: CostEstimate) -> str:
     """An estimate in one line; empty where no endpoint is asked."""
-    if not found.questions and not found.unforeseen:
+    if not found.questions and not found.open_ended:
         return ""
     tokens = f"about {found.read:,} tokens read, at most {found.written:,} written"
     asked = f"{_count_noun(found.questions, 'question')} to endpoints, {tokens}"
     money = f"at most {format_money(found.money)}" if found.money or not found.unpriced else ""
     unknown = f"the price of {', '.join(found.unpriced)} is not set" if found.unpriced else ""
     more = (
-        f"{_count_noun(found.unforeseen, 'text')} will need more, which is not known before" if found.unforeseen else ""
+        f"{_count_noun(found.open_ended, 'text')} will need more, which is not known before" if found.open_ended else ""
     )
     return "; ".join(filter(None, [asked, money, unknown, more]))
 
@@ -243,9 +245,9 @@ def format_limits(endpoint: Endpoint) -> str:
     sent = "streamed" if endpoint.stream else ""
     patience = f"{endpoint.patience_s:g} s for a try, {_count_noun(endpoint.retries, 'repeat')}"
     budget = "" if endpoint.budget is None else f"budget {endpoint.budget:g}"
-    thinks = f"{endpoint.thoughts} tokens of thoughts" if endpoint.thoughts else ""
+    reasoning = f"{endpoint.reasoning_tokens} reasoning tokens" if endpoint.reasoning_tokens else ""
     return " · ".join(
-        filter(None, [f"{endpoint.at_once} at once", patience, sent, thinks, format_price(endpoint), budget])
+        filter(None, [f"{endpoint.at_once} at once", patience, sent, reasoning, format_price(endpoint), budget])
     )
 
 

@@ -18,7 +18,7 @@ def command() -> None:
     from core.llm.client import client_for
 
     found = list_endpoints()
-    spent = SpendTracker(Settings.read().cache_dir).spent()
+    spent = SpendTracker(Settings.read().cache_dir).total()
     for one in found:
         if not isinstance(one, Endpoint):
             typer.echo(one)

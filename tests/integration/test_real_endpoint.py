@@ -39,7 +39,7 @@ def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
 
 @pytest.fixture(scope="module")
 def greedy(endpoint: Endpoint) -> Completion:
-    return Client(endpoint).say(MESSAGES, GREEDY, "")
+    return Client(endpoint).chat(MESSAGES, GREEDY, "")
 
 
 def test_the_models_that_it_serves_are_listed(endpoint: Endpoint) -> None:
@@ -60,28 +60,28 @@ def test_the_tokens_read_are_those_of_the_model(greedy: Completion) -> None:
 
 def test_temperature_0_says_the_same_again_and_a_high_one_does_not(endpoint: Endpoint, greedy: Completion) -> None:
     client = Client(endpoint)
-    assert client.say(MESSAGES, GREEDY, "") == greedy
-    assert len({client.say(MESSAGES, WILD, "").text for _ in range(4)} - {greedy.text}) > 1
+    assert client.chat(MESSAGES, GREEDY, "") == greedy
+    assert len({client.chat(MESSAGES, WILD, "").text for _ in range(4)} - {greedy.text}) > 1
 
 
 def test_a_small_nucleus_takes_the_chance_out_of_a_high_temperature(endpoint: Endpoint, greedy: Completion) -> None:
-    assert Client(endpoint).say(MESSAGES, replace(WILD, top_p=1e-6), "").text == greedy.text
+    assert Client(endpoint).chat(MESSAGES, replace(WILD, top_p=1e-6), "").text == greedy.text
 
 
 def test_an_answer_stops_at_a_text(endpoint: Endpoint, greedy: Completion) -> None:
     word = greedy.text.split()[1]
-    stopped = Client(endpoint).say(MESSAGES, replace(GREEDY, stop=word), "")
+    stopped = Client(endpoint).chat(MESSAGES, replace(GREEDY, stop=word), "")
     assert stopped.ended == "stop"
     assert stopped.written < greedy.written
     assert greedy.text.startswith(stopped.text.removesuffix(word))
 
 
 def test_a_stream_says_and_counts_the_same(endpoint: Endpoint, greedy: Completion) -> None:
-    assert Client(replace(endpoint, stream=True)).say(MESSAGES, GREEDY, "") == greedy
+    assert Client(replace(endpoint, stream=True)).chat(MESSAGES, GREEDY, "") == greedy
 
 
 def test_a_server_that_knows_no_schemas_answers_all_the_same(endpoint: Endpoint, greedy: Completion) -> None:
-    assert Client(endpoint).say(MESSAGES, GREEDY, answer_schema(Mark)).text == greedy.text
+    assert Client(endpoint).chat(MESSAGES, GREEDY, answer_schema(Mark)).text == greedy.text
 
 
 def test_what_it_says_at_random_is_no_score_and_is_paid_for(
@@ -94,6 +94,6 @@ def test_what_it_says_at_random_is_no_score_and_is_paid_for(
     assert isinstance(found, Failure)
     assert found.kind is FailureKind.INPUT
     assert "cut at its limit of tokens" in found.message
-    spent = SpendTracker(tmp_path).spent()[""]
+    spent = SpendTracker(tmp_path).total()[""]
     assert (spent.questions, spent.written) == (1, 16)
     assert spent.read > 100

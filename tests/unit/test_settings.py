@@ -54,6 +54,16 @@ def test_a_refusal_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
         Settings.read()
 
 
+@pytest.mark.parametrize("variables", [{"THOUGHTS": "500"}, {"THOUGHTS": "5", "REASONING_TOKENS": "500"}])
+def test_a_former_name_counts_with_a_warning_and_the_new_one_overrules_it(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, variables: dict[str, str]
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(f"TOUCHSTONE_LLM_{name}", value)
+    assert Settings.read().llm_reasoning_tokens == 500
+    assert "TOUCHSTONE_LLM_THOUGHTS is now TOUCHSTONE_LLM_REASONING_TOKENS" in caplog.text
+
+
 def test_what_is_set_later_counts_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert Settings.read().user == "local"
     (tmp_path / ".env").write_text("TOUCHSTONE_USER=ana\n")

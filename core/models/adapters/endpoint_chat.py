@@ -16,5 +16,5 @@ def ask(endpoint: Endpoint, question: Question) -> Answer:
     # imported when the first question is asked: openai takes a second to import, and listing metrics does not need it
     from core.llm.client import client_for
 
-    answer = client_for(endpoint).say(question.inputs, sampling_of(question), question_schema(question))
+    answer = client_for(endpoint).chat(question.inputs, sampling_of(question), question_schema(question))
     return Answer(values=(float(answer.written),), texts=(answer.text, answer.ended), tokens=answer.read)

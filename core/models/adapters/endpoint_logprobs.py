@@ -21,7 +21,7 @@ def ask(endpoint: Endpoint, question: Question) -> Answer:
         model=str(dict(question.options)["model"]),
         system=system,
         user=user,
-        likeliest=int_option(question, "likeliest", 5),
+        top_tokens=int_option(question, "likeliest", 5),
         special_tokens=bool(int_option(question, "special_tokens", 0)),
     )
     return Answer(values=answer.shares, texts=answer.tokens, tokens=answer.read)

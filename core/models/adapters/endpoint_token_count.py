@@ -14,4 +14,4 @@ def ask(endpoint: Endpoint, question: Question) -> Answer:
     from core.llm.client import client_for
 
     model = str(dict(question.options)["model"])
-    return Answer(values=tuple(float(client_for(endpoint).count(model, text)) for text in question.inputs))
+    return Answer(values=tuple(float(client_for(endpoint).count_tokens(model, text)) for text in question.inputs))

@@ -41,7 +41,7 @@ def endpoint_list() -> None:
     if not found:
         st.info(escape_markdown(endpoint_problem()), icon=":material/cloud_off:")
         return
-    spent = SpendTracker(services.settings().cache_dir).spent()
+    spent = SpendTracker(services.settings().cache_dir).total()
     _budget_bar(spent)
     grid = st.grid("auto", min_column_width=520, gap="small")
     for place, one in enumerate(found):

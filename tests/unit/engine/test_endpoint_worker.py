@@ -94,7 +94,7 @@ def test_the_same_question_of_several_is_asked_and_paid_for_once(bench: Bench, m
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
         assert told(bench, *[telling("a")] * 5) == ["Yes."] * 5
     assert len(endpoint.asked) == 1
-    [spent] = SpendTracker(bench.folder / "cache").spent().values()
+    [spent] = SpendTracker(bench.folder / "cache").total().values()
     assert (spent.questions, spent.read, spent.written) == (1, 5, 2)
     counts = bench.engine.counts()
     assert (counts.planned, counts.asked, counts.cached + counts.merged) == (5, 1, 4)

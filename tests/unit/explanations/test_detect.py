@@ -39,7 +39,7 @@ def test_an_explanation_comes_with_its_verdict_and_its_signature(
 
 @both
 def test_who_thinks_signs_without_a_temperature(monkeypatch: pytest.MonkeyPatch, explain: ExplainFunction) -> None:
-    monkeypatch.setenv("TOUCHSTONE_LLM_THOUGHTS", "500")
+    monkeypatch.setenv("TOUCHSTONE_LLM_REASONING_TOKENS", "500")
     finding, _ = found(monkeypatch, explain, ANSWERS[explain])
     assert "|model:tiny|temperature:its own|top_p:its own|max_tokens:2048+500|sample:0|" in finding.by
 

@@ -84,7 +84,7 @@ def test_a_model_that_may_think_longer_is_asked_anew_and_has_another_signature(
     with serving(lambda _path, _body: text(next(numbers))) as endpoint:
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
         found = [outcome(engine, Told())]
-        monkeypatch.setenv("TOUCHSTONE_LLM_THOUGHTS", "500")
+        monkeypatch.setenv("TOUCHSTONE_LLM_REASONING_TOKENS", "500")
         found += [outcome(engine, Told()), outcome(engine, Told())]
     first, second, again = (result for result in found if isinstance(result, Result))
     assert (first.score, second.score, again.score) == (1, 2, 2)

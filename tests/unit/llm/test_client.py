@@ -72,7 +72,7 @@ def test_a_refusal_for_the_moment_is_repeated(status: int) -> None:
         (refusal(401, f"Incorrect key {KEY}"), "does not accept the key. Set TOUCHSTONE_LLM_API_KEY."),
         (refusal(403, f"Forbidden for {KEY}"), "does not let this key use 'm'. Set TOUCHSTONE_LLM_API_KEY."),
         (refusal(404, "no such model"), "serves no model 'm' or not this path. Set the name that it serves."),
-        (refusal(429, "slow down", **AT_ONCE), "is asked too often. Wait and try again."),
+        (refusal(429, "slow down", **AT_ONCE), "has reached its rate limit. Wait and try again."),
         (refusal(400, f"logprobs is too large for {KEY}."), "logprobs is too large for …"),
         (refusal(500, "boom", **AT_ONCE), "refused the question: Error code: 500"),
         (Reply(raw=b'{"choices": [{"ind'), "does not answer in the form of OpenAI. Check its address."),
@@ -103,14 +103,14 @@ def test_a_server_that_is_not_there_is_named() -> None:
 
 def test_tokens_are_counted_by_the_path_of_vllm() -> None:
     with serving(lambda _path, _body: Reply({"count": 3, "max_model_len": 9, "tokens": [1, 2, 3]})) as endpoint:
-        assert Client(Endpoint(endpoint.url, KEY)).count("m", "It rained.") == 3
+        assert Client(Endpoint(endpoint.url, KEY)).count_tokens("m", "It rained.") == 3
     assert endpoint.asked == [("/tokenize", {"model": "m", "prompt": "It rained.", "add_special_tokens": False})]
 
 
 def test_a_server_that_counts_no_tokens_is_named() -> None:
     said = pytest.raises(TouchstoneError, match=r"/tokenize does not count tokens as vLLM does")
     with serving(lambda _path, _body: Reply({"tokens": [1, 2]})) as endpoint, said:
-        Client(Endpoint(endpoint.url, KEY)).count("m", "It rained.")
+        Client(Endpoint(endpoint.url, KEY)).count_tokens("m", "It rained.")
 
 
 def test_the_models_of_an_endpoint_are_listed_sorted() -> None:
@@ -140,7 +140,7 @@ def test_a_server_that_lists_no_models_is_named(reply: Reply, sentence: str) -> 
 
 def streamed(reply: Reply) -> Completion:
     with serving(lambda _path, _body: reply) as endpoint:
-        told = Client(Endpoint(endpoint.url, KEY, stream=True)).say(("Judge.", "Is it?"), Sampling("m", stop="."), "")
+        told = Client(Endpoint(endpoint.url, KEY, stream=True)).chat(("Judge.", "Is it?"), Sampling("m", stop="."), "")
     [(_, body)] = endpoint.asked
     assert (body["stream"], body["stream_options"], body["stop"]) == (True, {"include_usage": True}, ".")
     return told
@@ -167,7 +167,7 @@ def test_a_server_that_streams_unasked_is_named() -> None:
         serving(lambda _path, _body: stream("It is")) as endpoint,
         pytest.raises(TouchstoneError, match="form of OpenAI"),
     ):
-        Client(Endpoint(endpoint.url, KEY)).say(("Judge.", "Is it?"), Sampling("m"), "")
+        Client(Endpoint(endpoint.url, KEY)).chat(("Judge.", "Is it?"), Sampling("m"), "")
 
 
 def test_a_named_endpoint_tells_the_field_to_set() -> None:

@@ -71,7 +71,9 @@ def test_a_model_that_thinks_gets_no_temperature_and_more_tokens(
 ) -> None:
     with serving(lambda _path, _body: stream("Rain fell.") if streamed else text("Rain fell.")) as endpoint:
         file = tmp_path / "endpoints.toml"
-        file.write_text(f'[deep]\nbase_url = "{endpoint.url}"\nthoughts = 1000\nstream = {str(streamed).lower()}\n')
+        file.write_text(
+            f'[deep]\nbase_url = "{endpoint.url}"\nreasoning_tokens = 1000\nstream = {str(streamed).lower()}\n'
+        )
         monkeypatch.setenv("TOUCHSTONE_ENDPOINTS", str(file))
         assert (
             answer_text(answer(first_question(MESSAGES, Sampling("m", 0.0, 0.5, 64, endpoint="deep")))) == "Rain fell."
@@ -83,9 +85,11 @@ def test_a_model_that_thinks_gets_no_temperature_and_more_tokens(
 
 def test_a_model_that_refuses_a_temperature_is_told_with_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
     said_no = {"message": "Unsupported value.", "param": "temperature", "code": "unsupported_value"}
-    with pytest.raises(TouchstoneError, match=r"takes no temperature .*Set TOUCHSTONE_LLM_THOUGHTS to the tokens"):
+    with pytest.raises(
+        TouchstoneError, match=r"takes no temperature .*Set TOUCHSTONE_LLM_REASONING_TOKENS to the tokens"
+    ):
         reply_to(monkeypatch, Reply({"error": said_no}, 400))
-    monkeypatch.setenv("TOUCHSTONE_LLM_THOUGHTS", "100")
+    monkeypatch.setenv("TOUCHSTONE_LLM_REASONING_TOKENS", "100")
     with pytest.raises(TouchstoneError, match=r"refused the question: .*Unsupported value"):
         reply_to(monkeypatch, Reply({"error": said_no}, 400))
 
@@ -137,10 +141,10 @@ def test_what_is_refused_with_and_without_a_schema_is_not_the_schemas_fault(monk
         (
             text("Rain fe", ended="length"),
             "length",
-            "cut at its limit of tokens. Set max_tokens= higher, or thoughts .*.*Rain fe",
+            "cut at its limit of tokens. Set max_tokens= higher, or reasoning_tokens .*.*Rain fe",
         ),
         (text(None, refused="I must not."), "refusal", "The model refused. .*I must not."),
-        (text("Rain", ended="content_filter"), "filter", "filter held the answer back. .*Rain"),
+        (text("Rain", ended="content_filter"), "filter", "filter blocked the answer. .*Rain"),
         (text(""), "stop", "The answer is empty. The model said nothing."),
         (text(" \n"), "stop", "The answer is empty."),
         (text(None), "stop", "The answer is empty."),

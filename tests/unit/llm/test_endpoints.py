@@ -31,7 +31,7 @@ at_once = 3
 patience_s = 5
 retries = 4
 stream = true
-thoughts = 1024
+reasoning_tokens = 1024
 price_read = 0.15
 price_written = 0.6
 budget = 2
@@ -69,11 +69,24 @@ def test_a_table_of_the_file_is_an_endpoint() -> None:
         at_once=3,
         retries=4,
         stream=True,
-        thoughts=1024,
+        reasoning_tokens=1024,
         price=Price(0.15, 0.6),
         budget=2,
     )
     assert configured_endpoint("local") == Endpoint("http://localhost:8000/v1", "", name="local")
+
+
+@pytest.mark.parametrize("tokens", ["thoughts = 1024", "thoughts = 5\nreasoning_tokens = 1024"])
+def test_the_former_name_of_a_field_counts_with_a_warning_and_the_new_one_overrules_it(
+    file: Path, tokens: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    file.write_text(TWO.replace("reasoning_tokens = 1024", tokens))
+    endpoint = configured_endpoint("mini")
+    assert endpoint.reasoning_tokens == 1024
+    configured_endpoint("mini")
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{file}, [mini]: thoughts is now reasoning_tokens; version 0.2 refuses the former name."
+    ]
 
 
 def test_a_key_is_read_from_the_file_of_variables_too(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -112,10 +112,10 @@ def test_a_score_from_0_to_100_becomes_one_from_0_to_1(
     [
         (
             text('{"score": 8', ended="length"),
-            'cut at its limit of tokens. Set max_tokens= higher, or thoughts of an endpoint whose model thinks first. The model said: “{"sc',
+            'cut at its limit of tokens. Set max_tokens= higher, or reasoning_tokens of the endpoint of a reasoning model. The model said: “{"sc',
         ),
         (text(None, refused="I must not."), "The model refused. The model said: “I must not.”"),
-        (text("", ended="content_filter"), "The endpoint's filter held the answer back."),
+        (text("", ended="content_filter"), "The endpoint's filter blocked the answer."),
         (text(""), "The answer is empty. The model said nothing."),
         (
             text("Die Zusammenfassung ist zu 90 Prozent richtig."),
@@ -226,7 +226,7 @@ def test_a_named_endpoint_is_asked_with_its_model_key_and_price(
     assert found.score == pytest.approx(0.55)
     assert "model:small" in found.signature
     assert endpoint.keys == [f"Bearer {KEY}"]
-    assert SpendTracker(tmp_path / "cache").spent()["mini"].money == pytest.approx((7 * 1000 + 3 * 10_000) / 1e6)
+    assert SpendTracker(tmp_path / "cache").total()["mini"].money == pytest.approx((7 * 1000 + 3 * 10_000) / 1e6)
 
 
 def test_a_stream_that_breaks_off_is_a_failure(engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -254,7 +254,7 @@ def test_what_fails_for_the_moment_costs_no_score(
 def test_a_long_pause_that_a_server_asks_for_is_told(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     with answering(monkeypatch, refusal(429, "later", **{"retry-after": "600"})) as endpoint:
         found = failure(engine)
-    assert found.message == f"{endpoint.url} is asked too often. Wait 600 s and try again."
+    assert found.message == f"{endpoint.url} has reached its rate limit. Wait 600 s and try again."
     assert len(endpoint.asked) == 1
 
 
@@ -385,7 +385,7 @@ def test_an_estimate_says_what_it_cannot_know(engine: Engine, monkeypatch: pytes
     with answering(monkeypatch, mark(70)):
         wrapped = engine.estimate(engine.conversations([METRICS.parse("retrieve[metric=direct-assessment]")], [PAIR]))
         plain = engine.estimate(engine.conversations([METRICS.parse("direct-assessment")], [PAIR]))
-    assert (wrapped.questions, wrapped.unforeseen) == (0, 1)
+    assert (wrapped.questions, wrapped.open_ended) == (0, 1)
     assert plain.unpriced == ("default",)
     assert format_estimate(wrapped).endswith("1 text will need more, which is not known before")
     assert format_estimate(plain).endswith("at most 512 written; the price of default is not set")
