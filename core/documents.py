@@ -77,7 +77,7 @@ def _read_pdf(name: str, data: bytes) -> str:
     except DependencyError:
         raise TouchstoneError(f"{name!r} is encrypted. Save a copy without encryption.") from None
     except (PyPdfError, *_PDF_ERRORS) as error:
-        raise TouchstoneError(f"{name!r} is not a readable PDF ({error}). Save it anew or paste its text.") from error
+        raise TouchstoneError(f"{name!r} is not a readable PDF ({error}). Save it again or paste its text.") from error
     text = "\n\n".join(page.strip() for page in pages if page.strip())
     if not text:
         raise TouchstoneError(f"{name!r} has {len(pages)} pages and no text in them, probably scans. Paste its text.")

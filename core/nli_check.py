@@ -15,7 +15,7 @@ class NliResult:
     """Whether a variant contradicts its original, and who says so.
 
     `probability` is that of the most contradicting sentence, in 0..1, where a model gives one; `said` is a language model's
-    reason; `notes` tell what was not read.
+    reason; `notes` say what was not read.
     """
 
     contradicts: bool
@@ -41,11 +41,11 @@ class NliCheck(ABC):
 
     @abstractmethod
     def rounds(self, original: str, variant: str) -> Rounds[NliResult]:
-        """The conversation that ends in a mark."""
+        """The conversation that ends in a result."""
 
     @property
     def spec(self) -> str:
         return format_spec(self)
 
 
-NLI_CHECKS: Registry[NliCheck] = Registry("guard", "core.nli_checks")
+NLI_CHECKS: Registry[NliCheck] = Registry("NLI check", "core.nli_checks")

@@ -81,9 +81,9 @@ _ARTICLE_BEFORE = re.compile(r"\b([Aa]n?) $")
 
 @dataclass(frozen=True)
 class RulePerturbation(Perturbation):
-    """Draws up to `most` of its proposals, no two on the same words; `lacking` says why there may be none."""
+    """Draws up to `most` of its proposals, no two on the same words; `no_proposals_message` says why there may be none."""
 
-    lacking: ClassVar[str]
+    no_proposals_message: ClassVar[str]
 
     most: int = 1
 
@@ -96,7 +96,7 @@ class RulePerturbation(Perturbation):
             raise UnscorableError(f"most={self.most} allows no edit. Set most=1 or more.")
         drawn = _draw_edits(self.proposals(example), self.most, rng)
         if not drawn:
-            raise UnscorableError(self.lacking)
+            raise UnscorableError(self.no_proposals_message)
         return [replace(edit, by=self.spec) for edit in drawn]
 
 

@@ -21,7 +21,7 @@ from core.types import Example, Failure, Item
 
 
 def pair_record(source: Item, accepted: AcceptedEdit, opinion: TrivialityJudgement | None) -> JsonRecord:
-    """The source with one edit; `trivial` tells what the rule and, where it was asked, the model says of it."""
+    """The source with one edit; `trivial` holds what the rule and, where it was asked, the model says of it."""
     example = source.example
     by_rule = trivial_kind(accepted.edit, example.summary)
     return {
@@ -53,53 +53,53 @@ class UnusedEdit:
     """What does not become a pair, where it came from, and why."""
 
     source: str
-    why: UnusedReason
+    reason_kind: UnusedReason
     reason: str
 
 
 def edited_pairs(
-    engine: Engine, editor: Editor, items: Iterable[Item], sieve: TrivialFilter
+    engine: Engine, editor: Editor, items: Iterable[Item], trivial_filter: TrivialFilter
 ) -> Iterator[JsonRecord | UnusedEdit]:
-    """Every edit of every answer, as they come. With the sieve "both" the model is asked about what the rule leaves."""
+    """Every edit of every answer, as they come. With the filter "both" the model is asked about what the rule leaves."""
     asked: dict[str, Item] = {}
 
-    def talks() -> Iterator[Conversation[Proposals]]:
+    def conversations() -> Iterator[Conversation[Proposals]]:
         for item in items:
             asked[item.example.id] = item
-            yield editor.proposing(item.example)
+            yield editor.propose_conversation(item.example)
 
-    with closing(engine.converse(talks())) as answers:
-        for talk, outcome in answers:
-            item = asked.pop(talk.example.id)
+    with closing(engine.converse(conversations())) as answers:
+        for conversation, outcome in answers:
+            item = asked.pop(conversation.example.id)
             if isinstance(outcome, Failure):
                 yield UnusedEdit(item.example.id, UnusedReason.FAILED, outcome.message)
                 continue
             for rejected in outcome.rejected:
-                yield UnusedEdit(f"{item.example.id}/{rejected.number}", rejected.why, rejected.reason)
-            yield from _filter_trivial(engine, editor, item, outcome, sieve)
+                yield UnusedEdit(f"{item.example.id}/{rejected.number}", rejected.reason_kind, rejected.reason)
+            yield from _filter_trivial(engine, editor, item, outcome, trivial_filter)
 
 
 def judge_triviality(
     engine: Engine, editor: Editor, example: Example, edits: Sequence[AcceptedEdit]
 ) -> Iterator[TrivialityJudgement | Failure]:
     """What the model says of each edit, in their order, all asked for at once."""
-    talks = [editor.judging(example, accepted.edit) for accepted in edits]
-    return (outcome for _, outcome in engine.converse(talks))
+    conversations = [editor.triviality_conversation(example, accepted.edit) for accepted in edits]
+    return (outcome for _, outcome in engine.converse(conversations))
 
 
 def _filter_trivial(
-    engine: Engine, editor: Editor, item: Item, proposals: Proposals, sieve: TrivialFilter
+    engine: Engine, editor: Editor, item: Item, proposals: Proposals, trivial_filter: TrivialFilter
 ) -> Iterator[JsonRecord | UnusedEdit]:
     kept = []
     for accepted in proposals.accepted:
         kind = trivial_kind(accepted.edit, item.example.summary)
-        if sieve == "none" or kind is None:
+        if trivial_filter == "none" or kind is None:
             kept.append(accepted)
         else:
             yield UnusedEdit(
                 f"{item.example.id}/{accepted.number}", UnusedReason.TRIVIAL, f"By rule it is a change of {kind}."
             )
-    if sieve != "both":
+    if trivial_filter != "both":
         yield from (pair_record(item, accepted, None) for accepted in kept)
         return
     for accepted, opinion in zip(kept, judge_triviality(engine, editor, item.example, kept), strict=True):
@@ -144,7 +144,7 @@ class EditRequestTask(BackgroundTask[_EditEvent]):
 
 
 def _edit_events(engine: Engine, editor: Editor, example: Example, judged: bool) -> Generator[_EditEvent]:
-    for _, outcome in engine.converse([editor.proposing(example)]):
+    for _, outcome in engine.converse([editor.propose_conversation(example)]):
         yield outcome
         if judged and isinstance(outcome, Proposals):
             kept = outcome.accepted

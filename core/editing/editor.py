@@ -53,17 +53,17 @@ EditRequest = Callable[[Example, Messages, Sampling, str], Rounds[Proposals]]
 
 
 def request_executable_edits(example: Example, messages: Messages, sampling: Sampling, by: str) -> Rounds[Proposals]:
-    """The edits of an answer that tells replacements. Raises UnscorableError for an answer without any."""
+    """The edits of an answer that gives replacements. Raises UnscorableError for an answer without any."""
     answer = yield from ask_structured(messages, sampling, ExecutableEdits)
-    told = [RawEdit(_to_json(one), partial(_parse_executable, one, example.summary, by)) for one in answer.edits]
-    return _require_any(check_edits(example, told))
+    raw_edits = [RawEdit(_to_json(one), partial(_parse_executable, one, example.summary, by)) for one in answer.edits]
+    return _require_any(check_edits(example, raw_edits))
 
 
 def request_edited_summaries(example: Example, messages: Messages, sampling: Sampling, by: str) -> Rounds[Proposals]:
-    """The edits of an answer that tells whole summaries, recovered by diff. Raises UnscorableError for one without any."""
+    """The edits of an answer that gives whole summaries, recovered by diff. Raises UnscorableError for one without any."""
     answer = yield from ask_structured(messages, sampling, EditedSummaries)
-    told = [RawEdit(_to_json(one), partial(_recover_edit, one, example, by)) for one in answer.summaries]
-    return _require_any(check_edits(example, told))
+    raw_edits = [RawEdit(_to_json(one), partial(_recover_edit, one, example, by)) for one in answer.summaries]
+    return _require_any(check_edits(example, raw_edits))
 
 
 EDIT_PROMPTS = {EditForm.EXECUTABLE: "executable-edits", EditForm.REWRITTEN: "edited-summaries"}
@@ -74,20 +74,20 @@ EDIT_REQUESTS: dict[EditForm, EditRequest] = {
 }
 
 
-def _parse_executable(told: ProposedEdit, summary: str, by: str) -> Edit:
-    [edit] = executable.parse(json.dumps(told.model_dump()), summary, by)
+def _parse_executable(proposed: ProposedEdit, summary: str, by: str) -> Edit:
+    [edit] = executable.parse(json.dumps(proposed.model_dump()), summary, by)
     return edit
 
 
-def _recover_edit(told: EditedSummary, example: Example, by: str) -> Edit:
-    if not told.explanation.strip():
+def _recover_edit(proposed: EditedSummary, example: Example, by: str) -> Edit:
+    if not proposed.explanation.strip():
         raise EditError("The explanation is empty. Say why the edited summary is inconsistent with the document.")
-    found = smallest_edit(example.summary, clean_rewrite(example, told.edited_summary))
-    return replace(found, explanation=told.explanation.strip(), by=by)
+    found = smallest_edit(example.summary, clean_rewrite(example, proposed.edited_summary))
+    return replace(found, explanation=proposed.explanation.strip(), by=by)
 
 
-def _to_json(told: StructuredAnswer) -> str:
-    return json.dumps(told.model_dump(), ensure_ascii=False, indent=1)
+def _to_json(proposed: StructuredAnswer) -> str:
+    return json.dumps(proposed.model_dump(), ensure_ascii=False, indent=1)
 
 
 def _require_any(proposals: Proposals) -> Proposals:
@@ -98,7 +98,7 @@ def _require_any(proposals: Proposals) -> Proposals:
 
 @dataclass(frozen=True, slots=True)
 class Editor:
-    """A language model that edits; another `sample` is another draw of the same.
+    """A language model that edits; another `sample` is another sample of the same.
 
     An empty model is that of the endpoint, an empty endpoint the default one.
     """
@@ -118,7 +118,7 @@ class Editor:
         """What tells the edits of two editors apart; raises MissingEndpointError where nobody can be asked."""
         return self._signed(self._prompt(), self._sampling())
 
-    def proposing(self, example: Example) -> Conversation[Proposals]:
+    def propose_conversation(self, example: Example) -> Conversation[Proposals]:
         """The conversation that ends in the edits of one answer, checked and executed."""
         return Conversation(
             format_spec(self),
@@ -127,7 +127,7 @@ class Editor:
             (EndpointModel(self.endpoint, "endpoint_chat"),),
         )
 
-    def judging(self, example: Example, edit: Edit) -> Conversation[TrivialityJudgement]:
+    def triviality_conversation(self, example: Example, edit: Edit) -> Conversation[TrivialityJudgement]:
         """The conversation in which the same model says whether an edit of the summary is trivial."""
         rounds = partial(self._judge, example, edit)
         return Conversation(
@@ -140,7 +140,7 @@ class Editor:
         return (yield from EDIT_REQUESTS[self.form](example, messages, sampling, self._signed(used, sampling)))
 
     def _judge(self, example: Example, edit: Edit) -> Rounds[TrivialityJudgement]:
-        # at temperature 0 whatever the edits were drawn at: a filter is no draw
+        # at temperature 0 whatever the edits were sampled at: a filter is not sampled
         return (yield from judge_trivial_kind(edit, example.summary, Sampling(self._model(), endpoint=self.endpoint)))
 
     def _prompt(self) -> Prompt:

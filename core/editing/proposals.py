@@ -21,7 +21,7 @@ INTENDED_VERDICT = Verdict.INCONSISTENT
 
 
 class EditForm(StrEnum):
-    """How a model tells its edits: as replacements, which are executed, or as whole summaries, which are compared."""
+    """How a model gives its edits: as replacements, which are executed, or as whole summaries, which are compared."""
 
     EXECUTABLE = "executable"
     REWRITTEN = "rewritten"
@@ -31,7 +31,7 @@ _PLURALS = {"is": "are", "was": "were", "repeats": "repeat"}
 
 
 class UnusedReason(StrEnum):
-    """Why an edit is not used, or a whole answer, said of one; `of` says it of many."""
+    """Why an edit is not used, or a whole answer, said of one; `count_phrase` says it of many."""
 
     UNREADABLE = "cannot be executed"
     NOT_LOCAL = "is no small edit in one place"
@@ -39,7 +39,7 @@ class UnusedReason(StrEnum):
     TRIVIAL = "is trivial"
     FAILED = "was not answered"
 
-    def of(self, count: int) -> str:
+    def count_phrase(self, count: int) -> str:
         verb, rest = self.value.split(" ", 1)
         return f"{count} {verb if count == 1 else _PLURALS.get(verb, verb)} {rest}"
 
@@ -59,8 +59,8 @@ class RejectedEdit:
     """An edit that is not used, as the model wrote it, and why."""
 
     number: int
-    written: str
-    why: UnusedReason
+    text: str
+    reason_kind: UnusedReason
     reason: str
 
 
@@ -84,11 +84,11 @@ class Proposals:
     @property
     def remark(self) -> str:
         """What has to be said of the answer as a whole; empty where it has as many edits as were asked for."""
-        told = len(self.checked)
+        proposed = len(self.checked)
         return (
             ""
-            if told == EDITS_PER_REQUEST
-            else f"The model proposed {told} edits where {EDITS_PER_REQUEST} were asked for."
+            if proposed == EDITS_PER_REQUEST
+            else f"The model proposed {proposed} edits where {EDITS_PER_REQUEST} were asked for."
         )
 
 
@@ -105,17 +105,17 @@ _MENTIONS_EDIT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class RawEdit:
-    """One edit as a model told it: its JSON, and how it is read, which raises EditError or UnscorableError."""
+    """One edit as the model wrote it: its JSON, and how it is parsed, which raises EditError or UnscorableError."""
 
-    written: str
-    read: Callable[[], Edit]
+    text: str
+    parse: Callable[[], Edit]
 
 
-def check_edits(example: Example, told: Sequence[RawEdit]) -> Proposals:
+def check_edits(example: Example, raw_edits: Sequence[RawEdit]) -> Proposals:
     """Execute every edit on its own and keep those that change the summary in one place, each once."""
     checked: list[CheckedEdit] = []
     made: dict[str, int] = {}
-    for number, one in enumerate(told, start=1):
+    for number, one in enumerate(raw_edits, start=1):
         found = _check_edit(number, one, example.summary, made)
         if isinstance(found, AcceptedEdit):
             made[found.edited] = number
@@ -132,10 +132,10 @@ def smallest_edit(summary: str, edited: str) -> Edit:
     return Edit(span, edited[span.start : len(edited) - (len(summary) - span.end)])
 
 
-def _check_edit(number: int, told: RawEdit, summary: str, made: Mapping[str, int]) -> CheckedEdit:
-    reject = partial(RejectedEdit, number, told.written)
+def _check_edit(number: int, raw: RawEdit, summary: str, made: Mapping[str, int]) -> CheckedEdit:
+    reject = partial(RejectedEdit, number, raw.text)
     try:
-        edit = told.read()
+        edit = raw.parse()
     except (EditError, UnscorableError) as problem:
         return reject(UnusedReason.UNREADABLE, str(problem))
     edited = executable.apply(summary, [edit])

@@ -144,9 +144,9 @@ def _is_negation(change: _Change) -> bool:
         return _are_opposites(gone[0], new[0]) or bool({gone[0], new[0]} & _DENIALS)
     if len(_denial_words(gone)) == len(_denial_words(new)):
         return False
-    gone_stems, new_stems = _content_base_forms(gone), _content_base_forms(new)
-    alone = _count_unmatched(gone_stems, new_stems) + _count_unmatched(new_stems, gone_stems)
-    return alone <= _MAX_REWORDED_SHARE * (len(gone_stems) + len(new_stems))
+    gone_base_forms, new_base_forms = _content_base_forms(gone), _content_base_forms(new)
+    alone = _count_unmatched(gone_base_forms, new_base_forms) + _count_unmatched(new_base_forms, gone_base_forms)
+    return alone <= _MAX_REWORDED_SHARE * (len(gone_base_forms) + len(new_base_forms))
 
 
 def _denial_words(words: Sequence[str]) -> list[str]:
@@ -154,7 +154,7 @@ def _denial_words(words: Sequence[str]) -> list[str]:
 
 
 def _content_base_forms(words: Sequence[str]) -> list[set[str]]:
-    """The stems of each word that says something besides yes or no."""
+    """The base forms of each word that says something besides yes or no."""
     return [set(base_forms(word)) for word in words if word.isalnum() and word not in _DENIALS | _SUPPORT_WORDS]
 
 

@@ -68,11 +68,11 @@ _NAME_MARGIN = 12  # characters looked at on either side of a name
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """One mention of a thing of a known sort; `text` has neither a possessive ending nor what stands before it."""
+    """One mention of a thing of a known kind; `text` has neither a possessive ending nor what stands before it."""
 
     span: Span
     text: str
-    sort: NameKind
+    kind: NameKind
     definite: bool
 
     @property
@@ -91,20 +91,20 @@ def find_names(text: str, context: str) -> tuple[Name, ...]:
     return tuple(name for name in found if name and not _touches_name(text, name.span))
 
 
-def listed_names(sort: NameKind) -> tuple[str, ...]:
-    """The names of one sort that stand in our lists."""
-    return tuple(name for name, known in _listed_kinds().items() if known is sort)
+def listed_names(kind: NameKind) -> tuple[str, ...]:
+    """The names of one kind that stand in our lists."""
+    return tuple(name for name, known in _listed_kinds().items() if known is kind)
 
 
 def _read_name(text: str, mention: Span, known: dict[str, NameKind]) -> Name | None:
     words = mention.of(text).split()
     for skipped in range(len(words)):
         rest = words[skipped:]
-        sort = _kind_of_words(rest, known)
-        if sort and (not skipped or words[skipped - 1] in _OFFICES):
+        kind = _kind_of_words(rest, known)
+        if kind and (not skipped or words[skipped - 1] in _OFFICES):
             start = mention.end - len(_skip_words(mention.of(text), skipped))
             whole = Span(start, mention.end)
-            return Name(whole, whole.of(text), sort, text[max(0, mention.start - 4) : mention.start].lower() == "the ")
+            return Name(whole, whole.of(text), kind, text[max(0, mention.start - 4) : mention.start].lower() == "the ")
     return None
 
 
@@ -113,7 +113,7 @@ def _skip_words(text: str, words: int) -> str:
 
 
 def _kind_of_words(words: list[str], known: dict[str, NameKind]) -> NameKind | None:
-    """The sort of a run of capitalised words, if its first word or the whole tells it."""
+    """the kind of a run of capitalised words, if its first word or the whole tells it."""
     whole = " ".join(words)
     if words[0] in TITLES:
         return TITLES[words[0]] if len(words) > 1 else None
@@ -137,12 +137,12 @@ def _known_kinds(context: str) -> dict[str, NameKind]:
     for mention in _mentions(context):
         words = mention.of(context).split()
         for skipped in range(len(words) - 1):
-            sort = _kind_of_words(words[skipped:], _listed_kinds())
-            if sort in PEOPLE:
-                learnt[words[-1]].add(sort)
+            kind = _kind_of_words(words[skipped:], _listed_kinds())
+            if kind in PEOPLE:
+                learnt[words[-1]].add(kind)
         if len(words) == 1 and _looks_like_place(context, mention):
             learnt[words[0]].add(NameKind.PLACE)
-    return {word: min(sorts) for word, sorts in learnt.items() if len(sorts) == 1} | _listed_kinds()
+    return {word: min(kinds) for word, kinds in learnt.items() if len(kinds) == 1} | _listed_kinds()
 
 
 def _looks_like_place(text: str, mention: Span) -> bool:
@@ -184,7 +184,7 @@ def _listed_kinds() -> dict[str, NameKind]:
     for head, members in (*list_groups("places"), *list_groups("organisations")):
         for name in members:
             found[name].append(NameKind(head))
-    return {name: sorts[0] for name, sorts in found.items() if len(sorts) == 1}
+    return {name: kinds[0] for name, kinds in found.items() if len(kinds) == 1}
 
 
 _BEFORE_CIRCUMSTANCE = re.compile(r"\b(?:[Ii]n|[Nn]ear|[Aa]t)(?: the)? $")
@@ -198,7 +198,7 @@ _CIRCUMSTANCE_MARGIN = 12  # characters looked at on either side
 
 def find_places(text: str, context: str) -> tuple[Name, ...]:
     """The places that stand as circumstances in a text, in order."""
-    return tuple(name for name in find_names(text, context) if name.sort in PLACES and _is_circumstance(text, name))
+    return tuple(name for name in find_names(text, context) if name.kind in PLACES and _is_circumstance(text, name))
 
 
 def _is_circumstance(text: str, name: Name) -> bool:

@@ -222,21 +222,21 @@ def deny_by_frame(summary: str, sentence: Sentence) -> Replacement | None:
     """The simple sentence, or the simple last clause of a joined one, becomes "it is not the case that" and its denial."""
     found = find_joint(sentence)
     start = found.subject if found and sentence[found.link].text != ";" else 0
-    said = sentence[start:]
-    verb = find_finite_verb(said, 0) if _is_simple(said) else None
-    reversal = negate_verb(said, verb) if verb and is_asserted(said, verb) else None
-    opening = said[0].text if start else _uncapitalised_opening(summary, sentence)
+    clause = sentence[start:]
+    verb = find_finite_verb(clause, 0) if _is_simple(clause) else None
+    reversal = negate_verb(clause, verb) if verb and is_asserted(clause, verb) else None
+    opening = clause[0].text if start else _uncapitalised_opening(summary, sentence)
     if not reversal or not opening:
         return None
-    between = summary[said[0].span.end : reversal.span.start]
+    between = summary[clause[0].span.end : reversal.span.start]
     frame = f"{'it' if start else 'It'} is not the case that"
-    return Span(said[0].span.start, reversal.span.end), f"{frame} {opening}{between}{reversal.new}"
+    return Span(clause[0].span.start, reversal.span.end), f"{frame} {opening}{between}{reversal.new}"
 
 
-def _is_simple(said: Sentence) -> bool:
-    words = said[:-1]
+def _is_simple(clause: Sentence) -> bool:
+    words = clause[:-1]
     plain = all(token.is_word for token in words) and not any(token.low in _NOT_SIMPLE for token in words)
-    return plain and _MIN_TOKENS <= len(said) <= _MAX_TOKENS and said[-1].text == "."
+    return plain and _MIN_TOKENS <= len(clause) <= _MAX_TOKENS and clause[-1].text == "."
 
 
 def _denied_contrary(sentence: Sentence, place: int, contrary: str, form: VerbForm, before: str) -> Replacement | None:

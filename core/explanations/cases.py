@@ -56,7 +56,7 @@ _FIELD_NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class SkippedCase:
-    """What explains no error, so that there is nothing to grade, and why."""
+    """An explanation of no error, which is not graded, and why."""
 
     why: str
 
@@ -87,19 +87,19 @@ def judgement_record(case: Case, signature: str, outcome: Judgement | Failure) -
 
     What rules say stands beside it.
     """
-    told: dict[str, object] = {"id": case.id, "group": case.group or case.id, "signature": signature}
-    told |= {"sample": case.sample or case.id, "by": case.by, "explanation": case.explanation}
-    told |= {"human": case.human, "checks": asdict(run_rule_checks(case))}
+    record: dict[str, object] = {"id": case.id, "group": case.group or case.id, "signature": signature}
+    record |= {"sample": case.sample or case.id, "by": case.by, "explanation": case.explanation}
+    record |= {"human": case.human, "checks": asdict(run_rule_checks(case))}
     if isinstance(outcome, Failure):
-        return {**told, "status": "failed", "grade": None, "score": None, "because": "", "error": outcome.message}
-    said = {"grade": outcome.grade, "score": GRADE_VALUES[outcome.grade], "because": outcome.because}
-    return {**told, "status": "ok", **said, "error": None}
+        return {**record, "status": "failed", "grade": None, "score": None, "because": "", "error": outcome.message}
+    grade = {"grade": outcome.grade, "score": GRADE_VALUES[outcome.grade], "because": outcome.because}
+    return {**record, "status": "ok", **grade, "error": None}
 
 
 def read_judgements(file: Path) -> dict[str, list[GradePair]]:
-    """What each judge, by its signature, said beside people's grades; what nobody graded is left out.
+    """What each judge, by its signature, said, with people's grades; what nobody graded is left out.
 
-    Raises TouchstoneError for a line that `as_record` did not write.
+    Raises TouchstoneError for a line that `judgement_record` did not write.
     """
     found: dict[str, list[GradePair]] = {}
     for number, line in _numbered_lines(file):
@@ -121,10 +121,10 @@ def _parse_judgement(record: Mapping[str, object], where: str) -> tuple[str, Gra
 
 def _explanations_to_judge(explanations: Iterable[GradedExplanation]) -> list[GradedExplanation]:
     """What people graded, once for each of them, and whatever else was said once."""
-    told = list(explanations)
-    graded = [one for one in told if one.grade and not is_model_signature(one.judge)]
+    given = list(explanations)
+    graded = [one for one in given if one.grade and not is_model_signature(one.judge)]
     known = {(one.by, one.text) for one in graded}
-    others = {(one.by, one.text): replace(one, grade="", judge="") for one in told if (one.by, one.text) not in known}
+    others = {(one.by, one.text): replace(one, grade="", judge="") for one in given if (one.by, one.text) not in known}
     return [*graded, *others.values()]
 
 

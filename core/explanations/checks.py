@@ -26,7 +26,7 @@ class NamedEdit:
     used: frozenset[str]
 
     @property
-    def holds(self) -> bool:
+    def is_named(self) -> bool:
         """Whether at least half of the inserted or half of the deleted words are used."""
         return any(
             side and len(self.used.intersection(side)) >= _MIN_NAMED_SHARE * len(side)
@@ -91,8 +91,8 @@ def stated_verdict(explanation: str) -> Verdict | None:
 
 def contradicts_itself(verdict: Verdict, explanation: str) -> bool:
     """Whether the explanation gives a verdict in so many words, and the other one than it was given for."""
-    said = stated_verdict(explanation)
-    return said is not None and said != verdict
+    stated = stated_verdict(explanation)
+    return stated is not None and stated != verdict
 
 
 def _verdicts(explanation: str) -> Iterator[Verdict]:
@@ -129,10 +129,10 @@ class RuleChecks:
 
 
 def run_rule_checks(case: Case) -> RuleChecks:
-    """What `named` and `contradicts_itself` say of the explanation of a summary that was found inconsistent."""
+    """What `check_named_edits` and `contradicts_itself` say of the explanation of a summary that was found inconsistent."""
     edits = recover(case.seed, case.summary) if case.seed and case.summary else []
     found = check_named_edits(case.explanation, case.seed, edits)
     return RuleChecks(
-        names_edit=all(one.holds for one in found) if found else None,
+        names_edit=all(one.is_named for one in found) if found else None,
         contradicts_verdict=contradicts_itself(Verdict.INCONSISTENT, case.explanation),
     )

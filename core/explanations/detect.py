@@ -65,7 +65,7 @@ def detect_and_explain(example: Example, sampling: Sampling) -> Rounds[Finding]:
 
 
 def explain_given_detection(example: Example, sampling: Sampling) -> Rounds[Finding]:
-    """E|D: tell that the summary is inconsistent, and ask why; UnscorableError as above."""
+    """E|D: state that the summary is inconsistent, and ask why; UnscorableError as above."""
     used = load_prompt("explain-given", PAIR_VARIABLES)
     found = yield from ask_structured(used.fill(pair_texts(example)), sampling, Explained)
     return Finding(Verdict.INCONSISTENT, found.explanation.strip(), model_signature("explain-given", used, sampling))
@@ -85,7 +85,7 @@ def explain_conversation(explain: ExplainFunction, example: Example, sampling: S
 
 
 class ExplainMode(StrEnum):
-    """Whether the model has to find the error first (D&E), or is told that there is one (E|D)."""
+    """Whether the model has to find the error first (D&E), or is given that there is one (E|D)."""
 
     DETECT = "detect"
     GIVEN = "given"
@@ -116,10 +116,10 @@ def explain_all(
 def explanation_record(subject: SummaryWithEdit, ask: ExplainMode, outcome: Finding | Failure) -> dict[str, object]:
     """One line, which `cli.py judge` grades and the importer `explained` reads.
 
-    The verdict is null where the model was told it, and where there is no answer.
+    The verdict is null where it was given to the model, and where there is no answer.
     """
     item = subject.item
-    told: dict[str, object] = {
+    record: dict[str, object] = {
         "sample": item.example.id,
         "group": subject.group,
         "document": item.example.document,
@@ -129,7 +129,7 @@ def explanation_record(subject: SummaryWithEdit, ask: ExplainMode, outcome: Find
         "label": item.intended,
     }
     if isinstance(outcome, Failure):
-        return {**told, "status": "failed", "by": "", "verdict": None, "explanation": "", "error": outcome.message}
+        return {**record, "status": "failed", "by": "", "verdict": None, "explanation": "", "error": outcome.message}
     verdict = outcome.verdict if ask is ExplainMode.DETECT else None
-    said = {"by": outcome.by, "verdict": verdict, "explanation": outcome.explanation}
-    return {**told, "status": "ok", **said, "error": None}
+    answer = {"by": outcome.by, "verdict": verdict, "explanation": outcome.explanation}
+    return {**record, "status": "ok", **answer, "error": None}

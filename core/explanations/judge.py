@@ -49,7 +49,7 @@ def parse_grade(words: str) -> Grade:
 
 
 class JudgeSetup(StrEnum):
-    """What a judge is shown beside the explanation."""
+    """What a judge is shown besides the explanation."""
 
     V1 = "V1"
     V2 = "V2"
@@ -93,7 +93,7 @@ class Case:
         """By the names that prompts have for them."""
         return {name: getattr(self, name) for name in ("document", "seed", "summary", "reference", "explanation")}
 
-    def lacks(self, setup: JudgeSetup) -> list[str]:
+    def missing_inputs(self, setup: JudgeSetup) -> list[str]:
         """What this set-up reads and is not there, in words."""
         return [_INPUT_TITLES.get(name, name) for name in SETUP_INPUTS[setup] if not self.texts()[name].strip()]
 
@@ -116,9 +116,9 @@ class Graded(StructuredAnswer):
 
 def judge_explanation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Rounds[Judgement]:
     """Ask for a grade; UnscorableError where a text is missing and, with the raw answer, for one that cannot be read."""
-    if lacking := case.lacks(setup):
+    if missing := case.missing_inputs(setup):
         raise UnscorableError(
-            f"{setup} reads the {' and the '.join(lacking)}, and there is none. Give it, or judge otherwise."
+            f"{setup} reads the {' and the '.join(missing)}, and there is none. Give it, or judge otherwise."
         )
     used = _judge_prompt(setup)
     found = yield from ask_structured(used.fill(case.texts()), sampling, Graded)
@@ -126,14 +126,14 @@ def judge_explanation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Roun
 
 
 def judge_signature(setup: JudgeSetup, sampling: Sampling) -> str:
-    """What `Judged.by` will be; raises MissingEndpointError where nobody can be asked."""
+    """What `Judgement.by` will be; raises MissingEndpointError where nobody can be asked."""
     used = _judge_prompt(setup)
     return model_signature(used.name, used, sampling)
 
 
 def judge_conversation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Conversation[Judgement]:
     """The conversation for the engine, about the explanation and what it is judged by."""
-    # each text by its name: the engine refuses an example without texts, and `judge` says better what is missing
+    # each text by its name: the engine refuses an example without texts, and `judge_explanation` has the better message
     *read, explanation = (f"{name}: {case.texts()[name]}" for name in SETUP_INPUTS[setup])
     about = Example(case.id, "\n\n".join(read), explanation)
     rounds = partial(judge_explanation, case, setup, sampling)
@@ -146,24 +146,24 @@ def _judge_prompt(setup: JudgeSetup) -> Prompt:
     return load_prompt(f"judge-{setup.lower()}", SETUP_INPUTS[setup])
 
 
-About = TypeVar("About")
-Said = TypeVar("Said")
+SubjectT = TypeVar("SubjectT")
+OutcomeT = TypeVar("OutcomeT")
 
 
 def converse_in_order(
-    engine: Engine, subjects: Iterable[About], talk: Callable[[About], Conversation[Said]]
-) -> Iterator[tuple[About, Said | Failure]]:
-    """What each is talked about, with what came of it or with the reason why nothing did, in order."""
-    asked: deque[About] = deque()
+    engine: Engine, subjects: Iterable[SubjectT], conversation_of: Callable[[SubjectT], Conversation[OutcomeT]]
+) -> Iterator[tuple[SubjectT, OutcomeT | Failure]]:
+    """Each subject with the outcome of its conversation, in order."""
+    pending: deque[SubjectT] = deque()
 
-    def talks() -> Iterator[Conversation[Said]]:
+    def conversations() -> Iterator[Conversation[OutcomeT]]:
         for subject in subjects:
-            asked.append(subject)
-            yield talk(subject)
+            pending.append(subject)
+            yield conversation_of(subject)
 
-    with closing(engine.converse(talks())) as answers:
+    with closing(engine.converse(conversations())) as answers:
         for _, outcome in answers:
-            yield asked.popleft(), outcome
+            yield pending.popleft(), outcome
 
 
 def judge_all(

@@ -25,8 +25,8 @@ _GRADE_CUTS = {"entirely": 0.75, "at least partially": 0.25}  # halfway between 
 class GradePair:
     """The grades of one explanation by a judge and by people, None where the judge gave none; `group` names the document."""
 
-    judged: Grade | None
-    human: Grade
+    judge_grade: Grade | None
+    human_grade: Grade
     group: str
 
 
@@ -40,8 +40,8 @@ def agreement_with_people(
     """
     groups = sorted({case.group for case in compared})
     documents = np.array([groups.index(case.group) for case in compared], dtype=np.intp)
-    judged = np.array([GRADE_VALUES[case.judged] if case.judged else np.nan for case in compared])
-    human = np.array([GRADE_VALUES[case.human] for case in compared])
+    judged = np.array([GRADE_VALUES[case.judge_grade] if case.judge_grade else np.nan for case in compared])
+    human = np.array([GRADE_VALUES[case.human_grade] for case in compared])
     draws = Resamples.draw(len(groups), resamples, seed)
     return {name: draws.estimate(statistic) for name, statistic in _statistics(judged, human, documents).items()}
 
@@ -83,12 +83,12 @@ def agreement_table(signature: str, compared: Sequence[GradePair], figures: Figu
     """The judge, how much it graded, and a line a figure with its 95 % interval; – where one is undefined."""
     failed = f", {_count_failed(compared)} of them without a grade of the judge" if _count_failed(compared) else ""
     lines = [(name, _format_figure(estimate), str(estimate.n), estimate.why) for name, estimate in figures.items()]
-    told = align_columns([("", "value", "n", ""), *lines])
-    return f"{signature}\n{len(compared)} explanations that people graded{failed}\n{told}"
+    table = align_columns([("", "value", "n", ""), *lines])
+    return f"{signature}\n{len(compared)} explanations that people graded{failed}\n{table}"
 
 
 def _count_failed(compared: Sequence[GradePair]) -> int:
-    return sum(case.judged is None for case in compared)
+    return sum(case.judge_grade is None for case in compared)
 
 
 def _figure_record(estimate: Estimate) -> dict[str, Any]:

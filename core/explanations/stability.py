@@ -1,4 +1,4 @@
-"""How stable a judge is: what it says of one text in samples that are each drawn afresh."""
+"""How stable a judge is: what it says of one text in samples that are each requested separately."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from core.types import Failure, FailureKind
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class JudgeSample:
     """One sample: its verdict or grade with the reason; "" and the problem for an answer that could not be read."""
 
     label: str
-    words: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class SampleStrip:
     """The samples of one judge on one text, in the order in which they were drawn."""
 
-    draws: tuple[Sample, ...]
+    samples: tuple[JudgeSample, ...]
 
     @property
     def counts(self) -> dict[str, int]:
         """How often each label was given, the most frequent first; what could not be read is not among them."""
-        return dict(Counter(draw.label for draw in self.draws if draw.label).most_common())
+        return dict(Counter(sample.label for sample in self.samples if sample.label).most_common())
 
     @property
     def unreadable(self) -> int:
-        return sum(not draw.label for draw in self.draws)
+        return sum(not sample.label for sample in self.samples)
 
     @property
     def flip_rate(self) -> float | None:
@@ -66,9 +66,9 @@ def _is_answer(outcome: Finding | Judgement | Failure) -> bool:
     return not isinstance(outcome, Failure) or outcome.kind is FailureKind.INPUT
 
 
-def _read_sample(outcome: Finding | Judgement | Failure) -> Sample:
+def _read_sample(outcome: Finding | Judgement | Failure) -> JudgeSample:
     if isinstance(outcome, Failure):
-        return Sample("", outcome.message)
+        return JudgeSample("", outcome.message)
     if isinstance(outcome, Finding):
-        return Sample(outcome.verdict.value, outcome.explanation)
-    return Sample(outcome.grade, outcome.because)
+        return JudgeSample(outcome.verdict.value, outcome.explanation)
+    return JudgeSample(outcome.grade, outcome.because)

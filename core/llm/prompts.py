@@ -25,7 +25,7 @@ _DATA_NOTICE = (
 
 @dataclass(frozen=True, slots=True)
 class Messages:
-    """What a language model is told: the role it has, and the request."""
+    """What is sent to a language model: its role, and the request."""
 
     system: str
     user: str
@@ -35,7 +35,7 @@ class Messages:
 class Prompt:
     """One file of prompts: a head between lines of three dashes, then the parts `# System` and `# User`.
 
-    The head says `version`, `variables` (parted by commas), `paper`, and in ours `title`, `does`, and `also`: the texts that
+    The head says `version`, `variables` (separated by commas), `paper`, and in ours `title`, `does`, and `also`: the texts that
     ours does not read and that a replacement may read besides. A variable stands in the parts as {{name}}.
     """
 
@@ -159,9 +159,9 @@ def _parse_prompt(text: str, file: Path) -> Prompt:
     variables = _split_names(head["variables"])
     parts = _parse_parts(file, lines, end)
     _check_placeholders(file, lines, end, variables)
-    told = {name: head.get(name, "") for name in ("version", "paper", "title", "does")}
+    texts = {name: head.get(name, "") for name in ("version", "paper", "title", "does")}
     also = _split_names(head.get("also", ""))
-    return Prompt(name=file.stem, variables=variables, system=parts["System"], user=parts["User"], also=also, **told)
+    return Prompt(name=file.stem, variables=variables, system=parts["System"], user=parts["User"], also=also, **texts)
 
 
 def _split_names(names: str) -> tuple[str, ...]:
@@ -207,7 +207,7 @@ def _parse_parts(file: Path, lines: list[str], end: int) -> dict[str, str]:
     if [lines[index].strip() for index in starts] != ["# System", "# User"]:
         raise _error_at(file, (starts or [end])[-1] + 1, "after the head come `# System` and then `# User`, each once.")
     if before := [index for index in range(end + 1, starts[0]) if lines[index].strip()]:
-        raise _error_at(file, before[0] + 1, "this text stands before `# System`, where nobody reads it.")
+        raise _error_at(file, before[0] + 1, "this text stands before `# System`, where it is not read.")
     ends = [starts[1], len(lines)]
     parts = ["\n".join(lines[start + 1 : stop]).strip() for start, stop in zip(starts, ends, strict=True)]
     for start, part in zip(starts, parts, strict=True):
@@ -239,23 +239,23 @@ _ARCHIVE_FOLDER = "earlier"
 class PromptEntry:
     """One prompt by its name: our file, the one in its place where there is one, and what is used of them.
 
-    `problem` says why the one in its place cannot be used: until it is mended nobody can ask with this prompt.
+    `problem` says why the one in its place cannot be used: until it is fixed this prompt cannot be used.
     """
 
-    ours: Prompt
+    bundled: Prompt
     text: str
-    mine: str | None = None
-    used: Prompt | None = None
+    replacement: str | None = None
+    active: Prompt | None = None
     problem: str = ""
 
     @property
     def name(self) -> str:
-        return self.ours.name
+        return self.bundled.name
 
     @property
     def known(self) -> tuple[str, ...]:
         """The texts that a prompt of this name can read."""
-        return (*self.ours.variables, *self.ours.also)
+        return (*self.bundled.variables, *self.bundled.also)
 
 
 def prompt_names() -> list[str]:
@@ -269,11 +269,11 @@ def prompt_entry(name: str) -> PromptEntry:
     ours, text = bundled_prompt(name), (PROMPTS_FOLDER / f"{name}.md").read_text(encoding="utf-8")
     file = _replacement_file(name)
     if file is None or not file.is_file():
-        return PromptEntry(ours, text, used=ours)
+        return PromptEntry(ours, text, active=ours)
     mine = file.read_text(encoding="utf-8-sig", errors="replace")
     found = PromptEntry(ours, text, mine)
     try:
-        return PromptEntry(ours, text, mine, used=read_replacement(mine, Path(file.name), found.known))
+        return PromptEntry(ours, text, mine, active=read_replacement(mine, Path(file.name), found.known))
     except BadSettingError as error:
         return PromptEntry(ours, text, mine, problem=str(error))
 
@@ -289,12 +289,12 @@ def replace_prompt(name: str, text: str) -> Prompt:
         raise BadSettingError("TOUCHSTONE_PROMPTS_DIR is set to nothing. Set it to a folder to keep prompts in.")
     text = "\n".join(text.strip().splitlines()) + "\n"
     new = read_replacement(text, Path(file.name), before.known)
-    if new.version == before.ours.version:
+    if new.version == before.bundled.version:
         raise BadSettingError(
             f"The version is {new.version}, which is that of ours. Write another one into the head, as "
             f"`version: {new.version}-mine`: it stands in every signature."
         )
-    if text != before.mine:
+    if text != before.replacement:
         _archive(file)
         _write_atomically(file, text)
     return new

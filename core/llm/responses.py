@@ -88,8 +88,8 @@ class FirstToken:
     """The most likely first tokens of an answer with their probabilities, in descending order, and the tokens read."""
 
     tokens: tuple[str, ...]
-    shares: tuple[float, ...]
-    read: int
+    probabilities: tuple[float, ...]
+    prompt_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +97,9 @@ class Completion:
     """A text, how it ended (stop | length | refusal | filter), and the tokens read and written; 0 where they are not given."""
 
     text: str
-    ended: str
-    read: int
-    written: int
+    finish_reason: str
+    prompt_tokens: int
+    completion_tokens: int
 
 
 def read_completion(answer: object, endpoint: Endpoint) -> Completion:
@@ -112,9 +112,9 @@ def read_completion(answer: object, endpoint: Endpoint) -> Completion:
     ended = _FINISH_REASONS.get(choices[0].finish_reason, "stop")
     return Completion(
         text=message.refusal or message.content or "",
-        ended="refusal" if message.refusal else ended,
-        read=answer.usage.prompt_tokens if answer.usage else 0,
-        written=answer.usage.completion_tokens if answer.usage else 0,
+        finish_reason="refusal" if message.refusal else ended,
+        prompt_tokens=answer.usage.prompt_tokens if answer.usage else 0,
+        completion_tokens=answer.usage.completion_tokens if answer.usage else 0,
     )
 
 

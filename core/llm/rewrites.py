@@ -105,7 +105,7 @@ def _unwrap_once(summary: str, text: str) -> str:
 
 def _check_no_commentary(summary: str, text: str) -> None:
     if _COMMENTARY.search(text) and not _COMMENTARY.search(summary):
-        raise UnscorableError("The model talks beside the summary, and what is which cannot be told for certain.")
+        raise UnscorableError("The model adds text besides the summary, and what is which cannot be told for certain.")
     marks = _markup(text) - _markup(summary)
     if marks:
         raise UnscorableError(f"The model put markup into the summary: {', '.join(sorted(marks))}.")

@@ -1,4 +1,4 @@
-"""A sentence of the document that the summary left out is said as well."""
+"""Adds a sentence of the document that the summary left out."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ class Added(Perturbation):
 
 
 def _is_self_contained(text: str) -> bool:
-    said = words(text)
+    tokens = words(text)
     if text.isupper() or not any(
-        is_finite(word) and VerbForm.PARTICIPLE not in possible_verb_forms(word) for word in said
+        is_finite(word) and VerbForm.PARTICIPLE not in possible_verb_forms(word) for word in tokens
     ):
         return False
-    if not _MIN_WORDS <= len(said) <= _MAX_WORDS or not _WHOLE_SENTENCE.match(text) or _MARKS & set(text):
+    if not _MIN_WORDS <= len(tokens) <= _MAX_WORDS or not _WHOLE_SENTENCE.match(text) or _MARKS & set(text):
         return False
-    return said[0] not in _OPENS_BACK and not _REFERS_BACK & set(said)
+    return tokens[0] not in _OPENS_BACK and not _REFERS_BACK & set(tokens)
 
 
 def _idf_weights(texts: list[str]) -> dict[str, float]:

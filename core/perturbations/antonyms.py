@@ -41,7 +41,7 @@ class Antonym(_Contrary):
         paper="Ma et al. 2023, BUMP",
         error_type=ErrorType.EXTRINSIC_PREDICATE,
     )
-    lacking: ClassVar[str] = (
+    no_proposals_message: ClassVar[str] = (
         "The summary has no verb or adjective with a contrary in our list that would fit its place and is not in the document."
     )
     from_document: ClassVar[bool] = False
@@ -61,7 +61,7 @@ class PredicateSwapped(_Contrary):
         paper="Ma et al. 2023, BUMP",
         error_type=ErrorType.INTRINSIC_PREDICATE,
     )
-    lacking: ClassVar[str] = (
+    no_proposals_message: ClassVar[str] = (
         "The summary has no verb or adjective whose contrary fits its place and is used in the document of something else."
     )
     from_document: ClassVar[bool] = True

@@ -24,19 +24,21 @@ class CircumstanceForeign(RulePerturbation):
         paper="Ma et al. 2023, BUMP",
         error_type=ErrorType.EXTRINSIC_CIRCUMSTANCE,
     )
-    lacking: ClassVar[str] = (
+    no_proposals_message: ClassVar[str] = (
         "The summary puts nothing in or near a place, at the end of a phrase, that the document names as well."
     )
 
     def proposals(self, example: Example) -> list[Edit]:
         context = f"{example.document}\n\n{example.summary}"
-        told = [place for place in find_places(example.summary, context) if mentions(example.document, place.text)]
-        return [edit for place in told[:MAX_MENTIONS] if not place.definite for edit in _foreign_places(example, place)]
+        places = [place for place in find_places(example.summary, context) if mentions(example.document, place.text)]
+        return [
+            edit for place in places[:MAX_MENTIONS] if not place.definite for edit in _foreign_places(example, place)
+        ]
 
 
 def _foreign_places(example: Example, old: Name) -> list[Edit]:
     # a place that no list knows is most often a town
-    sort = NameKind.COUNTRY if old.sort is NameKind.COUNTRY else NameKind.CITY
-    fresh = [new for new in listed_names(sort) if not mentions(example.document, new) and new not in example.summary]
+    kind = NameKind.COUNTRY if old.kind is NameKind.COUNTRY else NameKind.CITY
+    fresh = [new for new in listed_names(kind) if not mentions(example.document, new) and new not in example.summary]
     why = "The document puts this in {old}. It does not mention {new}."
     return [replacement(example.summary, old.span, new, why.format(old=old.text, new=new)) for new in fresh]

@@ -25,7 +25,7 @@ class CircumstanceSwapped(RulePerturbation):
         paper="Ma et al. 2023, BUMP",
         error_type=ErrorType.INTRINSIC_CIRCUMSTANCE,
     )
-    lacking: ClassVar[str] = (
+    no_proposals_message: ClassVar[str] = (
         "The summary tells no place or date for which the document has another of the same kind in another sentence."
     )
 
@@ -50,7 +50,7 @@ def _swapped_places(example: Example) -> list[Edit]:
         _swap(example, old.span, new.text)
         for old in find_places(example.summary, context)[:MAX_MENTIONS]
         for new in list(known.values())[:MAX_MENTIONS]
-        if new.sort is old.sort
+        if new.kind is old.kind
         and new.definite == old.definite
         and not old.words & new.words
         and _is_elsewhere(example, old.span, new.text)

@@ -24,7 +24,7 @@ class DateChanged(RulePerturbation):
         paper="Ma et al. 2023, BUMP; a trivial edit in Thorat et al. 2024, SummExecEdit",
         error_type=ErrorType.EXTRINSIC_CIRCUMSTANCE,
     )
-    lacking: ClassVar[str] = (
+    no_proposals_message: ClassVar[str] = (
         "The summary holds no part of the day, weekday, month, day or year that the document holds as well."
     )
 

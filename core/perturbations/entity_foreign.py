@@ -18,7 +18,7 @@ _UNLISTED_KINDS = frozenset({NameKind.PERSON, NameKind.PLACE, NameKind.ORGANISAT
 @PERTURBATIONS.add
 @dataclass(frozen=True)
 class EntityForeign(RulePerturbation):
-    """One mention is replaced by a name of the same sort from our lists, written in the same way."""
+    """One mention is replaced by a name of the same kind from our lists, written in the same way."""
 
     name: ClassVar[str] = "entity-foreign"
     card: ClassVar[PerturbationCard] = PerturbationCard(
@@ -28,7 +28,7 @@ class EntityForeign(RulePerturbation):
         paper="Ma et al. 2023, BUMP",
         error_type=ErrorType.EXTRINSIC_ENTITY,
     )
-    lacking: ClassVar[str] = (
+    no_proposals_message: ClassVar[str] = (
         "The summary names no person, country, city, club or company, of those that are known by name, title or list, that "
         "the document names as well."
     )
@@ -54,16 +54,16 @@ def _foreign_names(summary: str, old: Name, taken: frozenset[str]) -> list[Edit]
 
 
 def _names_of_same_kind(old: Name) -> list[str]:
-    """Names of the same sort: a title stays, a full name is followed by a full name, a surname by a surname."""
-    if old.definite or (old.sort in _UNLISTED_KINDS and old.text.split()[0] not in TITLES):
+    """Names of the same kind: a title stays, a full name is followed by a full name, a surname by a surname."""
+    if old.definite or (old.kind in _UNLISTED_KINDS and old.text.split()[0] not in TITLES):
         return []
-    if old.sort not in PEOPLE:
-        return list(listed_names(old.sort))
+    if old.kind not in PEOPLE:
+        return list(listed_names(old.kind))
     surnames = " ".join(list_lines("surnames")).split()
     first, *rest = old.text.split()
     if first in TITLES:
         return [f"{first} {surname}" for surname in surnames]
-    given = listed_names(old.sort)
+    given = listed_names(old.kind)
     if rest:
         return [f"{name} {surname}" for name, surname in zip(given, surnames * 10, strict=False)]
     return list(given) if first in given else surnames

@@ -19,7 +19,7 @@ _NAME_PART_BEFORE = re.compile(r"(?:[A-Z][a-z]+|\b(?:named|called|name of|name))
 @PERTURBATIONS.add
 @dataclass(frozen=True)
 class EntitySwapped(RulePerturbation):
-    """One mention is replaced by somebody else, or something else of its sort, whom the document names elsewhere."""
+    """One mention is replaced by somebody else, or something else of its kind, whom the document names elsewhere."""
 
     name: ClassVar[str] = "entity-swapped"
     card: ClassVar[PerturbationCard] = PerturbationCard(
@@ -29,8 +29,8 @@ class EntitySwapped(RulePerturbation):
         paper="Ma et al. 2023, BUMP",
         error_type=ErrorType.INTRINSIC_ENTITY,
     )
-    lacking: ClassVar[str] = (
-        "The summary names no person, club, company or organisation that another of the same sort in the document could "
+    no_proposals_message: ClassVar[str] = (
+        "The summary names no person, club, company or organisation that another of the same kind in the document could "
         "stand for."
     )
 
@@ -64,12 +64,12 @@ def _known_words(name: Name, others: list[Name]) -> frozenset[str]:
 def _is_replaceable(example: Example, name: Name) -> bool:
     """Whether the document names it as well, and no office or naming stands before it."""
     before = example.summary[max(0, name.span.start - _MARGIN) : name.span.start]
-    return name.sort not in PLACES and mentions(example.document, name.text) and not _NAME_PART_BEFORE.search(before)
+    return name.kind not in PLACES and mentions(example.document, name.text) and not _NAME_PART_BEFORE.search(before)
 
 
 def _fits(example: Example, old: Name, new: Name) -> bool:
-    """Whether another name is of the same sort, and of the same gender where a pronoun may agree with it."""
-    alike = old.sort == new.sort or ({old.sort, new.sort} <= PEOPLE and not _has_gendered_pronoun(example.summary, old))
+    """Whether another name is of the same kind, and of the same gender where a pronoun may agree with it."""
+    alike = old.kind == new.kind or ({old.kind, new.kind} <= PEOPLE and not _has_gendered_pronoun(example.summary, old))
     return alike and old.definite == new.definite
 
 

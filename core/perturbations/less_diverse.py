@@ -24,7 +24,7 @@ class LessDiverse(RulePerturbation):
         does="Repeats the word that was used first where the summary alternates between two words for one thing.",
         paper="Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?",
     )
-    lacking: ClassVar[str] = "The summary nowhere alternates between two words of our list for one thing."
+    no_proposals_message: ClassVar[str] = "The summary nowhere alternates between two words of our list for one thing."
 
     most: int = 5
 

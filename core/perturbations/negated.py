@@ -27,7 +27,7 @@ class Negated(RulePerturbation):
         does="Says the same by denying its contrary.",
         paper="Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?",
     )
-    lacking: ClassVar[str] = (
+    no_proposals_message: ClassVar[str] = (
         "No sentence of the summary can surely be said by denying its contrary: none is one simple clause or has a word "
         "with a complement in our lists."
     )

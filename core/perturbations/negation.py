@@ -24,7 +24,7 @@ class Negation(RulePerturbation):
         paper="Ma et al. 2023, BUMP; a trivial edit in Thorat et al. 2024, SummExecEdit",
         error_type=ErrorType.INTRINSIC_PREDICATE,
     )
-    lacking: ClassVar[str] = (
+    no_proposals_message: ClassVar[str] = (
         "No clause of the summary can be denied by a single not: each has a quantifier, a condition, a negation of its own "
         "or a verb that is not known for sure."
     )

@@ -34,7 +34,7 @@ class NumberChanged(RulePerturbation):
         paper="Ma et al. 2023, BUMP; a trivial edit in Thorat et al. 2024, SummExecEdit",
         error_type=ErrorType.EXTRINSIC_ENTITY,
     )
-    lacking: ClassVar[str] = (
+    no_proposals_message: ClassVar[str] = (
         "No number of the summary can be changed alone: it must stand in the document as well, exceed one, and be no part "
         "of a date, range or ratio."
     )

@@ -103,8 +103,8 @@ def _make_perturbation(name: str, task: PromptTask) -> type[Prompted]:
     """The perturbation `<name>-llm`, described by the head of its prompt."""
     head = bundled_prompt(name)
     card = PerturbationCard(f"{head.title} (LLM)", "preserving", head.does, head.paper, form="prompt")
-    told = {"name": f"{name}-llm", "card": card, "prompt_name": name, "task": task, "__module__": __name__}
-    return type(f"Prompted{name.title().replace('-', '')}", (Prompted,), told)
+    members = {"name": f"{name}-llm", "card": card, "prompt_name": name, "task": task, "__module__": __name__}
+    return type(f"Prompted{name.title().replace('-', '')}", (Prompted,), members)
 
 
 _TASKS = {

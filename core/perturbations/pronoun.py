@@ -31,7 +31,7 @@ class Pronoun(RulePerturbation):
         paper="Ma et al. 2023, BUMP",
         error_type=ErrorType.COREFERENCE,
     )
-    lacking: ClassVar[str] = (
+    no_proposals_message: ClassVar[str] = (
         "The summary has no he, she, him, her or his that can be turned without breaking its grammar."
     )
 

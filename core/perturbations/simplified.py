@@ -22,7 +22,7 @@ class Simplified(RulePerturbation):
         does="Makes two sentences of two main clauses that and, but or a semicolon joins.",
         paper="Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?",
     )
-    lacking: ClassVar[str] = (
+    no_proposals_message: ClassVar[str] = (
         "No sentence of the summary surely joins two main clauses by and, but or a semicolon: there is nothing to split."
     )
 

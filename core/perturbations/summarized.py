@@ -128,7 +128,7 @@ class Summarized(RulePerturbation):
         does="Leaves out parentheses, non-restrictive relative clauses and appositions.",
         paper="Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?",
     )
-    lacking: ClassVar[str] = (
+    no_proposals_message: ClassVar[str] = (
         "The summary has no parenthesis, relative clause between commas or apposition that can surely be left out."
     )
 

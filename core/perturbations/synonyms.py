@@ -30,7 +30,7 @@ class Synonyms(RulePerturbation):
         "the same wherever they stand.",
         paper="Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?",
     )
-    lacking: ClassVar[str] = "The summary has no word or phrase of which a synonym is sure."
+    no_proposals_message: ClassVar[str] = "The summary has no word or phrase of which a synonym is sure."
 
     most: int = 5
     lexicon: LexiconChoice = "best"

@@ -61,7 +61,7 @@ def command(
         print_estimate(engine, map(editor.proposing, read))
         unused = _write_edits(file, edited_pairs(engine, editor, originals, trivial))
         spent = engine.spent()
-    if reasons := ", ".join(why.of(count) for why, count in unused.items()):
+    if reasons := ", ".join(reason.count_phrase(count) for reason, count in unused.items()):
         print_status(f"Not used: {reasons}.")
     if spent:
         print_status(f"Spent: {format_spend_by_endpoint(spent)}.")
@@ -75,8 +75,8 @@ def _write_edits(file: TextIO, found: Iterable[Line | UnusedEdit]) -> Counter[Un
     written = 0
     for one in found:
         if isinstance(one, UnusedEdit):
-            unused[one.why] += 1
-            print_status(f"{one.source} {one.why}: {one.reason}")
+            unused[one.reason_kind] += 1
+            print_status(f"{one.source} {one.reason_kind}: {one.reason}")
         else:
             file.write(json.dumps(one, ensure_ascii=False, allow_nan=False) + "\n")
             written += 1

@@ -45,7 +45,7 @@ def prompt_table(entries: Sequence[PromptEntry]) -> None:
 
 def chosen_prompt(entries: Sequence[PromptEntry]) -> PromptEntry:
     """The prompt that the address names, so that a reload or a link finds it; else the first."""
-    titles = {entry.name: entry.ours.title for entry in entries}
+    titles = {entry.name: entry.bundled.title for entry in entries}
     named = st.query_params.get("prompt", "")
     prompts_state().prompt = named if named in titles else next(iter(titles))
     chosen = st.selectbox(
@@ -62,40 +62,40 @@ def chosen_prompt(entries: Sequence[PromptEntry]) -> PromptEntry:
 def prompt_headline(entry: PromptEntry) -> None:
     """What the prompt is for, whose is used, and where it comes from."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**{escape_markdown(entry.ours.does)}**", width="content")
+        st.markdown(f"**{escape_markdown(entry.bundled.does)}**", width="content")
         _owner_badge(entry)
-        if entry.used:
+        if entry.active:
             st.badge(
-                escape_markdown(entry.used.signature),
+                escape_markdown(entry.active.signature),
                 color="gray",
                 help="Part of the signature of every answer that it was used for.",
             )
-    st.caption(escape_markdown(f"Reads: {', '.join(entry.known)}. After {entry.ours.paper}"))
+    st.caption(escape_markdown(f"Reads: {', '.join(entry.known)}. After {entry.bundled.paper}"))
     if entry.problem:
         st.error(escape_markdown(f"It cannot be used: {entry.problem}"), icon=":material/error:")
 
 
 def _prompt_row(entry: PromptEntry) -> dict[str, str]:
-    used = entry.used
+    used = entry.active
     return {
         "name": entry.name,
-        "what it does": entry.ours.does,
+        "what it does": entry.bundled.does,
         "used": _prompt_owner(entry),
         "version": used.version if used else "",
         "hash": used.signature.rpartition("#")[2] if used else "",
-        "variables": ", ".join(used.variables if used else entry.ours.variables),
+        "variables": ", ".join(used.variables if used else entry.bundled.variables),
         "paper": used.paper if used else "",
     }
 
 
 def _prompt_owner(entry: PromptEntry) -> str:
-    if entry.mine is None:
+    if entry.replacement is None:
         return "ours"
     return "cannot be used" if entry.problem else "yours"
 
 
 def _owner_badge(entry: PromptEntry) -> None:
-    if entry.mine is None:
+    if entry.replacement is None:
         st.badge(_prompt_owner(entry), icon=":material/inventory_2:", color="blue")
     elif entry.problem:
         st.badge(_prompt_owner(entry), icon=":material/error:", color="red")
@@ -116,7 +116,7 @@ _MAX_FILE_BYTES = 100_000  # bytes of a file that is put in the place of ours
 
 def prompt_parts(entry: PromptEntry) -> None:
     """What is sent to a model, with the places for texts in double braces."""
-    shown = entry.used or entry.ours
+    shown = entry.active or entry.bundled
     for title, text in (("System", shown.system), ("User", shown.user)):
         st.caption(title)
         st.code(text, language=None, wrap_lines=True)
@@ -128,10 +128,10 @@ def prompt_parts(entry: PromptEntry) -> None:
 
 def prompt_difference(entry: PromptEntry) -> None:
     """Ours and the one in its place, word by word."""
-    if entry.mine is None:
+    if entry.replacement is None:
         st.info("Ours is used: there is no difference.", icon=":material/inventory_2:")
         return
-    st.html(diff_html(segments(entry.text, entry.mine)))
+    st.html(diff_html(segments(entry.text, entry.replacement)))
 
 
 def prompt_form(entry: PromptEntry) -> None:
@@ -143,7 +143,7 @@ def prompt_form(entry: PromptEntry) -> None:
         )
         return
     text = PromptsState.text.of(entry.name)
-    text.setdefault(entry.mine or _new_draft(entry))
+    text.setdefault(entry.replacement or _new_draft(entry))
     st.text_area("The file: head, system part, user part", key=text.key, height=420, persist_state="session")
     with st.container():  # what lies below keeps its place when a problem is shown
         if problem := prompts_state().problems.get(entry.name):
@@ -155,7 +155,7 @@ def prompt_form(entry: PromptEntry) -> None:
             icon=":material/undo:",
             on_click=_revert_prompt,
             args=(entry.name,),
-            disabled=entry.mine is None,
+            disabled=entry.replacement is None,
             help="What is used now is kept in the folder `earlier` next to the prompts.",
         )
     st.file_uploader(
@@ -169,7 +169,7 @@ def prompt_form(entry: PromptEntry) -> None:
 
 def _new_draft(entry: PromptEntry) -> str:
     """Ours under a version of its own, to begin with."""
-    version = entry.ours.version
+    version = entry.bundled.version
     return entry.text.replace(f"version: {version}\n", f"version: {version}-mine\n", 1)
 
 

@@ -47,13 +47,13 @@ def test_the_models_that_it_serves_are_listed(endpoint: Endpoint) -> None:
 
 
 def test_an_answer_ends_at_the_limit_of_tokens_and_says_so(greedy: Completion) -> None:
-    assert (greedy.ended, greedy.written) == ("length", 24)
+    assert (greedy.finish_reason, greedy.completion_tokens) == ("length", 24)
 
 
 def test_the_tokens_read_are_those_of_the_model(greedy: Completion) -> None:
     messages = [{"role": "system", "content": MESSAGES[0]}, {"role": "user", "content": MESSAGES[1]}]
     words = tokenizer()
-    assert greedy.read == len(
+    assert greedy.prompt_tokens == len(
         words(words.apply_chat_template(messages, tokenize=False), add_special_tokens=False).input_ids
     )
 
@@ -71,8 +71,8 @@ def test_a_small_nucleus_takes_the_chance_out_of_a_high_temperature(endpoint: En
 def test_an_answer_stops_at_a_text(endpoint: Endpoint, greedy: Completion) -> None:
     word = greedy.text.split()[1]
     stopped = Client(endpoint).chat(MESSAGES, replace(GREEDY, stop=word), "")
-    assert stopped.ended == "stop"
-    assert stopped.written < greedy.written
+    assert stopped.finish_reason == "stop"
+    assert stopped.completion_tokens < greedy.completion_tokens
     assert greedy.text.startswith(stopped.text.removesuffix(word))
 
 

@@ -17,4 +17,8 @@ def ask(endpoint: Endpoint, question: Question) -> Answer:
     from core.llm.client import client_for
 
     answer = client_for(endpoint).chat(question.inputs, sampling_of(question), question_schema(question))
-    return Answer(values=(float(answer.written),), texts=(answer.text, answer.ended), tokens=answer.read)
+    return Answer(
+        values=(float(answer.completion_tokens),),
+        texts=(answer.text, answer.finish_reason),
+        tokens=answer.prompt_tokens,
+    )

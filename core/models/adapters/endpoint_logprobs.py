@@ -24,4 +24,4 @@ def ask(endpoint: Endpoint, question: Question) -> Answer:
         top_tokens=int_option(question, "likeliest", 5),
         special_tokens=bool(int_option(question, "special_tokens", 0)),
     )
-    return Answer(values=answer.shares, texts=answer.tokens, tokens=answer.read)
+    return Answer(values=answer.probabilities, texts=answer.tokens, tokens=answer.prompt_tokens)

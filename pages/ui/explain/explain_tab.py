@@ -59,9 +59,9 @@ def _naming_badges(explanation: str) -> None:
         changed = dict.fromkeys([*one.inserted, *one.deleted])
         used = ", ".join(word for word in changed if word in one.used)
         st.badge(
-            "names the edited words" if one.holds else "does not name the edited words",
-            icon=":material/check:" if one.holds else ":material/question_mark:",
-            color="green" if one.holds else "orange",
+            "names the edited words" if one.is_named else "does not name the edited words",
+            icon=":material/check:" if one.is_named else ":material/question_mark:",
+            color="green" if one.is_named else "orange",
             help=escape_markdown(
                 f"By rule. Edited: {', '.join(changed) or 'no words'}. Used: {used or 'none'}. Other words may say it, too."
             ),

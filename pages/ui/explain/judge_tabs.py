@@ -15,7 +15,7 @@ from annotations.records import Grade
 from core.errors import TouchstoneError
 from core.explanations.detect import Finding
 from core.explanations.judge import Judgement, JudgeSetup, judge_conversation
-from core.explanations.stability import Sample, SampleStrip, sample_strip, unanswered_failures
+from core.explanations.stability import JudgeSample, SampleStrip, sample_strip, unanswered_failures
 from core.llm.chat import Sampling
 from core.types import Failure
 from pages.ui.endpoint_form import estimate_line
@@ -49,17 +49,17 @@ def judge_form(finding: Finding, sampling: Sampling) -> None:
             help="What the judge reads in addition to the explanation. The reference is the explanation given for each edit under Edit.",
         )
         setup = explain_requests.chosen_setup()
-        lacking = case.lacks(setup)
+        missing = case.missing_inputs(setup)
         st.button(
             "Grade",
             key="explain-grade",
             icon=":material/gavel:",
             on_click=explain_requests.run_if_possible,
             args=(sampling.endpoint, partial(explain_requests.ask_for_grade, finding)),
-            disabled=bool(lacking),
+            disabled=bool(missing),
         )
-    if lacking:
-        st.caption(f"{setup} reads the {' and the '.join(lacking)}, and there is none yet. {_REFERENCE_HINT}")
+    if missing:
+        st.caption(f"{setup} reads the {' and the '.join(missing)}, and there is none yet. {_REFERENCE_HINT}")
     else:
         estimate_line([judge_conversation(case, setup, sampling)])
     outcome = explain_requests.current_grade(case, setup)
@@ -93,14 +93,14 @@ _MAX_TITLE_CHARACTERS = 300
 def strip_html(strip: SampleStrip) -> str:
     """HTML of the samples in their order; every text is escaped."""
     return (
-        f'<style>{_STRIP_CSS}</style><div class="ts-strip" role="list">{"".join(map(_strip_mark, strip.draws))}</div>'
+        f'<style>{_STRIP_CSS}</style><div class="ts-strip" role="list">{"".join(map(_strip_mark, strip.samples))}</div>'
     )
 
 
-def _strip_mark(draw: Sample) -> str:
-    sign, kind = _STRIP_MARKS[draw.label]
-    label = draw.label or "not readable"
-    words = draw.words if len(draw.words) <= _MAX_TITLE_CHARACTERS else f"{draw.words[:_MAX_TITLE_CHARACTERS]}…"
+def _strip_mark(sample: JudgeSample) -> str:
+    sign, kind = _STRIP_MARKS[sample.label]
+    label = sample.label or "not readable"
+    words = sample.text if len(sample.text) <= _MAX_TITLE_CHARACTERS else f"{sample.text[:_MAX_TITLE_CHARACTERS]}…"
     title = html.escape(f"{label}: {words}", quote=True)
     return f'<span role="listitem" class="{kind}" title="{title}"><i aria-hidden="true">{sign}</i><b>{label}</b></span>'
 
@@ -147,13 +147,13 @@ def _sample_table(outcomes: Sequence[SampleOutcome | Failure]) -> None:
     if silent:
         why = escape_markdown(silent[-1].message)
         st.warning(f"{len(silent)} more could not be asked: {why}", icon=":material/cloud_off:")
-    if strip.draws:
+    if strip.samples:
         st.dataframe(
             pd.DataFrame(
-                [{"answer": draw.label or "not readable", "why": draw.words} for draw in strip.draws],
-                index=pd.RangeIndex(1, len(strip.draws) + 1, name="sample"),
+                [{"answer": sample.label or "not readable", "why": sample.text} for sample in strip.samples],
+                index=pd.RangeIndex(1, len(strip.samples) + 1, name="sample"),
             ),
-            height=min(215, 38 + 35 * len(strip.draws)),
+            height=min(215, 38 + 35 * len(strip.samples)),
             alt="The answer of each sample",
             column_config={"why": st.column_config.TextColumn(width="large")},
         )

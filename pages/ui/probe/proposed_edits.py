@@ -86,9 +86,9 @@ def _accepted_card(one: AcceptedEdit, asked: EditRequestTask, verdict: Trivialit
 
 def _rejected_card(one: RejectedEdit) -> None:
     with st.container(border=True, height="stretch", key=f"proposed-{one.number}", gap="small"):
-        st.badge(f"{one.number}: {one.why}", icon=":material/block:", color="red")
+        st.badge(f"{one.number}: {one.reason_kind}", icon=":material/block:", color="red")
         st.caption(escape_markdown(one.reason))
-        st.code(one.written, language="json", wrap_lines=True)
+        st.code(one.text, language="json", wrap_lines=True)
 
 
 def _origin_badge(one: AcceptedEdit, example: Example) -> None:
@@ -196,7 +196,7 @@ def _request_fields(found: Mapping[str, Endpoint]) -> None:
 
 def _request_price(editor: Editor) -> None:
     more = f"; then {EDITS_PER_REQUEST} short ones at most" if probe_state().judge_triviality else ""
-    estimate_line([editor.proposing(_example_to_edit())], more)
+    estimate_line([editor.propose_conversation(_example_to_edit())], more)
 
 
 def _send_request(endpoint: str) -> None:

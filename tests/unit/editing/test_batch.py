@@ -103,7 +103,7 @@ def test_in_bulk_an_edit_without_a_verdict_is_not_taken_for_a_good_one(
     with model(monkeypatch, lambda: text("Hm.")):
         found = list(edited_pairs(engine, Editor(), [Item(PAIR)], "both"))
     unused = [one for one in found if isinstance(one, UnusedEdit)]
-    assert [(one.source, one.why) for one in unused] == [
+    assert [(one.source, one.reason_kind) for one in unused] == [
         ("pair/3", UnusedReason.UNREADABLE),
         ("pair/1", UnusedReason.FAILED),
         ("pair/2", UnusedReason.FAILED),

@@ -55,7 +55,7 @@ def proposed(
     script = iter(replies)
     with serving(lambda _path, _body: next(script)) as endpoint:
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
-        proposals: Proposals = drive(Editor(form).proposing(example).rounds())
+        proposals: Proposals = drive(Editor(form).propose_conversation(example).rounds())
     return proposals, [body for _, body in endpoint.asked]
 
 
@@ -115,7 +115,7 @@ def test_what_cannot_be_used_is_rejected_with_its_reason_and_the_others_stay(
     assert [one.number for one in proposals.accepted] == [1, 2, 3, 4, 5]
     [rejected] = proposals.rejected
     assert rejected.reason.startswith(reason)
-    assert json.loads(rejected.written) == bad
+    assert json.loads(rejected.text) == bad
 
 
 def test_words_that_occur_twice_are_rejected_with_their_places(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,7 +187,7 @@ def test_whole_summaries_become_edits_by_diff(monkeypatch: pytest.MonkeyPatch) -
     [
         (SUMMARY, "The model changed nothing"),
         (SUMMARY.replace("closed", "sold").replace("One ferry", "A raft"), "It changes more than one sentence"),
-        (f"Here is what I changed. {SUMMARY} I hope this helps!", "The model talks beside the summary"),
+        (f"Here is what I changed. {SUMMARY} I hope this helps!", "The model adds text besides the summary"),
         ("Ein Sturm zerriss gestern alles.", "The answer seems to be in another language"),
     ],
     ids=["unchanged", "two places", "talk", "another language"],
@@ -245,4 +245,4 @@ def test_another_form_prompt_model_draw_or_endpoint_is_another_signature(
 def test_without_an_endpoint_it_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TOUCHSTONE_LLM_BASE_URL", raising=False)
     with pytest.raises(MissingEndpointError, match="TOUCHSTONE_LLM_BASE_URL"):
-        drive(Editor().proposing(PAIR).rounds())
+        drive(Editor().propose_conversation(PAIR).rounds())

@@ -1,4 +1,4 @@
-"""What is said of edits that are not used."""
+"""The sentences about edits that are not used."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from core.editing.proposals import UnusedReason
 
 
 @pytest.mark.parametrize(
-    ("why", "one", "two"),
+    ("reason", "one", "two"),
     [
         (UnusedReason.UNREADABLE, "1 cannot be executed", "2 cannot be executed"),
         (UnusedReason.NOT_LOCAL, "1 is no small edit in one place", "2 are no small edit in one place"),
@@ -16,5 +16,5 @@ from core.editing.proposals import UnusedReason
         (UnusedReason.FAILED, "1 was not answered", "2 were not answered"),
     ],
 )
-def test_reasons_are_counted_in_words(why: UnusedReason, one: str, two: str) -> None:
-    assert (why.of(1), why.of(2)) == (one, two)
+def test_reasons_are_counted_in_words(reason: UnusedReason, one: str, two: str) -> None:
+    assert (reason.count_phrase(1), reason.count_phrase(2)) == (one, two)

@@ -29,7 +29,9 @@ def judged(monkeypatch: pytest.MonkeyPatch, *texts: str, edit: Edit = EDIT) -> t
     script = iter(texts)
     with serving(lambda _path, _body: text(next(script))) as endpoint:
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
-        opinion: TrivialityJudgement = drive(Editor().judging(Example("pair", "A document.", SUMMARY), edit).rounds())
+        opinion: TrivialityJudgement = drive(
+            Editor().triviality_conversation(Example("pair", "A document.", SUMMARY), edit).rounds()
+        )
     return opinion, [body for _, body in endpoint.asked]
 
 

@@ -72,7 +72,7 @@ def test_the_article_follows_the_sound(word: str, expected: str) -> None:
     ],
 )
 def test_names_have_a_sort_only_where_signs_are_plain(text: str, sorts: dict[str, NameKind]) -> None:
-    assert {name.text: name.sort for name in find_names(text, text)} == sorts
+    assert {name.text: name.kind for name in find_names(text, text)} == sorts
 
 
 @pytest.mark.parametrize(

@@ -87,14 +87,14 @@ def test_what_cannot_be_read_is_a_mark_of_its_own_with_the_raw_answer(
     with answering(monkeypatch, lambda: text("Well.")) as asked:
         strip = sample_strip(outcomes(engine, fresh_samplings(SAMPLING, 0, 2)))
     assert (strip.counts, strip.unreadable, strip.flip_rate) == ({}, 2, None)
-    assert "The model said: “Well.”" in strip.draws[0].words
+    assert "The model said: “Well.”" in strip.samples[0].text
     assert len(asked) == 4  # each was asked for once more
 
 
 def test_a_server_that_refuses_draws_no_sample(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     with answering(monkeypatch, lambda: refusal(400, "too long")):
         found = outcomes(engine, fresh_samplings(SAMPLING, 0, 2))
-    assert sample_strip(found).draws == ()
+    assert sample_strip(found).samples == ()
     assert {one.kind for one in found if isinstance(one, Failure)} == {FailureKind.ERROR}
 
 

@@ -27,21 +27,21 @@ def edit(old: str, new: str, seed: str = SEED) -> Edit:
 )
 def test_an_explanation_names_an_edit_by_the_words_of_either_side(explanation: str, holds: bool) -> None:
     [found] = check_named_edits(explanation, SEED, [EDIT])
-    assert found.holds is holds
+    assert found.is_named is holds
 
 
 def test_words_on_both_sides_of_an_edit_are_not_what_was_edited() -> None:
     change = edit("A storm closed the harbour.", "A flood closed the harbour.")
     [found] = check_named_edits("The harbour was closed.", SEED, [change])
-    assert (found.inserted, found.deleted, found.holds) == (("flood",), ("storm",), False)
+    assert (found.inserted, found.deleted, found.is_named) == (("flood",), ("storm",), False)
 
 
 def test_a_function_word_counts_where_nothing_else_was_changed() -> None:
     change = edit("Nobody was", "Nobody was not")
     [found] = check_named_edits("It is not so that nobody was hurt.", SEED, [change])
-    assert (found.inserted, found.holds) == (("not",), True)
+    assert (found.inserted, found.is_named) == (("not",), True)
 
 
 def test_each_edit_is_looked_for_by_itself() -> None:
     found = check_named_edits("A flood, not a storm.", SEED, [edit("storm", "flood"), EDIT])
-    assert [one.holds for one in found] == [True, False]
+    assert [one.is_named for one in found] == [True, False]

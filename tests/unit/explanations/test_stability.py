@@ -38,14 +38,14 @@ def test_the_flip_rate_is_the_share_of_unequal_pairs(
 
 def test_what_could_not_be_read_is_a_mark_of_its_own_and_no_verdict() -> None:
     strip = sample_strip([NO, UNREADABLE, YES, NO])
-    assert [draw.label for draw in strip.draws] == ["inconsistent", "", "consistent", "inconsistent"]
-    assert strip.draws[1].words == UNREADABLE.message
+    assert [sample.label for sample in strip.samples] == ["inconsistent", "", "consistent", "inconsistent"]
+    assert strip.samples[1].text == UNREADABLE.message
     assert (strip.counts, strip.unreadable) == ({"inconsistent": 2, "consistent": 1}, 1)
 
 
 def test_a_server_that_does_not_answer_draws_no_sample() -> None:
     outcomes = [YES, SILENT, UNREADABLE]
-    assert len(sample_strip(outcomes).draws) == 2
+    assert len(sample_strip(outcomes).samples) == 2
     assert unanswered_failures(outcomes) == [SILENT]
 
 

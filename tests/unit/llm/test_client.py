@@ -25,8 +25,8 @@ def test_the_likeliest_first_tokens_are_told_with_their_probabilities() -> None:
     with serving(lambda _path, _body: completion({"Yes": 0.75, "No": 0.25}, read=12)) as endpoint:
         told = first_token(endpoint.url)
     assert told.tokens == ("Yes", "No")
-    assert told.shares == pytest.approx((0.75, 0.25))
-    assert told.read == 12
+    assert told.probabilities == pytest.approx((0.75, 0.25))
+    assert told.prompt_tokens == 12
 
 
 def test_one_token_is_asked_for_without_sampling() -> None:

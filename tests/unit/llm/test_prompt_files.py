@@ -67,7 +67,7 @@ def test_a_folder_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, tm
         (GOOD.replace("version: 7", "version:"), 5, "does not say 'version'"),
         (GOOD.replace("# User", "# Uzer"), 7, "`# System` and then `# User`"),
         (GOOD.replace("# System", "Hello."), 11, "`# System` and then `# User`"),
-        (GOOD.replace("\n# System", "Hello.\n# System"), 6, "where nobody reads it"),
+        (GOOD.replace("\n# System", "Hello.\n# System"), 6, "where it is not read"),
         (GOOD.replace("You shout.", ""), 7, "nothing under this heading"),
         (GOOD.replace("{{summary}}", "{{sumary}}"), 13, r"\{\{sumary\}\} is not among the variables: summary"),
         (GOOD.replace("{{summary}}", "{{summary"), 13, "written {{name}}"),

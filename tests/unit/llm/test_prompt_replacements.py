@@ -27,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_every_prompt_is_ours_at_first() -> None:
     for name in prompts.prompt_names():
         found = prompts.prompt_entry(name)
-        assert (found.mine, found.used, found.problem) == (None, bundled_prompt(name), "")
+        assert (found.replacement, found.active, found.problem) == (None, bundled_prompt(name), "")
         assert found.text == (PROMPTS_FOLDER / f"{name}.md").read_text(encoding="utf-8")
 
 
@@ -35,7 +35,7 @@ def test_a_prompt_of_ones_own_is_used_from_then_on() -> None:
     new = prompts.replace_prompt(NAME, MINE)
     assert load_prompt(NAME, ["summary"]) == new == prompts.prompt_entry(NAME).used
     assert new.signature.startswith("prompt:negated@1-mine#")
-    assert prompts.prompt_entry(NAME).mine == MINE
+    assert prompts.prompt_entry(NAME).replacement == MINE
 
 
 def test_line_ends_of_another_system_make_no_other_prompt() -> None:
@@ -63,7 +63,7 @@ def test_a_text_that_cannot_be_used_is_refused_and_what_was_there_stays(text: st
     with pytest.raises(BadSettingError) as raised:
         prompts.replace_prompt(NAME, text)
     assert problem in str(raised.value)
-    assert prompts.prompt_entry(NAME).mine == MINE
+    assert prompts.prompt_entry(NAME).replacement == MINE
 
 
 def test_reverting_uses_ours_again() -> None:
@@ -71,7 +71,7 @@ def test_reverting_uses_ours_again() -> None:
     prompts.revert_prompt(NAME)
     assert prompts.prompt_entry(NAME).used == bundled_prompt(NAME)
     prompts.revert_prompt(NAME)
-    assert prompts.prompt_entry(NAME).mine is None
+    assert prompts.prompt_entry(NAME).replacement is None
 
 
 def test_nothing_that_was_in_use_is_lost(folder: Path) -> None:
@@ -86,7 +86,7 @@ def test_nothing_that_was_in_use_is_lost(folder: Path) -> None:
 def test_a_file_that_was_broken_outside_is_shown_with_what_is_wrong(folder: Path) -> None:
     (folder / f"{NAME}.md").write_text("Just negate it.", encoding="utf-8")
     found = prompts.prompt_entry(NAME)
-    assert (found.used, found.mine) == (None, "Just negate it.")
+    assert (found.active, found.replacement) == (None, "Just negate it.")
     assert found.problem.startswith("The prompt file negated.md, line 1: it must begin")
 
 
@@ -96,7 +96,7 @@ def test_the_folder_is_made_where_it_is_the_default_one(tmp_path: Path, monkeypa
     monkeypatch.setattr(Settings.model_fields["prompts_dir"], "default", str(default))
     Settings.model_rebuild(force=True)
     try:
-        assert prompts.prompt_entry(NAME).mine is None
+        assert prompts.prompt_entry(NAME).replacement is None
         prompts.replace_prompt(NAME, MINE)
         assert (default / f"{NAME}.md").read_text(encoding="utf-8") == MINE
     finally:

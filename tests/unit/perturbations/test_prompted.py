@@ -85,7 +85,7 @@ def test_what_comes_around_the_summary_is_no_part_of_the_variant(monkeypatch: py
     ("reply", "problem"),
     [
         (text(SUMMARY), "changed nothing"),
-        (text("I'm sorry, but the harbour was closed on Tuesday."), "talks beside the summary"),
+        (text("I'm sorry, but the harbour was closed on Tuesday."), "adds text besides the summary"),
         (text("Das Haus brennt. Niemand kam."), "another language"),
         (text(None, refused="I will not."), "The model refused"),
         (text("", ended="stop"), "The answer is empty"),
