@@ -78,7 +78,7 @@ def as_segments(original: str, edits: Sequence[Edit]) -> list[Segment]:
 
 
 def abridge_unchanged(laid: Sequence[Segment], margin: int) -> list[Segment]:
-    """The same diff with the inside of long kept stretches left out, `margin` characters beside every change kept."""
+    """The same diff with the inside of long kept stretches left out, `margin` characters next to every change kept."""
     last = len(laid) - 1
     return [
         segment if segment[0] else (0, _abridge_middle(segment[1], margin, place == 0, place == last))

@@ -45,7 +45,7 @@ def pair_record(source: Item, accepted: AcceptedEdit, opinion: TrivialityJudgeme
 
 
 TrivialFilter = Literal["none", "rule", "both"]
-"""Which verdicts keep a trivial edit out: nobody's, the rule's, or the rule's and the model's."""
+"""Which verdicts keep a trivial edit out: none, the rule's, or the rule's and the model's."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,7 +115,7 @@ class Editor:
 
     @property
     def signature(self) -> str:
-        """What tells the edits of two editors apart; raises MissingEndpointError where nobody can be asked."""
+        """What tells the edits of two editors apart; raises MissingEndpointError where no endpoint is set."""
         return self._signed(self._prompt(), self._sampling())
 
     def propose_conversation(self, example: Example) -> Conversation[Proposals]:

@@ -84,7 +84,7 @@ class Name:
 def find_names(text: str, context: str) -> tuple[Name, ...]:
     """The mentions in a text, in order; `context` is what tells whose surname or which place a word is.
 
-    A name beside another name, as in "Boston, Lincolnshire" or "Paris-Roubaix", is left out: it is part of a whole.
+    A name next to another name, as in "Boston, Lincolnshire" or "Paris-Roubaix", is left out: it is part of a whole.
     """
     known = _known_kinds(context)
     found = (_read_name(text, mention, known) for mention in _mentions(text))

@@ -138,13 +138,13 @@ def _stands_alone(wordnet: WordNet, sentence: Sentence, place: int) -> bool:
     before, word, after = (token_at(sentence, place + step) for step in (-1, 0, 1))
     pairs = (f"{before.low}_{word.low}", f"{word.low}_{after.low}")
     return not any(map(wordnet.knows, pairs)) and not any(
-        _may_be_compound(wordnet, beside) for beside in (before, after)
+        _may_be_compound(wordnet, neighbour) for neighbour in (before, after)
     )
 
 
-def _may_be_compound(wordnet: WordNet, beside: Token) -> bool:
+def _may_be_compound(wordnet: WordNet, neighbour: Token) -> bool:
     """A capital may belong to a name; also that of the first word, which costs a few synonyms."""
-    return beside.low not in _CLOSED_WORDS and (beside.is_capital or bool(wordnet.bases(beside.low, "noun")))
+    return neighbour.low not in _CLOSED_WORDS and (neighbour.is_capital or bool(wordnet.bases(neighbour.low, "noun")))
 
 
 def _replacements(wordnet: WordNet, sentence: Sentence, place: int) -> Iterator[str]:

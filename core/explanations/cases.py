@@ -76,7 +76,7 @@ def read_cases(file: Path) -> Iterator[Case | SkippedCase | Refusal]:
 
 
 def cases_from_items(items: Iterable[Item]) -> Iterator[Case | SkippedCase]:
-    """The explanations of a dataset's items: one for each person that graded it, and one where nobody did."""
+    """The explanations of a dataset's items: one for each person that graded it, or one where there is no such grade."""
     for subject in summaries_with_edits(items):
         for place, given in enumerate(_explanations_to_judge(subject.item.explanations)):
             yield _skip_reason(given.verdict, subject.item.intended) or _case_from_explanation(subject, given, place)
@@ -85,7 +85,7 @@ def cases_from_items(items: Iterable[Item]) -> Iterator[Case | SkippedCase]:
 def judgement_record(case: Case, signature: str, outcome: Judgement | Failure) -> dict[str, object]:
     """One line of what the judge of that signature said: a grade with its worth, 0 to 1, or a reason and no number.
 
-    What rules say stands beside it.
+    It includes the results of the rule checks.
     """
     record: dict[str, object] = {"id": case.id, "group": case.group or case.id, "signature": signature}
     record |= {"sample": case.sample or case.id, "by": case.by, "explanation": case.explanation}
@@ -97,7 +97,7 @@ def judgement_record(case: Case, signature: str, outcome: Judgement | Failure) -
 
 
 def read_judgements(file: Path) -> dict[str, list[GradePair]]:
-    """What each judge, by its signature, said, with people's grades; what nobody graded is left out.
+    """What each judge, by its signature, said, with people's grades; explanations without a grade of a person are left out.
 
     Raises TouchstoneError for a line that `judgement_record` did not write.
     """

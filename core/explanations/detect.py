@@ -72,7 +72,7 @@ def explain_given_detection(example: Example, sampling: Sampling) -> Rounds[Find
 
 
 def detection_signature(sampling: Sampling) -> str:
-    """What `Finding.by` of D&E will be; raises MissingEndpointError where nobody can be asked."""
+    """What `Finding.by` of D&E will be; raises MissingEndpointError where no endpoint is set."""
     return model_signature("detect-explain", load_prompt("detect-explain", PAIR_VARIABLES), sampling)
 
 

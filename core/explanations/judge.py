@@ -126,7 +126,7 @@ def judge_explanation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Roun
 
 
 def judge_signature(setup: JudgeSetup, sampling: Sampling) -> str:
-    """What `Judgement.by` will be; raises MissingEndpointError where nobody can be asked."""
+    """What `Judgement.by` will be; raises MissingEndpointError where no endpoint is set."""
     used = _judge_prompt(setup)
     return model_signature(used.name, used, sampling)
 

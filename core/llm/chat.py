@@ -102,17 +102,17 @@ def is_usable(question: Question, answer: Answer) -> bool:
     return True
 
 
-def collect_answers(talk: Rounds[T]) -> Rounds[tuple[T, list[Answer]]]:
+def collect_answers(conversation: Rounds[T]) -> Rounds[tuple[T, list[Answer]]]:
     """The same conversation, which comes with all answers that it was given."""
-    heard: list[Answer] = []
-    questions = next(talk)
+    received: list[Answer] = []
+    questions = next(conversation)
     while True:
         answers = yield questions
-        heard += answers
+        received += answers
         try:
-            questions = talk.send(answers)
+            questions = conversation.send(answers)
         except StopIteration as end:
-            return end.value, heard
+            return end.value, received
 
 
 def unusable_answer(problem: str, raw: str) -> UnscorableError:

@@ -38,7 +38,7 @@ def clean_rewrite(example: Example, answer: str) -> str:
     """The new summary in an answer, with the blanks around it that the old one has.
 
     A fence, an opening line that announces it, and quotation marks around the whole are taken away, each only where the
-    old summary has no such thing. Raises UnscorableError for talk or markup inside of it, another language, or no change.
+    old summary has no such thing. Raises UnscorableError for commentary or markup inside of it, another language, or no change.
     """
     summary = example.summary.strip()
     text = _strip_wrapping(summary, answer.strip())
@@ -105,7 +105,9 @@ def _unwrap_once(summary: str, text: str) -> str:
 
 def _check_no_commentary(summary: str, text: str) -> None:
     if _COMMENTARY.search(text) and not _COMMENTARY.search(summary):
-        raise UnscorableError("The model adds text besides the summary, and what is which cannot be told for certain.")
+        raise UnscorableError(
+            "The model adds text besides the summary, and the two cannot be separated with certainty."
+        )
     marks = _markup(text) - _markup(summary)
     if marks:
         raise UnscorableError(f"The model put markup into the summary: {', '.join(sorted(marks))}.")

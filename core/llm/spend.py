@@ -61,7 +61,7 @@ def _approximate_tokens(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """Questions to endpoints that nobody answered yet, about the tokens they read, the most that is written, and the most money.
+    """Questions to endpoints without an answer yet, about the tokens they read, the most that is written, and the most money.
 
     `unpriced` names endpoints whose prices are not set. `open_ended` conversations may ask more than is known before.
     """

@@ -56,7 +56,7 @@ class Prompted(Perturbation):
 
     @property
     def signature(self) -> str:
-        """What tells two variants apart; raises MissingEndpointError where nobody can be asked."""
+        """What tells two variants apart; raises MissingEndpointError where no endpoint is set."""
         return self._signed(self._prompt(), resolve_model(self.model, self.endpoint))
 
     def edits(self, example: Example, rng: random.Random) -> list[Edit]:  # noqa: ARG002  # the signature of every perturbation

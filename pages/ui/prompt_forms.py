@@ -10,8 +10,8 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from core.edits import segments
 from core.errors import TouchstoneError
-from core.llm import prompts
-from core.llm.prompts import PromptEntry
+from core.llm import prompt_replacements
+from core.llm.prompt_replacements import PromptEntry
 from pages.ui import services
 from pages.ui.markup import diff_html, escape_markdown
 from pages.ui.notices import leave_notice
@@ -108,7 +108,7 @@ def _name_in_address() -> None:
 
 
 def read_prompts() -> list[PromptEntry]:
-    return [prompts.prompt_entry(name) for name in prompts.prompt_names()]
+    return [prompt_replacements.prompt_entry(name) for name in prompt_replacements.prompt_names()]
 
 
 _MAX_FILE_BYTES = 100_000  # bytes of a file that is put in the place of ours
@@ -176,7 +176,7 @@ def _new_draft(entry: PromptEntry) -> str:
 def _save_prompt(name: str) -> None:
     state = prompts_state()
     try:
-        new = prompts.replace_prompt(name, PromptsState.text.of(name).get())
+        new = prompt_replacements.replace_prompt(name, PromptsState.text.of(name).get())
     except TouchstoneError as error:
         state.problems = {name: str(error)}
         return
@@ -187,7 +187,7 @@ def _save_prompt(name: str) -> None:
 def _revert_prompt(name: str) -> None:
     state = prompts_state()
     try:
-        prompts.revert_prompt(name)
+        prompt_replacements.revert_prompt(name)
     except TouchstoneError as error:
         state.problems = {name: str(error)}
         return

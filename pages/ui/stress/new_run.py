@@ -11,8 +11,8 @@ import streamlit as st
 
 from core.english.wordnet import is_installed
 from core.errors import TouchstoneError, attempt
-from core.llm import prompts
 from core.llm.endpoints import endpoint_problem, list_endpoints
+from core.llm.prompt_replacements import PromptEntry, prompt_entry, prompt_names
 from core.llm.spend import format_estimate
 from core.metric import METRICS
 from core.metric_catalog import default_metrics
@@ -46,8 +46,8 @@ def cost_line(plan: Plan, pairs: PairSource) -> None:
         st.caption(escape_markdown(f"{estimate}."))
 
 
-def _prompt_entries() -> list[prompts.PromptEntry]:
-    return [prompts.prompt_entry(name) for name in prompts.prompt_names()]
+def _prompt_entries() -> list[PromptEntry]:
+    return [prompt_entry(name) for name in prompt_names()]
 
 
 _NO_CHECK = "none"
