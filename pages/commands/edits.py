@@ -58,7 +58,7 @@ def command(
     read = (found.example for found in Pairs().read(pairs) if isinstance(found, Item) and not found.parent)
     originals = (item for item in read_items(pairs, refusals) if not item.parent)
     with closing(Engine.open(Settings.read())) as engine, open_output(output) as file:
-        print_estimate(engine, map(editor.proposing, read))
+        print_estimate(engine, map(editor.propose_conversation, read))
         unused = _write_edits(file, edited_pairs(engine, editor, originals, trivial))
         spent = engine.spent()
     if reasons := ", ".join(reason.count_phrase(count) for reason, count in unused.items()):
