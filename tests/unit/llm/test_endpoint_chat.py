@@ -86,7 +86,7 @@ def test_a_model_that_thinks_gets_no_temperature_and_more_tokens(
 def test_a_model_that_refuses_a_temperature_is_told_with_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
     said_no = {"message": "Unsupported value.", "param": "temperature", "code": "unsupported_value"}
     with pytest.raises(
-        TouchstoneError, match=r"takes no temperature .*Set TOUCHSTONE_LLM_REASONING_TOKENS to the tokens"
+        TouchstoneError, match=r"takes no temperature .*Set TOUCHSTONE_LLM_REASONING_TOKENS to its limit"
     ):
         reply_to(monkeypatch, Reply({"error": said_no}, 400))
     monkeypatch.setenv("TOUCHSTONE_LLM_REASONING_TOKENS", "100")
