@@ -31,6 +31,7 @@ ONLY_IN = {
     "streamlit": "pages/ui/ pages/views/ pages/main.py app.py",
     "plotly": "pages/ui/ pages/views/",
     "typer": "pages/commands/ pages/commands/shared/ cli.py",
+    "rich": "pages/commands/shared/",
 }
 """Where a library may be imported, and nowhere else."""
 

@@ -14,7 +14,7 @@ from annotations.store import Store
 from core.dataset import DATASETS, ImportCounts, format_counts, readable_items, source_sha256, strict_items
 from core.models.download import fetch_released_dataset, provenance_name
 from core.settings import Settings
-from pages.commands.shared.messages import print_status, with_read_count
+from pages.commands.shared.messages import print_status, with_progress
 
 
 def command(
@@ -37,7 +37,7 @@ def command(
     )
     read_items = readable_items if skip_broken else strict_items
     with closing(Store.open(settings.database_url)) as store:
-        items = with_read_count(read_items(reader.read(place), tally), tally)
+        items = with_progress(read_items(reader.read(place), tally), "samples read")
         imported = store.import_dataset(origin, items, tally.counts)
     counts = {"dataset": imported.dataset, **tally.counts(), "new": imported.added, "joined": imported.joined}
     typer.echo(json.dumps(counts, ensure_ascii=False, indent=1) if as_json else "\n".join(format_counts(counts)))

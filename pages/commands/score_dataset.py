@@ -15,7 +15,7 @@ from core.metric import METRICS
 from core.settings import Settings
 from core.types import Failure
 from pages.commands.shared.inputs import DeviceOption
-from pages.commands.shared.messages import download_models, print_status
+from pages.commands.shared.messages import download_models, print_status, with_progress
 
 
 def command(
@@ -31,9 +31,8 @@ def command(
     ):
         download_models(engine.pool, chosen)
         saved, failures = 0, 0
-        found = engine.run(chosen, load_texts(store, dataset))
+        found = with_progress(engine.run(chosen, load_texts(store, dataset)), "scores")
         while outcomes := [outcome for _, outcome in islice(found, 500)]:
             store.keep_outcomes(outcomes)
             saved, failures = saved + len(outcomes), failures + sum(isinstance(one, Failure) for one in outcomes)
-            print_status(f"\r  {saved} scores saved", end="")
-    print_status(f"\r  {saved} scores saved, {failures} of them failures with a reason")
+    print_status(f"  {saved} scores saved, {failures} of them failures with a reason")

@@ -7,9 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 
-from core.background import Progress
-from core.dataset import ImportCounts
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.errors import Problem, attempt
@@ -19,34 +27,50 @@ from core.models.files import ModelStatus
 from core.models.pool import ModelPool
 from core.nli_check import NliCheck
 from core.stress.run import Run, RunRecord
-from core.types import Checkpoint, Item, T, local_checkpoints
+from core.types import Checkpoint, T, local_checkpoints
+
+_UPDATE_S = 0.5
 
 
-def print_status(text: str, end: str = "\n") -> None:
-    typer.echo(text, err=True, nl=end == "\n")
+def print_status(text: str) -> None:
+    typer.echo(text, err=True)
 
 
 def with_progress(found: Iterable[T], what: str, total: int | None = None) -> Iterator[T]:
-    """The same; says at most every second how many came."""
-    said, told = time.monotonic(), False
-    for number, one in enumerate(found, start=1):
-        yield one
-        if time.monotonic() - said >= 1:
-            said, told = time.monotonic(), True
-            print_status(f"\r  {number:,}{'' if total is None else f' of {total:,}'} {what}", end="")
-    if told:
-        print_status("")
+    """The same, with a bar on stderr that counts them where it is a terminal."""
+    with _progress_bar(MofNCompleteColumn()) as bar:
+        task = bar.add_task(what, total=total)
+        for one in found:
+            yield one
+            bar.advance(task)
 
 
 def show_run_progress(run: Run, records: Iterable[RunRecord]) -> None:
-    """Say how far a run is, at most every second."""
-    started, before, said = time.monotonic(), run.done, 0.0
-    for _ in records:
-        now = time.monotonic() - started
-        if now - said >= 1:
-            said = now
-            print_status(f"\r  {Progress(run.done, run.total, (run.done - before) / now, running=True)}   ", end="")
-    print_status(f"\r  {run.done} of {run.total} scores in {time.monotonic() - started:.0f} s")
+    """Show how far a run is, and at the end how long it took."""
+    started = updated = time.monotonic()
+    with _progress_bar(MofNCompleteColumn()) as bar:
+        task = bar.add_task("scores", completed=run.done, total=run.total)
+        for _ in records:
+            if time.monotonic() - updated >= _UPDATE_S:  # the total of a run is counted again at every call
+                updated = time.monotonic()
+                bar.update(task, completed=run.done, total=run.total)
+    print_status(f"  {run.done} of {run.total} scores in {time.monotonic() - started:.0f} s")
+
+
+def _progress_bar(amount: ProgressColumn) -> Progress:
+    """A bar on a terminal, and nothing elsewhere; it leaves no line behind."""
+    console = Console(stderr=True)
+    return Progress(
+        amount,
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        disable=not console.is_terminal,
+        transient=True,
+        redirect_stdout=False,  # results of commands are no part of the bar
+        redirect_stderr=False,
+    )
 
 
 def print_estimate(engine: Engine, talks: Iterable[Conversation[Any]]) -> None:
@@ -54,16 +78,6 @@ def print_estimate(engine: Engine, talks: Iterable[Conversation[Any]]) -> None:
     found = attempt(lambda: format_estimate(engine.estimate(talks)))
     if not isinstance(found, Problem) and found:
         print_status(f"Estimate: {found}.")
-
-
-def with_read_count(items: Iterable[Item], tally: ImportCounts) -> Iterator[Item]:
-    """The same items; says at most every second how many came."""
-    said = time.monotonic()
-    for item in items:
-        if time.monotonic() - said >= 1:
-            said = time.monotonic()
-            print_status(f"\r  {tally.samples} samples read", end="")
-        yield item
 
 
 def format_row_counts(counts: Mapping[str, int]) -> str:
@@ -82,7 +96,9 @@ def download_models(pool: ModelPool, chosen: Iterable[Metric | NliCheck]) -> Non
 
 
 def _show_download(pool: ModelPool, checkpoint: Checkpoint) -> None:
-    while (state := pool.state(checkpoint)).status is ModelStatus.DOWNLOADING:
-        print_status(f"\r  {100 * (state.progress or 0):3.0f} % {state.message}", end="")
-        time.sleep(0.5)
-    print_status(f"\r  {state.message or state.status}")
+    with _progress_bar(TaskProgressColumn()) as bar:
+        task = bar.add_task("", total=1.0)
+        while (state := pool.state(checkpoint)).status is ModelStatus.DOWNLOADING:
+            bar.update(task, completed=state.progress or 0.0, description=state.message)
+            time.sleep(_UPDATE_S)
+    print_status(f"  {state.message or state.status}")

@@ -1,0 +1,42 @@
+"""The progress of commands: on stderr, on a terminal only, and never between the lines of a result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from core.stress.run import Plan, Run, RunRecord, ScoreRecord, Source
+from core.types import Example
+from pages.commands.shared.messages import show_run_progress, with_progress
+
+
+def test_what_is_counted_is_given_on_unchanged(capsys: pytest.CaptureFixture[str]) -> None:
+    assert list(with_progress(iter("abc"), "letters")) == ["a", "b", "c"]
+    assert capsys.readouterr() == ("", "")
+
+
+def test_on_a_terminal_the_bar_is_drawn_on_stderr(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes it for a terminal
+    monkeypatch.setenv("TERM", "xterm")
+    for letter in with_progress(iter("abc"), "letters read", 3):
+        print(letter)  # noqa: T201  # the result of a command
+    shown = capsys.readouterr()
+    assert shown.out == "a\nb\nc\n"
+    assert "3/3" in shown.err
+    assert "letters read" in shown.err
+
+
+def test_a_run_says_at_its_end_how_many_scores_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    run = Run(Plan("run", (), ("rouge2",)))
+    run.add(Source(Example("one", "It rained.", "Rain."), "one"))
+
+    def records() -> Iterator[RunRecord]:
+        record = ScoreRecord("one", "", "rouge2", 0.5)
+        run.add(record)
+        yield record
+
+    show_run_progress(run, records())
+    assert capsys.readouterr() == ("", "  1 of 1 scores in 0 s\n")
