@@ -115,7 +115,7 @@ def strict_items(found: Iterable[Item | Refusal], tally: ImportCounts) -> Iterat
         number = tally.refused.total()
         raise TouchstoneError(
             f"Nothing was imported: {number} record{'s' if number > 1 else ''} cannot be read, by line or row:\n{told}\n"
-            "Mend the file, or skip what cannot be read (--skip-broken)."
+            "Fix the file, or skip what cannot be read (--skip-broken)."
         )
 
 

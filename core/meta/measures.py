@@ -152,10 +152,10 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
         "mean_shift": lambda cases, part, column: mean_shift(pairs_in_slice(cases, part, column)),
     }
 )
-"""What is told of every metric on every slice: shares and areas in 0..1, but the mean shift in units of the metric."""
+"""The measures of every metric on every slice: shares and areas in 0..1, but the mean shift in units of the metric."""
 
 UNIT_MEASURES = ("mean_shift",)
-"""What is told in units of the metric, so that no metric is the best."""
+"""Measures in units of the metric, so that no metric is the best."""
 
 PAPER_MEASURES = ("consistency", "ties", "auc")
 """What the papers' tables hold; the others take longer."""

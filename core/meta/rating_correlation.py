@@ -61,7 +61,7 @@ COEFFICIENTS: MappingProxyType[str, SystemCorrelation] = MappingProxyType(
         "Kendall of systems": lambda rated, systems: correlation_of_systems(rated, systems, kendall_of_means),
     }
 )
-"""Every correlation that is told; tau-b for Kendall."""
+"""Every correlation that is computed; tau-b for Kendall."""
 
 _SYSTEM_COEFFICIENTS = tuple(name for name in COEFFICIENTS if "systems" in name)
 

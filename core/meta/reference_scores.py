@@ -75,7 +75,7 @@ def _compare_columns(cases: Cases, released: MetricColumn, ours: MetricColumn) -
 
 
 def _unit_scale(theirs: float, mine: float) -> float:
-    """A hundred where one is told in percent and the other as a share."""
+    """A hundred where one is given in percent and the other as a share."""
     if theirs > 1.5 >= mine and theirs <= 150:
         return 100.0
     return 0.01 if mine > 1.5 >= theirs and mine <= 150 else 1.0

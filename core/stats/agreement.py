@@ -33,7 +33,7 @@ from core.stats.statistic import (
 class LabelMatrix:
     """Labels as numbers, (items, people), nan where one is missing, and the items' documents, (items,).
 
-    `offered` are the categories to choose from; those that nobody chose count where chance is reckoned over all.
+    `offered` are the categories to choose from; those that nobody chose count where chance is computed over all.
     """
 
     labels: Values
@@ -68,7 +68,7 @@ class LabelMatrix:
 
     @property
     def why(self) -> str:
-        """Why there is no agreement by chance to reckon with; empty where there is."""
+        """Why there is no agreement by chance to compare with; empty where there is."""
         given = self.labels[self.given]
         if not len(given):
             return "No item was labelled by two people."

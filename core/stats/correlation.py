@@ -60,7 +60,7 @@ def pearson(rated: RatedScores) -> Statistic:
 
 
 def spearman(rated: RatedScores) -> Statistic:
-    """The correlation of ranks, equal values sharing theirs; every resample is ranked anew."""
+    """The correlation of ranks, equal values sharing theirs; every resample is ranked again."""
     kept = rated.defined()
     if kept.why:
         return undefined(len(kept.scores), kept.why)
@@ -87,7 +87,7 @@ def kendall(rated: RatedScores) -> Statistic:
     numbers, places = cluster_documents(kept.documents)
     if len(numbers) > _MAX_DOCUMENTS:
         return undefined(
-            len(kept.scores), f"Tau is not told of more than {_MAX_DOCUMENTS:,} documents. Take Spearman's."
+            len(kept.scores), f"Tau is not computed for more than {_MAX_DOCUMENTS:,} documents. Take Spearman's."
         )
     agreeing = _concordance(kept, places, len(numbers))
     x, y = (np.unique(values, return_inverse=True)[1] for values in (kept.scores, kept.human))

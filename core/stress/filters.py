@@ -92,12 +92,12 @@ _EXPECTED_MEANINGS: dict[Intent, frozenset[Meaning]] = {
 """What a person has to say of a variant for it to be what it was meant to be."""
 
 
-def filter_variants(run: Run, sieves: Iterable[str]) -> frozenset[VariantKey] | None:
-    """The variants that none of these sieves leaves out; None, for all of them, where there is no sieve.
+def filter_variants(run: Run, filters: Iterable[str]) -> frozenset[VariantKey] | None:
+    """The variants that none of these filters leaves out; None, for all of them, where there is no filter.
 
-    Raises UnknownNameError for a sieve that does not exist.
+    Raises UnknownNameError for a filter that does not exist.
     """
-    chosen = [_variant_filter(name) for name in sieves]
+    chosen = [_variant_filter(name) for name in filters]
     if not chosen:
         return None
     return frozenset(
@@ -105,15 +105,15 @@ def filter_variants(run: Run, sieves: Iterable[str]) -> frozenset[VariantKey] | 
     )
 
 
-def count_left_out(run: Run, sieve: str) -> int:
-    """How many of the variants that were made a sieve leaves out."""
+def count_left_out(run: Run, filter_name: str) -> int:
+    """How many of the variants that were made a filter leaves out."""
     made = [variant for variant in run.variants.values() if variant.summary is not None]
-    return sum(_variant_filter(sieve)(run, variant) for variant in made)
+    return sum(_variant_filter(filter_name)(run, variant) for variant in made)
 
 
 def _variant_filter(name: str) -> VariantFilter:
     if name not in VARIANT_FILTERS:
-        raise UnknownNameError("sieve", name, VARIANT_FILTERS)
+        raise UnknownNameError("filter", name, VARIANT_FILTERS)
     return VARIANT_FILTERS[name]
 
 
@@ -131,11 +131,11 @@ def _is_unverified(run: Run, variant: Variant) -> bool:
     return opinion is None or opinion.meaning not in _EXPECTED_MEANINGS[PERTURBATIONS.parse(variant.kind).card.intent]
 
 
-def _is_trivial(run: Run, variant: Variant) -> bool:  # noqa: ARG001  # the signature of every sieve
+def _is_trivial(run: Run, variant: Variant) -> bool:  # noqa: ARG001  # the signature of every filter
     return any(remark.startswith(TRIVIAL_PREFIX) for remark in variant.remarks)
 
 
-def _is_misplaced(run: Run, variant: Variant) -> bool:  # noqa: ARG001  # the signature of every sieve
+def _is_misplaced(run: Run, variant: Variant) -> bool:  # noqa: ARG001  # the signature of every filter
     return any(remark.startswith(MISPLACED_PREFIX) for remark in variant.remarks)
 
 

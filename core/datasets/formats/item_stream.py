@@ -205,7 +205,7 @@ def _new_items(record: list[Item], place: RecordPlace, seen: SeenItems) -> list[
             fresh.append(item)
         elif name not in originals or known != content:
             raise TouchstoneError(
-                f"The id {name!r} stands on line {where.number} of {_file_label(where.path, place.path)} already. "
+                f"The id {name!r} is on line {where.number} of {_file_label(where.path, place.path)} already. "
                 f"Give line {place.number} another."
             )
     seen |= {item.example.id: (place, hash((item.example.document, item.example.summary))) for item in fresh}

@@ -249,7 +249,7 @@ def imported_documents(folder: Path) -> list[object]:
 
 def test_a_summary_of_tofueval_whose_sentences_stand_apart_is_refused(tmp_path: Path) -> None:
     rows = [sentence(1, "yes"), sentence(1, "yes", topic="Mill"), sentence(2, "yes")]
-    assert "stands on line 2" in refused("tofueval", tmp_path, TOFU, *rows).reason
+    assert "is on line 2" in refused("tofueval", tmp_path, TOFU, *rows).reason
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def test_both_tasks_of_bump_in_a_folder_share_the_articles_but_no_ids(tmp_path: 
 
 def test_a_pair_that_stands_twice_in_bump_is_refused_with_its_first_place(tmp_path: Path) -> None:
     refusal = refused("bump", tmp_path, TASK1, bump(7), bump(7))
-    assert "'task1-7/edited' stands on line 1 of task1_dataset.json already" in refusal.reason
+    assert "'task1-7/edited' is on line 1 of task1_dataset.json already" in refusal.reason
     assert (refusal.line, refusal.file) == (2, "task1_dataset.json")
 
 

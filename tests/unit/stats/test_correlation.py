@@ -144,7 +144,7 @@ def test_a_partial_correlation_hardly_changes_when_the_means_are_taken_anew() ->
 def test_tau_is_not_told_of_so_many_documents_that_their_square_fills_the_memory() -> None:
     values = np.arange(3001, dtype=np.float64)
     found = kendall(RatedScores(values, values, np.arange(3001)))
-    assert found.why == "Tau is not told of more than 3,000 documents. Take Spearman's."
+    assert found.why == "Tau is not computed for more than 3,000 documents. Take Spearman's."
     assert found.n == 3001
 
 

@@ -22,11 +22,11 @@ def a_run() -> Run:
     return guarded
 
 
-def gone(run: Run, *sieves: str) -> set[VariantKey]:
-    return set(run.variants) - set(filter_variants(run, sieves) or ())
+def gone(run: Run, *filters: str) -> set[VariantKey]:
+    return set(run.variants) - set(filter_variants(run, filters) or ())
 
 
-def test_without_a_sieve_every_variant_counts() -> None:
+def test_without_a_filter_every_variant_counts() -> None:
     assert filter_variants(a_run(), []) is None
 
 
@@ -78,6 +78,6 @@ def test_what_could_not_be_made_is_not_counted_as_left_out() -> None:
     assert count_left_out(run, "unverified") == 8
 
 
-def test_a_sieve_that_does_not_exist_names_those_that_do() -> None:
+def test_a_filter_that_does_not_exist_names_those_that_do() -> None:
     with pytest.raises(UnknownNameError, match="contradicting"):
         filter_variants(a_run(), [*VARIANT_FILTERS, "poem"])
