@@ -13,21 +13,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from sqlalchemy import Connection, Select, func, insert, literal, select, text
+from sqlalchemy import Connection, Select, insert, literal, select, text
 from sqlalchemy import Table as SqlTable
 
 from annotations.database import database_path, is_in_memory, parse_url, read_session
+from annotations.reads import count_rows
 from annotations.records import StoreError
 from annotations.store import Store
 from annotations.tables import Item, Table
 
 _CHUNK = 1000  # rows held in memory at a time
-
-
-def count_table_rows(connection: Connection) -> dict[str, int]:
-    """The number of rows of every table by its name."""
-    tables = Table.metadata.tables.values()
-    return {table.name: connection.scalar(select(func.count()).select_from(table)) or 0 for table in tables}
 
 
 def copy_rows(source: Connection, target: Connection) -> None:
@@ -134,14 +129,14 @@ def _copy_database(source: Store, target: Store, replace: bool) -> dict[str, int
     """Everything from one database into the other, in one transaction of each."""
     with read_session(source.engine) as reading, target.writing() as writing:
         here, there = writing.connection(), reading.connection()
-        if not replace and (rows := sum(count_table_rows(here).values())):
+        if not replace and (rows := sum(count_rows(here).values())):
             raise StoreError(
                 f"The database has {rows} rows already. Nothing was restored. Restore into an empty one, or say --replace "
                 "to lose what is in it."
             )
         with cleared_tables(here) if replace else nullcontext():
             copy_rows(there, here)
-        found, wanted = count_table_rows(here), count_table_rows(there)
+        found, wanted = count_rows(here), count_rows(there)
         if found != wanted:
             raise StoreError("Not every row arrived. Nothing was changed; try again.")
     return found

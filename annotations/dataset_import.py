@@ -15,12 +15,11 @@ from itertools import islice
 from tempfile import TemporaryFile
 from typing import IO, Any
 
-from pydantic import TypeAdapter
 from sqlmodel import Session, col, func, select
 
 from annotations.records import CAMPAIGN_PREFIX, LOCAL_LABELS, RecordError, require_storable, require_text
 from annotations.tables import Dataset, DatasetFile, Document, EditRow, Item, SampleRow, Table
-from annotations.writes import content_id, edit_rows, insert_new, item_row, text_id
+from annotations.writes import ITEM_FACTS, content_id, edit_rows, insert_new, item_row, text_id
 from core.types import Example
 from core.types import Item as CoreItem
 
@@ -66,7 +65,6 @@ def _row_with_document(row: SampleRow, item: Item) -> dict[str, Any]:
     return {**values, "id": content_id(row.dataset_id, item.document_id, item.id, "", row.facts)}
 
 
-ITEM_FACTS: TypeAdapter[CoreItem] = TypeAdapter(CoreItem)
 _CHUNK = 1000  # items prepared and written at a time
 _TABLE_ORDER: tuple[type[Table], ...] = (Document, Item, EditRow, SampleRow)
 

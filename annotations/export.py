@@ -90,8 +90,8 @@ def _with_pseudonyms(row: ExportRow, names: Mapping[str, str]) -> ExportRow:
     return row | told | ({"edits": edits} if "edits" in row else {})
 
 
-def _pseudonymous_explanation_id(row: Explanation, names: Mapping[str, str]) -> str:
-    """The id here is made from a name, which could be guessed by it."""
+def pseudonymous_explanation_id(row: Explanation, names: Mapping[str, str]) -> str:
+    """The id of an explanation as if a pseudonym had written it: the stored one is made from a name, which could be guessed."""
     return content_id(row.item_id, row.text, names[row.by]) if row.by in names else row.id
 
 
@@ -160,7 +160,7 @@ def _explanation_rows(session: Session, names: Mapping[str, str]) -> Iterator[Ex
     )
     for row in found:
         record = _column_values(row)
-        id = _pseudonymous_explanation_id(row, names)
+        id = pseudonymous_explanation_id(row, names)
         yield {"kind": "explanation", "explanation_id": id, "explanation": record.pop("text"), **record}
 
 
@@ -172,7 +172,7 @@ def _explanation_judgement_rows(session: Session, names: Mapping[str, str]) -> I
         execution_options={"yield_per": _CHUNK},
     )
     for row, judged in found:
-        record = _column_values(row) | {"explanation_id": _pseudonymous_explanation_id(judged, names)}
+        record = _column_values(row) | {"explanation_id": pseudonymous_explanation_id(judged, names)}
         yield {"kind": "explanation_judgement", "item_id": judged.item_id, **record}
 
 

@@ -12,10 +12,10 @@ from typing import Any
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, func, select
 
-from annotations.dataset_import import ITEM_FACTS
 from annotations.records import RecordError
 from annotations.tables import Dataset, DatasetFile, Document, SampleRow, ScoreRow
 from annotations.tables import Item as ItemRow
+from annotations.writes import ITEM_FACTS
 from core.types import Example, Item, Sample, StoredScore
 
 _CHUNK = 500  # texts held in memory at a time

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import func
+from sqlalchemy import Connection, func
 from sqlmodel import Session, col, select
 
 from annotations.records import PairRecord, SavedRow, StoredPair
@@ -65,10 +65,10 @@ def load_saved_rows(session: Session, limit: int) -> list[SavedRow]:
     return sorted(rows, key=lambda row: row.created_at, reverse=True)[:limit]
 
 
-def count_rows(session: Session) -> dict[str, int]:
+def count_rows(connection: Connection) -> dict[str, int]:
     """The number of rows of every table by its name."""
-    tables = Table.metadata.tables
-    return {name: session.connection().scalar(select(func.count()).select_from(tables[name])) or 0 for name in tables}
+    tables = Table.metadata.tables.values()
+    return {table.name: connection.scalar(select(func.count()).select_from(table)) or 0 for table in tables}
 
 
 def _saved_label_row(label: Label, title: str, text: str) -> SavedRow:

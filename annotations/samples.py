@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, and_, col, select
 
-from annotations.campaigns.campaign import CampaignSettings, load_campaigns
+from annotations.campaigns.campaign import CampaignSettings, load_campaign_by_name
 from annotations.campaigns.label_agreement import OVERALL, Agreement, compute_agreement
 from annotations.campaigns.questions import QuestionSet
 from annotations.campaigns.results import (
@@ -23,13 +23,13 @@ from annotations.campaigns.results import (
 )
 from annotations.campaigns.tables import Campaign, Reservation, Task
 from annotations.database import read_session
-from annotations.dataset_import import ITEM_FACTS
 from annotations.imported_datasets import load_examples, load_imported_samples, load_stored_ids
 from annotations.local_labels import load_local_labels, load_with_originals, stored_samples
-from annotations.records import CAMPAIGN_PREFIX, LOCAL_LABELS, RecordError
+from annotations.records import CAMPAIGN_PREFIX, LOCAL_LABELS
 from annotations.store import Store
 from annotations.tables import Explanation, Origin, SampleRow
 from annotations.tables import Item as ItemRow
+from annotations.writes import ITEM_FACTS
 from core.types import ErrorType, Example, GradedExplanation, Item, Judgement, Sample, Verdict
 
 PairVerdicts = tuple[Verdict | None, Verdict | None]
@@ -68,7 +68,7 @@ def load_campaign_samples(session: Session, dataset: str) -> list[Sample]:
     What is unresolved has no label; an edit that people wrote is what they meant it to be. Raises RecordError for an
     unknown name.
     """
-    campaign = require_campaign(session, dataset)
+    campaign = load_campaign_by_name(session, dataset.removeprefix(CAMPAIGN_PREFIX))
     tasks = resolve_tasks(session, campaign)
     origins = {row.item_id: row for row in session.exec(select(Origin).order_by(col(Origin.created_at)))}
     written = {id for id, origin in origins.items() if origin.source == f"campaign {campaign.name}"}
@@ -90,18 +90,10 @@ def verdicts_of_answers(questions: QuestionSet, answers: Mapping[str, Any]) -> P
 
     It is understood by its value: a verdict, a side of a pair, or yes and no to "inconsistent".
     """
-    value = str(answers.get(questions.measure))
+    value = str(questions.measured(answers))
     if questions.unit == "pair":
         return _PAIR_VERDICTS.get(value, _NO_VERDICTS)
     return (_EDIT_VERDICTS if questions.measure == "inconsistent" else _SUMMARY_VERDICTS).get(value, _NO_VERDICTS)
-
-
-def require_campaign(session: Session, dataset: str) -> CampaignSettings:
-    """The campaign behind the name of a dataset. Raises RecordError, which names those that exist."""
-    known = {CAMPAIGN_PREFIX + campaign.name: campaign for campaign in load_campaigns(session)}
-    if dataset not in known:
-        raise RecordError(f"No dataset is named {dataset!r}. Of campaigns: {', '.join(sorted(known)) or 'none'}.")
-    return known[dataset]
 
 
 def _add_task_labels(
@@ -195,7 +187,7 @@ def load_labelled_campaigns(session: Session) -> list[str]:
 
 def describe_campaign(session: Session, dataset: str) -> CampaignDescription:
     """Raises RecordError for an unknown name."""
-    campaign = require_campaign(session, dataset)
+    campaign = load_campaign_by_name(session, dataset.removeprefix(CAMPAIGN_PREFIX))
     questions = campaign.questions
     return CampaignDescription(
         dataset,

@@ -241,7 +241,7 @@ class Store:
     def counts(self) -> dict[str, int]:
         """The number of rows of each table."""
         with read_session(self.engine) as session:
-            return count_rows(session)
+            return count_rows(session.connection())
 
     def save_draft(self, id: str, owner: str, payload: str) -> None:
         """Keep work in progress in place of what was under this id; forgotten 30 days after its last change."""

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from pydantic import TypeAdapter
 from sqlalchemy import Delete, delete, func, literal
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Session, col, select
@@ -29,6 +30,10 @@ from annotations.tables import (
     Table,
 )
 from core.types import Edit, Failure, FailureKind, Outcome, Part, Result, Seen, Span
+from core.types import Item as CoreItem
+
+ITEM_FACTS: TypeAdapter[CoreItem] = TypeAdapter(CoreItem)
+"""The `facts` of an imported sample: all of an item but its texts, as JSON."""
 
 
 def insert_new(session: Session, table: type[Table], rows: list[dict[str, Any]]) -> None:
@@ -188,7 +193,7 @@ def save_label(session: Session, record: LabelRecord) -> Receipt:
     if known:
         return _receipt_of_known_label(known, _label_row(item_id, record, known.revision, now))
     mine = select(func.max(Label.revision)).where(Label.item_id == item_id, Label.annotator == record.annotator)
-    label = _label_row(item_id, record, _next_revision(session, mine), now)
+    label = _label_row(item_id, record, next_revision(session, mine), now)
     session.add(label)
     _add_edit_judgement(session, item_id, record, now)
     _add_explanation(session, item_id, record, now)
@@ -259,7 +264,8 @@ def _receipt_of_known_label(known: Label, sent: Label) -> Receipt:
     return Receipt(known.item_id, known.created_at, fresh=False, revision=known.revision)
 
 
-def _next_revision(session: Session, last: SelectOfScalar[int]) -> int:
+def next_revision(session: Session, last: SelectOfScalar[int]) -> int:
+    """The number after the one that a query finds; 1 where there is none."""
     return (session.exec(last).one() or 0) + 1
 
 
@@ -274,7 +280,7 @@ def _add_edit_judgement(session: Session, item_id: str, record: LabelRecord, now
         EditJudgement(
             item_id=item_id,
             annotator=record.annotator,
-            revision=_next_revision(session, mine),
+            revision=next_revision(session, mine),
             inconsistent=answers.inconsistent,
             interesting=answers.interesting,
             controlled=answers.controlled,
@@ -303,7 +309,7 @@ def _add_explanation_judgement(session: Session, explanation_id: str, record: La
         ExplanationJudgement(
             explanation_id=explanation_id,
             annotator=record.annotator,
-            revision=_next_revision(session, mine),
+            revision=next_revision(session, mine),
             grade=record.grade.value if record.grade else "",
             cause=record.cause.value if record.cause else None,
             note="",

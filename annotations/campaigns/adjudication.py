@@ -14,14 +14,15 @@ from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import CampaignSettings, load_campaign, load_campaigns, stable_number
 from annotations.campaigns.people import Member, Right
-from annotations.campaigns.qualification import unswap_answers
-from annotations.campaigns.questions import Answers, check_answers, check_text_answers
+from annotations.campaigns.questions import Answers, check_answers, check_text_answers, unswap_answers
+from annotations.campaigns.queue import load_task_texts
 from annotations.campaigns.results import Case, LabelProvenance, StoredDecision, load_cases
 from annotations.campaigns.tables import Reservation, Response, Settlement, Task
 from annotations.database import read_session
 from annotations.records import RecordError, require_storable
 from annotations.store import Store
-from annotations.tables import Document, Explanation, Item, Origin
+from annotations.tables import Origin
+from annotations.writes import next_revision
 
 
 class DisagreementCause(StrEnum):
@@ -133,15 +134,16 @@ class AdjudicatorActions:
 
     def _keep(self, session: Session, campaign: CampaignSettings, decision: SentDecision) -> int:
         session.exec(select(Task.id).where(Task.id == decision.task).with_for_update(key_share=True)).one()
-        last = session.exec(select(func.max(Settlement.revision)).where(Settlement.task_id == decision.task)).one()
+        last = select(func.max(Settlement.revision)).where(Settlement.task_id == decision.task)
+        revision = next_revision(session, last)
         answers = unswap_answers(campaign.questions, decision.answers, self._swapped(campaign, decision.task))
         checked = check_answers(campaign.questions, answers)
-        document, left, right = _task_texts(session, campaign, decision.task)
-        check_text_answers(campaign.questions, checked, document, left, right)
+        texts = load_task_texts(session, campaign, decision.task)
+        check_text_answers(campaign.questions, checked, texts.document, *texts.sides(swapped=False))
         session.add(
             Settlement(
                 task_id=decision.task,
-                revision=(last or 0) + 1,
+                revision=revision,
                 answers=checked,
                 cause=decision.cause.value,
                 note=decision.note,
@@ -151,7 +153,7 @@ class AdjudicatorActions:
                 created_at=datetime.now(UTC),
             )
         )
-        return (last or 0) + 1
+        return revision
 
     def _case(self, session: Session, campaign: CampaignSettings, task: str) -> Case:
         found = next(iter(load_cases(session, campaign, task)), None)
@@ -175,19 +177,18 @@ class AdjudicatorActions:
         return campaign.questions.unit == "pair" and stable_number(self._person.id, task, "settled side") % 2 == 1
 
     def _dispute(self, session: Session, campaign: CampaignSettings, case: Case) -> AdjudicationTask:
-        task = session.get_one(Task, case.task)
-        document, left, right = _task_texts(session, campaign, case.task)
+        texts = load_task_texts(session, campaign, case.task)
         swapped, decided = self._swapped(campaign, case.task), case.decided
         unnamed = sorted(case.said, key=lambda one: stable_number(self._person.id, one.response))
-        explanation = session.get(Explanation, task.explanation_id) if task.explanation_id else None
+        left, right = texts.sides(swapped)
         return AdjudicationTask(
             task=case.task,
             agreement=case.agreement,
-            document=document,
-            left=right if swapped and right is not None else left,
-            right=left if swapped else right,
-            explanation=explanation.text if explanation else task.asked.get("explanation", ""),
-            error_type=task.asked.get("error_type", ""),
+            document=texts.document,
+            left=left,
+            right=right,
+            explanation=texts.explanation,
+            error_type=texts.error_type,
             answers=tuple(unswap_answers(campaign.questions, one.answers, swapped) for one in unnamed),
             responses=tuple(one.response for one in unnamed),
             flags=_flag_reasons(session, case.task),
@@ -196,15 +197,6 @@ class AdjudicatorActions:
             else None,
             reopened=case.reopened,
         )
-
-
-def _task_texts(session: Session, campaign: CampaignSettings, task: str) -> tuple[str, str, str | None]:
-    """The document and the summary, or the original and what was made of it."""
-    item = session.get_one(Item, session.get_one(Task, task).item_id)
-    document = session.get_one(Document, item.document_id).text
-    if campaign.questions.unit == "summary" or item.parent_id is None:
-        return document, item.text, None
-    return document, session.get_one(Item, item.parent_id).text, item.text
 
 
 def _response_ids(session: Session, task: str) -> set[int]:

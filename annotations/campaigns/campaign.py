@@ -156,6 +156,14 @@ def load_campaign(session: Session, campaign_id: str) -> CampaignSettings:
     )
 
 
+def load_campaign_by_name(session: Session, name: str) -> CampaignSettings:
+    """The newest version of the campaign of a name. Raises RecordError, which names those that exist."""
+    ids = dict(session.exec(select(Campaign.name, Campaign.id)).all())
+    if name not in ids:
+        raise RecordError(f"No campaign is called {name!r}. There are: {', '.join(sorted(ids)) or 'none'}.")
+    return load_campaign(session, ids[name])
+
+
 def load_campaigns(session: Session) -> list[CampaignSettings]:
     """Every campaign, newest first."""
     ids = session.exec(select(Campaign.id).order_by(col(Campaign.created_at).desc())).all()
@@ -180,8 +188,8 @@ def _add_task(session: Session, campaign: CampaignSettings, new: NewTask, positi
         raise RecordError(f"There is no item {new.item_id!r}. Keep it first.")
     _require_fitting(campaign.questions, item, new)
     require_storable(f"what is said of item {item.id}", *new.asked.values(), new.feedback)
-    asked_key = content_id(dict(new.asked)) if new.asked else ""
-    id = content_id(campaign.id, new.part, item.id, new.explanation_id, asked_key)
+    asked_key = hash_asked(new.asked)
+    id = task_id(campaign.id, new.part, item.id, new.explanation_id, asked_key)
     if session.get(Task, id):
         return False
     session.add(
@@ -203,6 +211,16 @@ def _add_task(session: Session, campaign: CampaignSettings, new: NewTask, positi
     if new.key:
         session.add(AnswerKey(task_id=id, answers=dict(new.key), feedback=new.feedback))
     return True
+
+
+def hash_asked(asked: Mapping[str, Any]) -> str:
+    """What tells tasks apart that ask other things of one item; empty where nothing more is asked."""
+    return content_id(dict(asked)) if asked else ""
+
+
+def task_id(campaign_id: str, part: str, item_id: str, explanation_id: str, asked_key: str) -> str:
+    """The identity of a task: the same item cannot be added twice to the same part of a campaign."""
+    return content_id(campaign_id, part, item_id, explanation_id, asked_key)
 
 
 def _require_fitting(questions: QuestionSet, item: Item, new: NewTask) -> None:

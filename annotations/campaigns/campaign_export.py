@@ -10,7 +10,7 @@ from sqlalchemy import or_
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from annotations.campaigns.campaign import CampaignSettings, load_campaign, load_campaigns
+from annotations.campaigns.campaign import CampaignSettings, load_campaign, load_campaign_by_name
 from annotations.campaigns.export_rows import (
     CAMPAIGN_COLUMNS,
     ExportedCampaign,
@@ -30,8 +30,7 @@ from annotations.campaigns.export_rows import (
 )
 from annotations.campaigns.label_agreement import given_error_types
 from annotations.campaigns.people import Member, Right
-from annotations.campaigns.qualification import unswap_answers
-from annotations.campaigns.questions import read_questions
+from annotations.campaigns.questions import read_questions, unswap_answers
 from annotations.campaigns.results import load_cases
 from annotations.campaigns.tables import (
     AnswerKey,
@@ -45,11 +44,9 @@ from annotations.campaigns.tables import (
     VersionRow,
 )
 from annotations.database import read_session
-from annotations.export import ExportRow, to_csv, to_jsonl
-from annotations.records import RecordError
+from annotations.export import ExportRow, pseudonymous_explanation_id, to_csv, to_jsonl
 from annotations.store import Store
 from annotations.tables import Document, EditRow, Explanation, Item, Origin
-from annotations.writes import content_id
 from core.types import ErrorType
 
 
@@ -120,7 +117,7 @@ def text_rows(session: Session, known: ExportContext) -> Iterator[ExportedRow]:
     judged = select(Explanation).join(Task, col(Task.explanation_id) == Explanation.id)
     for row in session.exec(judged.where(Task.campaign_id == known.campaign.id).distinct()):
         yield ExportedExplanation(
-            explanation_id=_pseudonymous_explanation_id(known, row),
+            explanation_id=pseudonymous_explanation_id(row, known.pseudonyms),
             item_id=row.item_id,
             explanation=row.text,
             by=known.who(row.by),
@@ -179,11 +176,6 @@ def _item_row(session: Session, known: ExportContext, item: Item) -> ExportedIte
     )
 
 
-def _pseudonymous_explanation_id(known: ExportContext, row: Explanation) -> str:
-    """The id that the explanation has where people are called by their pseudonyms: the one here is made from a name."""
-    return content_id(row.item_id, row.text, known.who(row.by))
-
-
 def task_rows(session: Session, known: ExportContext) -> Iterator[ExportedRow]:
     found = session.exec(
         select(Task, AnswerKey, Explanation)
@@ -196,7 +188,7 @@ def task_rows(session: Session, known: ExportContext) -> Iterator[ExportedRow]:
         yield ExportedTask(
             **task.model_dump(include={"part", "item_id", "asked", "group", "position", "created_at"}),
             task=known.numbers[task.id],
-            explanation_id=_pseudonymous_explanation_id(known, explanation) if explanation else "",
+            explanation_id=pseudonymous_explanation_id(explanation, known.pseudonyms) if explanation else "",
             key=key.answers if key else None,
             feedback=key.feedback if key else "",
             provenance=known.provenance.get(task.id),
@@ -310,10 +302,7 @@ class ExportActions:
 def find_campaign_id(store: Store, name: str) -> str:
     """The id of the campaign of a name. Raises RecordError where there is none."""
     with read_session(store.engine) as session:
-        known = {campaign.name: campaign.id for campaign in load_campaigns(session)}
-    if name not in known:
-        raise RecordError(f"No campaign is called {name!r}. There are: {', '.join(sorted(known)) or 'none'}.")
-    return known[name]
+        return load_campaign_by_name(session, name).id
 
 
 def campaign_rows(store: Store, campaign_id: str) -> Iterator[ExportRow]:

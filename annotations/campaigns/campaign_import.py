@@ -11,7 +11,14 @@ from uuid import uuid4
 
 from sqlmodel import Session, select
 
-from annotations.campaigns.campaign import CampaignSettings, load_campaign, read_rules, stable_number
+from annotations.campaigns.campaign import (
+    CampaignSettings,
+    hash_asked,
+    load_campaign,
+    read_rules,
+    stable_number,
+    task_id,
+)
 from annotations.campaigns.export_rows import (
     ExportedCampaign,
     ExportedCorrection,
@@ -28,8 +35,7 @@ from annotations.campaigns.export_rows import (
     ExportedVersion,
     read_exported_rows,
 )
-from annotations.campaigns.qualification import unswap_answers
-from annotations.campaigns.questions import QuestionSet, read_questions
+from annotations.campaigns.questions import QuestionSet, read_questions, unswap_answers
 from annotations.campaigns.tables import (
     AnswerKey,
     Campaign,
@@ -143,8 +149,8 @@ def import_tasks(arrival: CampaignImport, lines: Iterable[ExportedTask]) -> None
         explanation = (
             require_known(arrival.explanations, line.explanation_id, "explanation") if line.explanation_id else ""
         )
-        asked_key = content_id(line.asked) if line.asked else ""
-        id = content_id(campaign, line.part, line.item_id, explanation, asked_key)
+        asked_key = hash_asked(line.asked)
+        id = task_id(campaign, line.part, line.item_id, explanation, asked_key)
         told = line.model_dump(include={"part", "item_id", "asked", "group", "position", "created_at"})
         arrival.session.add(
             Task(

@@ -172,8 +172,7 @@ def _share_revised(campaign: CampaignSettings, first: Sequence[CampaignLabel], l
 
 
 def _is_same_answer(campaign: CampaignSettings, one: CampaignLabel, other: CampaignLabel) -> bool:
-    measure = campaign.questions.measure
-    return one.answers.get(measure) == other.answers.get(measure)
+    return campaign.questions.measured(one.answers) == campaign.questions.measured(other.answers)
 
 
 def _share_of(hits: Iterable[bool]) -> Share:

@@ -18,7 +18,7 @@ from annotations.database import read_session
 from annotations.records import PairRecord, RecordError, require_storable
 from annotations.store import Store
 from annotations.tables import Document, Item
-from annotations.writes import item_row, text_id
+from annotations.writes import item_row, next_revision, text_id
 from core.types import ErrorType
 
 
@@ -93,11 +93,11 @@ class CuratorActions:
             campaign = load_campaign(session, campaign_id)
             pair = _written_pair(session, campaign, self._one(session, campaign, response))
             session.exec(select(Response.id).where(Response.id == response).with_for_update(key_share=True)).one()
-            last = session.exec(select(func.max(Correction.revision)).where(Correction.response_id == response)).one()
+            last = select(func.max(Correction.revision)).where(Correction.response_id == response)
             correction = Correction(
                 response_id=response,
                 item_id=_edited_item_id(pair),
-                revision=(last or 0) + 1,
+                revision=next_revision(session, last),
                 error_type=found.value,
                 note=note,
                 by=self._person.name,

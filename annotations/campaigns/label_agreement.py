@@ -16,8 +16,8 @@ from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.questions import CampaignQuestion
 from annotations.campaigns.results import CampaignLabel, corrected_error_types, first_blind_labels, latest_labels
 from annotations.campaigns.tables import Task
-from annotations.dataset_import import ITEM_FACTS
 from annotations.tables import Origin, SampleRow
+from annotations.writes import ITEM_FACTS
 from core.stats.agreement import (
     Distance,
     LabelMatrix,
@@ -185,13 +185,11 @@ class Revisions:
 
 def count_revisions(session: Session, campaign: CampaignSettings) -> Revisions:
     """The answers to the question that counts, before and after the scores were shown."""
-    measure = campaign.questions.measure
-    before = {
-        (said.task, said.person): str(said.answers.get(measure)) for said in first_blind_labels(session, campaign)
-    }
+    measured = campaign.questions.measured
+    before = {(said.task, said.person): str(measured(said.answers)) for said in first_blind_labels(session, campaign)}
     after = [said for said in latest_labels(session, campaign) if not said.blind]
     moves = Counter(
-        (before[said.task, said.person], str(said.answers.get(measure)))
+        (before[said.task, said.person], str(measured(said.answers)))
         for said in after
         if (said.task, said.person) in before
     )

@@ -31,6 +31,7 @@ from annotations.campaigns.people import (
     Role,
     add_person,
     create_invite,
+    find_person,
     load_invites,
     load_people,
     revoke_invite,
@@ -177,6 +178,16 @@ def load_remarks(session: Session, campaign: CampaignSettings) -> list[TaskRemar
         .order_by(col(Response.id).desc())
     )
     return [TaskRemark(row.act, name, row.reason, text, row.created_at) for row, name, text in found]
+
+
+def local_member(store: Store, name: str) -> Member:
+    """The one person of a local server, who may do everything; added on the first visit."""
+    with read_session(store.engine) as session:
+        member = find_person(session, name)
+    if member:
+        return Member(member.id, member.name, Role.MANAGER)
+    with store.writing() as session:
+        return find_person(session, name) or add_person(session, name, Role.MANAGER)
 
 
 class ManagerActions:

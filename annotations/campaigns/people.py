@@ -17,9 +17,7 @@ from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.tables import Invite, Person, Revocation
-from annotations.database import read_session
 from annotations.records import RecordError, RightsError, require_text
-from annotations.store import Store
 
 
 class Right(StrEnum):
@@ -82,16 +80,6 @@ def add_person(session: Session, name: str, role: Role) -> Member:
     session.add(person)
     session.flush()
     return _member(person)
-
-
-def local_member(store: Store, name: str) -> Member:
-    """The one person of a local server, who may do everything; added at the first look."""
-    with read_session(store.engine) as session:
-        known = find_person(session, name)
-    if known:
-        return Member(known.id, known.name, Role.MANAGER)
-    with store.writing() as session:
-        return find_person(session, name) or add_person(session, name, Role.MANAGER)
 
 
 def find_person(session: Session, name: str) -> Member | None:

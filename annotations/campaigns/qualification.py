@@ -12,10 +12,9 @@ from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.people import Member
-from annotations.campaigns.questions import QuestionSet
+from annotations.campaigns.questions import unswap_answers
 from annotations.campaigns.tables import AnswerKey, Reservation, Response, Task
 
-_OTHER_SIDE = {"left": "right", "right": "left"}
 _FINISHED_STATES = ("answered", "skipped", "flagged", "late")
 
 
@@ -86,22 +85,6 @@ def mark_answers(session: Session, campaign: CampaignSettings, person: Member) -
 def is_correct(key: Mapping[str, Any], answers: Mapping[str, Any]) -> bool:
     """Whether everything that is known was answered so."""
     return all(answers.get(name) == known for name, known in key.items())
-
-
-def unswap_answers(questions: QuestionSet, answers: Mapping[str, Any], swapped: bool) -> dict[str, Any]:
-    """The answers with left for the original and right for the edited summary, however they stood; and the other way round."""
-    if not swapped:
-        return dict(answers)
-    kinds = {question.id: question.kind for question in questions.questions}
-    return {name: _mirror_answer(kinds.get(name), answer) for name, answer in answers.items()}
-
-
-def _mirror_answer(kind: str | None, answer: Any) -> Any:
-    if kind == "choice":
-        return _OTHER_SIDE.get(answer, answer)
-    if kind == "span":
-        return [[*piece[:2], *(_OTHER_SIDE[side] for side in piece[2:])] for piece in answer]
-    return answer
 
 
 def count_tasks(session: Session, campaign: CampaignSettings, part: str) -> int:

@@ -114,6 +114,10 @@ class QuestionSet(_FrozenModel):
     def by_id(self) -> dict[str, CampaignQuestion]:
         return {question.id: question for question in self.questions}
 
+    def measured(self, answers: Answers) -> Answer:
+        """The answer to the question that agreement looks at."""
+        return answers.get(self.measure)
+
 
 def _check_condition(
     question: CampaignQuestion, name: str, values: Sequence[str], earlier: Mapping[str, CampaignQuestion]
@@ -174,6 +178,25 @@ def check_answers(questions: QuestionSet, answers: Answers) -> dict[str, Answer]
         _require_answer(question, answer)
         kept[question.id] = answer
     return kept
+
+
+_OTHER_SIDE = {"left": "right", "right": "left"}
+
+
+def unswap_answers(questions: QuestionSet, answers: Mapping[str, Any], swapped: bool) -> dict[str, Any]:
+    """The answers with left for the original and right for the edited summary, however they stood; and the other way round."""
+    if not swapped:
+        return dict(answers)
+    kinds = {question.id: question.kind for question in questions.questions}
+    return {name: _mirror_answer(kinds.get(name), answer) for name, answer in answers.items()}
+
+
+def _mirror_answer(kind: str | None, answer: Any) -> Any:
+    if kind == "choice":
+        return _OTHER_SIDE.get(answer, answer)
+    if kind == "span":
+        return [[*piece[:2], *(_OTHER_SIDE[side] for side in piece[2:])] for piece in answer]
+    return answer
 
 
 def _require_answer(question: CampaignQuestion, answer: Answer) -> None:

@@ -271,6 +271,44 @@ def _expiry(campaign: CampaignSettings, now: datetime) -> datetime:
 
 
 @dataclass(frozen=True, slots=True)
+class TaskTexts:
+    """What a task is about; `original` is there where the questions compare a summary with what it was made from."""
+
+    part: str
+    document: str
+    summary: str
+    original: str | None
+    explanation: str
+    error_type: str
+
+    def sides(self, swapped: bool) -> tuple[str, str | None]:
+        """What is shown on the left and on the right: the original and the edited summary, or the summary alone."""
+        if self.original is None:
+            return self.summary, None
+        return (self.summary, self.original) if swapped else (self.original, self.summary)
+
+
+def load_task_texts(session: Session, campaign: CampaignSettings, task_id: str) -> TaskTexts:
+    """The texts of a task, read in one query: this happens twice for every label."""
+    task, item, document = session.exec(
+        select(Task, Item, Document.text)
+        .join(Item, col(Item.id) == Task.item_id)
+        .join(Document, col(Document.id) == Item.document_id)
+        .where(Task.id == task_id)
+    ).one()
+    parent = None if campaign.questions.unit == "summary" else item.parent_id
+    explanation = session.get(Explanation, task.explanation_id) if task.explanation_id else None
+    return TaskTexts(
+        part=task.part,
+        document=document,
+        summary=item.text,
+        original=session.get_one(Item, parent).text if parent else None,
+        explanation=explanation.text if explanation else task.asked.get("explanation", ""),
+        error_type=task.asked.get("error_type", ""),
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class ShownTask:
     """One thing to label, as it is shown: the sides of a pair stand in the order of this person.
 
@@ -290,41 +328,19 @@ class ShownTask:
 
 def show_task(session: Session, campaign: CampaignSettings, held: Reservation) -> ShownTask:
     """What lies in somebody's hands, with the sides as they stand for that person."""
-    task, item, document = _task_texts(session, held)
-    left, right = _sides_as_shown(session, campaign, held, item)
-    explanation = session.get(Explanation, task.explanation_id) if task.explanation_id else None
+    texts = load_task_texts(session, campaign, held.task_id)
+    left, right = texts.sides(held.swapped)
     return ShownTask(
         reservation=held.id or 0,
         number=held.number,
-        stage=Stage(task.part) if task.part in set(Stage) else Stage.WORK,
-        document=document,
+        stage=Stage(texts.part) if texts.part in set(Stage) else Stage.WORK,
+        document=texts.document,
         left=left,
         right=right,
-        explanation=explanation.text if explanation else task.asked.get("explanation", ""),
-        error_type=task.asked.get("error_type", ""),
+        explanation=texts.explanation,
+        error_type=texts.error_type,
         answers=_last_answers(session, held),
     )
-
-
-def _task_texts(session: Session, held: Reservation) -> tuple[Task, Item, str]:
-    """A task with its item and document, asked for at once: this happens twice for every label."""
-    found = session.exec(
-        select(Task, Item, Document.text)
-        .join(Item, col(Item.id) == Task.item_id)
-        .join(Document, col(Document.id) == Item.document_id)
-        .where(Task.id == held.task_id)
-    )
-    task, item, document = found.one()
-    return task, item, document
-
-
-def _sides_as_shown(
-    session: Session, campaign: CampaignSettings, held: Reservation, item: Item
-) -> tuple[str, str | None]:
-    if campaign.questions.unit == "summary" or item.parent_id is None:
-        return item.text, None
-    original = session.get_one(Item, item.parent_id).text
-    return (item.text, original) if held.swapped else (original, item.text)
 
 
 def _last_answers(session: Session, held: Reservation) -> dict[str, Any]:

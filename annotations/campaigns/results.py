@@ -15,8 +15,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.qualification import unswap_answers
-from annotations.campaigns.questions import QuestionSet, read_questions
+from annotations.campaigns.questions import QuestionSet, read_questions, unswap_answers
 from annotations.campaigns.tables import Correction, Person, Reservation, Response, Settlement, Task, VersionRow
 from annotations.tables import Item
 
@@ -255,7 +254,7 @@ def labels_by_task(said: Sequence[CampaignLabel]) -> dict[str, list[CampaignLabe
 
 def share_of_agreeing_pairs(campaign: CampaignSettings, said: Sequence[CampaignLabel]) -> float:
     """The share of pairs of people whose answers to the question that counts are equal; 1 for one person."""
-    counts = Counter(one.answers.get(campaign.questions.measure) for one in said)
+    counts = Counter(campaign.questions.measured(one.answers) for one in said)
     pairs = len(said) * (len(said) - 1)
     return sum(number * (number - 1) for number in counts.values()) / pairs if pairs else 1.0
 
@@ -264,9 +263,9 @@ def _is_reopened(campaign: CampaignSettings, said: Sequence[CampaignLabel], deci
     """Whether somebody has said since what the decision does not."""
     if decided is None:
         return False
-    measure = campaign.questions.measure
+    measured = campaign.questions.measured
     later = [one for one in said if one.response not in decided.settles]
-    return any(one.answers.get(measure) != decided.answers.get(measure) for one in later)
+    return any(measured(one.answers) != measured(decided.answers) for one in later)
 
 
 class Resolution(StrEnum):
@@ -296,13 +295,14 @@ def resolve_tasks(session: Session, campaign: CampaignSettings) -> list[Resolved
     A decision of an adjudicator counts before what people said, unless a later label contradicts it. Else the answer to the
     question that counts is that of more than half of them.
     """
-    measure = campaign.questions.measure
-    return [_resolve_case(case, measure) for case in load_cases(session, campaign)]
+    return [_resolve_case(case, campaign.questions) for case in load_cases(session, campaign)]
 
 
-def _resolve_case(case: Case, measure: str) -> ResolvedTask:
+def _resolve_case(case: Case, questions: QuestionSet) -> ResolvedTask:
     how, answers = (
-        _resolve_by_decision(case.decided, case.reopened) if case.decided else _resolve_by_majority(case.said, measure)
+        _resolve_by_decision(case.decided, case.reopened)
+        if case.decided
+        else _resolve_by_majority(case.said, questions)
     )
     return ResolvedTask(case.task, case.said[0].item, how, case.said, answers)
 
@@ -311,12 +311,12 @@ def _resolve_by_decision(decision: StoredDecision, reopened: bool) -> tuple[Reso
     return (Resolution.UNRESOLVED, {}) if reopened else (Resolution.ADJUDICATED, decision.answers)
 
 
-def _resolve_by_majority(said: Sequence[CampaignLabel], measure: str) -> tuple[Resolution, Mapping[str, Any]]:
-    value, most = Counter(one.answers.get(measure) for one in said).most_common(1)[0]
+def _resolve_by_majority(said: Sequence[CampaignLabel], questions: QuestionSet) -> tuple[Resolution, Mapping[str, Any]]:
+    value, most = Counter(questions.measured(one.answers) for one in said).most_common(1)[0]
     if 2 * most <= len(said):
         return Resolution.UNRESOLVED, {}
     how = Resolution.MAJORITY if most < len(said) else Resolution.UNANIMOUS if most > 1 else Resolution.SINGLE
-    return how, _most_common_answers([one.answers for one in said if one.answers.get(measure) == value])
+    return how, _most_common_answers([one.answers for one in said if questions.measured(one.answers) == value])
 
 
 def _most_common_answers(answers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

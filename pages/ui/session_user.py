@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 import streamlit as st
 
+from annotations.campaigns.manage import local_member
 from annotations.campaigns.people import (
     Member,
     Right,
@@ -16,7 +17,6 @@ from annotations.campaigns.people import (
     WrongCodeError,
     WrongCodeLimiter,
     find_person,
-    local_member,
     member_by_code,
 )
 from annotations.database import read_session

@@ -5,8 +5,8 @@ from __future__ import annotations
 from uuid import uuid4
 
 from annotations.campaigns.campaign import CampaignRules, CampaignSettings, NewTask, VersionContent
-from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import Member, Role, local_member
+from annotations.campaigns.manage import ManagerActions, local_member
+from annotations.campaigns.people import Member, Role
 from annotations.campaigns.questions import bundled_question_sets
 from annotations.records import PairRecord
 from annotations.store import Store

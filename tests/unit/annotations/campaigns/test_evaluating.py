@@ -172,7 +172,7 @@ def test_what_was_written_for_a_campaign_is_a_pair_of_it(store: Store) -> None:
 def test_a_campaign_without_a_label_is_no_dataset(store: Store) -> None:
     hall(store)
     assert campaign_datasets(store) == []
-    with pytest.raises(RecordError, match="Of campaigns: campaign: Boats"):
+    with pytest.raises(RecordError, match="There are: Boats"):
         load_samples(store, "campaign: Boots")
 
 

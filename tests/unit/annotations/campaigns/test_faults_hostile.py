@@ -15,8 +15,8 @@ from annotations.campaigns.adjudication import AdjudicatorActions, DisagreementC
 from annotations.campaigns.campaign import CampaignRules, NewTask, VersionContent
 from annotations.campaigns.campaign_export import ExportActions
 from annotations.campaigns.labelling import AnnotatorActions
-from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import Member, Role, local_member
+from annotations.campaigns.manage import ManagerActions, local_member
+from annotations.campaigns.people import Member, Role
 from annotations.campaigns.questions import Answers, bundled_question_sets
 from annotations.campaigns.queue import ShownTask
 from annotations.records import RecordError
