@@ -1,1 +1,1 @@
-"""What people said of summaries, and what they said it about: kept for ever, in SQLite or PostgreSQL."""
+"""Labels of summaries and the texts that were labelled: append-only tables in SQLite or PostgreSQL."""

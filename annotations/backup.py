@@ -128,16 +128,16 @@ def _write_backup(url: str, part: Path) -> dict[str, int]:
 def _copy_database(source: Store, target: Store, replace: bool) -> dict[str, int]:
     """Everything from one database into the other, in one transaction of each."""
     with read_session(source.engine) as reading, target.writing() as writing:
-        here, there = writing.connection(), reading.connection()
-        if not replace and (rows := sum(count_rows(here).values())):
+        target_connection, source_connection = writing.connection(), reading.connection()
+        if not replace and (rows := sum(count_rows(target_connection).values())):
             raise StoreError(
                 f"The database has {rows} rows already. Nothing was restored. Restore into an empty one, or say --replace "
                 "to lose what is in it."
             )
-        with cleared_tables(here) if replace else nullcontext():
-            copy_rows(there, here)
-        found, wanted = count_rows(here), count_rows(there)
-        if found != wanted:
+        with cleared_tables(target_connection) if replace else nullcontext():
+            copy_rows(source_connection, target_connection)
+        found, expected = count_rows(target_connection), count_rows(source_connection)
+        if found != expected:
             raise StoreError("Not every row arrived. Nothing was changed; try again.")
     return found
 
@@ -150,17 +150,17 @@ def _require_database(url: str) -> None:
         raise StoreError(f"There is no database at {database_path(parsed)}. Check TOUCHSTONE_DATABASE_URL.")
 
 
-def _require_intact(file: Path, called: Path) -> None:
+def _require_intact(file: Path, named: Path) -> None:
     """Raise StoreError unless SQLite finds the file whole, and every row that another names."""
     try:
         with closing(sqlite3.connect(file)) as connection:
-            said = connection.execute("PRAGMA integrity_check").fetchone()[0]
-            loose = connection.execute("PRAGMA foreign_key_check").fetchall()
+            verdict = connection.execute("PRAGMA integrity_check").fetchone()[0]
+            dangling = connection.execute("PRAGMA foreign_key_check").fetchall()
     except sqlite3.DatabaseError as error:
-        raise StoreError(f"{called} is no backup of Touchstone: {error}. Choose another file.") from error
-    if said != "ok" or loose:
+        raise StoreError(f"{named} is no backup of Touchstone: {error}. Choose another file.") from error
+    if verdict != "ok" or dangling:
         raise StoreError(
-            f"{called} is damaged: {said if said != 'ok' else f'{len(loose)} rows lack another'}. Choose an older backup."
+            f"{named} is damaged: {verdict if verdict != 'ok' else f'{len(dangling)} rows lack another'}. Choose an older backup."
         )
 
 

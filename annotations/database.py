@@ -19,12 +19,12 @@ from annotations.records import NotSavedError, StoreError
 
 
 class FairSemaphore:
-    """Whoever waits longest is next. Python's own lock goes to whoever is quickest, so that some wait for seconds."""
+    """A semaphore that serves threads in the order of arrival. Python's own lock does not, so that some threads wait for seconds."""
 
-    def __init__(self, seats: int = 1) -> None:
-        self._door = threading.Lock()
+    def __init__(self, permits: int = 1) -> None:
+        self._lock = threading.Lock()
         self._waiting: deque[threading.Lock] = deque()
-        self._free = seats
+        self._free = permits
 
     @property
     def waiting(self) -> int:
@@ -32,7 +32,7 @@ class FairSemaphore:
         return len(self._waiting)
 
     def __enter__(self) -> None:
-        with self._door:
+        with self._lock:
             if self._free:
                 self._free -= 1
                 return
@@ -42,7 +42,7 @@ class FairSemaphore:
         turn.acquire()
 
     def __exit__(self, *_: object) -> None:
-        with self._door:
+        with self._lock:
             if self._waiting:
                 self._waiting.popleft().release()
             else:
@@ -53,7 +53,7 @@ BUSY_SECONDS = 30.0
 
 # SQLite has one writer, and serves waiting ones unfairly (a tail of seconds). PostgreSQL has many; more than a few threads of
 # one process only take time from one another.
-_WRITE_LOCKS = {"sqlite": FairSemaphore(), "postgresql": FairSemaphore(seats=4)}
+_WRITE_LOCKS = {"sqlite": FairSemaphore(), "postgresql": FairSemaphore(permits=4)}
 
 
 def parse_url(text: str) -> URL:
@@ -97,24 +97,24 @@ def connect_read_only(url: URL) -> Engine:
         return _postgres_engine(url.update_query_dict({"options": options}))
     file = database_path(url)
     query = {"mode": "ro", "uri": "true"}
-    # SQLite makes two files beside one in WAL mode even to read it; where it cannot, nobody writes either.
+    # SQLite creates two files next to a database in WAL mode even to read it; where it cannot, no process writes either.
     if not os.access(file.parent, os.W_OK) and not Path(f"{file}-wal").exists():
         query["immutable"] = "1"
     return _sqlite_engine(URL.create("sqlite", database=file.as_uri(), query=query), ("query_only=ON",))
 
 
 @contextmanager
-def write_session(engine: Engine, lasting: bool = True) -> Iterator[Session]:
+def write_session(engine: Engine, durable: bool = True) -> Iterator[Session]:
     """A transaction that writes: all of it or nothing, and what it reads is current.
 
-    On SQLite one that is not `lasting` does not wait for the disk: it outlives this program, but a power cut may take it
+    On SQLite one that is not `durable` does not wait for the disk: it outlives this program, but a power cut may take it
     together with whatever was written since; something later that was to last keeps it as well. The write lock is taken before the first read, so that read-then-decide is correct. Raises NotSavedError.
     Nothing of the page may be touched inside: a click elsewhere would abort it.
     """
     try:
         with (
             _WRITE_LOCKS[engine.dialect.name],
-            engine.connect().execution_options(write=True, lasting=lasting) as connection,
+            engine.connect().execution_options(write=True, durable=durable) as connection,
             Session(bind=connection, expire_on_commit=False) as session,
             session.begin(),
         ):
@@ -139,9 +139,9 @@ def read_session(engine: Engine) -> Iterator[Session]:
 
 
 def explain_database_error(error: Exception) -> str:
-    """What the database said, and what a person can do about it."""
-    said = (str(getattr(error, "orig", None) or error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
-    return f"{said}. {next((advice for sign, advice in _ADVICE if sign in said), _DEFAULT_ADVICE)}"
+    """The error message of the database, and what the user can do about it."""
+    message = (str(getattr(error, "orig", None) or error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+    return f"{message}. {next((advice for sign, advice in _ADVICE if sign in message), _DEFAULT_ADVICE)}"
 
 
 _BUSY = "Another program is writing to it; close that program or wait a moment."
@@ -167,7 +167,7 @@ def _sqlite_engine(url: URL, pragmas: tuple[str, ...]) -> Engine:
 
     @event.listens_for(engine, "connect")
     def prepare(connection: sqlite3.Connection, _: object) -> None:
-        connection.isolation_level = None  # SQLAlchemy says BEGIN, see below; the driver would say it too late
+        connection.isolation_level = None  # SQLAlchemy sends BEGIN, see below; the driver would send it too late
         for pragma in pragmas:
             connection.execute(f"PRAGMA {pragma}").close()
 
@@ -177,7 +177,7 @@ def _sqlite_engine(url: URL, pragmas: tuple[str, ...]) -> Engine:
         if not options.get("write"):
             connection.exec_driver_sql("BEGIN")
             return
-        connection.exec_driver_sql(f"PRAGMA synchronous={'FULL' if options.get('lasting', True) else 'NORMAL'}")
+        connection.exec_driver_sql(f"PRAGMA synchronous={'FULL' if options.get('durable', True) else 'NORMAL'}")
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     return engine

@@ -26,16 +26,16 @@ from core.types import Item as CoreItem
 
 def attach_documents(session: Session, dataset_id: str) -> tuple[int, int]:
     """Give every summary without a document that of its group, where there is one; how many were joined, how many lack it."""
-    waiting = _rows_without_document(session, dataset_id)
-    if not waiting:
+    lacking = _rows_without_document(session, dataset_id)
+    if not lacking:
         return 0, 0
     documents = _documents_by_group(session, dataset_id)
-    joined = [row for row in waiting if row.group in documents]
+    joined = [row for row in lacking if row.group in documents]
     now = datetime.now(UTC)
     items = [item_row(documents[row.group], row.summary, None, (), now) for row in joined]
     insert_new(session, Item, [item.model_dump() for item in items])
     insert_new(session, SampleRow, [_row_with_document(row, item) for row, item in zip(joined, items, strict=True)])
-    return len(joined), len(waiting) - len(joined)
+    return len(joined), len(lacking) - len(joined)
 
 
 def _rows_without_document(session: Session, dataset_id: str) -> list[SampleRow]:
@@ -198,8 +198,8 @@ def count_samples(session: Session, dataset_id: str) -> int:
 def _add_dataset_file(session: Session, provenance: DatasetSource, counts: Mapping[str, object]) -> None:
     now = datetime.now(UTC)
     insert_new(session, Dataset, [{"id": provenance.dataset_id, "name": provenance.dataset, "created_at": now}])
-    told = {name: value for name, value in asdict(provenance).items() if name != "dataset"}
-    row = {"id": provenance.file_id, "dataset_id": provenance.dataset_id, "created_at": now, **told}
+    values = {name: value for name, value in asdict(provenance).items() if name != "dataset"}
+    row = {"id": provenance.file_id, "dataset_id": provenance.dataset_id, "created_at": now, **values}
     insert_new(session, DatasetFile, [{**row, "counts": json.dumps(counts, ensure_ascii=False)}])
 
 

@@ -48,10 +48,10 @@ _CHUNK = 500  # rows held in memory at a time
 
 
 def all_rows(store: Store) -> Iterator[ExportRow]:
-    """All rows of one state of the database: items, then what was said of them, each kind oldest first.
+    """All rows of one state of the database: items, then their scores, labels and explanations, each kind oldest first.
 
-    Imported texts are their authors' and stay here, but for those that somebody kept or said something of. An edited item is a "pair", an unedited one a "summary"; one kept several times (by several people, from several
-    sources) has a row for each. Every other row names its `item_id`. Whoever has a seat here stands under their pseudonym.
+    Imported texts are their authors' and stay here, except those that somebody saved, labelled or explained. An edited item is a "pair", an unedited one a "summary"; one kept several times (by several people, from several
+    sources) has a row for each. Every other row names its `item_id`. Registered people appear under their pseudonyms.
     """
     with read_session(store.engine) as session:
         names = dict(session.exec(select(Person.name, Person.pseudonym)).all())
@@ -84,10 +84,10 @@ def _rows_by_kind(session: Session, names: Mapping[str, str]) -> Iterator[Export
 
 
 def _with_pseudonyms(row: ExportRow, names: Mapping[str, str]) -> ExportRow:
-    """The row with pseudonyms in the place of names; what has no seat here, such as a model, keeps its name."""
-    told = {name: names.get(row[name], row[name]) for name in ("by", "annotator") if name in row}
+    """The row with pseudonyms in the place of names; other authors, such as models, keep their names."""
+    replaced = {name: names.get(row[name], row[name]) for name in ("by", "annotator") if name in row}
     edits = [{**edit, "by": names.get(edit["by"], edit["by"])} for edit in row.get("edits", ())]
-    return row | told | ({"edits": edits} if "edits" in row else {})
+    return row | replaced | ({"edits": edits} if "edits" in row else {})
 
 
 def pseudonymous_explanation_id(row: Explanation, names: Mapping[str, str]) -> str:
@@ -114,7 +114,7 @@ def _item_row(
     item: Item, document: Document, original: Item | None, origin: Origin | None, edits: Iterable[Edit]
 ) -> ExportRow:
     before = original.text if original else item.text
-    kept = _column_values(origin) if origin else {"created_at": item.created_at.isoformat()}
+    source = _column_values(origin) if origin else {"created_at": item.created_at.isoformat()}
     return {
         "kind": "pair" if original else "summary",
         "item_id": item.id,
@@ -124,22 +124,24 @@ def _item_row(
         "original": before,
         "summary": item.text,
         "edits": [_edit_record(before, edit) for edit in edits],
-        **kept,
+        **source,
     }
 
 
 def _edit_record(text: str, edit: Edit) -> ExportRow:
-    # the first fields can be executed again; an insertion stands there on a neighbouring word, so the exact one follows
+    # the first fields can be executed again; an insertion is anchored there to a neighbouring word, so the exact span follows
     (record,) = to_records(text, [edit])
     return {**record, "by": edit.by, "span": [edit.span.start, edit.span.end], "inserted": edit.new}
 
 
 def _is_local(item_id: str) -> ColumnElement[bool]:
     """Whether an item was not imported, or was kept, labelled or explained here, or is the original of such a one."""
-    said = union(*(select(table.item_id) for table in (Origin, Label, EditJudgement, Explanation))).subquery()
-    originals = select(Item.parent_id).where(col(Item.id).in_(select(said.c.item_id)), col(Item.parent_id).is_not(None))
+    local = union(*(select(table.item_id) for table in (Origin, Label, EditJudgement, Explanation))).subquery()
+    originals = select(Item.parent_id).where(
+        col(Item.id).in_(select(local.c.item_id)), col(Item.parent_id).is_not(None)
+    )
     imported = select(SampleRow.item_id).where(col(SampleRow.item_id).is_not(None))
-    return or_(col(item_id).not_in(imported), col(item_id).in_(select(said.c.item_id)), col(item_id).in_(originals))
+    return or_(col(item_id).not_in(imported), col(item_id).in_(select(local.c.item_id)), col(item_id).in_(originals))
 
 
 def _rows_in_order(

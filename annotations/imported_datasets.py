@@ -67,12 +67,12 @@ def load_dataset_names(session: Session) -> list[str]:
 
 def require_dataset(session: Session, name: str) -> str:
     """The id of a dataset. Raises RecordError, which names those that exist."""
-    known = dict(session.exec(select(Dataset.name, Dataset.id)).all())
-    if name not in known:
+    ids = dict(session.exec(select(Dataset.name, Dataset.id)).all())
+    if name not in ids:
         raise RecordError(
-            f"No dataset is named {name!r}. Imported: {', '.join(sorted(known)) or 'none yet'}. Import it first."
+            f"No dataset is named {name!r}. Imported: {', '.join(sorted(ids)) or 'none yet'}. Import it first."
         )
-    return known[name]
+    return ids[name]
 
 
 def load_imported_samples(session: Session, name: str) -> list[Sample]:
@@ -88,9 +88,11 @@ def load_imported_samples(session: Session, name: str) -> list[Sample]:
     for row, text in rows:
         sample = _sample_from_row(name, row, text)
         merged[row.key] = _merge_samples(merged[row.key], sample) if row.key in merged else sample
-    kept = load_scores(session, col(ScoreRow.item_id).in_(_stored_item_ids(dataset_id)))
+    scores_by_item = load_scores(session, col(ScoreRow.item_id).in_(_stored_item_ids(dataset_id)))
     return [
-        replace(sample, kept=tuple(kept.get(sample.stored, ()))) for sample in merged.values() if _has_content(sample)
+        replace(sample, kept=tuple(scores_by_item.get(sample.stored, ())))
+        for sample in merged.values()
+        if _has_content(sample)
     ]
 
 
@@ -116,12 +118,12 @@ def load_examples(session: Session, ids: Sequence[str]) -> Iterator[Example]:
 def load_scores(session: Session, which: ColumnElement[bool]) -> dict[str, list[StoredScore]]:
     """Our scores by item; a failure counts only while there is no score of that metric."""
     columns = (ScoreRow.item_id, ScoreRow.metric, ScoreRow.signature, ScoreRow.value, ScoreRow.error)
-    kept: dict[str, list[StoredScore]] = defaultdict(list)
+    by_item: dict[str, list[StoredScore]] = defaultdict(list)
     for id, metric, signature, value, error in session.connection().execute(
         select(*columns).where(which).order_by(col(ScoreRow.id))  # type: ignore[call-overload]  # sqlmodel types four columns
     ):
-        kept[id].append(StoredScore(metric, signature, value, error or ""))
-    return {id: _without_resolved_failures(scores) for id, scores in kept.items()}
+        by_item[id].append(StoredScore(metric, signature, value, error or ""))
+    return {id: _without_resolved_failures(scores) for id, scores in by_item.items()}
 
 
 def _stored_item_ids(dataset_id: str) -> Any:
@@ -158,17 +160,17 @@ def _merge_samples(older: Sample, newer: Sample) -> Sample:
 
 
 def _merge_items(older: Item, newer: Item) -> Item:
-    said: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for field in fields(Item):
         before, now = getattr(older, field.name), getattr(newer, field.name)
         if field.name in {"example", "edits"} or not isinstance(now, tuple):
-            said[field.name] = now if now != field.default else before
+            values[field.name] = now if now != field.default else before
         elif field.default is not MISSING:
-            said[field.name] = tuple(dict.fromkeys((*before, *now)))
+            values[field.name] = tuple(dict.fromkeys((*before, *now)))
     summary = newer.example.summary or older.example.summary
-    return Item(**(said | {"example": Example(older.example.id, "", summary)}))
+    return Item(**(values | {"example": Example(older.example.id, "", summary)}))
 
 
 def _file_row(row: DatasetFile, name: str) -> FileRow:
-    told = row.model_dump(exclude={"id", "dataset_id", "counts"})
-    return FileRow(dataset=name, counts=json.loads(row.counts), **told)
+    values = row.model_dump(exclude={"id", "dataset_id", "counts"})
+    return FileRow(dataset=name, counts=json.loads(row.counts), **values)

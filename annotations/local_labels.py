@@ -1,4 +1,4 @@
-"""What people kept and labelled here, as a dataset like any other: its samples are the items of the store."""
+"""Saved and labelled items as a dataset like any other: its samples are the items of the store."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def load_local_labels(session: Session) -> list[Sample]:
     """Every item that was kept or labelled, with its original. Labels count before what was intended; see `counted`."""
     labels = _labels_by_item(session.exec(select(Label).order_by(col(Label.id))))
     origins = {row.item_id: row for row in session.exec(select(Origin).order_by(col(Origin.created_at)))}
-    explained, found = _graded_explanations(session), corrected_error_types(session)
+    explained, corrected = _graded_explanations(session), corrected_error_types(session)
     rows = load_with_originals(session, labels.keys() | origins.keys() | explained.keys())
-    kinds = {id: _most_given_error_type(labels.get(id, ()), found.get(id), origins.get(id)) for id in rows}
+    kinds = {id: _most_given_error_type(labels.get(id, ()), corrected.get(id), origins.get(id)) for id in rows}
     items = {
         id: _labelled_item(row, labels.get(id, ()), origins.get(id), kinds[id], explained.get(id, ()))
         for id, row in rows.items()
@@ -41,8 +41,10 @@ def stored_samples(
     session: Session, dataset: str, rows: Mapping[str, ItemRow], items: Mapping[str, Item]
 ) -> list[Sample]:
     """Items of the store as samples, in the order of their rows, with our scores."""
-    kept = load_scores(session, col(ScoreRow.item_id).in_(rows))
-    return [Sample(dataset, items[id], id, row.document_id, tuple(kept.get(id, ()))) for id, row in rows.items()]
+    scores_by_item = load_scores(session, col(ScoreRow.item_id).in_(rows))
+    return [
+        Sample(dataset, items[id], id, row.document_id, tuple(scores_by_item.get(id, ()))) for id, row in rows.items()
+    ]
 
 
 def one_label_per_person(labels: Iterable[Label]) -> list[Label]:
@@ -95,16 +97,16 @@ def _labelled_item(
 
 
 def _majority_verdict(labels: Sequence[Label]) -> Verdict | None:
-    """What most people said; a tie is borderline."""
-    said = Counter(label.verdict for label in labels).most_common(2)
-    if not said:
+    """The most frequent verdict; a tie is borderline."""
+    verdicts = Counter(label.verdict for label in labels).most_common(2)
+    if not verdicts:
         return None
-    tied = len(said) == 2 and said[0][1] == said[1][1]
-    return Verdict.BORDERLINE if tied else Verdict(said[0][0])
+    tied = len(verdicts) == 2 and verdicts[0][1] == verdicts[1][1]
+    return Verdict.BORDERLINE if tied else Verdict(verdicts[0][0])
 
 
-def _most_given_error_type(labels: Sequence[Label], found: str | None, origin: Origin | None) -> ErrorType | None:
-    """What most people said, else what a curator found, else what was meant."""
-    said = Counter(label.error_type for label in labels if label.error_type).most_common(1)
-    name = said[0][0] if said else found or (origin.error_type if origin else None)
+def _most_given_error_type(labels: Sequence[Label], corrected: str | None, origin: Origin | None) -> ErrorType | None:
+    """The most frequent error type in labels, else the corrected one, else the intended one."""
+    given = Counter(label.error_type for label in labels if label.error_type).most_common(1)
+    name = given[0][0] if given else corrected or (origin.error_type if origin else None)
     return ErrorType(name) if name else None

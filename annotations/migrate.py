@@ -31,7 +31,7 @@ END $$
 def protect(table: str) -> None:
     """Make a table append-only; it may be so already.
 
-    On SQLite a batch alteration makes the table anew and its triggers vanish: a later version that alters a protected
+    On SQLite a batch alteration recreates the table and drops its triggers: a later version that alters a protected
     table calls this again.
     """
     if op.get_bind().dialect.name == "postgresql":
@@ -62,7 +62,7 @@ def upgrade(engine: Engine, folder: Path = MIGRATIONS_FOLDER) -> None:
     """
     try:
         with engine.connect() as connection:
-            if _is_at_head(connection, folder):  # as nearly always: nobody has to wait for whoever writes now
+            if _is_at_head(connection, folder):  # as nearly always: no need to wait for a running write
                 return
         with _MIGRATION_LOCK, _migration_transaction(engine) as connection:
             if not is_current(connection, folder):

@@ -21,7 +21,7 @@ def load_pair(session: Session, item_id: str) -> StoredPair | None:
         select(Origin).where(Origin.item_id == item_id).order_by(col(Origin.created_at).desc()).limit(1)
     ).first()
     outcomes = (*load_outcomes(session, original.id, "original"), *load_outcomes(session, item_id, "edited"))
-    kept = PairRecord(
+    pair = PairRecord(
         document=session.get_one(Document, item.document_id).text,
         original=original.text,
         edited=item.text,
@@ -34,7 +34,7 @@ def load_pair(session: Session, item_id: str) -> StoredPair | None:
         source=origin.source if origin else "",
         outcomes=outcomes,
     )
-    return StoredPair(item.id, origin.created_at if origin else item.created_at, kept)
+    return StoredPair(item.id, origin.created_at if origin else item.created_at, pair)
 
 
 def load_edits(session: Session, item_id: str) -> tuple[Edit, ...]:

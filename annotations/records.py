@@ -43,7 +43,7 @@ class RightsError(StoreError):
 
 
 LOCAL_LABELS = "our labels"
-"""The dataset of what people kept and labelled here; no import may bear its name."""
+"""The dataset of pairs and labels saved here; no import may have its name."""
 
 CAMPAIGN_PREFIX = "campaign: "
 """What the dataset of a campaign's labels begins with, before its name; no import's name may."""
@@ -110,7 +110,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class PairRecord(Pair):
-    """A pair worth keeping, with who made it (`by`), what it is meant to be and what the metrics said.
+    """A pair worth keeping, with who made it (`by`), its intended verdict and the scores of the metrics.
 
     `source` names a bundled example, "upload", "pasted", …. The outcomes of the two sides have the example_id
     "original" or "edited".
@@ -177,12 +177,12 @@ class LabelRecord(Pair):
 class Receipt:
     """Proof that something is in the database: `Store.pair(id)` gives it back.
 
-    `fresh` is False when it was there already. `revision` counts this person's labels of this item from 1.
+    `is_new` is False when it was saved before. `revision` counts this person's labels of this item from 1.
     """
 
     id: str
     created_at: datetime
-    fresh: bool
+    is_new: bool
     revision: int | None = None
 
 
@@ -195,7 +195,7 @@ class StoredPair:
 
     id: str
     created_at: datetime
-    kept: PairRecord
+    pair: PairRecord
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,10 +103,10 @@ def _add_task_labels(
     for id, verdict in zip(ids, verdicts_of_answers(questions, task.answers), strict=True):
         if verdict:
             facts[id].verdicts.append(verdict)
-    for said in task.said:
-        for id, verdict in zip(ids, verdicts_of_answers(questions, said.answers), strict=True):
+    for label in task.labels:
+        for id, verdict in zip(ids, verdicts_of_answers(questions, label.answers), strict=True):
             if verdict:
-                facts[id].judgements[said.pseudonym] = Judgement(id, said.pseudonym, verdict)
+                facts[id].judgements[label.pseudonym] = Judgement(id, label.pseudonym, verdict)
     if kind := task.answers.get("error_type"):
         facts[row.id].kinds.append(kind)
 
@@ -114,30 +114,35 @@ def _add_task_labels(
 def _graded_explanations(
     session: Session, campaign: CampaignSettings, tasks: Sequence[ResolvedTask], origins: Mapping[str, Origin]
 ) -> Iterator[tuple[str, GradedExplanation]]:
-    """The explanations that were graded, with the grade that people came to, by item."""
-    graded = [one for one in tasks if one.answers.get("grade")]
+    """The explanations that were graded, with the agreed grade, by item."""
+    graded = [resolved for resolved in tasks if resolved.answers.get("grade")]
     authors = _explanation_authors(session, campaign) if graded else {}
-    for one in graded:
-        task = session.get_one(Task, one.task)
+    for resolved in graded:
+        task = session.get_one(Task, resolved.task)
         stored = session.get(Explanation, task.explanation_id)
         text = stored.text if stored else task.asked.get("explanation", "")
-        kept = origins[one.item].by if one.item in origins else ""
-        by = stored.by if stored else authors.get((one.item, text), kept)
-        yield one.item, GradedExplanation(text, by, str(one.answers["grade"]), one.how.value)
+        author = origins[resolved.item].by if resolved.item in origins else ""
+        by = stored.by if stored else authors.get((resolved.item, text), author)
+        yield resolved.item, GradedExplanation(text, by, str(resolved.answers["grade"]), resolved.resolution.value)
 
 
 def _explanation_authors(session: Session, campaign: CampaignSettings) -> dict[tuple[str, str], str]:
     """Who wrote the explanations that were imported with the items of a campaign, by item and text."""
-    mine = select(Task.item_id).where(Task.campaign_id == campaign.id)
-    known = aliased(SampleRow)  # the row that names the item: those with explanations may have come without texts
+    items = select(Task.item_id).where(Task.campaign_id == campaign.id)
+    texts = aliased(SampleRow)  # the row that names the item: those with explanations may have come without texts
     found = session.exec(
-        select(known.item_id, SampleRow.facts)
-        .join(known, and_(known.dataset_id == SampleRow.dataset_id, known.key == SampleRow.key))
-        .where(col(known.item_id).in_(mine))
+        select(texts.item_id, SampleRow.facts)
+        .join(texts, and_(texts.dataset_id == SampleRow.dataset_id, texts.key == SampleRow.key))
+        .where(col(texts.item_id).in_(items))
         .order_by(col(SampleRow.number))
     )
-    told = ((item, one) for item, facts in found for one in ITEM_FACTS.validate_json(facts).explanations if item)
-    return {(item, one.text): one.by for item, one in told}
+    authors = (
+        (item, explanation)
+        for item, facts in found
+        for explanation in ITEM_FACTS.validate_json(facts).explanations
+        if item
+    )
+    return {(item, explanation.text): explanation.by for item, explanation in authors}
 
 
 def _campaign_item(row: ItemRow, facts: _ItemLabels, origin: Origin | None, meant: bool) -> Item:
@@ -155,16 +160,16 @@ def _campaign_item(row: ItemRow, facts: _ItemLabels, origin: Origin | None, mean
     )
 
 
-def _combined_verdict(said: Sequence[Verdict]) -> Verdict | None:
+def _combined_verdict(verdicts: Sequence[Verdict]) -> Verdict | None:
     """What all tasks of an item say; borderline where they differ."""
-    return None if not said else said[0] if len(set(said)) == 1 else Verdict.BORDERLINE
+    return None if not verdicts else verdicts[0] if len(set(verdicts)) == 1 else Verdict.BORDERLINE
 
 
 @dataclass(frozen=True, slots=True)
 class CampaignDescription:
-    """The labels of a campaign: `counts` says how many tasks came to theirs in which way.
+    """The labels of a campaign: `counts` has the number of tasks for each way in which a label was resolved.
 
-    `agreement` is that on the question that counts, None where nobody answered it.
+    `agreement` is that on the measured question, None where it has no answers.
     """
 
     dataset: str
@@ -193,21 +198,29 @@ def describe_campaign(session: Session, dataset: str) -> CampaignDescription:
         dataset,
         questions.title,
         campaign.version,
-        Counter(one.how for one in resolve_tasks(session, campaign)),
+        Counter(task.resolution for task in resolve_tasks(session, campaign)),
         compute_agreement(questions.by_id[questions.measure], OVERALL, first_blind_labels(session, campaign)),
     )
 
 
-def format_description(described: CampaignDescription) -> list[str]:
+def format_description(description: CampaignDescription) -> list[str]:
     """Sentences for a data card."""
-    told = ", ".join(f"{described.counts[how]} {how}" for how in Resolution if described.counts.get(how))
-    left_out = (
-        " Those unresolved have no label and count in no table." if described.counts.get(Resolution.UNRESOLVED) else ""
+    counts = ", ".join(
+        f"{description.counts[resolution]} {resolution}"
+        for resolution in Resolution
+        if description.counts.get(resolution)
     )
-    said = [f"“{described.title}”, version {described.version} of the guidelines. Labels: {told or 'none'}.{left_out}"]
-    if described.agreement:
-        said.append(_format_agreement(described.agreement))
-    return said
+    left_out = (
+        " Those unresolved have no label and count in no table."
+        if description.counts.get(Resolution.UNRESOLVED)
+        else ""
+    )
+    sentences = [
+        f"“{description.title}”, version {description.version} of the guidelines. Labels: {counts or 'none'}.{left_out}"
+    ]
+    if description.agreement:
+        sentences.append(_format_agreement(description.agreement))
+    return sentences
 
 
 def _format_agreement(found: Agreement) -> str:
@@ -220,7 +233,7 @@ def _format_agreement(found: Agreement) -> str:
 
 
 def load_samples(store: Store, dataset: str) -> list[Sample]:
-    """The samples of a dataset, of `OWN` or of a campaign, with our scores. Raises RecordError for an unknown name."""
+    """The samples of an imported dataset, of local labels or of a campaign, with our scores. Raises RecordError for an unknown name."""
     with read_session(store.engine) as session:
         return _load_samples_in(session, dataset)
 

@@ -87,10 +87,10 @@ _MAX_RUNS = 20  # runs; one of everything bundled is about two megabytes
 
 
 class InMemoryRuns:
-    """Takes runs as the store does, and forgets the oldest beyond its `room`; safe to share between threads."""
+    """Takes runs as the store does, and forgets the oldest beyond its `limit`; safe to share between threads."""
 
-    def __init__(self, room: int = _MAX_RUNS) -> None:
-        self._room = room
+    def __init__(self, limit: int = _MAX_RUNS) -> None:
+        self._limit = limit
         self._lock = threading.Lock()
         self._rows: dict[str, RunRow] = {}
         self._lines: dict[str, list[str]] = {}
@@ -101,7 +101,7 @@ class InMemoryRuns:
         row = RunRow(uuid4().hex, name, owner, datetime.now(UTC), 0)
         with self._lock:
             self._rows[row.id], self._lines[row.id] = row, [plan]
-            for old in list(self._rows)[: -self._room]:
+            for old in list(self._rows)[: -self._limit]:
                 del self._rows[old], self._lines[old]
         return row.id
 
@@ -173,13 +173,13 @@ class Store:
         """Let go of the database."""
         self.engine.dispose()
 
-    def keep_pair(self, pair: PairRecord) -> Receipt:
-        """Keep a pair with its scores; the same pair again gives the same id and `fresh=False`."""
+    def save_pair(self, pair: PairRecord) -> Receipt:
+        """Save a pair with its scores; the same pair again gives the same id and `is_new=False`."""
         with self.writing() as session:
             return save_pair(session, pair)
 
-    def record(self, record: LabelRecord) -> Receipt:
-        """Keep a label with all that was said beside it; a re-sent event gives the receipt of the first time."""
+    def save_label(self, record: LabelRecord) -> Receipt:
+        """Save a label with its judgements and explanation; a re-sent event gives the receipt of the first time."""
         with self.writing() as session:
             return save_label(session, record)
 
@@ -189,17 +189,17 @@ class Store:
             return load_pair(session, id)
 
     def saved(self, limit: int = 50) -> list[SavedRow]:
-        """What was kept and labelled, newest first."""
+        """Saved pairs and labels, newest first."""
         with read_session(self.engine) as session:
             return load_saved_rows(session, limit)
 
     def begin_run(self, name: str, owner: str, plan: str) -> str:
-        """Keep what a stress run is to do; its id. Raises RecordError for a name that is empty or taken."""
+        """Save the plan of a stress run; its id. Raises RecordError for a name that is empty or taken."""
         with self.writing() as session:
             return begin_run(session, name, owner, plan)
 
     def append_run(self, id: str, lines: Sequence[str]) -> None:
-        """Keep what a stress run found, behind what it has found before."""
+        """Append results of a stress run."""
         with self.writing() as session:
             append_run_lines(session, id, lines)
 
@@ -233,8 +233,8 @@ class Store:
         with read_session(self.engine) as session:
             return load_dataset_names(session)
 
-    def keep_outcomes(self, outcomes: Sequence[Outcome]) -> None:
-        """Keep what metrics said of stored texts; each `example_id` is an id of the store."""
+    def save_outcomes(self, outcomes: Sequence[Outcome]) -> None:
+        """Save scores of stored texts; each `example_id` is an id of the store."""
         with self.writing() as session:
             save_outcomes(session, outcomes)
 
@@ -247,7 +247,7 @@ class Store:
         """Keep work in progress in place of what was under this id; forgotten 30 days after its last change."""
         require_text("draft's id", id)
         require_storable("the draft", owner, payload)
-        with self.noting() as session:
+        with self.writing_without_sync() as session:
             upsert_draft(session, Draft(id=id, owner=owner, payload=payload, updated_at=datetime.now(UTC)))
 
     def draft(self, id: str) -> str | None:
@@ -264,10 +264,10 @@ class Store:
             yield session
 
     @contextmanager
-    def noting(self) -> Iterator[Session]:
-        """A write transaction for what can be done again after a power cut: drafts, and who has what in hand."""
+    def writing_without_sync(self) -> Iterator[Session]:
+        """A write transaction that does not wait for the disk, for what can be redone after a power cut: drafts and reservations."""
         self._require_writable()
-        with write_session(self.engine, lasting=False) as session:
+        with write_session(self.engine, durable=False) as session:
             yield session
 
     def _require_writable(self) -> None:

@@ -49,7 +49,7 @@ class Document(Table, table=True):
 class Item(Table, table=True):
     """A summary of a document, as it is read by people; `id` is the hash of its content.
 
-    An edited summary names its parent. Who made it and what was meant stands in `origin`, which labelling never reads.
+    An edited summary names its parent. Its author and intended verdict are in `origin`, which labelling never reads.
     """
 
     id: str = Field(primary_key=True)
@@ -91,7 +91,7 @@ class Origin(Table, table=True):
 
 
 class ScoreRow(Table, table=True):
-    """What a metric said of an item, once per signature; a failure has its reason and no value."""
+    """The score of a metric for an item, once per signature; a failure has its reason and no value."""
 
     __tablename__ = "score"
     __table_args__ = (
@@ -119,7 +119,7 @@ class ScoreRow(Table, table=True):
 
 
 class Label(Table, table=True):
-    """What a person said of an item; a changed mind is the next revision."""
+    """A label of an item by one person; a changed label is the next revision."""
 
     __table_args__ = (
         UniqueConstraint("item_id", "annotator", "revision"),

@@ -84,9 +84,9 @@ def edit_from_row(row: EditRow) -> Edit:
     return Edit(Span(row.start, row.end), row.replace_text, row.explanation, row.by)
 
 
-def origin_id(item_id: str, *told: str | None) -> str:
+def origin_id(item_id: str, *facts: str | None) -> str:
     """The identity of an origin: by whom, intended, error type, title, domain and source."""
-    return content_id(item_id, *told)
+    return content_id(item_id, *facts)
 
 
 def origin_row(item_id: str, pair: PairRecord, now: datetime) -> Origin:
@@ -174,11 +174,11 @@ def save_pair(session: Session, pair: PairRecord) -> Receipt:
     now = datetime.now(UTC)
     original_id, edited_id = _add_items(session, pair, now)
     origin = origin_row(edited_id, pair, now)
-    fresh = _insert_if_new(session, origin)
+    is_new = _insert_if_new(session, origin)
     for outcome in pair.outcomes:
         _insert_if_new(session, score_row(original_id if outcome.example_id == "original" else edited_id, outcome, now))
-    kept_at = session.exec(select(Origin.created_at).where(Origin.id == origin.id)).one()
-    return Receipt(edited_id, kept_at, fresh)
+    created_at = session.exec(select(Origin.created_at).where(Origin.id == origin.id)).one()
+    return Receipt(edited_id, created_at, is_new)
 
 
 def save_label(session: Session, record: LabelRecord) -> Receipt:
@@ -192,12 +192,12 @@ def save_label(session: Session, record: LabelRecord) -> Receipt:
     known = session.exec(select(Label).where(Label.event_id == record.event_id)).first()
     if known:
         return _receipt_of_known_label(known, _label_row(item_id, record, known.revision, now))
-    mine = select(func.max(Label.revision)).where(Label.item_id == item_id, Label.annotator == record.annotator)
-    label = _label_row(item_id, record, next_revision(session, mine), now)
+    last = select(func.max(Label.revision)).where(Label.item_id == item_id, Label.annotator == record.annotator)
+    label = _label_row(item_id, record, next_revision(session, last), now)
     session.add(label)
     _add_edit_judgement(session, item_id, record, now)
     _add_explanation(session, item_id, record, now)
-    return Receipt(item_id, now, fresh=True, revision=label.revision)
+    return Receipt(item_id, now, is_new=True, revision=label.revision)
 
 
 def upsert_draft(session: Session, draft: Draft) -> None:
@@ -258,10 +258,10 @@ def _label_row(item_id: str, record: LabelRecord, revision: int, now: datetime) 
 
 
 def _receipt_of_known_label(known: Label, sent: Label) -> Receipt:
-    beside = {"id", "created_at"}
-    if known.model_dump(exclude=beside) != sent.model_dump(exclude=beside):
+    ignored = {"id", "created_at"}
+    if known.model_dump(exclude=ignored) != sent.model_dump(exclude=ignored):
         raise RecordError("This was NOT saved: its event id belongs to another label. Reload the page and save again.")
-    return Receipt(known.item_id, known.created_at, fresh=False, revision=known.revision)
+    return Receipt(known.item_id, known.created_at, is_new=False, revision=known.revision)
 
 
 def next_revision(session: Session, last: SelectOfScalar[int]) -> int:
@@ -273,14 +273,14 @@ def _add_edit_judgement(session: Session, item_id: str, record: LabelRecord, now
     answers = record.answers
     if answers is None or answers.inconsistent is None:
         return
-    mine = select(func.max(EditJudgement.revision)).where(
+    last = select(func.max(EditJudgement.revision)).where(
         EditJudgement.item_id == item_id, EditJudgement.annotator == record.annotator
     )
     session.add(
         EditJudgement(
             item_id=item_id,
             annotator=record.annotator,
-            revision=next_revision(session, mine),
+            revision=next_revision(session, last),
             inconsistent=answers.inconsistent,
             interesting=answers.interesting,
             controlled=answers.controlled,
@@ -302,14 +302,14 @@ def _add_explanation(session: Session, item_id: str, record: LabelRecord, now: d
 
 
 def _add_explanation_judgement(session: Session, explanation_id: str, record: LabelRecord, now: datetime) -> None:
-    mine = select(func.max(ExplanationJudgement.revision)).where(
+    last = select(func.max(ExplanationJudgement.revision)).where(
         ExplanationJudgement.explanation_id == explanation_id, ExplanationJudgement.annotator == record.annotator
     )
     session.add(
         ExplanationJudgement(
             explanation_id=explanation_id,
             annotator=record.annotator,
-            revision=next_revision(session, mine),
+            revision=next_revision(session, last),
             grade=record.grade.value if record.grade else "",
             cause=record.cause.value if record.cause else None,
             note="",

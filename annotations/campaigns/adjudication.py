@@ -1,4 +1,4 @@
-"""Adjudication: what people differ on, worst first, with their labels unnamed; and the decision, which settles them."""
+"""Adjudication: disputed tasks, lowest agreement first, with anonymous labels; and the decision that resolves them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from annotations.campaigns.people import Member, Right
 from annotations.campaigns.questions import Answers, check_answers, check_text_answers, unswap_answers
 from annotations.campaigns.queue import load_task_texts
 from annotations.campaigns.results import Case, LabelProvenance, StoredDecision, load_cases
-from annotations.campaigns.tables import Reservation, Response, Settlement, Task
+from annotations.campaigns.tables import Adjudication, Reservation, Response, Task
 from annotations.database import read_session
 from annotations.records import RecordError, require_storable
 from annotations.store import Store
@@ -26,7 +26,7 @@ from annotations.writes import next_revision
 
 
 class DisagreementCause(StrEnum):
-    """Why people differed."""
+    """Why labels differ."""
 
     SLIP = "annotator slip"
     AMBIGUOUS = "ambiguous text"
@@ -36,23 +36,23 @@ class DisagreementCause(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AdjudicationQueue:
-    """What there is to settle: the cases, worst agreement first, and those that are decided.
+    """The cases to adjudicate: open ones, lowest agreement first, and decided ones.
 
-    `not_mine` are tasks that this person labelled or made, which somebody else has to settle. `counts` says of all labelled
-    tasks how many came to their label in which way.
+    `excluded` counts tasks that this person labelled or made, which another adjudicator has to decide. `counts` has the
+    number of labelled tasks by provenance.
     """
 
-    left: tuple[Case, ...]
+    open: tuple[Case, ...]
     decided: tuple[Case, ...]
-    not_mine: int
+    excluded: int
     counts: Mapping[LabelProvenance, int]
 
 
 @dataclass(frozen=True, slots=True)
 class AdjudicationTask:
-    """A task on which people differ, as it is shown: the sides of a pair and the labels stand in orders without meaning.
+    """A disputed task as it is shown: the order of the sides and of the labels is random and carries no information.
 
-    `answers` are what people say, unnamed, in the same order as `responses`. `flags` are the reasons of those who flagged it.
+    `answers` are the anonymous labels in the same order as `responses`. `flags` are the reasons of those who flagged it.
     """
 
     task: str
@@ -65,13 +65,13 @@ class AdjudicationTask:
     answers: tuple[Mapping[str, Any], ...]
     responses: tuple[int, ...]
     flags: tuple[str, ...]
-    decided: StoredDecision | None
+    decision: StoredDecision | None
     reopened: bool
 
 
 @dataclass(frozen=True, slots=True)
 class SentDecision:
-    """What an adjudicator sends of a dispute as it was shown; `settles` are the responses that were looked at."""
+    """The decision on a disputed task as it was shown; `settles` are the responses that were looked at."""
 
     task: str
     answers: Answers
@@ -82,10 +82,10 @@ class SentDecision:
 
 
 class AdjudicatorActions:
-    """An adjudicator's desk; raises RightsError for somebody who may not adjudicate."""
+    """What an adjudicator does; raises RightsError for a person without that right."""
 
     def __init__(self, store: Store, person: Member) -> None:
-        person.require(Right.SETTLE)
+        person.require(Right.ADJUDICATE)
         self._store = store
         self._person = person
 
@@ -94,29 +94,29 @@ class AdjudicatorActions:
         with read_session(self._store.engine) as session:
             return load_campaigns(session)
 
-    def docket(self, campaign_id: str) -> AdjudicationQueue:
-        """What two people or more answered otherwise, and decisions that a later label contradicts."""
+    def queue(self, campaign_id: str) -> AdjudicationQueue:
+        """Tasks with different answers, and decisions that a later label contradicts."""
         with read_session(self._store.engine) as session:
             campaign = load_campaign(session, campaign_id)
-            made, labelled = self._made(session, campaign), load_cases(session, campaign)
-        disputed = [one for one in labelled if one.agreement < 1 or one.decided]
-        mine = [one for one in disputed if one.task not in made and not self._labelled(one)]
-        ordered = sorted(mine, key=lambda one: (one.agreement, one.task))
+            made, cases = self._own_tasks(session, campaign), load_cases(session, campaign)
+        disputed = [case for case in cases if case.agreement < 1 or case.decision]
+        allowed = [case for case in disputed if case.task not in made and not self._has_labelled(case)]
+        ordered = sorted(allowed, key=lambda case: (case.agreement, case.task))
         return AdjudicationQueue(
-            left=tuple(one for one in ordered if one.reopened or not one.decided),
-            decided=tuple(one for one in ordered if one.decided and not one.reopened),
-            not_mine=len(disputed) - len(mine),
-            counts=Counter(one.provenance for one in labelled),
+            open=tuple(case for case in ordered if case.reopened or not case.decision),
+            decided=tuple(case for case in ordered if case.decision and not case.reopened),
+            excluded=len(disputed) - len(allowed),
+            counts=Counter(case.provenance for case in cases),
         )
 
-    def dispute(self, campaign_id: str, task: str) -> AdjudicationTask:
-        """A task with its texts and the labels to compare. Raises RecordError for one that is not this person's to settle."""
+    def task(self, campaign_id: str, task: str) -> AdjudicationTask:
+        """A task with its texts and the labels to compare. Raises RecordError for one that this person may not adjudicate."""
         with read_session(self._store.engine) as session:
             campaign = load_campaign(session, campaign_id)
-            return self._dispute(session, campaign, self._case(session, campaign, task))
+            return self._task_as_shown(session, campaign, self._case(session, campaign, task))
 
-    def settle(self, campaign_id: str, decision: SentDecision) -> int:
-        """Keep a decision as the next revision; its number. A re-sent event changes nothing.
+    def save_decision(self, campaign_id: str, decision: SentDecision) -> int:
+        """Save a decision as the next revision; its number. A re-sent event changes nothing.
 
         Raises RecordError for answers that do not fit, for labels that are not there, and for a task that this person
         labelled or made.
@@ -124,24 +124,24 @@ class AdjudicatorActions:
         require_storable("the note", decision.note, decision.event_id)
         with self._store.writing() as session:
             campaign = load_campaign(session, campaign_id)
-            known = session.exec(select(Settlement).where(Settlement.event_id == decision.event_id)).first()
+            known = session.exec(select(Adjudication).where(Adjudication.event_id == decision.event_id)).first()
             if known:
                 return known.revision
             self._case(session, campaign, decision.task)
             if not decision.settles or not set(decision.settles) <= _response_ids(session, decision.task):
-                raise RecordError("This decision settles labels that are not there. Reload the page and decide again.")
-            return self._keep(session, campaign, decision)
+                raise RecordError("This decision names labels that do not exist. Reload the page and decide again.")
+            return self._add_revision(session, campaign, decision)
 
-    def _keep(self, session: Session, campaign: CampaignSettings, decision: SentDecision) -> int:
+    def _add_revision(self, session: Session, campaign: CampaignSettings, decision: SentDecision) -> int:
         session.exec(select(Task.id).where(Task.id == decision.task).with_for_update(key_share=True)).one()
-        last = select(func.max(Settlement.revision)).where(Settlement.task_id == decision.task)
+        last = select(func.max(Adjudication.revision)).where(Adjudication.task_id == decision.task)
         revision = next_revision(session, last)
         answers = unswap_answers(campaign.questions, decision.answers, self._swapped(campaign, decision.task))
         checked = check_answers(campaign.questions, answers)
         texts = load_task_texts(session, campaign, decision.task)
         check_text_answers(campaign.questions, checked, texts.document, *texts.sides(swapped=False))
         session.add(
-            Settlement(
+            Adjudication(
                 task_id=decision.task,
                 revision=revision,
                 answers=checked,
@@ -158,28 +158,28 @@ class AdjudicatorActions:
     def _case(self, session: Session, campaign: CampaignSettings, task: str) -> Case:
         found = next(iter(load_cases(session, campaign, task)), None)
         if found is None:
-            raise RecordError(f"There is no label of task {task!r} to settle. Reload the page.")
-        if self._labelled(found):
-            raise RecordError("You labelled this one yourself. Somebody else has to settle it.")
-        if task in self._made(session, campaign):
-            raise RecordError("You made this one yourself. Somebody else has to settle it.")
+            raise RecordError(f"There is no label of task {task!r} to adjudicate. Reload the page.")
+        if self._has_labelled(found):
+            raise RecordError("You labelled this one yourself. Somebody else has to adjudicate it.")
+        if task in self._own_tasks(session, campaign):
+            raise RecordError("You made this one yourself. Somebody else has to adjudicate it.")
         return found
 
-    def _labelled(self, case: Case) -> bool:
-        return self._person.name in {one.person for one in case.said}
+    def _has_labelled(self, case: Case) -> bool:
+        return self._person.name in {label.person for label in case.labels}
 
-    def _made(self, session: Session, campaign: CampaignSettings) -> set[str]:
+    def _own_tasks(self, session: Session, campaign: CampaignSettings) -> set[str]:
         """The tasks whose item is of this person's making: they know what was meant."""
-        mine = select(Task.id).join(Origin, col(Origin.item_id) == Task.item_id)
-        return set(session.exec(mine.where(Task.campaign_id == campaign.id, Origin.by == self._person.name)).all())
+        tasks = select(Task.id).join(Origin, col(Origin.item_id) == Task.item_id)
+        return set(session.exec(tasks.where(Task.campaign_id == campaign.id, Origin.by == self._person.name)).all())
 
     def _swapped(self, campaign: CampaignSettings, task: str) -> bool:
         return campaign.questions.unit == "pair" and stable_number(self._person.id, task, "settled side") % 2 == 1
 
-    def _dispute(self, session: Session, campaign: CampaignSettings, case: Case) -> AdjudicationTask:
+    def _task_as_shown(self, session: Session, campaign: CampaignSettings, case: Case) -> AdjudicationTask:
         texts = load_task_texts(session, campaign, case.task)
-        swapped, decided = self._swapped(campaign, case.task), case.decided
-        unnamed = sorted(case.said, key=lambda one: stable_number(self._person.id, one.response))
+        swapped, decision = self._swapped(campaign, case.task), case.decision
+        unnamed = sorted(case.labels, key=lambda label: stable_number(self._person.id, label.response))
         left, right = texts.sides(swapped)
         return AdjudicationTask(
             task=case.task,
@@ -189,11 +189,11 @@ class AdjudicatorActions:
             right=right,
             explanation=texts.explanation,
             error_type=texts.error_type,
-            answers=tuple(unswap_answers(campaign.questions, one.answers, swapped) for one in unnamed),
-            responses=tuple(one.response for one in unnamed),
+            answers=tuple(unswap_answers(campaign.questions, label.answers, swapped) for label in unnamed),
+            responses=tuple(label.response for label in unnamed),
             flags=_flag_reasons(session, case.task),
-            decided=replace(decided, answers=unswap_answers(campaign.questions, decided.answers, swapped))
-            if decided
+            decision=replace(decision, answers=unswap_answers(campaign.questions, decision.answers, swapped))
+            if decision
             else None,
             reopened=case.reopened,
         )

@@ -54,7 +54,9 @@ def read_rules(text: str) -> CampaignRules:
     try:
         return CampaignRules.model_validate_json(text)
     except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'rules'}: {one['msg']}" for one in error.errors())
+        wrong = "; ".join(
+            f"{'.'.join(map(str, problem['loc'])) or 'rules'}: {problem['msg']}" for problem in error.errors()
+        )
         raise RecordError(f"The rules cannot be used: {wrong}.") from None
 
 
@@ -91,7 +93,7 @@ class NewTask:
     """An item to label: one of the store, or a `pair` that is kept with the campaign.
 
     `key` are the known answers of training, qualification and gold, with the sides unswapped. `asked` is what the questions
-    need beside the texts: {"error_type": …} to write, {"explanation": …} to judge.
+    need besides the texts: {"error_type": …} to write, {"explanation": …} to judge.
     """
 
     item_id: str = ""
@@ -103,7 +105,7 @@ class NewTask:
     pair: PairRecord | None = None
 
 
-def create_campaign(session: Session, name: str, by: str, wording: VersionContent) -> CampaignSettings:
+def create_campaign(session: Session, name: str, by: str, content: VersionContent) -> CampaignSettings:
     """Open a campaign. Raises RecordError for a name that is empty or taken and for questions that cannot be read."""
     require_text("name of the campaign", name)
     if session.exec(select(Campaign.id).where(Campaign.name == name)).first():
@@ -111,25 +113,25 @@ def create_campaign(session: Session, name: str, by: str, wording: VersionConten
     campaign = Campaign(id=uuid4().hex, name=name, by=by, created_at=datetime.now(UTC))
     session.add(campaign)
     session.flush()
-    return add_version(session, campaign.id, by, wording)
+    return add_version(session, campaign.id, by, content)
 
 
-def add_version(session: Session, campaign_id: str, by: str, wording: VersionContent) -> CampaignSettings:
+def add_version(session: Session, campaign_id: str, by: str, content: VersionContent) -> CampaignSettings:
     """Give a campaign its next version; labels given so far keep the number of theirs.
 
     Raises RecordError for questions that cannot be read.
     """
-    read_questions(wording.questions)
-    require_storable("the guidelines", wording.guidelines)
+    read_questions(content.questions)
+    require_storable("the guidelines", content.guidelines)
     last = session.exec(select(func.max(VersionRow.version)).where(VersionRow.campaign_id == campaign_id)).one()
     session.add(
         VersionRow(
             campaign_id=campaign_id,
             version=(last or 0) + 1,
-            guidelines=wording.guidelines,
-            questions=wording.questions,
-            rules=wording.rules.model_dump_json(),
-            open=wording.is_open,
+            guidelines=content.guidelines,
+            questions=content.questions,
+            rules=content.rules.model_dump_json(),
+            open=content.is_open,
             by=by,
             created_at=datetime.now(UTC),
         )
@@ -185,9 +187,9 @@ def add_tasks(session: Session, campaign: CampaignSettings, tasks: Iterable[NewT
 def _add_task(session: Session, campaign: CampaignSettings, new: NewTask, position: int) -> bool:
     item = session.get(Item, save_pair(session, new.pair).id if new.pair else new.item_id)
     if item is None:
-        raise RecordError(f"There is no item {new.item_id!r}. Keep it first.")
+        raise RecordError(f"There is no item {new.item_id!r}. Save it first.")
     _require_fitting(campaign.questions, item, new)
-    require_storable(f"what is said of item {item.id}", *new.asked.values(), new.feedback)
+    require_storable(f"the details of item {item.id}", *new.asked.values(), new.feedback)
     asked_key = hash_asked(new.asked)
     id = task_id(campaign.id, new.part, item.id, new.explanation_id, asked_key)
     if session.get(Task, id):
@@ -240,11 +242,11 @@ def _require_fitting(questions: QuestionSet, item: Item, new: NewTask) -> None:
 
 def with_optional_answers(questions: QuestionSet) -> QuestionSet:
     """The same questions, none of which has to be answered: a key may name some of them only."""
-    loose = tuple(question.model_copy(update={"required": False}) for question in questions.questions)
-    return questions.model_copy(update={"questions": loose})
+    optional = tuple(question.model_copy(update={"required": False}) for question in questions.questions)
+    return questions.model_copy(update={"questions": optional})
 
 
 def stable_number(*parts: object) -> int:
-    """A number below MOST that follows from the parts and looks like none."""
+    """A pseudo-random number below SHUFFLE_PRIME that is the same for the same parts."""
     digest = hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).digest()
     return int.from_bytes(digest[:8], "big") % SHUFFLE_PRIME

@@ -1,4 +1,4 @@
-"""The export of a campaign in long form: all that was asked, who answered what and when, and what each task came to."""
+"""The export of a campaign in long form: questions, tasks, responses with their times, and the final label of each task."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from annotations.campaigns.people import Member, Right
 from annotations.campaigns.questions import read_questions, unswap_answers
 from annotations.campaigns.results import load_cases
 from annotations.campaigns.tables import (
+    Adjudication,
     AnswerKey,
     Campaign,
     Correction,
     Person,
     Reservation,
     Response,
-    Settlement,
     Task,
     VersionRow,
 )
@@ -60,7 +60,7 @@ class ExportContext:
     provenance: dict[str, str]
     answers: dict[str, dict[str, Any]]
 
-    def who(self, name: str) -> str:
+    def pseudonym(self, name: str) -> str:
         """The pseudonym of a person; the name of anything else, such as a model."""
         return self.pseudonyms.get(name, name)
 
@@ -79,12 +79,14 @@ def load_export_context(session: Session, campaign: CampaignSettings) -> ExportC
     )
 
 
-def setup_rows(session: Session, known: ExportContext) -> Iterator[ExportedRow]:
-    row = session.get_one(Campaign, known.campaign.id)
-    yield ExportedCampaign(campaign=row.name, by=known.who(row.by), created_at=row.created_at)
+def setup_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    row = session.get_one(Campaign, context.campaign.id)
+    yield ExportedCampaign(campaign=row.name, by=context.pseudonym(row.by), created_at=row.created_at)
     versions = select(VersionRow).where(VersionRow.campaign_id == row.id).order_by(col(VersionRow.version))
     for version in session.exec(versions):
-        yield ExportedVersion(**version.model_dump(exclude={"id", "campaign_id", "by"}), by=known.who(version.by))
+        yield ExportedVersion(
+            **version.model_dump(exclude={"id", "campaign_id", "by"}), by=context.pseudonym(version.by)
+        )
     for person in session.exec(
         select(Person).where(col(Person.name).in_(_participant_names(session, row.id))).order_by(Person.pseudonym)
     ):
@@ -92,9 +94,9 @@ def setup_rows(session: Session, known: ExportContext) -> Iterator[ExportedRow]:
 
 
 def _participant_names(session: Session, campaign_id: str) -> set[str]:
-    """Who labelled, settled or corrected."""
+    """Who labelled, adjudicated or corrected."""
     labelled = select(Person.name).join(Reservation, col(Reservation.person_id) == Person.id)
-    settled = select(Settlement.by).join(Task, col(Task.id) == Settlement.task_id)
+    settled = select(Adjudication.by).join(Task, col(Task.id) == Adjudication.task_id)
     corrected = (
         select(Correction.by)
         .join(Response, col(Response.id) == Correction.response_id)
@@ -107,33 +109,33 @@ def _participant_names(session: Session, campaign_id: str) -> set[str]:
     }
 
 
-def text_rows(session: Session, known: ExportContext) -> Iterator[ExportedRow]:
-    items, types = _campaign_items(session, known.campaign), given_error_types(session, known.campaign)
+def text_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    items, types = _campaign_items(session, context.campaign), given_error_types(session, context.campaign)
     for document_id in dict.fromkeys(item.document_id for item in items):
         yield ExportedDocument(document_id=document_id, document=session.get_one(Document, document_id).text)
     for item in items:
-        yield _item_row(session, known, item)
-        yield from _origin_rows(session, known, item, types.get(item.id))
+        yield _item_row(session, context, item)
+        yield from _origin_rows(session, context, item, types.get(item.id))
     judged = select(Explanation).join(Task, col(Task.explanation_id) == Explanation.id)
-    for row in session.exec(judged.where(Task.campaign_id == known.campaign.id).distinct()):
+    for row in session.exec(judged.where(Task.campaign_id == context.campaign.id).distinct()):
         yield ExportedExplanation(
-            explanation_id=pseudonymous_explanation_id(row, known.pseudonyms),
+            explanation_id=pseudonymous_explanation_id(row, context.pseudonyms),
             item_id=row.item_id,
             explanation=row.text,
-            by=known.who(row.by),
+            by=context.pseudonym(row.by),
             created_at=row.created_at,
         )
 
 
 def _origin_rows(
-    session: Session, known: ExportContext, item: Item, error_type: str | None
+    session: Session, context: ExportContext, item: Item, error_type: str | None
 ) -> Iterator[ExportedOrigin]:
-    """Where an item comes from; the error type that a dataset gives it is told last, as that counts."""
+    """Where an item comes from; the error type that a dataset gives it comes last, as it takes precedence."""
     rows = session.exec(select(Origin).where(Origin.item_id == item.id).order_by(col(Origin.created_at))).all()
     for row in rows:
-        yield ExportedOrigin(**row.model_dump(exclude={"id", "by"}), by=known.who(row.by))
-    told = [row.error_type for row in rows if row.error_type]
-    if error_type and told[-1:] != [error_type]:
+        yield ExportedOrigin(**row.model_dump(exclude={"id", "by"}), by=context.pseudonym(row.by))
+    error_types = [row.error_type for row in rows if row.error_type]
+    if error_type and error_types[-1:] != [error_type]:
         yield ExportedOrigin(
             item_id=item.id,
             by="",
@@ -162,7 +164,7 @@ def _depth(found: dict[str, Item], item: Item) -> int:
     return 1 + _depth(found, found[item.parent_id]) if item.parent_id else 0
 
 
-def _item_row(session: Session, known: ExportContext, item: Item) -> ExportedItem:
+def _item_row(session: Session, context: ExportContext, item: Item) -> ExportedItem:
     edits = session.exec(select(EditRow).where(EditRow.item_id == item.id).order_by(col(EditRow.position)))
     return ExportedItem(
         item_id=item.id,
@@ -170,107 +172,107 @@ def _item_row(session: Session, known: ExportContext, item: Item) -> ExportedIte
         parent_id=item.parent_id,
         summary=item.text,
         edits=tuple(
-            ExportedEdit(**edit.model_dump(exclude={"item_id", "position", "by"}), by=known.who(edit.by))
+            ExportedEdit(**edit.model_dump(exclude={"item_id", "position", "by"}), by=context.pseudonym(edit.by))
             for edit in edits
         ),
     )
 
 
-def task_rows(session: Session, known: ExportContext) -> Iterator[ExportedRow]:
+def task_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
     found = session.exec(
         select(Task, AnswerKey, Explanation)
         .outerjoin(AnswerKey, col(AnswerKey.task_id) == Task.id)
         .outerjoin(Explanation, col(Explanation.id) == Task.explanation_id)
-        .where(Task.campaign_id == known.campaign.id)
+        .where(Task.campaign_id == context.campaign.id)
         .order_by(col(Task.position), col(Task.id))
     )
     for task, key, explanation in found:
         yield ExportedTask(
             **task.model_dump(include={"part", "item_id", "asked", "group", "position", "created_at"}),
-            task=known.numbers[task.id],
-            explanation_id=pseudonymous_explanation_id(explanation, known.pseudonyms) if explanation else "",
+            task=context.numbers[task.id],
+            explanation_id=pseudonymous_explanation_id(explanation, context.pseudonyms) if explanation else "",
             key=key.answers if key else None,
             feedback=key.feedback if key else "",
-            provenance=known.provenance.get(task.id),
-            answers=known.answers.get(task.id, {}),
+            provenance=context.provenance.get(task.id),
+            answers=context.answers.get(task.id, {}),
         )
 
 
 _CHUNK = 500  # rows held in memory at a time
 
 
-def reservation_rows(session: Session, known: ExportContext) -> Iterator[ExportedRow]:
+def reservation_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
     found = session.exec(
         select(Reservation, Person.pseudonym)
         .join(Person, col(Person.id) == Reservation.person_id)
-        .where(Reservation.campaign_id == known.campaign.id)
+        .where(Reservation.campaign_id == context.campaign.id)
         .order_by(col(Reservation.id)),
         execution_options={"yield_per": _CHUNK},
     )
-    for held, pseudonym in found:
+    for reservation, pseudonym in found:
         yield ExportedReservation(
-            **held.model_dump(include={"turn", "swapped", "state", "reserved_at", "expires_at"}),
-            task=known.numbers[held.task_id],
+            **reservation.model_dump(include={"turn", "swapped", "state", "reserved_at", "expires_at"}),
+            task=context.numbers[reservation.task_id],
             person=pseudonym,
-            order=held.number,
+            order=reservation.number,
         )
 
 
-def label_rows(session: Session, known: ExportContext) -> Iterator[ExportedRow]:
-    versions = session.exec(select(VersionRow).where(VersionRow.campaign_id == known.campaign.id))
-    asked = {version.version: read_questions(version.questions) for version in versions}
+def label_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    versions = session.exec(select(VersionRow).where(VersionRow.campaign_id == context.campaign.id))
+    questions = {version.version: read_questions(version.questions) for version in versions}
     found = session.exec(
         select(Response, Reservation, Task, Person.pseudonym)
         .join(Reservation, col(Reservation.id) == Response.reservation_id)
         .join(Task, col(Task.id) == Reservation.task_id)
         .join(Person, col(Person.id) == Reservation.person_id)
-        .where(Reservation.campaign_id == known.campaign.id)
+        .where(Reservation.campaign_id == context.campaign.id)
         .order_by(col(Response.id)),
         execution_options={"yield_per": _CHUNK},
     )
-    for response, held, task, pseudonym in found:
+    for response, reservation, task, pseudonym in found:
         yield ExportedLabel(
             **response.model_dump(exclude={"id", "reservation_id", "answers", "number"}),
-            answers=unswap_answers(asked[response.version], response.answers, response.swapped),
+            answers=unswap_answers(questions[response.version], response.answers, response.swapped),
             order=response.number,
-            task=known.numbers[task.id],
+            task=context.numbers[task.id],
             item_id=task.item_id,
             part=task.part,
             person=pseudonym,
-            turn=held.turn,
-            provenance=known.provenance.get(task.id),
+            turn=reservation.turn,
+            provenance=context.provenance.get(task.id),
         )
 
 
-def decision_rows(session: Session, known: ExportContext) -> Iterator[ExportedRow]:
-    events = _event_ids(session, known.campaign)
+def decision_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    events = _event_ids(session, context.campaign)
     found = session.exec(
-        select(Settlement, Task)
-        .join(Task, col(Task.id) == Settlement.task_id)
-        .where(Task.campaign_id == known.campaign.id)
-        .order_by(col(Settlement.id))
+        select(Adjudication, Task)
+        .join(Task, col(Task.id) == Adjudication.task_id)
+        .where(Task.campaign_id == context.campaign.id)
+        .order_by(col(Adjudication.id))
     )
     for row, task in found:
         yield ExportedDecision(
             **row.model_dump(exclude={"id", "task_id", "settles", "by"}),
-            task=known.numbers[task.id],
+            task=context.numbers[task.id],
             item_id=task.item_id,
-            person=known.who(row.by),
+            person=context.pseudonym(row.by),
             settles=tuple(events[response] for response in row.settles),
         )
 
 
-def correction_rows(session: Session, known: ExportContext) -> Iterator[ExportedRow]:
+def correction_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
     found = session.exec(
         select(Correction, Response.event_id)
         .join(Response, col(Response.id) == Correction.response_id)
         .join(Reservation, col(Reservation.id) == Response.reservation_id)
-        .where(Reservation.campaign_id == known.campaign.id)
+        .where(Reservation.campaign_id == context.campaign.id)
         .order_by(col(Correction.id))
     )
     for row, label in found:
         yield ExportedCorrection(
-            **row.model_dump(exclude={"id", "response_id", "by"}), label=label, person=known.who(row.by)
+            **row.model_dump(exclude={"id", "response_id", "by"}), label=label, person=context.pseudonym(row.by)
         )
 
 
@@ -284,7 +286,7 @@ _ANSWER_PREFIX = "answer."
 
 
 class ExportActions:
-    """The way out for a manager; raises RightsError for somebody who may not manage."""
+    """Exports for a manager; raises RightsError for a person without that right."""
 
     def __init__(self, store: Store, person: Member) -> None:
         person.require(Right.MANAGE)
@@ -306,18 +308,18 @@ def find_campaign_id(store: Store, name: str) -> str:
 
 
 def campaign_rows(store: Store, campaign_id: str) -> Iterator[ExportRow]:
-    """All rows of a campaign in one state of the database: what it consists of, then what was said, oldest first.
+    """All rows of a campaign in one state of the database: its setup, then its responses, oldest first.
 
-    JSON-able; `longform` says what each kind holds. No row has a name of a person, nor an id that was made from one.
+    JSON-able; `export_rows` defines the columns of each kind. No row has the name of a person, or an id derived from one.
     """
     with read_session(store.engine) as session:
-        known = load_export_context(session, load_campaign(session, campaign_id))
+        context = load_export_context(session, load_campaign(session, campaign_id))
         for lines in (setup_rows, text_rows, task_rows, reservation_rows, label_rows, decision_rows, correction_rows):
-            yield from (line.model_dump(mode="json") for line in lines(session, known))
+            yield from (line.model_dump(mode="json") for line in lines(session, context))
 
 
 def campaign_csv(rows: Iterable[ExportRow], questions: Iterable[str]) -> Iterator[str]:
-    """Lines of CSV, guarded as every export is; besides `answers` as JSON a column `answer.ID` for each question."""
+    """Lines of CSV with formulas escaped; `answers` as JSON, and a column `answer.ID` for each question."""
     names = [*questions]
     flat = ({**row, **{_ANSWER_PREFIX + id: row.get("answers", {}).get(id) for id in names}} for row in rows)
     return to_csv(flat, (*CAMPAIGN_COLUMNS, *(_ANSWER_PREFIX + id for id in names)))
@@ -326,7 +328,7 @@ def campaign_csv(rows: Iterable[ExportRow], questions: Iterable[str]) -> Iterato
 def load_question_ids(store: Store, campaign_id: str) -> list[str]:
     """The questions of all versions of a campaign, in order."""
     with read_session(store.engine) as session:
-        asked = session.exec(
+        texts = session.exec(
             select(VersionRow.questions).where(VersionRow.campaign_id == campaign_id).order_by(col(VersionRow.version))
         )
-        return [*dict.fromkeys(question.id for text in asked for question in read_questions(text).questions)]
+        return [*dict.fromkeys(question.id for text in texts for question in read_questions(text).questions)]

@@ -1,4 +1,4 @@
-"""How far a campaign is, and how each person does where the answers are known."""
+"""The progress of a campaign, and how many known answers each person gets right."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from annotations.campaigns.tables import Reservation, Response, Task
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """So many of so many; no value where there were none."""
+    """A fraction; no value where the total is 0."""
 
-    hits: int
-    of: int
+    count: int
+    total: int
 
     @property
     def value(self) -> float | None:
-        return self.hits / self.of if self.of else None
+        return self.count / self.total if self.total else None
 
 
 @dataclass(frozen=True, slots=True)
 class PersonProgress:
-    """One person in one campaign. `gold` are silent known answers, `again` answers that were the same a second time.
+    """One person in one campaign. `gold` is the share of right answers to hidden known tasks, `consistency` that of repeated tasks answered the same way.
 
     `active_s` is the median of the seconds in which they read or typed, for one task of work; `last_at` is when they
     answered one last.
@@ -52,59 +52,59 @@ class PersonProgress:
     flagged: int
     qualification: Share
     gold: Share
-    again: Share
+    consistency: Share
     active_s: float | None
     last_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
 class CampaignProgress:
-    """A campaign as a whole: `tasks` of work, each to be labelled `overlap` times; `answered` of `wanted` labels are there.
+    """A campaign as a whole: `tasks` of work, each to be labelled `overlap` times; `answered` of `required` labels are there.
 
-    `held` are in somebody's hands, `left` are still to be handed out; `active_s` is the median time for one label.
+    `in_progress` are reserved, `remaining` are still to be handed out; `active_s` is the median time for one label.
 
-    `revised` are labels whose person said something else later, after the scores were shown or not.
+    `revised` is the share of labels that their person changed later, after the scores were shown or not.
     """
 
     tasks: int
-    wanted: int
+    required: int
     answered: int
-    held: int
+    in_progress: int
     complete: int
     disputed: int
-    settled: int
+    adjudicated: int
     flags: int
     revised: Share
     active_s: float | None
     people: tuple[PersonProgress, ...]
 
     @property
-    def left(self) -> int:
-        return max(0, self.wanted - self.answered - self.held)
+    def remaining(self) -> int:
+        return max(0, self.required - self.answered - self.in_progress)
 
 
 def compute_progress(session: Session, campaign: CampaignSettings) -> CampaignProgress:
-    """Everything that a manager looks at."""
+    """Every figure of the overview of a campaign."""
     tasks = session.exec(select(Task.id).where(Task.campaign_id == campaign.id, Task.part == "work")).all()
-    states, done = _count_states(session, campaign), latest_decisions(session, campaign)
+    states, decisions = _count_states(session, campaign), latest_decisions(session, campaign)
     first, last = first_blind_labels(session, campaign), latest_labels(session, campaign)
-    together, twice = labels_by_task(last), repeated_labels(session, campaign)
+    by_task, repeated = labels_by_task(last), repeated_labels(session, campaign)
     disputed = [
-        task for task, said in together.items() if len(said) > 1 and share_of_agreeing_pairs(campaign, said) < 1
+        task for task, labels in by_task.items() if len(labels) > 1 and share_of_agreeing_pairs(campaign, labels) < 1
     ]
     return CampaignProgress(
         tasks=len(tasks),
-        wanted=len(tasks) * campaign.rules.overlap,
+        required=len(tasks) * campaign.rules.overlap,
         answered=len(last),
-        held=states["open"],
-        complete=sum(len(said) >= campaign.rules.overlap for said in together.values()),
-        disputed=sum(task not in done for task in disputed),
-        settled=len(done),
+        in_progress=states["open"],
+        complete=sum(len(labels) >= campaign.rules.overlap for labels in by_task.values()),
+        disputed=sum(task not in decisions for task in disputed),
+        adjudicated=len(decisions),
         flags=states["flagged"],
         revised=_share_revised(campaign, first, last),
         active_s=_median_seconds(first),
         people=tuple(
-            _person_progress(session, campaign, member, first, twice) for member in _members(session, campaign)
+            _person_progress(session, campaign, member, first, repeated) for member in _members(session, campaign)
         ),
     )
 
@@ -121,7 +121,7 @@ def count_responses(session: Session, campaign_id: str) -> int:
 
 
 def _count_states(session: Session, campaign: CampaignSettings) -> Counter[str]:
-    """How many tasks of work are in which state; what expired is in nobody's hands."""
+    """How many tasks of work are in which state; expired reservations do not count."""
     rows = session.exec(
         select(Reservation.state, Reservation.expires_at)
         .join(Task, col(Task.id) == Reservation.task_id)
@@ -132,9 +132,9 @@ def _count_states(session: Session, campaign: CampaignSettings) -> Counter[str]:
 
 
 def _members(session: Session, campaign: CampaignSettings) -> list[Member]:
-    """Who has had a task of a campaign, by name."""
-    had = set(session.exec(select(Reservation.person_id).where(Reservation.campaign_id == campaign.id).distinct()))
-    return [member for member in load_people(session) if member.id in had]
+    """The people with a task of a campaign, by name."""
+    ids = set(session.exec(select(Reservation.person_id).where(Reservation.campaign_id == campaign.id).distinct()))
+    return [member for member in load_people(session) if member.id in ids]
 
 
 def _person_progress(
@@ -142,37 +142,39 @@ def _person_progress(
     campaign: CampaignSettings,
     member: Member,
     first: Sequence[CampaignLabel],
-    twice: Sequence[tuple[CampaignLabel, CampaignLabel]],
+    repeated: Sequence[tuple[CampaignLabel, CampaignLabel]],
 ) -> PersonProgress:
-    mine = select(Reservation.state).where(Reservation.campaign_id == campaign.id, Reservation.person_id == member.id)
-    states, known = Counter(session.exec(mine)), mark_answers(session, campaign, member)
-    mine_first = [said for said in first if said.person == member.name]
+    own_states = select(Reservation.state).where(
+        Reservation.campaign_id == campaign.id, Reservation.person_id == member.id
+    )
+    states, marked = Counter(session.exec(own_states)), mark_answers(session, campaign, member)
+    own_first = [label for label in first if label.person == member.name]
     return PersonProgress(
         name=member.name,
         stage=current_stage(session, campaign, member),
         answered=states["answered"],
         skipped=states["skipped"],
         flagged=states["flagged"],
-        qualification=_share_of(one.right for one in known if one.part == "qualification"),
-        gold=_share_of(one.right for one in known if one.part == "gold"),
-        again=_share_of(_is_same_answer(campaign, *pair) for pair in twice if pair[0].person == member.name),
-        active_s=_median_seconds(mine_first),
-        last_at=max((said.created_at for said in mine_first), default=None),
+        qualification=_share_of(answer.is_correct for answer in marked if answer.part == "qualification"),
+        gold=_share_of(answer.is_correct for answer in marked if answer.part == "gold"),
+        consistency=_share_of(_is_same_answer(campaign, *pair) for pair in repeated if pair[0].person == member.name),
+        active_s=_median_seconds(own_first),
+        last_at=max((label.created_at for label in own_first), default=None),
     )
 
 
-def _median_seconds(said: Sequence[CampaignLabel]) -> float | None:
-    return median(one.active_ms / 1000 for one in said) if said else None
+def _median_seconds(labels: Sequence[CampaignLabel]) -> float | None:
+    return median(label.active_ms / 1000 for label in labels) if labels else None
 
 
 def _share_revised(campaign: CampaignSettings, first: Sequence[CampaignLabel], last: Sequence[CampaignLabel]) -> Share:
-    now = {(said.task, said.person): said for said in last}
-    places = [(said, now.get((said.task, said.person))) for said in first]
-    return _share_of(not _is_same_answer(campaign, said, later) for said, later in places if later)
+    now = {(label.task, label.person): label for label in last}
+    pairs = [(label, now.get((label.task, label.person))) for label in first]
+    return _share_of(not _is_same_answer(campaign, label, later) for label, later in pairs if later)
 
 
-def _is_same_answer(campaign: CampaignSettings, one: CampaignLabel, other: CampaignLabel) -> bool:
-    return campaign.questions.measured(one.answers) == campaign.questions.measured(other.answers)
+def _is_same_answer(campaign: CampaignSettings, first: CampaignLabel, second: CampaignLabel) -> bool:
+    return campaign.questions.measured(first.answers) == campaign.questions.measured(second.answers)
 
 
 def _share_of(hits: Iterable[bool]) -> Share:

@@ -35,7 +35,7 @@ class CandidateExplanation:
 class Candidate:
     """An item of the store, or a pair that would be kept. `name` is how people know it, `maker` what made the edit.
 
-    An `edited` one has an original to stand beside.
+    An `edited` one has an original to compare with.
     """
 
     name: str
@@ -48,12 +48,12 @@ class Candidate:
     maker: str = ""
     intended: Verdict | None = None
     error_type: ErrorType | None = None
-    reasons: tuple[CandidateExplanation, ...] = ()
+    explanations: tuple[CandidateExplanation, ...] = ()
 
 
 def candidate_from_pair(name: str, pair: PairRecord) -> Candidate:
     """A pair that is not in the store yet; what its edits say is explained together."""
-    told = " ".join(edit.explanation for edit in pair.edits if edit.explanation.strip())
+    explanation = " ".join(edit.explanation for edit in pair.edits if edit.explanation.strip())
     return Candidate(
         name,
         pair.edited,
@@ -64,18 +64,20 @@ def candidate_from_pair(name: str, pair: PairRecord) -> Candidate:
         maker=pair.by,
         intended=pair.intended,
         error_type=pair.error_type,
-        reasons=(CandidateExplanation(told),) if told else (),
+        explanations=(CandidateExplanation(explanation),) if explanation else (),
     )
 
 
 def load_candidates(session: Session, dataset: str) -> list[Candidate]:
-    """The items of an imported dataset, or of `OWN`. Raises RecordError for an unknown name."""
+    """The items of an imported dataset or of local labels. Raises RecordError for an unknown name."""
     samples = load_local_labels(session) if dataset == LOCAL_LABELS else load_imported_samples(session, dataset)
     ids = {sample.stored for sample in samples if sample.stored}
     edited = _edited_ids(session, ids)
-    reasons = _explanations_by_item(session, ids)
+    explanations = _explanations_by_item(session, ids)
     return [
-        _candidate_from_sample(sample, edited, reasons.get(sample.stored, ())) for sample in samples if sample.stored
+        _candidate_from_sample(sample, edited, explanations.get(sample.stored, ()))
+        for sample in samples
+        if sample.stored
     ]
 
 
@@ -83,7 +85,7 @@ def fits_questions(candidate: Candidate, questions: QuestionSet) -> bool:
     """Whether the questions can be asked of it: about a pair or explanation, only where there is one."""
     if questions.unit == "summary":
         return True
-    return candidate.edited and (questions.unit == "pair" or bool(candidate.reasons))
+    return candidate.edited and (questions.unit == "pair" or bool(candidate.explanations))
 
 
 def draw_candidates(candidates: Sequence[Candidate], number: int, seed: int) -> list[Candidate]:
@@ -99,7 +101,7 @@ def tasks_for_candidate(
 ) -> list[NewTask]:
     """What is to be labelled of it: one task, or one for each explanation, or for each error type that is to be written."""
     if questions.unit == "explanation":
-        return [_judging_task(candidate, reason, part) for reason in candidate.reasons]
+        return [_judging_task(candidate, reason, part) for reason in candidate.explanations]
     asked = [{"error_type": kind.value} for kind in types] or [{}]
     return [NewTask(candidate.item_id, part, asked=one, pair=candidate.pair) for one in asked]
 
@@ -123,8 +125,8 @@ def _judging_task(candidate: Candidate, reason: CandidateExplanation, part: Task
 def _candidate_from_sample(sample: Sample, edited: Collection[str], own: Sequence[CandidateExplanation]) -> Candidate:
     item = sample.item
     # why it is consistent explains no error
-    errors = (told for told in item.explanations if told.verdict is not Verdict.CONSISTENT)
-    imported = [CandidateExplanation(told.text) for told in errors if told.text.strip()]
+    errors = (title for title in item.explanations if title.verdict is not Verdict.CONSISTENT)
+    imported = [CandidateExplanation(title.text) for title in errors if title.text.strip()]
     return Candidate(
         item.example.id,
         item.example.summary,
@@ -135,7 +137,7 @@ def _candidate_from_sample(sample: Sample, edited: Collection[str], own: Sequenc
         maker=item.system,
         intended=item.intended,
         error_type=item.error_type,
-        reasons=tuple({reason.text: reason for reason in (*imported, *own)}.values()),
+        explanations=tuple({reason.text: reason for reason in (*imported, *own)}.values()),
     )
 
 
@@ -147,11 +149,11 @@ def _edited_ids(session: Session, ids: Collection[str]) -> set[str]:
 
 def _explanations_by_item(session: Session, ids: Collection[str]) -> dict[str, list[CandidateExplanation]]:
     """What the edits of items say, and what people wrote of them."""
-    told: dict[str, list[str]] = defaultdict(list)
+    texts_by_item: dict[str, list[str]] = defaultdict(list)
     for id, text in session.exec(select(EditRow.item_id, EditRow.explanation).order_by(col(EditRow.position))):
         if id in ids and text.strip():
-            told[id].append(text)
-    found = {id: [CandidateExplanation(" ".join(texts))] for id, texts in told.items()}
+            texts_by_item[id].append(text)
+    found = {id: [CandidateExplanation(" ".join(texts))] for id, texts in texts_by_item.items()}
     for row in session.exec(select(Explanation).order_by(col(Explanation.created_at))):
         if row.item_id in ids:
             found.setdefault(row.item_id, []).append(CandidateExplanation(row.text, row.id))
@@ -202,22 +204,23 @@ def _pair_from_row(row: Mapping[str, object], by: str) -> PairRecord:
 
 def _key_from_row(row: Mapping[str, object], questions: QuestionSet) -> dict[str, Any]:
     cells = {name.removeprefix(_ANSWER_PREFIX): cell for name, cell in row.items() if name.startswith(_ANSWER_PREFIX)}
-    told = {
+    answers = {
         name: answer
         for name, answer in {**_answers_object(row.get("answers")), **cells}.items()
         if answer not in (None, "")
     }
     by_id = questions.by_id
     return check_answers(
-        with_optional_answers(questions), {name: _cell_answer(by_id.get(name), answer) for name, answer in told.items()}
+        with_optional_answers(questions),
+        {name: _cell_answer(by_id.get(name), answer) for name, answer in answers.items()},
     )
 
 
-def _answers_object(told: object) -> dict[str, Any]:
-    """The answers of a record; in a table they may stand as JSON."""
-    if told is None or told == "":
+def _answers_object(value: object) -> dict[str, Any]:
+    """The answers of a record; in a table they may be JSON."""
+    if value is None or value == "":
         return {}
-    found = _parse_json(told) if isinstance(told, str) else told
+    found = _parse_json(value) if isinstance(value, str) else value
     if not isinstance(found, dict):
         raise RecordError("The answers are no object of question ids and answers.")
     return found

@@ -1,4 +1,4 @@
-"""Curation: which error a written edit really makes. What was required stays beside it (BUMP, Ma et al. 2023, task 1)."""
+"""Curation: the error type that a written edit really has. The required one is kept too (BUMP, Ma et al. 2023, task 1)."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from core.types import ErrorType
 
 @dataclass(frozen=True, slots=True)
 class WrittenEdit:
-    """An edit that somebody wrote: the error type that was required of them, empty where any was, and the one found."""
+    """An edit that somebody wrote: the required error type, empty where any was allowed, and the corrected one."""
 
     response: int
     required: str
-    found: ErrorType | None
+    corrected_type: ErrorType | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,35 +41,37 @@ class CurationTask:
     edited: str
     explanation: str
     required: str
-    found: ErrorType | None
+    corrected_type: ErrorType | None
     note: str
     revision: int
 
 
 class CuratorActions:
-    """A curator's desk; raises RightsError for somebody who may not adjudicate."""
+    """What a curator does; raises RightsError for a person who may not adjudicate."""
 
     def __init__(self, store: Store, person: Member) -> None:
-        person.require(Right.SETTLE)
+        person.require(Right.ADJUDICATE)
         self._store = store
         self._person = person
 
     def edits(self, campaign_id: str) -> list[WrittenEdit]:
-        """The edits that others wrote, those first that nobody looked at, in an order that does not tell who wrote them."""
+        """The edits that others wrote, uncorrected ones first, in an order that does not reveal who wrote them."""
         with read_session(self._store.engine) as session:
             campaign = load_campaign(session, campaign_id)
-            found = _corrected_error_types(session, campaign)
+            corrected = _corrected_error_types(session, campaign)
             written = [
-                WrittenEdit(said.response, _required_error_type(session, said), found.get(said.response))
-                for said in self._written(session, campaign)
+                WrittenEdit(label.response, _required_error_type(session, label), corrected.get(label.response))
+                for label in self._written_labels(session, campaign)
             ]
-        return sorted(written, key=lambda one: (one.found is not None, stable_number(self._person.id, one.response)))
+        return sorted(
+            written, key=lambda edit: (edit.corrected_type is not None, stable_number(self._person.id, edit.response))
+        )
 
-    def manuscript(self, campaign_id: str, response: int) -> CurationTask:
-        """One edit as it is looked at. Raises RecordError for one that is not this person's to curate."""
+    def task(self, campaign_id: str, response: int) -> CurationTask:
+        """One edit with its texts. Raises RecordError for one that this person may not curate."""
         with read_session(self._store.engine) as session:
-            said = self._one(session, load_campaign(session, campaign_id), response)
-            pair = _written_pair(session, load_campaign(session, campaign_id), said)
+            label = self._find_label(session, load_campaign(session, campaign_id), response)
+            pair = _written_pair(session, load_campaign(session, campaign_id), label)
             newest = _newest_correction(session, response)
             return CurationTask(
                 response=response,
@@ -77,28 +79,28 @@ class CuratorActions:
                 original=pair.original,
                 edited=pair.edited,
                 explanation=pair.edits[0].explanation,
-                required=_required_error_type(session, said),
-                found=ErrorType(newest.error_type) if newest else None,
+                required=_required_error_type(session, label),
+                corrected_type=ErrorType(newest.error_type) if newest else None,
                 note=newest.note if newest else "",
                 revision=newest.revision if newest else 0,
             )
 
-    def correct(self, campaign_id: str, response: int, found: ErrorType, event_id: str, note: str = "") -> int:
-        """Keep the error type of an edit as the next revision, the required one again or another; a re-sent event changes nothing."""
+    def correct(self, campaign_id: str, response: int, error_type: ErrorType, event_id: str, note: str = "") -> int:
+        """Save the error type of an edit as the next revision, the required one again or another; a re-sent event changes nothing."""
         require_storable("the note", note, event_id)
         with self._store.writing() as session:
             known = session.exec(select(Correction).where(Correction.event_id == event_id)).first()
             if known:
                 return known.revision
             campaign = load_campaign(session, campaign_id)
-            pair = _written_pair(session, campaign, self._one(session, campaign, response))
+            pair = _written_pair(session, campaign, self._find_label(session, campaign, response))
             session.exec(select(Response.id).where(Response.id == response).with_for_update(key_share=True)).one()
             last = select(func.max(Correction.revision)).where(Correction.response_id == response)
             correction = Correction(
                 response_id=response,
                 item_id=_edited_item_id(pair),
                 revision=next_revision(session, last),
-                error_type=found.value,
+                error_type=error_type.value,
                 note=note,
                 by=self._person.name,
                 event_id=event_id,
@@ -107,24 +109,24 @@ class CuratorActions:
             session.add(correction)
             return correction.revision
 
-    def _written(self, session: Session, campaign: CampaignSettings) -> Iterator[CampaignLabel]:
-        """What holds an edit, of others."""
-        asked = [question.id for question in campaign.questions.questions if question.kind == "edit"]
-        for said in latest_labels(session, campaign):
-            if said.person != self._person.name and any(said.answers.get(id) for id in asked):
-                yield said
+    def _written_labels(self, session: Session, campaign: CampaignSettings) -> Iterator[CampaignLabel]:
+        """The labels of others that contain an edit."""
+        edit_ids = [question.id for question in campaign.questions.questions if question.kind == "edit"]
+        for label in latest_labels(session, campaign):
+            if label.person != self._person.name and any(label.answers.get(id) for id in edit_ids):
+                yield label
 
-    def _one(self, session: Session, campaign: CampaignSettings, response: int) -> CampaignLabel:
-        found = next((said for said in self._written(session, campaign) if said.response == response), None)
+    def _find_label(self, session: Session, campaign: CampaignSettings, response: int) -> CampaignLabel:
+        found = next((label for label in self._written_labels(session, campaign) if label.response == response), None)
         if found is None:
-            raise RecordError("This edit was taken back or written anew, or is your own. Reload the page.")
+            raise RecordError("This edit was undone or rewritten, or is your own. Reload the page.")
         return found
 
 
-def _written_pair(session: Session, campaign: CampaignSettings, said: CampaignLabel) -> PairRecord:
-    item = session.get_one(Item, said.item)
+def _written_pair(session: Session, campaign: CampaignSettings, label: CampaignLabel) -> PairRecord:
+    item = session.get_one(Item, label.item)
     texts = (session.get_one(Document, item.document_id).text, item.text)
-    pair = pair_from_answers(campaign.questions, said.answers, texts, EditSource(said.person, "", ""))
+    pair = pair_from_answers(campaign.questions, label.answers, texts, EditSource(label.person, "", ""))
     if pair is None:
         raise RecordError("There is no edit in this answer any more. Reload the page.")
     return pair
@@ -137,14 +139,14 @@ def _edited_item_id(pair: PairRecord) -> str:
     return item_row(document, pair.edited, original.id, pair.edits, now).id
 
 
-def _required_error_type(session: Session, said: CampaignLabel) -> str:
-    required: str = session.get_one(Task, said.task).asked.get("error_type", "")
+def _required_error_type(session: Session, label: CampaignLabel) -> str:
+    required: str = session.get_one(Task, label.task).asked.get("error_type", "")
     return required
 
 
 def _newest_correction(session: Session, response: int) -> Correction | None:
-    asked = select(Correction).where(Correction.response_id == response).order_by(col(Correction.revision).desc())
-    return session.exec(asked.limit(1)).first()
+    corrections = select(Correction).where(Correction.response_id == response).order_by(col(Correction.revision).desc())
+    return session.exec(corrections.limit(1)).first()
 
 
 def _corrected_error_types(session: Session, campaign: CampaignSettings) -> dict[int, ErrorType]:

@@ -1,4 +1,4 @@
-"""The rows of a campaign in long form, as they are exported and read again. People stand there by their pseudonyms.
+"""The rows of a campaign in long form, as they are exported and read again. People appear under their pseudonyms.
 
 The numbers and ids of a database mean nothing in another one: tasks are counted, and labels go by the id of their event.
 """
@@ -53,7 +53,7 @@ class ExportedVersion(_ExportedModel):
 
 
 class ExportedPerson(_ExportedModel):
-    """Somebody who labelled, settled or corrected."""
+    """A person who labelled, adjudicated or corrected."""
 
     kind: Literal["person"] = "person"
     person: StorableText
@@ -116,7 +116,7 @@ class ExportedExplanation(_ExportedModel):
 
 
 class ExportedTask(_ExportedModel):
-    """One thing to label, what is known of it (`key`), and the answers that it came to, the original being left."""
+    """One thing to label, what is known of it (`key`), and its final answers, with the original on the left."""
 
     kind: Literal["task"] = "task"
     task: int
@@ -134,7 +134,7 @@ class ExportedTask(_ExportedModel):
 
 
 class ExportedReservation(_ExportedModel):
-    """A task in somebody's hands; `order` counts the person's tasks, `swapped` says that the original stood right."""
+    """A task reserved for a person; `order` counts the person's tasks, `swapped` says that the original was on the right."""
 
     kind: Literal["turn"] = "turn"
     task: int
@@ -148,9 +148,9 @@ class ExportedReservation(_ExportedModel):
 
 
 class ExportedLabel(_ExportedModel):
-    """One revision of what a person said of a task, or that they left it out, flagged it or took the last back.
+    """One revision of a label of a task, or that the person skipped it, flagged it or undid the last answer.
 
-    `answers` are told as if the original had stood left; `order` and `swapped` are how it was shown. `provenance` is that of
+    `answers` are given with the original on the left; `order` and `swapped` are how it was shown. `provenance` is that of
     the task: single, unanimous, adjudicated or unresolved; of work only.
     """
 
@@ -192,7 +192,7 @@ class ExportedDecision(_ExportedModel):
 
 
 class ExportedCorrection(_ExportedModel):
-    """The error type that a curator found in the edit of a label; what was required stands with the task."""
+    """The error type that a curator found in the edit of a label; the required one is part of the task."""
 
     kind: Literal["correction"] = "correction"
     event_id: StorableText
@@ -239,7 +239,9 @@ def read_exported_rows(lines: Iterable[str]) -> Iterator[ExportedRow]:
         try:
             yield _ROW_ADAPTER.validate_json(text)
         except ValidationError as error:
-            wrong = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'row'}: {one['msg']}" for one in error.errors()[:3])
+            wrong = "; ".join(
+                f"{'.'.join(map(str, problem['loc'])) or 'row'}: {problem['msg']}" for problem in error.errors()[:3]
+            )
             raise RecordError(
                 f"Line {number} is no row of a campaign: {wrong}. Nothing was imported; export the campaign again as JSONL."
             ) from None

@@ -1,5 +1,4 @@
-"""How far the people of a campaign agree on first blind labels, question by question and by error type; and how often a label changes
-after the scores were shown."""
+"""Inter-annotator agreement on first blind labels, by question and error type; and how often a label changes after the scores were shown."""
 
 from __future__ import annotations
 
@@ -65,23 +64,23 @@ class Agreement:
 
 def compute_agreements(session: Session, campaign: CampaignSettings) -> list[Agreement]:
     """Every question with a fixed choice of answers, over all items and by the error type that they were made with."""
-    said = first_blind_labels(session, campaign)
-    slices = {OVERALL: said, **_labels_by_error_type(session, campaign, said)}
+    labels = first_blind_labels(session, campaign)
+    slices = {OVERALL: labels, **_labels_by_error_type(session, campaign, labels)}
     return [
         agreement
         for question in campaign.questions.questions
         if question.kind in {"choice", "scale"}
-        for name, some in slices.items()
-        if (agreement := compute_agreement(question, name, some)) is not None
+        for name, slice_labels in slices.items()
+        if (agreement := compute_agreement(question, name, slice_labels)) is not None
     ]
 
 
-def compute_agreement(question: CampaignQuestion, name: str, said: Sequence[CampaignLabel]) -> Agreement | None:
-    """The figures of one question; None where nobody answered it."""
-    answered = [one for one in said if question.id in one.answers]
+def compute_agreement(question: CampaignQuestion, name: str, labels: Sequence[CampaignLabel]) -> Agreement | None:
+    """The figures of one question; None where it has no answers."""
+    answered = [label for label in labels if question.id in label.answers]
     if not answered:
         return None
-    people = sorted({one.person for one in answered})
+    people = sorted({label.person for label in answered})
     ratings = ratings_from_answers(question, answered, people)
     estimate = Resamples.draw(len(np.unique(ratings.documents))).estimate
     scale = _scale_of(question)
@@ -105,14 +104,14 @@ def ratings_from_answers(
     question: CampaignQuestion, answered: Sequence[CampaignLabel], people: Sequence[str]
 ) -> LabelMatrix:
     """Answers as numbers, (tasks, people): steps of a scale, places of a choice."""
-    tasks = {task: row for row, task in enumerate(dict.fromkeys(one.task for one in answered))}
+    tasks = {task: row for row, task in enumerate(dict.fromkeys(label.task for label in answered))}
     columns, codes = {person: column for column, person in enumerate(people)}, _answer_codes(question)
-    labels = np.full((len(tasks), len(people)), np.nan)
+    matrix = np.full((len(tasks), len(people)), np.nan)
     documents, numbers = np.zeros(len(tasks), dtype=np.intp), dict[str, int]()
-    for one in answered:
-        labels[tasks[one.task], columns[one.person]] = codes[one.answers[question.id]]
-        documents[tasks[one.task]] = numbers.setdefault(one.document, len(numbers))
-    return LabelMatrix(labels, documents, tuple(codes.values()))
+    for label in answered:
+        matrix[tasks[label.task], columns[label.person]] = codes[label.answers[question.id]]
+        documents[tasks[label.task]] = numbers.setdefault(label.document, len(numbers))
+    return LabelMatrix(matrix, documents, tuple(codes.values()))
 
 
 def _answer_codes(question: CampaignQuestion) -> dict[str | int, float]:
@@ -142,30 +141,30 @@ def _pairwise_kappas(
 
 
 def _labels_by_error_type(
-    session: Session, campaign: CampaignSettings, said: Sequence[CampaignLabel]
+    session: Session, campaign: CampaignSettings, labels: Sequence[CampaignLabel]
 ) -> dict[str, list[CampaignLabel]]:
     of_item = given_error_types(session, campaign) | corrected_error_types(session)
-    kinds = sorted({of_item[one.item] for one in said if one.item in of_item})
-    return {kind: [one for one in said if of_item.get(one.item) == kind] for kind in kinds}
+    kinds = sorted({of_item[label.item] for label in labels if label.item in of_item})
+    return {kind: [label for label in labels if of_item.get(label.item) == kind] for kind in kinds}
 
 
 def given_error_types(session: Session, campaign: CampaignSettings) -> dict[str, str]:
-    """The error type that each item of a campaign was imported with, or else kept with last."""
-    mine = select(Task.item_id).where(Task.campaign_id == campaign.id)
-    kept = session.exec(
+    """The error type that each item of a campaign was imported with, or else last saved with."""
+    items = select(Task.item_id).where(Task.campaign_id == campaign.id)
+    intended = session.exec(
         select(Origin.item_id, Origin.error_type)
-        .where(col(Origin.item_id).in_(mine), col(Origin.error_type).is_not(None))
+        .where(col(Origin.item_id).in_(items), col(Origin.error_type).is_not(None))
         .order_by(col(Origin.created_at))
     )
     facts = session.exec(
         select(SampleRow.item_id, SampleRow.facts)
-        .where(col(SampleRow.item_id).in_(mine))
+        .where(col(SampleRow.item_id).in_(items))
         .order_by(col(SampleRow.number))
     )
     imported = {
-        item: kind.value for item, told in facts if item and (kind := ITEM_FACTS.validate_json(told).error_type)
+        item: kind.value for item, stored in facts if item and (kind := ITEM_FACTS.validate_json(stored).error_type)
     }
-    return {item: kind for item, kind in kept if kind} | imported
+    return {item: kind for item, kind in intended if kind} | imported
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +174,7 @@ class Revisions:
     moves: Mapping[tuple[str, str], int]
 
     @property
-    def asked(self) -> int:
+    def total(self) -> int:
         return sum(self.moves.values())
 
     @property
@@ -184,13 +183,15 @@ class Revisions:
 
 
 def count_revisions(session: Session, campaign: CampaignSettings) -> Revisions:
-    """The answers to the question that counts, before and after the scores were shown."""
+    """The answers to the measured question, before and after the scores were shown."""
     measured = campaign.questions.measured
-    before = {(said.task, said.person): str(measured(said.answers)) for said in first_blind_labels(session, campaign)}
-    after = [said for said in latest_labels(session, campaign) if not said.blind]
+    before = {
+        (label.task, label.person): str(measured(label.answers)) for label in first_blind_labels(session, campaign)
+    }
+    after = [label for label in latest_labels(session, campaign) if not label.blind]
     moves = Counter(
-        (before[said.task, said.person], str(measured(said.answers)))
-        for said in after
-        if (said.task, said.person) in before
+        (before[label.task, label.person], str(measured(label.answers)))
+        for label in after
+        if (label.task, label.person) in before
     )
     return Revisions(dict(sorted(moves.items())))

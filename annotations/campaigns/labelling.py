@@ -70,26 +70,26 @@ class SentResponse:
 class ResponseReceipt:
     """Proof that a response is in the database.
 
-    `counts` is False for an answer that came when others had taken the place; `fresh` when it was there already.
+    `counts` is False for an answer that came when others had taken the place; `is_new` when it was saved before.
     """
 
     reservation: int
     revision: int
     created_at: datetime
     counts: bool
-    fresh: bool
+    is_new: bool
 
 
 def draft_id(reservation: int, person: Member) -> str:
-    """Under which id somebody's half-done answers to a task are kept."""
+    """The id of the draft of a person's answers to a task."""
     return f"task-{reservation}-{person.id}"
 
 
-def save_response(session: Session, person: Member, held: Reservation, sent: SentResponse) -> ResponseReceipt:
-    """Keep a response as the next revision, and forget the draft. Raises RecordError for one that does not fit."""
-    campaign, now = load_campaign(session, held.campaign_id), datetime.now(UTC)
-    answers = _checked_answers(session, campaign, person, held, sent)
-    last = _last_revision(session, held)
+def save_response(session: Session, person: Member, reservation: Reservation, sent: SentResponse) -> ResponseReceipt:
+    """Save a response as the next revision, and delete the draft. Raises RecordError for one that does not fit."""
+    campaign, now = load_campaign(session, reservation.campaign_id), datetime.now(UTC)
+    answers = _checked_answers(session, campaign, person, reservation, sent)
+    last = _last_revision(session, reservation)
     session.add(
         Response(
             reservation_id=sent.reservation,
@@ -97,54 +97,54 @@ def save_response(session: Session, person: Member, held: Reservation, sent: Sen
             act=sent.act,
             answers=dict(answers),
             reason=sent.reason,
-            blind=not last or not _was_revealed(session, held),
+            blind=not last or not _was_revealed(session, reservation),
             version=campaign.version,
-            swapped=held.swapped,
-            number=held.number,
+            swapped=reservation.swapped,
+            number=reservation.number,
             active_ms=_clamp_ms(sent.active_ms),
             wall_ms=_clamp_ms(sent.wall_ms),
             event_id=sent.event_id,
             created_at=now,
         )
     )
-    held.state = _state_after(session, campaign, held, sent, now)
-    session.add(held)
+    reservation.state = _state_after(session, campaign, reservation, sent, now)
+    session.add(reservation)
     session.connection().execute(delete(Draft).where(col(Draft.id) == draft_id(sent.reservation, person)))
-    return ResponseReceipt(sent.reservation, last + 1, now, counts=held.state != "late", fresh=True)
+    return ResponseReceipt(sent.reservation, last + 1, now, counts=reservation.state != "late", is_new=True)
 
 
-def repeat_receipt(known: Response, held: Reservation, sent: SentResponse) -> ResponseReceipt:
+def repeat_receipt(known: Response, reservation: Reservation, sent: SentResponse) -> ResponseReceipt:
     """The receipt of a press that is in the database already. Raises RecordError where the event is another's."""
     if (known.reservation_id, known.act) != (sent.reservation, sent.act):
         raise RecordError("This was NOT saved: its event id belongs to another label. Reload the page and save again.")
     return ResponseReceipt(
-        known.reservation_id, known.revision, known.created_at, counts=held.state != "late", fresh=False
+        known.reservation_id, known.revision, known.created_at, counts=reservation.state != "late", is_new=False
     )
 
 
 def _checked_answers(
-    session: Session, campaign: CampaignSettings, person: Member, held: Reservation, sent: SentResponse
+    session: Session, campaign: CampaignSettings, person: Member, reservation: Reservation, sent: SentResponse
 ) -> Mapping[str, Answer]:
     if sent.act == "answer":
-        return _save_answer_edit(session, campaign, person, held, sent)
+        return _save_answer_edit(session, campaign, person, reservation, sent)
     if sent.act != "undo" and not sent.reason.strip():
         raise RecordError(f"Say in a few words why you {sent.act} this one.")
-    if sent.act == "undo" and held.state != "answered":
+    if sent.act == "undo" and reservation.state != "answered":
         raise RecordError("There is no answer of yours here to take back.")
     return {}
 
 
 def _save_answer_edit(
-    session: Session, campaign: CampaignSettings, person: Member, held: Reservation, sent: SentResponse
+    session: Session, campaign: CampaignSettings, person: Member, reservation: Reservation, sent: SentResponse
 ) -> Mapping[str, Answer]:
-    """The answers that count; an edit among them is kept as a minimal pair of this person's making."""
+    """The answers that count; an edit among them is saved as a minimal pair by this person."""
     answers = check_answers(campaign.questions, sent.answers)
     if not any(answers.get(question.id) for question in campaign.questions.questions if question.kind in _TEXT_KINDS):
         return answers
-    shown = show_task(session, campaign, held)
+    shown = show_task(session, campaign, reservation)
     check_text_answers(campaign.questions, answers, shown.document, shown.left, shown.right)
-    written = EditSource(person.name, f"campaign {campaign.name}", shown.error_type)
-    if pair := pair_from_answers(campaign.questions, answers, (shown.document, shown.left), written):
+    source = EditSource(person.name, f"campaign {campaign.name}", shown.error_type)
+    if pair := pair_from_answers(campaign.questions, answers, (shown.document, shown.left), source):
         save_pair(session, pair)
     return answers
 
@@ -154,29 +154,37 @@ def _clamp_ms(milliseconds: int) -> int:
     return min(max(0, milliseconds), _MAX_MS)
 
 
-def _last_revision(session: Session, held: Reservation) -> int:
-    return session.exec(select(func.max(Response.revision)).where(Response.reservation_id == held.id)).one() or 0
+def _last_revision(session: Session, reservation: Reservation) -> int:
+    return session.exec(select(func.max(Response.revision)).where(Response.reservation_id == reservation.id)).one() or 0
 
 
 def _state_after(
-    session: Session, campaign: CampaignSettings, held: Reservation, sent: SentResponse, now: datetime
+    session: Session, campaign: CampaignSettings, reservation: Reservation, sent: SentResponse, now: datetime
 ) -> str:
     """What becomes of the reservation; an answer whose place others took meanwhile is kept and does not count."""
     new = _STATE_AFTER_ACT[sent.act]
-    if new != "answered" or held.turn > 1:
+    if new != "answered" or reservation.turn > 1:
         return new
-    part = session.exec(select(Task.part).where(Task.id == held.task_id).with_for_update(key_share=True)).one()
+    part = session.exec(select(Task.part).where(Task.id == reservation.task_id).with_for_update(key_share=True)).one()
     if part != "work":
         return new
-    return new if count_taken_places(session, held.task_id, now, but=held.id) < campaign.rules.overlap else "late"
+    return (
+        new
+        if count_taken_places(session, reservation.task_id, now, exclude=reservation.id) < campaign.rules.overlap
+        else "late"
+    )
 
 
-def _was_revealed(session: Session, held: Reservation) -> bool:
+def _was_revealed(session: Session, reservation: Reservation) -> bool:
     """Whether the scores of a task were shown to its person: after an answer, under rules that show them."""
     answered = (
         select(VersionRow.rules)
         .join(Response, col(Response.version) == VersionRow.version)
-        .where(Response.reservation_id == held.id, Response.act == "answer", VersionRow.campaign_id == held.campaign_id)
+        .where(
+            Response.reservation_id == reservation.id,
+            Response.act == "answer",
+            VersionRow.campaign_id == reservation.campaign_id,
+        )
     )
     return any(read_rules(rules).reveal for rules in session.exec(answered))
 
@@ -186,20 +194,20 @@ _MAX_DRAFT_CHARACTERS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorProgress:
-    """Where somebody is in a campaign: `done` of the `of` tasks of the stage, and `answered` in all.
+    """Where somebody is in a campaign: `done` of the `total` tasks of the stage, and `answered` in all.
 
     `version` is that of the guidelines at their last response; 0 before the first.
     """
 
     stage: Stage
     done: int
-    of: int
+    total: int
     answered: int
     version: int
 
 
 class AnnotatorActions:
-    """One person's desk; raises RightsError for somebody who may not label."""
+    """What an annotator does; raises RightsError for a person without that right."""
 
     def __init__(self, store: Store, person: Member) -> None:
         person.require(Right.LABEL)
@@ -212,13 +220,13 @@ class AnnotatorActions:
             return [campaign for campaign in load_campaigns(session) if campaign.is_open]
 
     def next(self, campaign_id: str) -> ShownTask | NoTask:
-        """The task in hand or the next one, reserved; or why there is none."""
-        with self._store.noting() as session:
+        """The current task or the next one, reserved; or why there is none."""
+        with self._store.writing_without_sync() as session:
             campaign = load_campaign(session, campaign_id)
             found = reserve_next(session, campaign, self._person)
             return found if isinstance(found, NoTask) else show_task(session, campaign, found)
 
-    def before(self, campaign_id: str, number: int) -> ShownTask | None:
+    def previous(self, campaign_id: str, number: int) -> ShownTask | None:
         """The last task that this person answered before the one of a number, with the answers."""
         with read_session(self._store.engine) as session:
             earlier = (
@@ -235,87 +243,91 @@ class AnnotatorActions:
             return show_task(session, load_campaign(session, campaign_id), found) if found else None
 
     def send(self, sent: SentResponse) -> ResponseReceipt:
-        """Keep a response before anything else happens; a re-sent event gives the receipt of the first time.
+        """Save a response before anything else happens; a re-sent event gives the receipt of the first time.
 
         Raises RecordError for answers that do not fit the questions and for a task that is not this person's.
         """
         require_storable("the reason", sent.reason, sent.event_id)
         with self._store.writing() as session:
-            asked = select(Reservation).where(Reservation.id == sent.reservation)
-            held = self._own(session.exec(asked.with_for_update()).first())
+            own = select(Reservation).where(Reservation.id == sent.reservation)
+            reservation = self._own_reservation(session.exec(own.with_for_update()).first())
             known = session.exec(select(Response).where(Response.event_id == sent.event_id)).first()
-            return repeat_receipt(known, held, sent) if known else save_response(session, self._person, held, sent)
+            return (
+                repeat_receipt(known, reservation, sent)
+                if known
+                else save_response(session, self._person, reservation, sent)
+            )
 
     def save_draft(self, reservation: int, half_done: Mapping[str, Any]) -> None:
-        """Keep what is half done; it comes back with the task, until that is answered or left out."""
+        """Save unfinished answers; they are restored with the task until it is answered or skipped."""
         payload = json.dumps(dict(half_done), ensure_ascii=False)
         if len(payload) > _MAX_DRAFT_CHARACTERS:
             raise RecordError("The draft is too long to keep. Shorten it.")
         self._store.save_draft(draft_id(reservation, self._person), self._person.id, payload)
 
     def draft(self, reservation: int) -> dict[str, Any]:
-        """What was half done of a task; empty where nothing was."""
+        """The unfinished answers of a task; empty where there are none."""
         payload = self._store.draft(draft_id(reservation, self._person))
         found: dict[str, Any] = json.loads(payload) if payload else {}
         return found
 
     def last_campaign(self) -> str | None:
-        """The campaign of the task that this person had last."""
-        mine = select(Reservation.campaign_id).where(Reservation.person_id == self._person.id)
+        """The campaign of the last task of this person."""
+        own = select(Reservation.campaign_id).where(Reservation.person_id == self._person.id)
         with read_session(self._store.engine) as session:
-            return session.exec(mine.order_by(col(Reservation.id).desc()).limit(1)).first()
+            return session.exec(own.order_by(col(Reservation.id).desc()).limit(1)).first()
 
-    def standing(self, campaign_id: str) -> AnnotatorProgress:
+    def progress(self, campaign_id: str) -> AnnotatorProgress:
         """Where this person is in a campaign."""
-        mine = (Reservation.campaign_id == campaign_id, Reservation.person_id == self._person.id)
+        own = (Reservation.campaign_id == campaign_id, Reservation.person_id == self._person.id)
         with read_session(self._store.engine) as session:
             campaign = load_campaign(session, campaign_id)
             stage = current_stage(session, campaign, self._person)
-            answered = select(func.count()).where(*mine, Reservation.state == "answered")
+            answered = select(func.count()).where(*own, Reservation.state == "answered")
             version = select(func.max(Response.version)).join(
                 Reservation, col(Reservation.id) == Response.reservation_id
             )
             return AnnotatorProgress(
                 stage=stage,
                 done=count_finished_tasks(session, campaign, self._person, stage),
-                of=count_tasks(session, campaign, stage),
+                total=count_tasks(session, campaign, stage),
                 answered=session.exec(answered).one(),
-                version=session.exec(version.where(*mine)).one() or 0,
+                version=session.exec(version.where(*own)).one() or 0,
             )
 
-    def feedback(self, reservation: int) -> MarkedAnswer | None:
-        """What is said of an answered training item; nothing of any other."""
+    def feedback(self, reservation_id: int) -> MarkedAnswer | None:
+        """The feedback on an answered training item; None for any other."""
         with read_session(self._store.engine) as session:
-            held = self._own(session.get(Reservation, reservation))
-            if session.get_one(Task, held.task_id).part != "training":
+            reservation = self._own_reservation(session.get(Reservation, reservation_id))
+            if session.get_one(Task, reservation.task_id).part != "training":
                 return None
-            found = mark_answers(session, load_campaign(session, held.campaign_id), self._person)
-            return next((one for one in found if one.task_id == held.task_id), None)
+            marked = mark_answers(session, load_campaign(session, reservation.campaign_id), self._person)
+            return next((answer for answer in marked if answer.task_id == reservation.task_id), None)
 
-    def _own(self, held: Reservation | None) -> Reservation:
-        if held is None or held.person_id != self._person.id:
-            raise RecordError("This task is not in your hands. Reload the page to get the next one.")
-        return held
+    def _own_reservation(self, reservation: Reservation | None) -> Reservation:
+        if reservation is None or reservation.person_id != self._person.id:
+            raise RecordError("This task is not reserved for you. Reload the page to get the next one.")
+        return reservation
 
 
 @dataclass(frozen=True, slots=True)
 class RevealedScore:
-    """What one metric says of the item, and of what it was made from."""
+    """The score of one metric for the item and for its original."""
 
     metric: str
     original: float | None
     edited: float
 
 
-def load_revealed_scores(store: Store, person: Member, reservation: int) -> list[RevealedScore]:
+def load_revealed_scores(store: Store, person: Member, reservation_id: int) -> list[RevealedScore]:
     """The stored scores of a task that this person answered. Raises RightsError before that, and where none are shown."""
     with read_session(store.engine) as session:
-        held = session.get(Reservation, reservation)
-        if held is None or held.person_id != person.id or held.state != "answered":
+        reservation = session.get(Reservation, reservation_id)
+        if reservation is None or reservation.person_id != person.id or reservation.state != "answered":
             raise RightsError("Scores are shown after your own label, not before.")
-        if not load_campaign(session, held.campaign_id).rules.reveal:
+        if not load_campaign(session, reservation.campaign_id).rules.reveal:
             raise RightsError("This campaign does not show scores.")
-        item = session.get_one(Item, session.get_one(Task, held.task_id).item_id)
+        item = session.get_one(Item, session.get_one(Task, reservation.task_id).item_id)
         edited, original = _newest_scores(session, item.id), _newest_scores(session, item.parent_id or "")
     return [RevealedScore(metric, original.get(metric), value) for metric, value in edited.items()]
 

@@ -49,7 +49,7 @@ class IssuedVersion:
     """A version as it was written."""
 
     version: int
-    wording: VersionContent
+    content: VersionContent
     by: str
     created_at: datetime
 
@@ -70,18 +70,18 @@ def load_versions(session: Session, campaign_id: str) -> list[IssuedVersion]:
     ]
 
 
-def revise_campaign(session: Session, campaign_id: str, by: str, wording: VersionContent) -> CampaignSettings:
+def revise_campaign(session: Session, campaign_id: str, by: str, content: VersionContent) -> CampaignSettings:
     """Revise a campaign. Raises RecordError where labels or known answers of before would not fit the new questions."""
-    before, after = load_campaign(session, campaign_id).questions, read_questions(wording.questions)
+    before, after = load_campaign(session, campaign_id).questions, read_questions(content.questions)
     _require_compatible(before, after)
     _require_fitting_keys(session, campaign_id, after)
-    campaign = add_version(session, campaign_id, by, wording)
+    campaign = add_version(session, campaign_id, by, content)
     require_passable(session, campaign)
     return campaign
 
 
 def require_passable(session: Session, campaign: CampaignSettings) -> None:
-    """Raise RecordError where nobody can pass the qualification, as it has fewer items than must be right."""
+    """Raise RecordError where passing the qualification is impossible, as it has fewer items than must be right."""
     needed = campaign.rules.pass_right
     there = session.exec(
         select(func.count()).select_from(Task).where(Task.campaign_id == campaign.id, Task.part == "qualification")
@@ -135,7 +135,7 @@ class TaskRow:
 
 @dataclass(frozen=True, slots=True)
 class TaskRemark:
-    """Why somebody skipped or flagged an item."""
+    """Why an item was skipped or flagged."""
 
     act: str
     person: str
@@ -152,10 +152,8 @@ def load_tasks(session: Session, campaign: CampaignSettings) -> list[TaskRow]:
         .where(Task.campaign_id == campaign.id)
         .order_by(col(Task.position))
     ).all()
-    mine = select(Task.id).where(Task.campaign_id == campaign.id)
-    keys = dict(
-        session.exec(select(AnswerKey.task_id, AnswerKey.answers).where(col(AnswerKey.task_id).in_(mine))).all()
-    )
+    ids = select(Task.id).where(Task.campaign_id == campaign.id)
+    keys = dict(session.exec(select(AnswerKey.task_id, AnswerKey.answers).where(col(AnswerKey.task_id).in_(ids))).all())
     labels = dict(
         session.exec(
             select(Reservation.task_id, func.count())
@@ -191,7 +189,7 @@ def local_member(store: Store, name: str) -> Member:
 
 
 class ManagerActions:
-    """A manager's desk; raises RightsError for somebody who may not manage. Every method raises as its namesake does."""
+    """What a manager does; raises RightsError for a person without that right. Every method raises like the function of its name."""
 
     def __init__(self, store: Store, person: Member) -> None:
         person.require(Right.MANAGE)
@@ -202,17 +200,17 @@ class ManagerActions:
         with read_session(self._store.engine) as session:
             return load_campaigns(session)
 
-    def create(self, name: str, wording: VersionContent, tasks: Iterable[NewTask] = ()) -> CampaignSettings:
+    def create(self, name: str, content: VersionContent, tasks: Iterable[NewTask] = ()) -> CampaignSettings:
         """A campaign with its tasks, or none of it."""
         with self._store.writing() as session:
-            campaign = create_campaign(session, name, self._person.name, wording)
+            campaign = create_campaign(session, name, self._person.name, content)
             add_tasks(session, campaign, tasks)
             require_passable(session, campaign)
             return campaign
 
-    def revise(self, campaign_id: str, wording: VersionContent) -> CampaignSettings:
+    def revise(self, campaign_id: str, content: VersionContent) -> CampaignSettings:
         with self._store.writing() as session:
-            return revise_campaign(session, campaign_id, self._person.name, wording)
+            return revise_campaign(session, campaign_id, self._person.name, content)
 
     def versions(self, campaign_id: str) -> list[IssuedVersion]:
         with read_session(self._store.engine) as session:
@@ -238,8 +236,8 @@ class ManagerActions:
         with read_session(self._store.engine) as session:
             return compute_progress(session, load_campaign(session, campaign_id))
 
-    def labels_so_far(self, campaign_id: str) -> int:
-        """A number that grows with every response, so that what follows from them need not be reckoned again."""
+    def count_responses(self, campaign_id: str) -> int:
+        """A number that grows with every response, so that figures computed from them can be cached."""
         with read_session(self._store.engine) as session:
             return count_responses(session, campaign_id)
 
@@ -259,8 +257,8 @@ class ManagerActions:
         with self._store.writing() as session:
             return add_person(session, name, role)
 
-    def welcome(self, name: str, role: Role, days: int | None = None) -> tuple[Member, str]:
-        """Somebody new with a code of their own, or neither."""
+    def add_and_invite(self, name: str, role: Role, days: int | None = None) -> tuple[Member, str]:
+        """Add a person and create their invite, both or neither."""
         with self._store.writing() as session:
             person = add_person(session, name, role)
             return person, create_invite(session, person.id, self._person.name, days)

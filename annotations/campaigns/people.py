@@ -1,5 +1,4 @@
-"""Who works here and what each may do; and the personal codes that let people in: shown once, stored as hashes, revocable, and not to be
-guessed."""
+"""People, roles and rights; and personal sign-in codes: shown once, stored as hashes, revocable, and safe against guessing."""
 
 from __future__ import annotations
 
@@ -21,16 +20,16 @@ from annotations.records import RecordError, RightsError, require_text
 
 
 class Right(StrEnum):
-    """Something that a person may or may not do."""
+    """A permission."""
 
     LABEL = "label"
-    SETTLE = "adjudicate"
+    ADJUDICATE = "adjudicate"
     EXPLORE = "see scores and edit pairs"
     MANAGE = "manage campaigns and people"
 
 
 class Role(StrEnum):
-    """What somebody does here."""
+    """The role of a person."""
 
     MANAGER = "manager"
     RESEARCHER = "researcher"
@@ -41,7 +40,7 @@ class Role(StrEnum):
 RIGHTS = {
     Role.MANAGER: frozenset(Right),
     Role.RESEARCHER: frozenset({Right.EXPLORE, Right.LABEL}),
-    Role.ADJUDICATOR: frozenset({Right.SETTLE, Right.LABEL}),
+    Role.ADJUDICATOR: frozenset({Right.ADJUDICATE, Right.LABEL}),
     Role.ANNOTATOR: frozenset({Right.LABEL}),
 }
 
@@ -66,7 +65,7 @@ class Member:
 
 
 def add_person(session: Session, name: str, role: Role) -> Member:
-    """Add somebody. Raises RecordError for a name that is empty or taken."""
+    """Add a person. Raises RecordError for a name that is empty or taken."""
     require_text("name", name)
     if session.exec(select(Person.id).where(Person.name == name)).first():
         raise RecordError(f"There is somebody called {name!r} already. Choose another name.")
@@ -98,7 +97,7 @@ def _member(person: Person) -> Member:
 
 
 _MAX_WRONG_CODES = 10_000  # wrong codes
-_CODE_BYTES = 18  # 144 bits: nobody guesses one, however fast the hash
+_CODE_BYTES = 18  # 144 bits: cannot be guessed, however fast the hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +113,12 @@ class InviteRow:
 
     @property
     def valid(self) -> bool:
-        """Whether it lets somebody in now."""
+        """Whether it can be used to sign in now."""
         return not self.revoked and (self.expires_at is None or self.expires_at > datetime.now(UTC))
 
 
 def create_invite(session: Session, person_id: str, by: str, days: int | None = None) -> str:
-    """Make a code for somebody; this is the only time that it is known. Raises RecordError for an unknown person."""
+    """Create a code for a person; it is never shown again. Raises RecordError for an unknown person."""
     if session.get(Person, person_id) is None:
         raise RecordError("There is nobody to invite under this id. Add the person first.")
     code, now = secrets.token_urlsafe(_CODE_BYTES), datetime.now(UTC)
@@ -137,9 +136,9 @@ def create_invite(session: Session, person_id: str, by: str, days: int | None = 
 
 
 def create_invite_by_name(session: Session, name: str, role: Role, by: str, days: int | None = None) -> str:
-    """Make a code for the person of a name, who is added where nobody bears it.
+    """Create a code for the person of a name, who is added if there is none.
 
-    Raises RecordError for an empty name, and for somebody who is here in another role.
+    Raises RecordError for an empty name, and for a person with another role.
     """
     person = find_person(session, name) or add_person(session, name, role)
     if person.role is not role:
@@ -151,7 +150,7 @@ def create_invite_by_name(session: Session, name: str, role: Role, by: str, days
 
 
 def revoke_invite(session: Session, invite_id: str, by: str) -> None:
-    """Let an invite be worth nothing from now on; it may be so already."""
+    """Revoke an invite; it may be revoked already."""
     if session.get(Invite, invite_id) is None:
         raise RecordError("There is no such invite to revoke. Reload the page.")
     if session.get(Revocation, invite_id) is None:
@@ -159,18 +158,18 @@ def revoke_invite(session: Session, invite_id: str, by: str) -> None:
 
 
 class WrongCodeError(RightsError):
-    """A code that lets nobody in."""
+    """A sign-in code that is not valid."""
 
 
 def member_by_code(session: Session, code: str, now: datetime | None = None) -> Member:
-    """Whose code it is. Raises WrongCodeError for one that is unknown, revoked or over; which of them is not told."""
+    """Whose code it is. Raises WrongCodeError for one that is unknown, revoked or expired; the message does not say which."""
     found = session.exec(
         select(Person, Invite)
         .join(Invite, col(Invite.person_id) == Person.id)
         .where(Invite.code_hash == _hash_code(code.strip()), ~_is_revoked())
     ).first()
     if found is None or (found[1].expires_at and found[1].expires_at <= (now or datetime.now(UTC))):
-        raise WrongCodeError("This code lets nobody in. Ask a manager for a new one.")
+        raise WrongCodeError("This code is not valid. Ask a manager for a new one.")
     person = found[0]
     return Member(person.id, person.name, Role(person.role))
 
@@ -189,27 +188,27 @@ def load_invites(session: Session) -> list[InviteRow]:
 
 
 class WrongCodeLimiter:
-    """Lets only so many wrong codes a minute through from one place; safe among threads.
+    """Limits the number of wrong codes per minute from one source; thread-safe.
 
-    Where places cannot be told apart, as behind a proxy that names none, all of them are one.
+    Where sources cannot be distinguished, as behind a proxy that does not forward addresses, all of them are one.
     """
 
-    def __init__(self, most: int = 10, seconds: float = 60.0) -> None:
-        self._most, self._seconds = most, seconds
+    def __init__(self, limit: int = 10, seconds: float = 60.0) -> None:
+        self._limit, self._seconds = limit, seconds
         self._wrong: deque[tuple[float, str]] = deque(maxlen=_MAX_WRONG_CODES)
         self._lock = threading.Lock()
 
-    def check(self, place: str) -> None:
-        """Raise RightsError where too many codes from there were wrong of late."""
+    def check(self, source: str) -> None:
+        """Raise RightsError where too many recent codes from a source were wrong."""
         with self._lock:
             while self._wrong and self._wrong[0][0] < time.monotonic() - self._seconds:
                 self._wrong.popleft()
-            if sum(where == place for _, where in self._wrong) >= self._most:
+            if sum(other == source for _, other in self._wrong) >= self._limit:
                 raise RightsError("Too many wrong codes were tried. Wait a minute and try again.")
 
-    def was_wrong(self, place: str) -> None:
+    def record_failure(self, source: str) -> None:
         with self._lock:
-            self._wrong.append((time.monotonic(), place))
+            self._wrong.append((time.monotonic(), source))
 
 
 def _is_revoked() -> ColumnElement[bool]:

@@ -1,4 +1,4 @@
-"""Training, qualification, and how right a person is where the answers are known."""
+"""Training, qualification, and the right and wrong answers of a person to tasks with known answers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FINISHED_STATES = ("answered", "skipped", "flagged", "late")
 
 
 class Stage(StrEnum):
-    """Where somebody is in a campaign."""
+    """The stage of a person in a campaign."""
 
     TRAINING = "training"
     QUALIFICATION = "qualification"
@@ -29,14 +29,14 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MarkedAnswer:
-    """A task with known answers that a person answered: is it right, what was expected, and what is said of it.
+    """A task with known answers that a person answered: is it right, what was expected, and the feedback.
 
     `expected` has the sides as that person saw them.
     """
 
     task_id: str
     part: str
-    right: bool
+    is_correct: bool
     expected: Mapping[str, Any]
     feedback: str
 
@@ -49,12 +49,14 @@ def current_stage(session: Session, campaign: CampaignSettings, person: Member) 
             return stage
     if not campaign.rules.pass_right:
         return Stage.WORK
-    right = sum(marked.right for marked in mark_answers(session, campaign, person) if marked.part == "qualification")
+    right = sum(
+        marked.is_correct for marked in mark_answers(session, campaign, person) if marked.part == "qualification"
+    )
     return Stage.WORK if right >= campaign.rules.pass_right else Stage.UNQUALIFIED
 
 
 def _unfinished_parts(session: Session, campaign: CampaignSettings, person: Member) -> set[str]:
-    """The parts before the work of which somebody has tasks left, asked for at once: this happens before every task."""
+    """The parts before work in which a person has tasks left, in one query: this happens before every task."""
     done = exists().where(
         col(Reservation.task_id) == col(Task.id),
         col(Reservation.person_id) == person.id,
@@ -83,8 +85,8 @@ def mark_answers(session: Session, campaign: CampaignSettings, person: Member) -
 
 
 def is_correct(key: Mapping[str, Any], answers: Mapping[str, Any]) -> bool:
-    """Whether everything that is known was answered so."""
-    return all(answers.get(name) == known for name, known in key.items())
+    """Whether the answers match all known ones."""
+    return all(answers.get(name) == expected for name, expected in key.items())
 
 
 def count_tasks(session: Session, campaign: CampaignSettings, part: str) -> int:
@@ -94,7 +96,7 @@ def count_tasks(session: Session, campaign: CampaignSettings, part: str) -> int:
 
 
 def count_finished_tasks(session: Session, campaign: CampaignSettings, person: Member, part: str) -> int:
-    """How many of them somebody has answered or left out."""
+    """How many tasks of a part a person has answered or skipped."""
     done = (
         select(func.count())
         .select_from(Reservation)

@@ -20,7 +20,7 @@ from core.errors import EditError
 from core.types import Edit, ErrorType, Verdict
 
 Unit = Literal["pair", "summary", "explanation"]
-"""What an item of a campaign is: an original beside its edited version, one summary, or an explanation with its pair."""
+"""What an item of a campaign is: an original with its edited version, one summary, or an explanation with its pair."""
 
 QuestionKind = Literal["choice", "several", "scale", "text", "span", "edit"]
 Answer = str | int | list[Any] | None
@@ -133,17 +133,19 @@ def _check_condition(
 def read_questions(text: str) -> QuestionSet:
     """The question set of a YAML text. Raises RecordError, which names the place, for one that cannot be used."""
     try:
-        told = yaml.safe_load(text)
+        data = yaml.safe_load(text)
     except yaml.YAMLError as error:
-        raise RecordError(f"The question set is no YAML: {' '.join(str(error).split())}. Mend it there.") from None
-    if not isinstance(told, dict):
+        raise RecordError(f"The question set is no YAML: {' '.join(str(error).split())}. Fix it there.") from None
+    if not isinstance(data, dict):
         raise RecordError(
             "The question set is no mapping. It begins with name:, title:, unit:, measure: and questions:."
         )
     try:
-        return QuestionSet.model_validate(told)
+        return QuestionSet.model_validate(data)
     except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'the set'}: {one['msg']}" for one in error.errors())
+        wrong = "; ".join(
+            f"{'.'.join(map(str, problem['loc'])) or 'the set'}: {problem['msg']}" for problem in error.errors()
+        )
         raise RecordError(f"The question set cannot be used: {wrong}.") from None
 
 
@@ -166,18 +168,18 @@ def check_answers(questions: QuestionSet, answers: Answers) -> dict[str, Answer]
     unknown = sorted(set(answers) - set(questions.by_id))
     if unknown:
         raise RecordError(f"There is no question {unknown[0]!r} in {questions.name!r}. Reload the page.")
-    kept: dict[str, Answer] = {}
+    accepted: dict[str, Answer] = {}
     for question in questions.questions:
         answer = answers.get(question.id)
-        if not is_asked(question, kept):
+        if not is_asked(question, accepted):
             continue
         if answer in (None, "", []):
             if question.required:
                 raise RecordError(f"“{question.ask}” is not answered yet.")
             continue
         _require_answer(question, answer)
-        kept[question.id] = answer
-    return kept
+        accepted[question.id] = answer
+    return accepted
 
 
 _OTHER_SIDE = {"left": "right", "right": "left"}
@@ -212,7 +214,7 @@ def _is_answer(question: CampaignQuestion, answer: Answer) -> bool:
             return answer in question.values
         case "several":
             return isinstance(answer, list) and all(
-                question.values.count(one) == answer.count(one) == 1 for one in answer
+                question.values.count(value) == answer.count(value) == 1 for value in answer
             )
         case "scale":
             return type(answer) is int and question.low <= answer <= question.high
@@ -261,7 +263,7 @@ def check_text_answers(questions: QuestionSet, answers: Answers, document: str, 
 
 
 def pair_from_answers(
-    questions: QuestionSet, answers: Answers, texts: tuple[str, str], written: EditSource
+    questions: QuestionSet, answers: Answers, texts: tuple[str, str], source: EditSource
 ) -> PairRecord | None:
     """The minimal pair that answers made of (document, summary); None where they hold no edit."""
     document, summary = texts
@@ -269,18 +271,17 @@ def pair_from_answers(
         answer = answers.get(question.id)
         if question.kind == "edit" and isinstance(answer, list):
             edits = tuple(
-                replace(edit, by=written.by)
-                for edit in parse_answer_edits(answer, summary, _given_explanation(answers))
+                replace(edit, by=source.by) for edit in parse_answer_edits(answer, summary, _given_explanation(answers))
             )
             return PairRecord(
                 document,
                 summary,
                 apply(summary, edits),
                 edits,
-                by=written.by,
+                by=source.by,
                 intended=Verdict.INCONSISTENT,
-                error_type=ErrorType(written.error_type) if written.error_type else None,
-                source=written.source,
+                error_type=ErrorType(source.error_type) if source.error_type else None,
+                source=source.source,
             )
     return None
 
@@ -294,7 +295,7 @@ def apply_answer_edit(summary: str, records: Sequence[Any]) -> str:
 
 
 def parse_answer_edits(records: Sequence[Any], summary: str, explanation: str) -> list[Edit]:
-    """The edits of an answer, with the explanation given beside. Raises RecordError where they are not one local change that reads as well as before.
+    """The edits of an answer, with the explanation of the answers. Raises RecordError where they are not one local change that reads as well as before.
 
     Local: it begins and ends within 15 words. The new summary has six to sixteen tenths of the words, keeps half of the old
     ones, and differs in more than punctuation and case.
@@ -326,7 +327,7 @@ def _marked_text(question: CampaignQuestion, side: Sequence[str], document: str,
     """The text in which a passage was marked."""
     expected = 1 if question.of == "summary" and right is not None else 0
     if len(side) != expected:
-        raise RecordError(f"A passage of “{question.ask}” does not say where it stands. Mark it again.")
+        raise RecordError(f"A passage of “{question.ask}” does not say on which side it is. Mark it again.")
     if question.of == "document":
         return document
     return right if right is not None and "right" in side else left

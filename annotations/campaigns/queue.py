@@ -22,26 +22,26 @@ from annotations.tables import Document, Explanation, Item, Origin
 _MAX_CANDIDATES = 20  # candidates that others may be taking in the same moment
 _MIN_REPEAT_DISTANCE = 10  # tasks between the first time and the second
 
-_SECOND_TURN = aliased(Reservation)  # made once: it takes longer to make than to ask with
+_SECOND_TURN = aliased(Reservation)  # made once: it takes longer than the query
 
-NoTaskReason = Literal["closed", "unqualified", "apart", "held", "over"]
+NoTaskReason = Literal["closed", "unqualified", "apart", "reserved", "over"]
 
 
 @dataclass(frozen=True, slots=True)
 class NoTask:
-    """Why there is no task for somebody now.
+    """Why there is no task for a person now.
 
     closed: the campaign takes no labels; unqualified: too few right answers in the qualification; apart: what is left is a
-    version of what was just labelled; held: what is left is in the hands of others; over: all is labelled.
+    version of what was just labelled; reserved: what is left is reserved by others; over: all is labelled.
     """
 
-    why: NoTaskReason
+    reason: NoTaskReason
 
 
 def reserve_next(
     session: Session, campaign: CampaignSettings, person: Member, now: datetime | None = None
 ) -> Reservation | NoTask:
-    """The task in a person's hands, or else the next one.
+    """The current task of a person, or else the next one.
 
     Training and qualification come first. Then known answers and repeats where it is their turn, and work: what was
     labelled least, in an order of the person's own. No task twice, none of one's own making, none beyond the overlap.
@@ -51,8 +51,8 @@ def reserve_next(
         return NoTask("closed")
     # one tab at a time: a person's tasks are counted one after the other; on SQLite the transaction is alone already
     session.exec(select(Person.id).where(Person.id == person.id).with_for_update(key_share=True)).one()
-    if held := _open_reservation(session, campaign, person, now):
-        return held
+    if reservation := _open_reservation(session, campaign, person, now):
+        return reservation
     stage = current_stage(session, campaign, person)
     if stage is Stage.UNQUALIFIED:
         return NoTask("unqualified")
@@ -63,36 +63,36 @@ def reserve_next(
 
 def is_place_taken(now: datetime) -> ColumnElement[bool]:
     """Whether a reservation uses up one of the places of its task."""
-    held = and_(col(Reservation.state) == "open", col(Reservation.expires_at) > now)
-    return and_(col(Reservation.turn) == 1, or_(col(Reservation.state) == "answered", held))
+    in_progress = and_(col(Reservation.state) == "open", col(Reservation.expires_at) > now)
+    return and_(col(Reservation.turn) == 1, or_(col(Reservation.state) == "answered", in_progress))
 
 
-def count_taken_places(session: Session, task_id: str, now: datetime, but: int | None = None) -> int:
+def count_taken_places(session: Session, task_id: str, now: datetime, exclude: int | None = None) -> int:
     """How many places of a task are used up, one reservation not counted."""
     counted = select(func.count()).select_from(Reservation).where(Reservation.task_id == task_id, is_place_taken(now))
-    return session.exec(counted if but is None else counted.where(Reservation.id != but)).one()
+    return session.exec(counted if exclude is None else counted.where(Reservation.id != exclude)).one()
 
 
 def _open_reservation(
     session: Session, campaign: CampaignSettings, person: Member, now: datetime
 ) -> Reservation | None:
-    """The first open reservation, renewed; one that expired and whose place others took is let go."""
-    mine = _reservations_of(campaign, person).where(Reservation.state == "open").order_by(col(Reservation.number))
-    for held in session.exec(mine).all():
-        if held.expires_at > now or held.turn > 1 or _has_place(session, campaign, held, now):
-            held.expires_at = _expiry(campaign, now)
-            session.add(held)
-            return held
-        held.state = "lapsed"
-        session.add(held)
+    """The first open reservation, renewed; one that expired and whose place others took lapses."""
+    own = _reservations_of(campaign, person).where(Reservation.state == "open").order_by(col(Reservation.number))
+    for reservation in session.exec(own).all():
+        if reservation.expires_at > now or reservation.turn > 1 or _has_place(session, campaign, reservation, now):
+            reservation.expires_at = _expiry(campaign, now)
+            session.add(reservation)
+            return reservation
+        reservation.state = "lapsed"
+        session.add(reservation)
     return None
 
 
-def _has_place(session: Session, campaign: CampaignSettings, held: Reservation, now: datetime) -> bool:
-    _lock_task(session, held.task_id, wait=True)
-    if session.get_one(Task, held.task_id).part != "work":
+def _has_place(session: Session, campaign: CampaignSettings, reservation: Reservation, now: datetime) -> bool:
+    _lock_task(session, reservation.task_id, wait=True)
+    if session.get_one(Task, reservation.task_id).part != "work":
         return True
-    return count_taken_places(session, held.task_id, now, but=held.id) < campaign.rules.overlap
+    return count_taken_places(session, reservation.task_id, now, exclude=reservation.id) < campaign.rules.overlap
 
 
 def _next_work(session: Session, campaign: CampaignSettings, person: Member, now: datetime) -> Reservation | NoTask:
@@ -102,9 +102,9 @@ def _next_work(session: Session, campaign: CampaignSettings, person: Member, now
     ):
         return _reserve(session, campaign, person, gold, now)
     if _is_turn(number, rules.repeat_every, rules.seed + 1, person):
-        again = _task_to_repeat(session, campaign, person, number)
-        if again:
-            return _reserve(session, campaign, person, again, now, turn=2)
+        repeated = _task_to_repeat(session, campaign, person, number)
+        if repeated:
+            return _reserve(session, campaign, person, repeated, now, turn=2)
     for task_id in _candidate_tasks(session, campaign, person, now):
         if _lock_task(session, task_id) and count_taken_places(session, task_id, now) < rules.overlap:
             return _reserve(session, campaign, person, task_id, now)
@@ -143,8 +143,8 @@ def _free_tasks(
     return select(found.c.id).where(found.c.places < campaign.rules.overlap).order_by(found.c.places, found.c.place)
 
 
-# None of the next two depends on the task that it is asked of: whatever a database believes of its tables, it looks them
-# up once and not once for each task.
+# Neither of the next two subqueries depends on the row of the task, so that a database evaluates them once and not once
+# for each task, whatever its statistics are.
 
 
 def _was_reserved_by(person: Member) -> ColumnElement[bool]:
@@ -152,14 +152,14 @@ def _was_reserved_by(person: Member) -> ColumnElement[bool]:
 
 
 def _was_made_by(person: Member) -> ColumnElement[bool]:
-    """Whether a task is of the person's own making: the edit, or the explanation to be judged."""
+    """Whether the person wrote the edit of a task, or the explanation to be judged."""
     edits = select(Origin.item_id).where(Origin.by == person.name)
-    words = select(Explanation.id).where(Explanation.by == person.name)
-    return or_(col(Task.item_id).in_(edits), col(Task.explanation_id).in_(words))
+    explanations = select(Explanation.id).where(Explanation.by == person.name)
+    return or_(col(Task.item_id).in_(edits), col(Task.explanation_id).in_(explanations))
 
 
 def _recent_groups(session: Session, campaign: CampaignSettings, person: Member, now: datetime) -> list[str]:
-    """The texts that were had so lately that no other version of them may follow."""
+    """The texts of recent tasks, of which no other version may follow yet."""
     rules = campaign.rules
     since = now - timedelta(minutes=rules.apart_minutes)
     last = (
@@ -209,7 +209,7 @@ def _reserve(
 ) -> Reservation | NoTask:
     if task_id is None:
         return NoTask("over")
-    taken_now = Reservation(
+    reservation = Reservation(
         campaign_id=campaign.id,
         task_id=task_id,
         person_id=person.id,
@@ -221,9 +221,9 @@ def _reserve(
         reserved_at=now,
         expires_at=_expiry(campaign, now),
     )
-    session.add(taken_now)
+    session.add(reservation)
     session.flush()
-    return taken_now
+    return reservation
 
 
 def _no_task_reason(session: Session, campaign: CampaignSettings, person: Member, now: datetime) -> NoTaskReason:
@@ -241,7 +241,7 @@ def _no_task_reason(session: Session, campaign: CampaignSettings, person: Member
             ~_was_reserved_by(person),
         )
     )
-    return "held" if session.exec(open_ones.limit(1)).first() else "over"
+    return "reserved" if session.exec(open_ones.limit(1)).first() else "over"
 
 
 def _reservations_of(campaign: CampaignSettings, person: Member) -> SelectOfScalar[Reservation]:
@@ -249,10 +249,10 @@ def _reservations_of(campaign: CampaignSettings, person: Member) -> SelectOfScal
 
 
 def _next_task_number(session: Session, campaign: CampaignSettings, person: Member) -> int:
-    mine = select(func.max(Reservation.number)).where(
+    last = select(func.max(Reservation.number)).where(
         Reservation.campaign_id == campaign.id, Reservation.person_id == person.id
     )
-    return (session.exec(mine).one() or 0) + 1
+    return (session.exec(last).one() or 0) + 1
 
 
 def _is_turn(number: int, every: int, seed: int, person: Member) -> bool:
@@ -261,7 +261,7 @@ def _is_turn(number: int, every: int, seed: int, person: Member) -> bool:
 
 
 def _lock_task(session: Session, task_id: str, wait: bool = False) -> bool:
-    """Keep others from taking places of a task until the transaction ends; False where somebody is at it."""
+    """Keep others from taking places of a task until the transaction ends; False where another transaction holds the lock."""
     row = select(Task.id).where(Task.id == task_id).with_for_update(key_share=True, skip_locked=not wait)
     return session.exec(row).first() is not None
 
@@ -310,7 +310,7 @@ def load_task_texts(session: Session, campaign: CampaignSettings, task_id: str) 
 
 @dataclass(frozen=True, slots=True)
 class ShownTask:
-    """One thing to label, as it is shown: the sides of a pair stand in the order of this person.
+    """One thing to label, as it is shown: the sides of a pair are in the order of this person.
 
     `right` is there for pairs and explanations. `error_type` is the one to write. `answers` are those given before.
     """
@@ -326,28 +326,28 @@ class ShownTask:
     answers: Mapping[str, Any]
 
 
-def show_task(session: Session, campaign: CampaignSettings, held: Reservation) -> ShownTask:
-    """What lies in somebody's hands, with the sides as they stand for that person."""
-    texts = load_task_texts(session, campaign, held.task_id)
-    left, right = texts.sides(held.swapped)
+def show_task(session: Session, campaign: CampaignSettings, reservation: Reservation) -> ShownTask:
+    """A reserved task with the sides in the order of its person."""
+    texts = load_task_texts(session, campaign, reservation.task_id)
+    left, right = texts.sides(reservation.swapped)
     return ShownTask(
-        reservation=held.id or 0,
-        number=held.number,
+        reservation=reservation.id or 0,
+        number=reservation.number,
         stage=Stage(texts.part) if texts.part in set(Stage) else Stage.WORK,
         document=texts.document,
         left=left,
         right=right,
         explanation=texts.explanation,
         error_type=texts.error_type,
-        answers=_last_answers(session, held),
+        answers=_last_answers(session, reservation),
     )
 
 
-def _last_answers(session: Session, held: Reservation) -> dict[str, Any]:
-    """The answers that stand: those of the last revision, or of the one before an undo."""
+def _last_answers(session: Session, reservation: Reservation) -> dict[str, Any]:
+    """The valid answers: those of the last revision, or of the one before an undo."""
     last = (
         select(Response.answers)
-        .where(Response.reservation_id == held.id, Response.act == "answer")
+        .where(Response.reservation_id == reservation.id, Response.act == "answer")
         .order_by(col(Response.revision).desc())
         .limit(1)
     )

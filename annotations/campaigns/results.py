@@ -1,4 +1,4 @@
-"""What people answered: first and last labels of each person, the cases that they make of a task, and what each task came to."""
+"""Labels of a campaign: the first and the last of each person, the cases of tasks, and the final label of each task."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.questions import QuestionSet, read_questions, unswap_answers
-from annotations.campaigns.tables import Correction, Person, Reservation, Response, Settlement, Task, VersionRow
+from annotations.campaigns.tables import Adjudication, Correction, Person, Reservation, Response, Task, VersionRow
 from annotations.tables import Item
 
 
 @dataclass(frozen=True, slots=True)
 class CampaignLabel:
-    """One answer of one person to one task; left is the original, however the sides stood."""
+    """One answer of one person to one task; left is the original, however the sides were shown."""
 
     response: int
     task: str
@@ -44,7 +44,7 @@ class CampaignLabel:
 
 @dataclass(frozen=True, slots=True)
 class StoredDecision:
-    """What an adjudicator decided of a task last."""
+    """The newest decision of an adjudicator on a task."""
 
     task: str
     revision: int
@@ -66,43 +66,43 @@ _LABEL_COLUMNS = (
 
 
 def first_blind_labels(session: Session, campaign: CampaignSettings) -> list[CampaignLabel]:
-    """What each person said first of each task of work, before any score was seen; what agreement is reckoned from.
+    """The first label of each person for each task of work, before any score was seen; agreement is computed from these.
 
-    What was taken back, came too late or is a second turn does not count.
+    Undone, late and repeated labels do not count.
     """
     first: dict[tuple[str, str], CampaignLabel] = {}
-    for said in _all_labels(session, campaign):
-        if said.part == "work" and said.turn == 1 and said.blind and said.counts:
-            first.setdefault((said.task, said.person), said)
+    for label in _all_labels(session, campaign):
+        if label.part == "work" and label.turn == 1 and label.blind and label.counts:
+            first.setdefault((label.task, label.person), label)
     return list(first.values())
 
 
 def latest_labels(session: Session, campaign: CampaignSettings) -> list[CampaignLabel]:
-    """What each person says of each task of work now."""
+    """The current label of each person for each task of work."""
     last = {
-        (said.task, said.person): said
-        for said in _all_labels(session, campaign)
-        if said.part == "work" and said.turn == 1
+        (label.task, label.person): label
+        for label in _all_labels(session, campaign)
+        if label.part == "work" and label.turn == 1
     }
-    return [said for said in last.values() if said.counts]
+    return [label for label in last.values() if label.counts]
 
 
 def latest_blind_labels(session: Session, campaign: CampaignSettings, task: str | None = None) -> list[CampaignLabel]:
-    """What each person says of each task of work, or of one of them, now, without sight of a score."""
+    """The current label of each person for each task of work, or for one of them, given before scores were seen."""
     last = {
-        (said.task, said.person): said
-        for said in _all_labels(session, campaign, task)
-        if said.part == "work" and said.turn == 1 and said.blind
+        (label.task, label.person): label
+        for label in _all_labels(session, campaign, task)
+        if label.part == "work" and label.turn == 1 and label.blind
     }
-    return [said for said in last.values() if said.counts]
+    return [label for label in last.values() if label.counts]
 
 
 def repeated_labels(session: Session, campaign: CampaignSettings) -> list[tuple[CampaignLabel, CampaignLabel]]:
-    """The first and the second turn of what somebody had twice."""
+    """The first and the second label of tasks that a person had twice."""
     turns: dict[tuple[str, str, int], CampaignLabel] = {}
-    for said in _all_labels(session, campaign):
-        if said.counts:
-            turns.setdefault((said.task, said.person, said.turn), said)
+    for label in _all_labels(session, campaign):
+        if label.counts:
+            turns.setdefault((label.task, label.person, label.turn), label)
     twice = [(task, person) for task, person, turn in turns if turn == 2 and (task, person, 1) in turns]
     return [(turns[task, person, 1], turns[task, person, 2]) for task, person in twice]
 
@@ -116,10 +116,10 @@ def corrected_error_types(session: Session) -> dict[str, str]:
 def latest_decisions(session: Session, campaign: CampaignSettings) -> dict[str, StoredDecision]:
     """The newest decision of each task that has one."""
     found = session.exec(
-        select(Settlement)
-        .join(Task, col(Task.id) == Settlement.task_id)
+        select(Adjudication)
+        .join(Task, col(Task.id) == Adjudication.task_id)
         .where(Task.campaign_id == campaign.id)
-        .order_by(col(Settlement.revision))
+        .order_by(col(Adjudication.revision))
     )
     return {
         row.task_id: StoredDecision(
@@ -138,15 +138,15 @@ def latest_decisions(session: Session, campaign: CampaignSettings) -> dict[str, 
 
 def _all_labels(session: Session, campaign: CampaignSettings, task: str | None = None) -> Iterator[CampaignLabel]:
     """Every answer, or those to one task, in the order in which it came."""
-    asked = _questions_by_version(session, campaign)
+    questions = _questions_by_version(session, campaign)
     documents = _document_ids(session, campaign)
-    wanted = true() if task is None else col(Task.id) == task
+    only_task = true() if task is None else col(Task.id) == task
     found = session.connection().execute(
         select_columns(*_LABEL_COLUMNS)
         .join(Reservation, col(Reservation.id) == Response.reservation_id)
         .join(Task, col(Task.id) == Reservation.task_id)
         .join(Person, col(Person.id) == Reservation.person_id)
-        .where(col(Reservation.campaign_id) == campaign.id, col(Response.act) == "answer", ~_is_undone(), wanted)
+        .where(col(Reservation.campaign_id) == campaign.id, col(Response.act) == "answer", ~_is_undone(), only_task)
         .order_by(col(Response.id))
     )
     for response, task, item, part, turn, state, person, pseudonym, answers, swapped, version, *rest in found:
@@ -160,7 +160,7 @@ def _all_labels(session: Session, campaign: CampaignSettings, task: str | None =
             state == "answered",
             person,
             pseudonym,
-            unswap_answers(asked[version], answers, swapped),
+            unswap_answers(questions[version], answers, swapped),
             version,
             *rest,
         )
@@ -199,77 +199,77 @@ class LabelProvenance(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A task that somebody labelled. `agreement` is the share of pairs of people who say the same; 1 for one person.
+    """A labelled task. `agreement` is the share of pairs of people who give the same answer; 1 for one person.
 
     `reopened` says that a label came after the decision and contradicts it, so that it has to be looked at again.
     """
 
     task: str
-    said: tuple[CampaignLabel, ...]
+    labels: tuple[CampaignLabel, ...]
     agreement: float
-    decided: StoredDecision | None
+    decision: StoredDecision | None
     reopened: bool
 
     @property
     def provenance(self) -> LabelProvenance:
-        if self.decided:
+        if self.decision:
             return LabelProvenance.UNRESOLVED if self.reopened else LabelProvenance.ADJUDICATED
         if self.agreement < 1:
             return LabelProvenance.UNRESOLVED
-        return LabelProvenance.SINGLE if len(self.said) == 1 else LabelProvenance.UNANIMOUS
+        return LabelProvenance.SINGLE if len(self.labels) == 1 else LabelProvenance.UNANIMOUS
 
     @property
     def answers(self) -> Mapping[str, Any]:
-        """What counts in the end: the decision, or what all say alike; empty while it is unresolved."""
+        """The final answers: those of the decision, or those on which all labels agree; empty while it is unresolved."""
         if self.provenance is LabelProvenance.UNRESOLVED:
             return {}
-        if self.decided:
-            return self.decided.answers
-        first, *others = (one.answers for one in self.said)
+        if self.decision:
+            return self.decision.answers
+        first, *others = (label.answers for label in self.labels)
         return {name: answer for name, answer in first.items() if all(answer == other.get(name) for other in others)}
 
 
 def load_cases(session: Session, campaign: CampaignSettings, task: str | None = None) -> list[Case]:
-    """Every task of work, or the one that is named, that somebody labelled without sight of a score."""
-    done = latest_decisions(session, campaign)
+    """Every task of work, or the one that is named, with a label that was given before scores were seen."""
+    decisions = latest_decisions(session, campaign)
     return [
         Case(
             task=id,
-            said=tuple(said),
-            agreement=share_of_agreeing_pairs(campaign, said),
-            decided=done.get(id),
-            reopened=_is_reopened(campaign, said, done.get(id)),
+            labels=tuple(labels),
+            agreement=share_of_agreeing_pairs(campaign, labels),
+            decision=decisions.get(id),
+            reopened=_is_reopened(campaign, labels, decisions.get(id)),
         )
-        for id, said in labels_by_task(latest_blind_labels(session, campaign, task)).items()
+        for id, labels in labels_by_task(latest_blind_labels(session, campaign, task)).items()
     ]
 
 
-def labels_by_task(said: Sequence[CampaignLabel]) -> dict[str, list[CampaignLabel]]:
+def labels_by_task(labels: Sequence[CampaignLabel]) -> dict[str, list[CampaignLabel]]:
     """The answers of each task together."""
-    together: dict[str, list[CampaignLabel]] = defaultdict(list)
-    for one in said:
-        together[one.task].append(one)
-    return dict(together)
+    by_task: dict[str, list[CampaignLabel]] = defaultdict(list)
+    for label in labels:
+        by_task[label.task].append(label)
+    return dict(by_task)
 
 
-def share_of_agreeing_pairs(campaign: CampaignSettings, said: Sequence[CampaignLabel]) -> float:
-    """The share of pairs of people whose answers to the question that counts are equal; 1 for one person."""
-    counts = Counter(campaign.questions.measured(one.answers) for one in said)
-    pairs = len(said) * (len(said) - 1)
+def share_of_agreeing_pairs(campaign: CampaignSettings, labels: Sequence[CampaignLabel]) -> float:
+    """The share of pairs of people with equal answers to the measured question; 1 for one person."""
+    counts = Counter(campaign.questions.measured(label.answers) for label in labels)
+    pairs = len(labels) * (len(labels) - 1)
     return sum(number * (number - 1) for number in counts.values()) / pairs if pairs else 1.0
 
 
-def _is_reopened(campaign: CampaignSettings, said: Sequence[CampaignLabel], decided: StoredDecision | None) -> bool:
-    """Whether somebody has said since what the decision does not."""
-    if decided is None:
+def _is_reopened(campaign: CampaignSettings, labels: Sequence[CampaignLabel], decision: StoredDecision | None) -> bool:
+    """Whether a label since the decision contradicts it."""
+    if decision is None:
         return False
     measured = campaign.questions.measured
-    later = [one for one in said if one.response not in decided.settles]
-    return any(measured(one.answers) != measured(decided.answers) for one in later)
+    later = [label for label in labels if label.response not in decision.settles]
+    return any(measured(label.answers) != measured(decision.answers) for label in later)
 
 
 class Resolution(StrEnum):
-    """How the label of a task came about; one that is unresolved has none."""
+    """How the final label of a task was found; an unresolved task has none."""
 
     UNANIMOUS = "unanimous"
     MAJORITY = "by majority"
@@ -280,49 +280,53 @@ class Resolution(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ResolvedTask:
-    """A task with what people said of it and the answers that it came to; none where it is unresolved."""
+    """A task with its labels and its final answers; none where it is unresolved."""
 
     task: str
     item: str
-    how: Resolution
-    said: tuple[CampaignLabel, ...]
+    resolution: Resolution
+    labels: tuple[CampaignLabel, ...]
     answers: Mapping[str, Any]
 
 
 def resolve_tasks(session: Session, campaign: CampaignSettings) -> list[ResolvedTask]:
-    """Every task of work that somebody answered without sight of a score; see `cases`.
+    """Every task of work that was labelled before scores were seen; see `load_cases`.
 
-    A decision of an adjudicator counts before what people said, unless a later label contradicts it. Else the answer to the
-    question that counts is that of more than half of them.
+    A decision of an adjudicator takes precedence over the labels, unless a later label contradicts it. Otherwise the answer to
+    the measured question is that of more than half of the labels.
     """
     return [_resolve_case(case, campaign.questions) for case in load_cases(session, campaign)]
 
 
 def _resolve_case(case: Case, questions: QuestionSet) -> ResolvedTask:
-    how, answers = (
-        _resolve_by_decision(case.decided, case.reopened)
-        if case.decided
-        else _resolve_by_majority(case.said, questions)
+    resolution, answers = (
+        _resolve_by_decision(case.decision, case.reopened)
+        if case.decision
+        else _resolve_by_majority(case.labels, questions)
     )
-    return ResolvedTask(case.task, case.said[0].item, how, case.said, answers)
+    return ResolvedTask(case.task, case.labels[0].item, resolution, case.labels, answers)
 
 
 def _resolve_by_decision(decision: StoredDecision, reopened: bool) -> tuple[Resolution, Mapping[str, Any]]:
     return (Resolution.UNRESOLVED, {}) if reopened else (Resolution.ADJUDICATED, decision.answers)
 
 
-def _resolve_by_majority(said: Sequence[CampaignLabel], questions: QuestionSet) -> tuple[Resolution, Mapping[str, Any]]:
-    value, most = Counter(questions.measured(one.answers) for one in said).most_common(1)[0]
-    if 2 * most <= len(said):
+def _resolve_by_majority(
+    labels: Sequence[CampaignLabel], questions: QuestionSet
+) -> tuple[Resolution, Mapping[str, Any]]:
+    value, most = Counter(questions.measured(label.answers) for label in labels).most_common(1)[0]
+    if 2 * most <= len(labels):
         return Resolution.UNRESOLVED, {}
-    how = Resolution.MAJORITY if most < len(said) else Resolution.UNANIMOUS if most > 1 else Resolution.SINGLE
-    return how, _most_common_answers([one.answers for one in said if questions.measured(one.answers) == value])
+    resolution = Resolution.MAJORITY if most < len(labels) else Resolution.UNANIMOUS if most > 1 else Resolution.SINGLE
+    return resolution, _most_common_answers(
+        [label.answers for label in labels if questions.measured(label.answers) == value]
+    )
 
 
 def _most_common_answers(answers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What most of those who agree say of each question; nothing where two answers are as frequent."""
-    names = dict.fromkeys(name for one in answers for name in one)
-    found = {name: _most_common_value([one[name] for one in answers if name in one]) for name in names}
+    """The most frequent answer to each question; none where two are equally frequent."""
+    names = dict.fromkeys(name for answered in answers for name in answered)
+    found = {name: _most_common_value([answered[name] for answered in answers if name in answered]) for name in names}
     return {name: value for name, value in found.items() if value is not None}
 
 

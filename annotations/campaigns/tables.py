@@ -13,7 +13,7 @@ from core.types import ErrorType
 
 
 class Person(Table, table=True):
-    """Somebody who works here; `pseudonym` stands for the name in exports."""
+    """A registered person; exports have the `pseudonym` instead of the name."""
 
     __table_args__ = (
         UniqueConstraint("name"),
@@ -29,7 +29,7 @@ class Person(Table, table=True):
 
 
 class Invite(Table, table=True):
-    """A personal code, kept as a hash: whoever has it is that person."""
+    """A personal sign-in code, stored as a hash."""
 
     __table_args__ = (UniqueConstraint("code_hash"),)
 
@@ -42,7 +42,7 @@ class Invite(Table, table=True):
 
 
 class Revocation(Table, table=True):
-    """From now on an invite lets nobody in."""
+    """An invite that is not valid any more."""
 
     invite_id: str = Field(foreign_key="invite.id", primary_key=True)
     by: str
@@ -50,7 +50,7 @@ class Revocation(Table, table=True):
 
 
 class Campaign(Table, table=True):
-    """A name under which items are labelled; what is asked and how stands in its versions."""
+    """A name under which items are labelled; its questions and rules are in its versions."""
 
     __table_args__ = (UniqueConstraint("name"),)
 
@@ -83,7 +83,7 @@ class VersionRow(Table, table=True):
 class Task(Table, table=True):
     """One thing to label. `group` is shared by versions of one text, which are kept apart.
 
-    `asked` is what the questions need beside the texts, such as a required error type. `shuffle` orders the queue.
+    `asked` is what the questions need besides the texts, such as a required error type. `shuffle` orders the queue.
     """
 
     __table_args__ = (
@@ -106,7 +106,7 @@ class Task(Table, table=True):
 
 
 class AnswerKey(Table, table=True):
-    """The known answers to a task and what is said of them afterwards; labelling never reads it before an answer."""
+    """The known answers to a task and the feedback shown afterwards; labelling never reads it before an answer."""
 
     __tablename__ = "taskkey"
 
@@ -116,9 +116,9 @@ class AnswerKey(Table, table=True):
 
 
 class Reservation(Table, table=True):
-    """A task in one person's hands, for the first or a further time; `expires_at` moves on while they work.
+    """A task reserved for one person, for the first or a further time; `expires_at` moves on while they work.
 
-    `swapped` says that the sides of a pair stand in reverse. `number` counts the person's tasks of the campaign. A `late`
+    `swapped` says that the sides of a pair are shown in reverse. `number` counts the person's tasks of the campaign. A `late`
     one was answered when others had taken the place that it lost by expiring.
     """
 
@@ -142,7 +142,7 @@ class Reservation(Table, table=True):
 
 
 class Response(Table, table=True):
-    """What a person said of a task, or that they left it out, flagged it or took the last back; a changed mind is the next revision.
+    """A label of a task by one person, or a skip, a flag or an undo; a changed answer is the next revision.
 
     `version` is that of guidelines and questions; `swapped` and `number` are how and as which item it was shown; `active_ms`
     are those in which somebody read or typed.
@@ -172,9 +172,10 @@ class Response(Table, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime, index=True)
 
 
-class Settlement(Table, table=True):
-    """What an adjudicator decided of a task, why people differed, and which responses it settles."""
+class Adjudication(Table, table=True):
+    """The decision of an adjudicator on a task, why labels differ, and which responses it resolves."""
 
+    __tablename__ = "settlement"
     __table_args__ = (
         UniqueConstraint("task_id", "revision"),
         UniqueConstraint("event_id"),

@@ -33,6 +33,6 @@ def command(
         saved, failures = 0, 0
         found = with_progress(engine.run(chosen, load_texts(store, dataset)), "scores")
         while outcomes := [outcome for _, outcome in islice(found, 500)]:
-            store.keep_outcomes(outcomes)
+            store.save_outcomes(outcomes)
             saved, failures = saved + len(outcomes), failures + sum(isinstance(one, Failure) for one in outcomes)
     print_status(f"  {saved} scores saved, {failures} of them failures with a reason")

@@ -168,7 +168,7 @@ def _sign_in_with_code(code: str) -> None:
             member_by_code(session, code)
     except RightsError as error:
         if isinstance(error, WrongCodeError):
-            _rate_limit().was_wrong(_client_address())
+            _rate_limit().record_failure(_client_address())
         state.sign_in_problem = str(error)
         return
     state.code, state.sign_in_problem = code, ""
@@ -235,7 +235,7 @@ _PAGES = (
     (Right.EXPLORE, "probe", "Probe", ":material/science:"),
     (Right.EXPLORE, "stress", "Stress test", ":material/bolt:"),
     (Right.LABEL, "annotate", "Annotate", ":material/rate_review:"),
-    (Right.SETTLE, "review", "Review", ":material/gavel:"),
+    (Right.ADJUDICATE, "review", "Review", ":material/gavel:"),
     (Right.MANAGE, "campaigns", "Campaigns", ":material/assignment:"),
     (Right.EXPLORE, "evaluate", "Evaluate", ":material/leaderboard:"),
     (Right.EXPLORE, "data", "Records", ":material/inventory_2:"),

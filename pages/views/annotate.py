@@ -26,7 +26,7 @@ if not campaigns:
 
 with show_store_errors(), st.container(horizontal=True, vertical_alignment="center"):
     campaign = choose_campaign(campaigns)
-    progress = labelling().standing(campaign.id)
+    progress = labelling().progress(campaign.id)
     guidelines_button(campaign, progress)
 require_guidelines_read(campaign, progress)
 

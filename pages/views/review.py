@@ -25,10 +25,10 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         persist_state="session",
         width=360,
     )
-    campaign, queue = campaigns[chosen], adjudicator().docket(chosen)
+    campaign, queue = campaigns[chosen], adjudicator().queue(chosen)
     uncurated = uncurated_count(campaign)
     titles = {
-        OPEN_CASES: f"To adjudicate · {len(queue.left)}",
+        OPEN_CASES: f"To adjudicate · {len(queue.open)}",
         DECIDED_CASES: f"Adjudicated · {len(queue.decided)}",
         **({WRITTEN_EDITS: f"Written edits · {uncurated}"} if uncurated is not None else {}),
     }
@@ -47,4 +47,4 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
 if part == WRITTEN_EDITS:
     curation_page(campaign)
 else:
-    adjudication_page(campaign, queue.left if part == OPEN_CASES else queue.decided, queue)
+    adjudication_page(campaign, queue.open if part == OPEN_CASES else queue.decided, queue)

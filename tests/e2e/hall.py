@@ -70,7 +70,7 @@ class Hall:
     def hostile(self, text: str) -> CampaignSettings:
         """A campaign of two explanations in which every field has this text."""
         pairs = [PairRecord(text, f"{text} {number}", f"{text} {number}{text}", (), by=text) for number in range(2)]
-        ids = [self.store.keep_pair(pair).id for pair in pairs]
+        ids = [self.store.save_pair(pair).id for pair in pairs]
         with self.store.writing() as session:
             campaign = create_campaign(
                 session,
@@ -120,7 +120,7 @@ def keep(store: Store, number: int) -> str:
         source="secret-source",
         outcomes=tuple(scores),
     )
-    return store.keep_pair(pair).id
+    return store.save_pair(pair).id
 
 
 @contextmanager

@@ -90,7 +90,7 @@ def test_a_score_that_differs_from_the_saved_one_is_marked(page: Page, server: S
         outcomes=(rouge, replace(rouge, example_id="original")),
     )
     store = server.store()
-    receipt = store.keep_pair(pair)
+    receipt = store.save_pair(pair)
     store.close()
     bench = Bench(page, server)
     bench.open(f"?example={receipt.id}")

@@ -27,8 +27,8 @@ def keep_something(server: Server) -> str:
     """A kept pair with a label; gives its id."""
     store = server.store()
     pair = PairRecord(DOCUMENT, ORIGINAL, EDITED, (EDIT,), by="me", intended=Verdict.INCONSISTENT, title="Closed")
-    receipt = store.keep_pair(pair)
-    store.record(
+    receipt = store.save_pair(pair)
+    store.save_label(
         LabelRecord(DOCUMENT, ORIGINAL, EDITED, (EDIT,), annotator="me", event_id="one", verdict=Verdict.INCONSISTENT)
     )
     store.close()

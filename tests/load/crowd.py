@@ -34,4 +34,4 @@ def _keep(store: Store, name: str) -> str:
     original, document = f"{name} took crates.", f"{name}. {_SENTENCE * 17}"
     edit = Edit(Span(0, 4), "Raft", "It was none.")
     pair = PairRecord(document, original, f"Raft{original[4:]}", (edit,), by="local", intended=None, source="pasted")
-    return store.keep_pair(pair).id
+    return store.save_pair(pair).id

@@ -170,7 +170,7 @@ def kept(tmp_path: Path) -> Path:
     file = tmp_path / "kept.db"
     edit = Edit(Span(0, 4), "Snow", "It rained.", "ana")
     store = Store.open(f"sqlite:///{file}")
-    store.keep_pair(PairRecord(document=DOCUMENT, original="Rain fell.", edited="Snow fell.", edits=(edit,), by="ana"))
+    store.save_pair(PairRecord(document=DOCUMENT, original="Rain fell.", edited="Snow fell.", edits=(edit,), by="ana"))
     return file
 
 

@@ -20,9 +20,9 @@ from annotations.tables import Draft
 from annotations.writes import upsert_draft
 from cli import app
 from tests.doubles.process import finish, start
-from tests.unit.annotations.campaigns.desks import Hall, hall
+from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
 from tests.unit.annotations.conftest import postgres_url, sqlite_url, url
-from tests.unit.annotations.kept_samples import PAIR, record
+from tests.unit.annotations.pair_samples import PAIR, record
 
 BACKUP = "import sys, pathlib, annotations.backup as b; b.backup(sys.argv[1], pathlib.Path(sys.argv[2]))"
 """In a process of its own: the writers of one process wait for each other."""
@@ -44,20 +44,20 @@ def counts(url: str) -> dict[str, int]:
 
 
 @pytest.fixture
-def kept(url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hall]:
+def kept(url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[CampaignFixture]:
     """A database of either kind with pairs, labels and a campaign."""
     at(monkeypatch, url)
     with closing(Store.open(url)) as store:
-        store.keep_pair(PAIR)
-        store.record(record())
+        store.save_pair(PAIR)
+        store.save_label(record())
         store.save_draft("draft", "ben", "half")
-        opened = hall(store, items=3)
-        opened.label(opened.desk("ben"), 2)
+        opened = make_campaign(store, items=3)
+        opened.label(opened.annotator("ben"), 2)
         yield opened
 
 
 @pytest.fixture
-def file(kept: Hall, tmp_path: Path) -> Path:
+def file(kept: CampaignFixture, tmp_path: Path) -> Path:
     """A backup of it."""
     assert kept.store.counts()["response"]
     file = tmp_path / "backup.db"
@@ -66,12 +66,12 @@ def file(kept: Hall, tmp_path: Path) -> Path:
     return file
 
 
-def test_a_backup_has_every_row_and_can_be_opened_as_it_is(kept: Hall, file: Path) -> None:
+def test_a_backup_has_every_row_and_can_be_opened_as_it_is(kept: CampaignFixture, file: Path) -> None:
     assert counts(f"sqlite:///{file}") == kept.store.counts()
     assert [path.name for path in file.parent.glob("backup.db.part*")] == []
 
 
-def test_a_backup_tells_how_much_it_holds(kept: Hall, tmp_path: Path) -> None:
+def test_a_backup_tells_how_much_it_holds(kept: CampaignFixture, tmp_path: Path) -> None:
     said = run("backup", tmp_path / "other.db").output
     assert f"{sum(kept.store.counts().values())} rows" in said
     assert "2 labels of campaigns" in said
@@ -81,7 +81,7 @@ def test_a_backup_is_read_by_its_owner_only(file: Path) -> None:
     assert file.stat().st_mode & 0o077 == 0
 
 
-def test_a_backup_is_made_while_somebody_writes(kept: Hall, url: str, tmp_path: Path) -> None:
+def test_a_backup_is_made_while_somebody_writes(kept: CampaignFixture, url: str, tmp_path: Path) -> None:
     file = tmp_path / "online.db"
     before = kept.store.counts()
     with kept.store.writing() as session:
@@ -110,7 +110,7 @@ def test_there_is_nothing_to_back_up_where_there_is_no_database(
 
 
 def test_a_backup_is_restored_into_an_empty_database(
-    kept: Hall, file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    kept: CampaignFixture, file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     fresh = f"sqlite:///{tmp_path / 'fresh.db'}"
     at(monkeypatch, fresh)
@@ -121,20 +121,20 @@ def test_a_backup_is_restored_into_an_empty_database(
         assert store.saved() == kept.store.saved()
 
 
-def test_a_restored_database_goes_on_where_the_old_one_was(kept: Hall, file: Path) -> None:
+def test_a_restored_database_goes_on_where_the_old_one_was(kept: CampaignFixture, file: Path) -> None:
     """Also the numbers that PostgreSQL gives go on, and nothing may be changed or deleted again."""
     before = kept.store.counts()
-    kept.label(kept.desk("cem"), 1)
+    kept.label(kept.annotator("cem"), 1)
     assert run("restore", file, "--replace").exit_code == 0
     assert kept.store.counts() == before
-    kept.label(kept.desk("eva"), 1)
+    kept.label(kept.annotator("eva"), 1)
     assert kept.store.counts()["response"] == before["response"] + 1
     with pytest.raises(NotSavedError, match="only grows"), kept.store.writing() as session:
         session.connection().execute(delete(Response))
 
 
-def test_a_restore_does_not_overwrite_rows_unasked(kept: Hall, file: Path) -> None:
-    kept.store.keep_pair(PAIR)
+def test_a_restore_does_not_overwrite_rows_unasked(kept: CampaignFixture, file: Path) -> None:
+    kept.store.save_pair(PAIR)
     before = kept.store.counts()
     said = run("restore", file)
     assert isinstance(said.exception, StoreError)
@@ -156,7 +156,7 @@ def loosen(file: Path) -> None:
         connection.execute("INSERT INTO origin VALUES ('x', 'nothing', '', NULL, NULL, '', '', '', '2026-01-01')")
 
 
-def test_a_broken_backup_leaves_the_database_as_it_is(kept: Hall, file: Path) -> None:
+def test_a_broken_backup_leaves_the_database_as_it_is(kept: CampaignFixture, file: Path) -> None:
     before = kept.store.counts()
     for harm in (cut, write_over, loosen, Path.unlink):
         broken = Path(shutil.copyfile(file, file.with_name("broken.db")))

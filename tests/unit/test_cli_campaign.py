@@ -15,7 +15,7 @@ from annotations.records import RecordError
 from annotations.store import Store
 from cli import app
 from core.errors import TouchstoneError
-from tests.unit.annotations.campaigns.desks import Hall, hall
+from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
 
 
 def run(*arguments: object) -> Result:
@@ -23,19 +23,21 @@ def run(*arguments: object) -> Result:
 
 
 @pytest.fixture
-def boats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hall]:
+def boats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CampaignFixture]:
     """Three items, two of which ben has labelled; one summary ends its line with a separator of Unicode."""
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path / 'kept.db'}")
     with closing(Store.open(f"sqlite:///{tmp_path / 'kept.db'}")) as store:
-        opened = hall(store, items=3)
-        desk = opened.desk("ben")
+        opened = make_campaign(store, items=3)
+        desk = opened.annotator("ben")
         opened.label(desk, 1)
         answers = {"verdict": "inconsistent", "confidence": 1, "reason": "Two\u2028lines."}
-        opened.send(desk, opened.work(desk), answers=answers)
+        opened.send(desk, opened.next_task(desk), answers=answers)
         yield opened
 
 
-def test_a_campaign_is_exported_and_imported(boats: Hall, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_campaign_is_exported_and_imported(
+    boats: CampaignFixture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert run("export", "--campaign", "Boats", "-o", tmp_path / "boats.jsonl").exit_code == 0
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path / 'other.db'}")
     brought = run("import-campaign", tmp_path / "boats.jsonl", "--name", "Boats of last year")
@@ -45,7 +47,7 @@ def test_a_campaign_is_exported_and_imported(boats: Hall, tmp_path: Path, monkey
         assert other.counts()["response"] == boats.store.counts()["response"] == 2
 
 
-def test_a_table_has_a_row_for_each_label(boats: Hall, tmp_path: Path) -> None:
+def test_a_table_has_a_row_for_each_label(boats: CampaignFixture, tmp_path: Path) -> None:
     assert run("export", "--campaign", boats.campaign.name, "-o", tmp_path / "boats.csv").exit_code == 0
     with (tmp_path / "boats.csv").open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["kind"] == "label"]
@@ -53,14 +55,14 @@ def test_a_table_has_a_row_for_each_label(boats: Hall, tmp_path: Path) -> None:
     assert {row["provenance"] for row in rows} == {"single"}
 
 
-def test_an_unknown_campaign_overwrites_nothing(boats: Hall, tmp_path: Path) -> None:
+def test_an_unknown_campaign_overwrites_nothing(boats: CampaignFixture, tmp_path: Path) -> None:
     (tmp_path / "notes.jsonl").write_text("mine")
     said = run("export", "--campaign", f"{boats.campaign.name} 2", "-o", tmp_path / "notes.jsonl")
     assert isinstance(said.exception, RecordError)
     assert (tmp_path / "notes.jsonl").read_text() == "mine"
 
 
-def test_what_cannot_be_read_is_told(boats: Hall, tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_told(boats: CampaignFixture, tmp_path: Path) -> None:
     before = boats.store.counts()
     (tmp_path / "bytes.jsonl").write_bytes(b"\xff\xfe\x00")
     (tmp_path / "other.jsonl").write_text(json.dumps({"kind": "pair"}))

@@ -15,7 +15,7 @@ from annotations.store import Store
 from cli import app
 from core.errors import TouchstoneError
 from tests.doubles.released import BUMP, needs
-from tests.unit.annotations.kept_samples import PAIR
+from tests.unit.annotations.pair_samples import PAIR
 
 TASK_2 = BUMP.with_name("task2_first20.json")
 needs_bump = needs("bump")
@@ -232,7 +232,7 @@ def test_a_dataset_without_graded_explanations_says_so(pairs: Path) -> None:
 def test_what_can_be_evaluated_is_listed(pairs: Path, database: str) -> None:
     done("import", "bump", pairs, "--name", "own")
     with closing(Store.open(database)) as store:
-        store.keep_pair(PAIR)
+        store.save_pair(PAIR)
     listed = done("datasets")
     assert re.search(r"^own +12 samples from task1_own.json$", listed, re.MULTILINE)
     assert re.search(r"^our labels +2 samples$", listed, re.MULTILINE)

@@ -33,7 +33,7 @@ _NOTHING_REASONS: dict[NoTaskReason, str] = {
     "campaign.",
     "apart": "What is left for you is another version of what you just labelled. Come back in a while: that keeps labels "
     "independent.",
-    "held": "What is left is in the hands of others right now. Look again later.",
+    "reserved": "What is left is in the hands of others right now. Look again later.",
     "over": "You have labelled everything that there is for you. Thank you.",
 }
 _OUTCOMES = {
@@ -51,10 +51,10 @@ def guidelines_markdown(campaign: CampaignSettings) -> str:
 
 def show_why_nothing(nothing: NoTask) -> None:
     """Why there is no task."""
-    if nothing.why in {"over", "closed"}:
-        st.success(_NOTHING_REASONS[nothing.why], icon=":material/task_alt:")
+    if nothing.reason in {"over", "closed"}:
+        st.success(_NOTHING_REASONS[nothing.reason], icon=":material/task_alt:")
     else:
-        st.info(_NOTHING_REASONS[nothing.why], icon=":material/hourglass_empty:")
+        st.info(_NOTHING_REASONS[nothing.reason], icon=":material/hourglass_empty:")
 
 
 def task_title(task: ShownTask, progress: AnnotatorProgress, mode: TaskMode) -> str:
@@ -66,7 +66,7 @@ def task_title(task: ShownTask, progress: AnnotatorProgress, mode: TaskMode) -> 
     title = task.stage.value.capitalize()
     if progress.stage is not task.stage:
         return title
-    return f"{title} {progress.done + (mode != 'feedback')} of {progress.of}"
+    return f"{title} {progress.done + (mode != 'feedback')} of {progress.total}"
 
 
 def format_receipt(kept: ResponseReceipt, sent: SentResponse, task: ShownTask, stage: Stage) -> str:
@@ -82,7 +82,7 @@ def feedback_of(marked: MarkedAnswer, questions: QuestionSet) -> Feedback:
     """The feedback on a training item."""
     by_id = questions.by_id
     expected = [(by_id[id].ask, format_answer(by_id[id], answer)) for id, answer in marked.expected.items()]
-    return Feedback(marked.right, marked.feedback, expected)
+    return Feedback(marked.is_correct, marked.feedback, expected)
 
 
 def score_rows(task: ShownTask) -> list[tuple[str, str, str]]:
@@ -200,7 +200,7 @@ def handle_draft() -> None:
 def open_previous() -> None:
     """Put the task that was answered last before the person, where there is no other."""
     current = annotate_state().current
-    before = labelling().before(current.campaign.id, _AFTER_ALL) if current else None
+    before = labelling().previous(current.campaign.id, _AFTER_ALL) if current else None
     if current and before:
         annotate_state().current = replace(_answered_task(current, before), stamp=uuid4().hex)
 
@@ -216,7 +216,7 @@ def _after_press(current: CurrentTask, task: ShownTask, message: dict[str, Any])
         return replace(current, problem=_OUT_OF_STEP)
     kept = labelling().send(response)
     tested = task.stage is Stage.QUALIFICATION
-    now = labelling().standing(current.campaign.id).stage if tested else task.stage
+    now = labelling().progress(current.campaign.id).stage if tested else task.stage
     done = CurrentTask(current.person, current.campaign, receipt=format_receipt(kept, response, task, now))
     if response.act != "answer" or current.mode != "work":
         return done
@@ -229,7 +229,7 @@ def _after_press(current: CurrentTask, task: ShownTask, message: dict[str, Any])
 
 
 def _move_to_previous(current: CurrentTask, task: ShownTask, _: dict[str, Any]) -> CurrentTask:
-    before = labelling().before(current.campaign.id, task.number)
+    before = labelling().previous(current.campaign.id, task.number)
     if before is None:
         return replace(current, problem="You have answered nothing before this.")
     return _answered_task(current, before)
@@ -241,7 +241,7 @@ def _move_on(current: CurrentTask, _: ShownTask, __: dict[str, Any]) -> CurrentT
 
 def _undo_answer(current: CurrentTask, task: ShownTask, message: dict[str, Any]) -> CurrentTask:
     """Take an answer back: the one that is looked at, or else the last."""
-    before = task if current.mode == "again" else labelling().before(current.campaign.id, task.number)
+    before = task if current.mode == "again" else labelling().previous(current.campaign.id, task.number)
     if before is None:
         return replace(current, problem="There is no answer to take back.")
     sent = {**message, "reservation": before.reservation}

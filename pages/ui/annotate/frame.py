@@ -86,9 +86,9 @@ def nothing_left(nothing: NoTask, receipt: str, progress: AnnotatorProgress) -> 
             st.caption(escape_markdown(receipt))
         show_why_nothing(nothing)
         with st.container(horizontal=True):
-            if nothing.why in {"held", "apart"}:
+            if nothing.reason in {"reserved", "apart"}:
                 st.button("Look again", key="look-again", shortcut="Enter")
-            if progress.answered and nothing.why != "closed":
+            if progress.answered and nothing.reason != "closed":
                 st.button("Previous", key="look-back", shortcut="p", on_click=open_previous)
 
 

@@ -25,7 +25,7 @@ _AGREEMENT_HELP = (
 def agreement_tab(campaign: CampaignSettings) -> None:
     """A question, its figures on every slice, and Cohen's kappa of every two people on one of them."""
     manager = campaign_manager()
-    state = manager.labels_so_far(campaign.id)
+    state = manager.count_responses(campaign.id)
     found = background_result(
         "Computing bootstrap intervals…",
         ("agreement", campaign.id, campaign.version, state),
@@ -132,10 +132,10 @@ def _kappa_cell(one: Agreement, row: str, column: str) -> str:
 
 def _revision_table(found: Revisions) -> None:
     st.subheader("After the scores were shown")
-    if not found.asked:
+    if not found.total:
         st.caption("Nobody has answered again yet.")
         return
-    st.text(f"{found.changed} of {found.asked} labels were changed ({found.changed / found.asked:.0%}).")
+    st.text(f"{found.changed} of {found.total} labels were changed ({found.changed / found.total:.0%}).")
     st.dataframe(
         pd.DataFrame(
             [{"before": before, "after": after, "labels": number} for (before, after), number in found.moves.items()]

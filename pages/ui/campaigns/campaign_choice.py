@@ -116,7 +116,7 @@ def _open_chosen() -> None:
 def _toggle_open(chosen: CampaignSettings) -> None:
     """The next version, in which nothing but this is new."""
     try:
-        newest = campaign_manager().versions(chosen.id)[0].wording
+        newest = campaign_manager().versions(chosen.id)[0].content
         campaign_manager().revise(chosen.id, replace(newest, is_open=not chosen.is_open))
     except StoreError as error:
         show_notice(str(error))

@@ -139,7 +139,7 @@ def items_tab(campaign: CampaignSettings) -> None:
 def wording_tab(campaign: CampaignSettings) -> None:
     """Guidelines, questions and rules to change together, and the versions so far."""
     issued = campaign_manager().versions(campaign.id)
-    newest, key = issued[0].wording, f"revise-{campaign.id}-{campaign.version}"
+    newest, key = issued[0].content, f"revise-{campaign.id}-{campaign.version}"
     left, right = st.columns(2, gap="large")
     with left:
         text = question_choice(key, newest.questions)
@@ -174,9 +174,9 @@ def _version_table(issued: Sequence[IssuedVersion]) -> None:
                 "version": [one.version for one in issued],
                 "from": [one.created_at for one in issued],
                 "by": [one.by for one in issued],
-                "labels": ["open" if one.wording.is_open else "closed" for one in issued],
-                "rules": [one.wording.rules.model_dump_json(exclude_defaults=True) for one in issued],
-                "guidelines": [one.wording.guidelines for one in issued],
+                "labels": ["open" if one.content.is_open else "closed" for one in issued],
+                "rules": [one.content.rules.model_dump_json(exclude_defaults=True) for one in issued],
+                "guidelines": [one.content.guidelines for one in issued],
             }
         ),
         hide_index=True,

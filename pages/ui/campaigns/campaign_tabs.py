@@ -73,31 +73,35 @@ def progress_tab(campaign: CampaignSettings) -> None:
 
 def format_share(share: Share) -> str:
     """So many of so many, and in percent."""
-    return f"{share.hits} of {share.of} ({share.value:.0%})" if share.value is not None else ""
+    return f"{share.count} of {share.total} ({share.value:.0%})" if share.value is not None else ""
 
 
 def format_hours_left(found: CampaignProgress) -> str:
     """What is left to do, at the pace of the labels so far."""
-    if found.active_s is None or not found.left:
+    if found.active_s is None or not found.remaining:
         return ""
-    hours = found.left * found.active_s / 3600
+    hours = found.remaining * found.active_s / 3600
     return f"about {hours:.1f} h of work left" if hours >= 1 else f"about {max(1, round(60 * hours))} min of work left"
 
 
 def _progress_figures(found: CampaignProgress) -> None:
     figures = (
         ("Items done", f"{found.complete} of {found.tasks}", "Labelled by as many people as the rules ask for."),
-        ("Labels", f"{found.answered} of {found.wanted}", None),
-        ("Open now", str(found.held), "Items that a person has open now."),
-        ("Labels left", str(found.left), format_hours_left(found) or None),
+        ("Labels", f"{found.answered} of {found.required}", None),
+        ("Open now", str(found.in_progress), "Items that a person has open now."),
+        ("Labels left", str(found.remaining), format_hours_left(found) or None),
         ("Flagged", str(found.flags), None),
-        ("To adjudicate", str(found.disputed), f"People differ on them; {found.settled} are adjudicated. See Review."),
+        (
+            "To adjudicate",
+            str(found.disputed),
+            f"People differ on them; {found.adjudicated} are adjudicated. See Review.",
+        ),
     )
     with st.container(horizontal=True):
         for name, value, help in figures:
             st.metric(name, value, border=True, width=185 if " of " in value else 125, help=help)
-    if found.wanted:
-        st.progress(min(1.0, found.answered / found.wanted), format_hours_left(found) or None)
+    if found.required:
+        st.progress(min(1.0, found.answered / found.required), format_hours_left(found) or None)
 
 
 def _people_table(people: Sequence[PersonProgress]) -> None:
@@ -124,7 +128,7 @@ def _person_row(person: PersonProgress) -> dict[str, object]:
         "flagged": person.flagged,
         "qualification": format_share(person.qualification),
         "gold": format_share(person.gold),
-        "repeats": format_share(person.again),
+        "repeats": format_share(person.consistency),
         "active": person.active_s,
         "last label": person.last_at,
     }

@@ -68,7 +68,7 @@ def _candidate_frame(shown: Sequence[Candidate], questions: QuestionSet) -> pd.D
             "answer": pd.Series([likely_answer(one, questions) or None for one in shown], dtype="string"),
             "item": [one.title or one.name for one in shown],
             "summary": [one.summary for one in shown],
-            "feedback": [" ".join(reason.text for reason in one.reasons[:1]) for one in shown],
+            "feedback": [" ".join(reason.text for reason in one.explanations[:1]) for one in shown],
         }
     )
 

@@ -132,7 +132,7 @@ def _format_expiry(row: InviteRow) -> str:
 def _add_person() -> None:
     state = campaigns_state()
     try:
-        person, code = campaign_manager().welcome(
+        person, code = campaign_manager().add_and_invite(
             state.person_name.strip(), state.person_role, _VALIDITY_DAYS[state.person_validity]
         )
     except StoreError as error:

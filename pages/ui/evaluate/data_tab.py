@@ -45,7 +45,7 @@ ScoringTask = BackgroundTask[_StoredBatch]
 def _score_dataset(store: Store, engine: Engine, dataset: str, metrics: Sequence[Metric]) -> Generator[_StoredBatch]:
     with closing(engine.run(metrics, load_texts(store, dataset))) as found:
         while outcomes := [outcome for _, outcome in islice(found, _SCORES_PER_WRITE)]:
-            store.keep_outcomes(outcomes)
+            store.save_outcomes(outcomes)
             yield _StoredBatch(len(outcomes), sum(isinstance(outcome, Failure) for outcome in outcomes))
 
 

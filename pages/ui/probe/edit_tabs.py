@@ -246,7 +246,7 @@ def save_record(record_of: Callable[[], LabelRecord]) -> None:
         record = record_of()
         if record != state.saved_record:
             state.save_id, state.saved_record = uuid4().hex, record
-        receipt = services.store().record(replace(record, event_id=state.save_id))
+        receipt = services.store().save_label(replace(record, event_id=state.save_id))
     except TouchstoneError as error:
         leave_receipt("error", str(error))
         return

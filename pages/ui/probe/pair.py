@@ -188,7 +188,7 @@ def pair_of_item(item: Item) -> tuple[Pair, str]:
 
 
 def _pair_of_stored(stored: StoredPair) -> tuple[Pair, str]:
-    kept = stored.kept
+    kept = stored.pair
     pair = Pair(
         example=stored.id,
         title=kept.title,
@@ -210,7 +210,7 @@ def _open_draft(payload: str) -> None:
         Edit(Span(**edit["span"]), edit["new"], edit["explanation"], edit["by"]) for edit in fields.pop("declared")
     ]
     saved = services.store().pair(fields["example"]) if fields["example"] else None
-    outcomes = saved.kept.outcomes if saved else ()
+    outcomes = saved.pair.outcomes if saved else ()
     open_pair(Pair(**{**fields, "declared": tuple(declared), "saved": outcomes}), text)
     leave_notice("Your draft is back." if text != fields["original"] else "")
 

@@ -134,11 +134,11 @@ def _keep_edit(one: AcceptedEdit) -> None:
         source=pair.source,
     )
     try:
-        receipt = services.store().keep_pair(kept)
+        receipt = services.store().save_pair(kept)
     except TouchstoneError as error:
         leave_receipt("error", str(error))
         return
-    leave_receipt("kept" if receipt.fresh else "known", receipt.id)
+    leave_receipt("kept" if receipt.is_new else "known", receipt.id)
 
 
 _LOOK_S = 0.3

@@ -127,11 +127,11 @@ def _keep_pair() -> None:
     note_change()
     pair = current_pair()
     try:
-        receipt = services.store().keep_pair(_pair_to_keep(pair, finished_outcomes()))
+        receipt = services.store().save_pair(_pair_to_keep(pair, finished_outcomes()))
     except TouchstoneError as error:
         leave_receipt("error", str(error))
         return
-    leave_receipt("kept" if receipt.fresh else "known", receipt.id)
+    leave_receipt("kept" if receipt.is_new else "known", receipt.id)
     if pair.example not in {item.example.id for item in bundled_items()}:
         probe_state().pair = replace(pair, example=receipt.id)
 

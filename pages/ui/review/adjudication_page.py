@@ -150,7 +150,7 @@ def _passage_field(title: str, question: CampaignQuestion, case: AdjudicationTas
 
 def _named_passages(question: CampaignQuestion, case: AdjudicationTask) -> list[str]:
     """The passages, or the edits, that labels or an earlier decision name, as JSON."""
-    all_answers = [*case.answers, *([case.decided.answers] if case.decided else [])]
+    all_answers = [*case.answers, *([case.decision.answers] if case.decision else [])]
     found = [answers[question.id] for answers in all_answers if answers.get(question.id)]
     pieces = found if question.kind == "edit" else [piece for answer in found for piece in answer]
     return list(dict.fromkeys(json.dumps(piece, ensure_ascii=False) for piece in pieces))
@@ -183,7 +183,7 @@ def adjudication_page(campaign: CampaignSettings, cases: Sequence[Case], queue: 
         return
     tasks = [case.task for case in cases]
     place, task = open_entry(f"case-{campaign.id}", tasks)
-    case = adjudicator().dispute(campaign.id, task)
+    case = adjudicator().task(campaign.id, task)
     _prepare_form(case, campaign.questions)
     list_navigation(f"case-{campaign.id}", tasks, place, format_agreement(case))
     _earlier_decision(case, campaign.questions)
@@ -202,7 +202,7 @@ def _decision_box(campaign: CampaignSettings, case: AdjudicationTask) -> None:
         decision_form(case, campaign.questions)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
-                "Adjudicate again" if case.decided else "Adjudicate",
+                "Adjudicate again" if case.decision else "Adjudicate",
                 key=f"settle-{case.task}",
                 shortcut="D",  # a focused button takes Enter, with any modifier
                 type="primary",
@@ -228,7 +228,7 @@ def _save_decision(campaign: CampaignSettings, case: AdjudicationTask) -> None:
     answers = form_answers(case, campaign.questions)
     decision = SentDecision(case.task, answers, cause, case.responses, press_id(name), form_note(case))
     try:
-        adjudicator().settle(campaign.id, decision)
+        adjudicator().save_decision(campaign.id, decision)
     except StoreError as error:
         review_state().problems[case.task] = str(error)
         return
@@ -238,7 +238,7 @@ def _save_decision(campaign: CampaignSettings, case: AdjudicationTask) -> None:
 
 def _prepare_form(case: AdjudicationTask, questions: QuestionSet) -> None:
     """Begin with the newest decision where there is one; what was filled in since stays."""
-    state, decided = review_state(), case.decided
+    state, decided = review_state(), case.decision
     begun = (decided.revision if decided else 0, case.reopened)
     if state.begun.get(case.task) == begun:
         return
@@ -251,11 +251,11 @@ def _prepare_form(case: AdjudicationTask, questions: QuestionSet) -> None:
 
 def _earlier_decision(case: AdjudicationTask, questions: QuestionSet) -> None:
     """What was decided before, and what was flagged."""
-    if case.decided:
+    if case.decision:
         measured = questions.by_id[questions.measure]
-        answer = escape_markdown(format_option(measured, case.decided.answers.get(measured.id)))
-        when = f"{case.decided.created_at:%Y-%m-%d}"
-        text = f"Adjudicated on {when} as **{answer}** ({case.decided.cause})."
+        answer = escape_markdown(format_option(measured, case.decision.answers.get(measured.id)))
+        when = f"{case.decision.created_at:%Y-%m-%d}"
+        text = f"Adjudicated on {when} as **{answer}** ({case.decision.cause})."
         if case.reopened:
             st.warning(f"{text} A later label disagrees.", icon=":material/undo:")
         else:
@@ -267,7 +267,7 @@ def _earlier_decision(case: AdjudicationTask, questions: QuestionSet) -> None:
 def _nothing_left(queue: AdjudicationQueue) -> None:
     words = (
         "Nothing is adjudicated yet."
-        if queue.left
+        if queue.open
         else "Nothing is left to adjudicate: people agree, or it is decided."
     )
     if not sum(queue.counts.values()):

@@ -39,8 +39,8 @@ _PROVENANCE_WORDS = {
 def format_progress(queue: AdjudicationQueue) -> str:
     """How the labelled items of a campaign got their labels."""
     parts = [f"{queue.counts[where]} {words}" for where, words in _PROVENANCE_WORDS.items() if queue.counts.get(where)]
-    if queue.not_mine:
-        parts.append(f"{queue.not_mine} for another adjudicator: you labelled or made them")
+    if queue.excluded:
+        parts.append(f"{queue.excluded} for another adjudicator: you labelled or made them")
     return " · ".join(parts) or "Nothing is labelled yet"
 
 

@@ -32,7 +32,7 @@ def uncurated_count(campaign: CampaignSettings) -> int | None:
     """How many written edits are not curated yet; None where none are written in this campaign."""
     if all(question.kind != "edit" for question in campaign.questions.questions):
         return None
-    return sum(edit.found is None for edit in curator().edits(campaign.id))
+    return sum(edit.corrected_type is None for edit in curator().edits(campaign.id))
 
 
 def curation_page(campaign: CampaignSettings) -> None:
@@ -42,7 +42,7 @@ def curation_page(campaign: CampaignSettings) -> None:
         st.info("No edits of others are here to look at.", icon=":material/task_alt:")
         return
     place, response = open_entry(f"edit-{campaign.id}", edits)
-    task = curator().manuscript(campaign.id, response)
+    task = curator().task(campaign.id, response)
     list_navigation(f"edit-{campaign.id}", edits, place)
     reading, deciding = st.columns(2, gap="medium")
     with reading:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import threading
 from pathlib import Path
 
 import pytest
 from sqlalchemy import event, text
 
-from annotations.database import parse_url
+from annotations.database import FairSemaphore, parse_url
 from annotations.records import NotSavedError, StoreError
 from annotations.store import Store
-from tests.unit.annotations.kept_samples import PAIR, record
+from tests.unit.annotations.pair_samples import PAIR, record
 
 
 @pytest.mark.parametrize(
@@ -77,9 +79,9 @@ def test_sqlite_is_set_to_survive_a_power_cut_and_to_check_references(sqlite_url
     assert found == ["wal", 2, 1]
 
 
-def test_what_can_be_done_again_does_not_wait_for_the_disk_and_the_next_label_does(sqlite_url: str) -> None:
+def test_drafts_do_not_wait_for_the_disk_and_labels_do(sqlite_url: str) -> None:
     store, found = Store.open(sqlite_url), list[int | None]()
-    for transaction in (store.noting, store.writing):
+    for transaction in (store.writing_without_sync, store.writing):
         with transaction() as session:
             found.append(session.connection().exec_driver_sql("PRAGMA synchronous").scalar())
     store.close()
@@ -98,15 +100,15 @@ def test_a_locked_database_says_that_the_label_was_not_saved(sqlite_url: str) ->
     other = sqlite3.connect(store.engine.url.database or "")
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(NotSavedError, match=r"NOT saved: database is locked.*save again"):
-        store.record(record())
+        store.save_label(record())
     other.close()
-    assert store.record(record()).fresh
+    assert store.save_label(record()).is_new
     store.close()
 
 
 def test_a_full_disk_says_that_the_label_was_not_saved_and_keeps_no_part_of_it(sqlite_url: str) -> None:
     store = Store.open(sqlite_url)
-    store.keep_pair(PAIR)
+    store.save_pair(PAIR)
     before = store.counts()
     store.engine.dispose()
 
@@ -115,13 +117,52 @@ def test_a_full_disk_says_that_the_label_was_not_saved_and_keeps_no_part_of_it(s
         connection.execute("PRAGMA max_page_count = 1").close()  # as few as it has now
 
     with pytest.raises(NotSavedError, match=r"NOT saved: database or disk is full.*free some space"):
-        store.record(record(note="a long story " * 10_000))
+        store.save_label(record(note="a long story " * 10_000))
     assert store.counts() == before
     store.close()
 
 
 def test_memory_is_a_database_too_for_all_threads_together() -> None:
     store = Store.open("sqlite://")
-    store.keep_pair(PAIR)
+    store.save_pair(PAIR)
     assert store.counts()["item"] == 2
     store.close()
+
+
+def test_threads_are_served_in_order_of_arrival() -> None:
+    turns, served = FairSemaphore(), list[int]()
+
+    def be_served(number: int) -> None:
+        with turns:
+            served.append(number)
+
+    threads = [threading.Thread(target=be_served, args=(number,)) for number in range(5)]
+    with turns:
+        for place, thread in enumerate(threads, start=1):
+            thread.start()
+            while turns.waiting < place:
+                os.sched_yield()
+        assert served == []
+    for thread in threads:
+        thread.join()
+    assert served == [0, 1, 2, 3, 4]
+
+
+def test_an_error_inside_lets_the_next_one_in() -> None:
+    turns = FairSemaphore()
+    for _ in range(2):
+        with pytest.raises(StoreError), turns:
+            parse_url("nonsense")
+    assert turns.waiting == 0
+
+
+def test_a_semaphore_admits_as_many_threads_as_permits() -> None:
+    turns = FairSemaphore(permits=2)
+    waited = threading.Thread(target=turns.__enter__)
+    with turns:
+        with turns:
+            waited.start()
+            while not turns.waiting:
+                os.sched_yield()
+        waited.join()
+    assert turns.waiting == 0

@@ -15,15 +15,15 @@ from annotations.export import EXPORT_COLUMNS, ExportRow, all_rows, to_csv, to_j
 from annotations.store import Store
 from core.edits import apply, parse
 from core.types import Edit, Span
-from tests.unit.annotations.kept_samples import DOCUMENT, EDITED, EDITS, ORIGINAL, PAIR, record
+from tests.unit.annotations.pair_samples import DOCUMENT, EDITED, EDITS, ORIGINAL, PAIR, record
 
 
 @pytest.fixture
 def full(store: Store) -> Store:
-    store.keep_pair(PAIR)
-    store.record(record("a"))
-    store.record(record("b", confidence=2))
-    store.record(record("c", annotator="cem", grade=None, cause=None))
+    store.save_pair(PAIR)
+    store.save_label(record("a"))
+    store.save_label(record("b", confidence=2))
+    store.save_label(record("c", annotator="cem", grade=None, cause=None))
     return store
 
 
@@ -67,19 +67,19 @@ def test_the_edits_of_a_pair_can_be_executed_again(full: Store) -> None:
 
 def test_an_insertion_can_be_executed_again_and_is_exact(store: Store) -> None:
     insertion = Edit(Span(4, 4), "old ", "no age is given", "ada")
-    store.keep_pair(replace(PAIR, edited="The old board bought two tugs.", edits=(insertion,), outcomes=()))
+    store.save_pair(replace(PAIR, edited="The old board bought two tugs.", edits=(insertion,), outcomes=()))
     (pair,) = of_kind(store, "pair")
     assert apply(ORIGINAL, parse(json.dumps(pair["edits"]), ORIGINAL)) == pair["summary"]
     assert (pair["edits"][0]["span"], pair["edits"][0]["inserted"]) == ([4, 4], "old ")
 
 
 def test_a_pair_kept_by_two_people_has_a_row_for_each(store: Store) -> None:
-    store.keep_pair(PAIR)
-    store.keep_pair(replace(PAIR, by="cem"))
+    store.save_pair(PAIR)
+    store.save_pair(replace(PAIR, by="cem"))
     assert [row["by"] for row in of_kind(store, "pair")] == ["ada", "cem"]
 
 
-def test_whoever_has_a_seat_stands_under_a_pseudonym(full: Store) -> None:
+def test_people_are_exported_under_pseudonyms(full: Store) -> None:
     """Also in the ids, as far as they are made from names."""
     before = of_kind(full, "explanation_judgement")
     with full.writing() as session:
@@ -96,7 +96,7 @@ def test_whoever_has_a_seat_stands_under_a_pseudonym(full: Store) -> None:
 
 
 def test_jsonl_is_exact(full: Store) -> None:
-    full.record(record("d", note='=SUM(A1)\u2028\r\n"two" 🧪'))
+    full.save_label(record("d", note='=SUM(A1)\u2028\r\n"two" 🧪'))
     lines = list(to_jsonl(all_rows(full)))
     assert [json.loads(line) for line in lines] == list(all_rows(full))
     assert all(line.endswith("\n") and line.count("\n") == 1 for line in lines)
@@ -119,7 +119,7 @@ def as_cell(value: object) -> str:
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
 def test_a_text_that_a_spreadsheet_would_execute_gets_an_apostrophe(store: Store, start: str) -> None:
-    store.record(record(note=f"{start}cmd|' /C calc'!A0"))
+    store.save_label(record(note=f"{start}cmd|' /C calc'!A0"))
     table = csv.DictReader(io.StringIO("".join(to_csv(all_rows(store))), newline=""))
     notes = [cells["note"] for cells in table if cells["kind"] == "label"]
     assert notes == [f"'{start}cmd|' /C calc'!A0"]

@@ -17,7 +17,7 @@ from annotations.migrate import MIGRATIONS_FOLDER, upgrade
 from annotations.records import NotSavedError, StoreError
 from annotations.store import Store
 from annotations.tables import Table
-from tests.unit.annotations.kept_samples import PAIR, record
+from tests.unit.annotations.pair_samples import PAIR, record
 
 LAST = max(file.name[:4] for file in (MIGRATIONS_FOLDER / "versions").glob("0*.py"))
 NEXT = f"{int(LAST) + 1:04}"
@@ -81,15 +81,15 @@ def test_a_database_of_this_version_is_upgraded_at_once_while_somebody_writes(sq
 
 def test_opening_again_keeps_what_is_there(url: str) -> None:
     first = Store.open(url)
-    receipt = first.keep_pair(PAIR)
-    first.record(record())
+    receipt = first.save_pair(PAIR)
+    first.save_label(record())
     counts = first.counts()
     first.close()
     again = Store.open(url)
     assert again.counts() == counts
     kept = again.pair(receipt.id)
     assert kept is not None
-    assert kept.kept == PAIR
+    assert kept.pair == PAIR
     again.close()
 
 
@@ -103,8 +103,8 @@ def newer(tmp_path: Path) -> Path:
 
 
 def test_a_later_version_alters_an_append_only_table_with_data_in_it(store: Store, newer: Path) -> None:
-    store.keep_pair(PAIR)
-    store.record(record())
+    store.save_pair(PAIR)
+    store.save_label(record())
     before = store.counts()
     upgrade(store.engine, newer)
     assert store.counts() == before

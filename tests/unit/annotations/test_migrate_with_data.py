@@ -16,7 +16,7 @@ from sqlmodel import col, select
 
 from annotations.campaigns.campaign import NewTask
 from annotations.campaigns.people import create_invite, revoke_invite
-from annotations.campaigns.tables import Correction, Invite, Reservation, Response, Settlement, Task
+from annotations.campaigns.tables import Adjudication, Correction, Invite, Reservation, Response, Task
 from annotations.database import connect, parse_url
 from annotations.dataset_import import DatasetSource
 from annotations.migrate import MIGRATIONS_FOLDER, upgrade
@@ -24,8 +24,8 @@ from annotations.records import NotSavedError
 from annotations.store import Store
 from annotations.tables import Table as Model
 from core.types import Example, Item
-from tests.unit.annotations.campaigns.desks import hall, keep
-from tests.unit.annotations.kept_samples import PAIR, record
+from tests.unit.annotations.campaigns.actors import make_campaign, save_items
+from tests.unit.annotations.pair_samples import PAIR, record
 
 CHANGING = {"draft", "reservation"}
 Rows = Mapping[str, list[dict[str, Any]]]
@@ -51,15 +51,15 @@ def contents(tmp_path_factory: pytest.TempPathFactory) -> Rows:
 
 
 def use_everything(store: Store) -> None:
-    store.keep_pair(PAIR)
-    store.record(record())
+    store.save_pair(PAIR)
+    store.save_label(record())
     store.save_draft("d", "local", "half done")
     store.append_run(store.begin_run("Sweep", "local", "{}"), ["one", "two"])
     file = DatasetSource("harbour", "pairs", "harbour.jsonl", "ab" * 32, "your own", "1.0", "local")
     store.import_dataset(file, [Item(Example("h1", "The harbour was closed.", "It was closed."))], dict)
-    opened = hall(store, items=2)
-    opened.add([NewTask(keep(store, 9)[0], "gold", key={"verdict": "consistent"})])
-    opened.label(opened.desk("ben"), 1)
+    opened = make_campaign(store, items=2)
+    opened.add_tasks([NewTask(save_items(store, 9)[0], "gold", key={"verdict": "consistent"})])
+    opened.label(opened.annotator("ben"), 1)
     cem = opened.person("cem")
     with store.writing() as session:
         create_invite(session, cem.id, "ada")
@@ -78,7 +78,7 @@ def decide(store: Store) -> None:
         by = {"by": "dia", "note": "", "revision": 1, "created_at": now}
         settled = {"task_id": task, "answers": answers, "cause": "ambiguous text", "settles": [said], "event_id": "s"}
         corrected = {"response_id": said, "item_id": item, "error_type": "Coreference", "event_id": "c"}
-        session.add(Settlement.model_validate(settled | by))
+        session.add(Adjudication.model_validate(settled | by))
         session.add(Correction.model_validate(corrected | by))
 
 
@@ -138,5 +138,5 @@ def test_what_an_earlier_version_kept_is_used_and_still_only_grows(older: Rows, 
     for name in sorted(set(older) - CHANGING):
         with pytest.raises(NotSavedError, match=f"{name} only grows"), store.writing() as session:
             session.connection().execute(text(f"DELETE FROM {name}"))
-    assert store.record(record("event-2", annotator="eva")).fresh
+    assert store.save_label(record("event-2", annotator="eva")).is_new
     store.close()

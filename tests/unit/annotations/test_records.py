@@ -11,7 +11,7 @@ from annotations.records import EditAnswers, ExplanationFlaw, Grade, PairRecord,
 from annotations.store import Store
 from core.errors import EditError
 from core.types import Edit, Span
-from tests.unit.annotations.kept_samples import AFTER, ORIGINAL, PAIR, record
+from tests.unit.annotations.pair_samples import AFTER, ORIGINAL, PAIR, record
 
 
 @pytest.mark.parametrize(
@@ -80,10 +80,10 @@ def test_a_question_is_answered_only_after_a_yes_to_the_one_before(answers: tupl
 )
 def test_hostile_text_comes_back_as_it_went_in(store: Store, text: str) -> None:
     pair = PairRecord(text, text, text + text, (), by=text, title=text, domain=text, source=text)
-    stored = store.pair(store.keep_pair(pair).id)
+    stored = store.pair(store.save_pair(pair).id)
     assert stored is not None
-    assert stored.kept == pair
-    store.record(record(annotator=text, event_id=text, note=text, explanation=text, explanation_by=text))
+    assert stored.pair == pair
+    store.save_label(record(annotator=text, event_id=text, note=text, explanation=text, explanation_by=text))
     assert {(row.by, row.note) for row in store.saved() if row.kind == "label"} == {(text, text)}
     store.save_draft(text, text, text)
     assert store.draft(text) == text

@@ -20,7 +20,7 @@ from annotations.store import Store
 from annotations.tables import Draft, Table
 from annotations.writes import DRAFT_DAYS, upsert_draft
 from core.types import Edit, Span, Verdict
-from tests.unit.annotations.kept_samples import AFTER, BEFORE, DOCUMENT, EDITS, FAILED, ORIGINAL, PAIR, record
+from tests.unit.annotations.pair_samples import AFTER, BEFORE, DOCUMENT, EDITS, FAILED, ORIGINAL, PAIR, record
 
 OF_CAMPAIGNS = {
     row.__tablename__ for row in vars(campaigns).values() if getattr(row, "__module__", "") == campaigns.__name__
@@ -29,7 +29,7 @@ APPEND_ONLY = sorted(set(Table.metadata.tables) - {"draft"} - OF_CAMPAIGNS)
 
 WRITER = """
 import sys
-from tests.unit.annotations.kept_samples import record
+from tests.unit.annotations.pair_samples import record
 from annotations.store import Store
 store = Store.open(sys.argv[1])
 for number in range(100_000):
@@ -39,43 +39,43 @@ for number in range(100_000):
 
 
 def test_a_kept_pair_comes_back_with_edits_and_scores(store: Store) -> None:
-    receipt = store.keep_pair(PAIR)
+    receipt = store.save_pair(PAIR)
     stored = store.pair(receipt.id)
     assert stored is not None
-    assert (stored.id, stored.created_at, stored.kept) == (receipt.id, receipt.created_at, PAIR)
+    assert (stored.id, stored.created_at, stored.pair) == (receipt.id, receipt.created_at, PAIR)
 
 
 def test_the_same_pair_twice_is_one_pair(store: Store) -> None:
-    first, again = store.keep_pair(PAIR), store.keep_pair(PAIR)
-    assert (first.fresh, again.fresh) == (True, False)
+    first, again = store.save_pair(PAIR), store.save_pair(PAIR)
+    assert (first.is_new, again.is_new) == (True, False)
     assert (first.id, first.created_at) == (again.id, again.created_at)
     counts = store.counts()
     assert [counts[table] for table in ("document", "item", "edit", "origin", "score")] == [1, 2, 1, 1, 3]
 
 
-def test_a_score_of_another_version_is_kept_beside_the_first(store: Store) -> None:
-    store.keep_pair(PAIR)
+def test_scores_of_two_versions_are_both_kept(store: Store) -> None:
+    store.save_pair(PAIR)
     newer = replace(AFTER, signature="rouge2|split:punkt|touchstone:0.2.0", score=0.5)
-    stored = store.pair(store.keep_pair(replace(PAIR, outcomes=(newer,))).id)
+    stored = store.pair(store.save_pair(replace(PAIR, outcomes=(newer,))).id)
     assert stored is not None
-    assert stored.kept.outcomes == (BEFORE, AFTER, FAILED, newer)
+    assert stored.pair.outcomes == (BEFORE, AFTER, FAILED, newer)
 
 
 def test_another_intention_for_the_same_edit_is_kept_and_shown_last(store: Store) -> None:
-    first = store.keep_pair(PAIR)
-    second = store.keep_pair(replace(PAIR, by="carl", intended=Verdict.BORDERLINE))
-    assert (second.id, second.fresh) == (first.id, True)
+    first = store.save_pair(PAIR)
+    second = store.save_pair(replace(PAIR, by="carl", intended=Verdict.BORDERLINE))
+    assert (second.id, second.is_new) == (first.id, True)
     stored = store.pair(first.id)
     assert stored is not None
-    assert (stored.kept.by, stored.kept.intended) == ("carl", Verdict.BORDERLINE)
+    assert (stored.pair.by, stored.pair.intended) == ("carl", Verdict.BORDERLINE)
     assert [row.by for row in store.saved()] == ["carl", "ada"]
 
 
 def test_an_unedited_summary_is_kept_with_its_scores_on_both_sides(store: Store) -> None:
     pair = PairRecord(DOCUMENT, ORIGINAL, ORIGINAL, (), by="ada", outcomes=(BEFORE,))
-    stored = store.pair(store.keep_pair(pair).id)
+    stored = store.pair(store.save_pair(pair).id)
     assert stored is not None
-    assert stored.kept == replace(pair, outcomes=(BEFORE, replace(BEFORE, example_id="edited")))
+    assert stored.pair == replace(pair, outcomes=(BEFORE, replace(BEFORE, example_id="edited")))
     assert store.counts()["item"] == 1
 
 
@@ -88,32 +88,32 @@ def test_an_unknown_id_gives_nothing(store: Store) -> None:
 def test_the_order_in_which_edits_are_given_does_not_matter(store: Store) -> None:
     edits = (Edit(Span(21, 25), "boats"), *EDITS)
     pair = replace(PAIR, edited="The board sold two boats.", edits=edits, outcomes=())
-    assert store.keep_pair(pair).id == store.keep_pair(replace(pair, edits=edits[::-1])).id
+    assert store.save_pair(pair).id == store.save_pair(replace(pair, edits=edits[::-1])).id
 
 
 def test_a_record_fills_its_tables_and_gives_the_item_back(store: Store) -> None:
-    receipt = store.record(record())
-    assert receipt.fresh
+    receipt = store.save_label(record())
+    assert receipt.is_new
     counts = store.counts()
     assert [counts[table] for table in ("label", "editjudgement", "explanation", "explanationjudgement")] == [1] * 4
     stored = store.pair(receipt.id)
     assert stored is not None
-    assert (stored.kept.edits, stored.kept.intended, stored.kept.by) == (EDITS, None, "")
+    assert (stored.pair.edits, stored.pair.intended, stored.pair.by) == (EDITS, None, "")
 
 
 def test_a_receipt_tells_the_time_in_utc_the_second_time_too(store: Store) -> None:
     start = datetime.now(UTC)
-    store.record(record())
-    again = store.record(record())
+    store.save_label(record())
+    again = store.save_label(record())
     assert start <= again.created_at <= datetime.now(UTC)
 
 
 def test_a_kept_pair_and_a_label_of_it_are_of_one_item(store: Store) -> None:
-    assert store.keep_pair(PAIR).id == store.record(record()).id
+    assert store.save_pair(PAIR).id == store.save_label(record()).id
 
 
 def test_a_label_alone_fills_no_other_judgement(store: Store) -> None:
-    store.record(record(answers=None, explanation="", explanation_by="", grade=None, cause=None))
+    store.save_label(record(answers=None, explanation="", explanation_by="", grade=None, cause=None))
     counts = store.counts()
     assert [counts[table] for table in ("label", "editjudgement", "explanation", "explanationjudgement")] == [
         1,
@@ -125,8 +125,8 @@ def test_a_label_alone_fills_no_other_judgement(store: Store) -> None:
 
 def test_a_double_press_gives_one_row_and_the_same_receipt(store: Store) -> None:
     with ThreadPoolExecutor(8) as pool:
-        receipts = list(pool.map(lambda _: store.record(record()), range(8)))
-    assert sorted(receipt.fresh for receipt in receipts) == [False] * 7 + [True]
+        receipts = list(pool.map(lambda _: store.save_label(record()), range(8)))
+    assert sorted(receipt.is_new for receipt in receipts) == [False] * 7 + [True]
     assert {(receipt.id, receipt.created_at, receipt.revision) for receipt in receipts} == {
         (receipts[0].id, receipts[0].created_at, 1)
     }
@@ -134,19 +134,19 @@ def test_a_double_press_gives_one_row_and_the_same_receipt(store: Store) -> None
 
 
 def test_another_label_under_a_known_event_is_refused_not_dropped(store: Store) -> None:
-    store.record(record())
+    store.save_label(record())
     with pytest.raises(RecordError, match="NOT saved: its event id belongs to another label"):
-        store.record(record(verdict=Verdict.CONSISTENT))
+        store.save_label(record(verdict=Verdict.CONSISTENT))
 
 
 def test_a_changed_mind_is_the_next_revision_of_that_person(store: Store) -> None:
     said = [("ben", "a"), ("ben", "b"), ("cem", "c"), ("ben", "d")]
-    assert [store.record(record(event, annotator=who)).revision for who, event in said] == [1, 2, 1, 3]
+    assert [store.save_label(record(event, annotator=who)).revision for who, event in said] == [1, 2, 1, 3]
 
 
 def test_the_list_shows_labels_and_pairs_newest_first(store: Store) -> None:
-    store.keep_pair(PAIR)
-    store.record(record())
+    store.save_pair(PAIR)
+    store.save_label(record())
     label, pair = store.saved()
     assert (label.kind, label.by, label.verdict, label.confidence, label.revision, label.note) == (
         *("label", "ben", Verdict.INCONSISTENT),
@@ -162,7 +162,7 @@ def test_a_write_that_fails_in_the_middle_leaves_nothing(store: Store, table: st
     before = store.counts()
     refuse_inserts(store, table)
     with pytest.raises(NotSavedError, match="NOT saved"):
-        store.record(record())
+        store.save_label(record())
     assert store.counts() == before
 
 
@@ -176,8 +176,8 @@ def refuse_inserts(store: Store, table: str) -> None:
 @pytest.mark.parametrize("change", ["UPDATE {} SET created_at = created_at", "DELETE FROM {}"])
 @pytest.mark.parametrize("table", [table for table in APPEND_ONLY if table not in {"edit", "sample"}])
 def test_the_database_refuses_to_change_or_delete(store: Store, table: str, change: str) -> None:
-    store.keep_pair(PAIR)
-    store.record(record())
+    store.save_pair(PAIR)
+    store.save_label(record())
     store.append_run(store.begin_run("mine", "local", "plan"), ["line"])
     store.import_dataset(DatasetSource("harbour", "pairs", "harbour.jsonl", "ab"), [], dict)
     before = store.counts()
@@ -189,13 +189,13 @@ def test_the_database_refuses_to_change_or_delete(store: Store, table: str, chan
 
 @pytest.mark.parametrize("change", ["UPDATE edit SET replace_text = 'kept'", "DELETE FROM edit"])
 def test_the_database_refuses_to_change_or_delete_an_edit(store: Store, change: str) -> None:
-    store.keep_pair(PAIR)
+    store.save_pair(PAIR)
     with pytest.raises(NotSavedError, match="edit only grows"), store.writing() as session:
         session.execute(text(change))
 
 
 def test_the_database_refuses_answers_out_of_order(store: Store) -> None:
-    item = store.keep_pair(PAIR).id
+    item = store.save_pair(PAIR).id
     with pytest.raises(NotSavedError, match="ck_editjudgement_controlled"), store.writing() as session:
         session.execute(
             text(
@@ -208,7 +208,7 @@ def test_the_database_refuses_answers_out_of_order(store: Store) -> None:
 
 def test_twenty_people_write_at_once_and_nothing_is_lost(store: Store) -> None:
     def label(person: int) -> list[int | None]:
-        return [store.record(record(f"{person}-{n}", annotator=f"a{person % 10}")).revision for n in range(20)]
+        return [store.save_label(record(f"{person}-{n}", annotator=f"a{person % 10}")).revision for n in range(20)]
 
     with ThreadPoolExecutor(20) as pool:
         revisions = list(pool.map(label, range(20)))
@@ -271,15 +271,19 @@ def test_a_draft_is_forgotten_after_a_month(url: str) -> None:
 
 def test_a_demonstration_reads_everything_and_writes_nothing(url: str) -> None:
     full = Store.open(url)
-    receipt = full.keep_pair(PAIR)
-    full.record(record())
+    receipt = full.save_pair(PAIR)
+    full.save_label(record())
     full.close()
     demo = Store.open(url, read_only=True)
     stored = demo.pair(receipt.id)
     assert stored is not None
-    assert stored.kept == PAIR
+    assert stored.pair == PAIR
     assert len(demo.saved()) == 2
-    for write in (lambda: demo.keep_pair(PAIR), lambda: demo.record(record()), lambda: demo.save_draft("a", "b", "c")):
+    for write in (
+        lambda: demo.save_pair(PAIR),
+        lambda: demo.save_label(record()),
+        lambda: demo.save_draft("a", "b", "c"),
+    ):
         with pytest.raises(ReadOnlyError, match=r"NOT saved.*without TOUCHSTONE_DEMO"):
             write()
     demo.close()
@@ -295,13 +299,13 @@ def test_a_demonstration_cannot_write_even_past_the_store(url: str) -> None:
 
 def test_a_demonstration_leaves_the_file_as_it_is(sqlite_url: str) -> None:
     full = Store.open(sqlite_url)
-    full.keep_pair(PAIR)
+    full.save_pair(PAIR)
     full.close()
     file = Path(sqlite_url.removeprefix("sqlite:///"))
     before = (file.read_bytes(), file.stat().st_mtime_ns)
     demo = Store.open(sqlite_url, read_only=True)
     with pytest.raises(ReadOnlyError):
-        demo.record(record())
+        demo.save_label(record())
     demo.counts()
     demo.close()
     assert (file.read_bytes(), file.stat().st_mtime_ns) == before
@@ -312,6 +316,6 @@ def test_a_demonstration_without_a_database_is_empty_and_makes_no_file(tmp_path:
     assert demo.saved() == []
     assert set(demo.counts().values()) == {0}
     with pytest.raises(ReadOnlyError):
-        demo.keep_pair(PAIR)
+        demo.save_pair(PAIR)
     demo.close()
     assert list(tmp_path.iterdir()) == []

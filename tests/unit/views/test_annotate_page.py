@@ -12,7 +12,7 @@ from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.queue import ShownTask
 from annotations.store import Store
 from pages.ui.annotate.current_task import AnnotateState, CurrentTask
-from tests.unit.annotations.campaigns.desks import hall
+from tests.unit.annotations.campaigns.actors import make_campaign
 from tests.unit.views.states import state_of
 
 Open = Callable[..., AppTest]
@@ -33,7 +33,7 @@ def test_without_a_campaign_the_page_says_who_opens_one(probe: Open) -> None:
 
 
 def test_a_demonstration_says_that_it_keeps_nothing(probe: Open, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    hall(store)
+    make_campaign(store)
     monkeypatch.setenv("TOUCHSTONE_DEMO", "true")
     app = annotate(probe)
     assert not app.exception
@@ -41,7 +41,7 @@ def test_a_demonstration_says_that_it_keeps_nothing(probe: Open, store: Store, m
 
 
 def test_guidelines_are_read_before_the_first_label_and_again_when_they_change(probe: Open, store: Store) -> None:
-    opened = hall(store)
+    opened = make_campaign(store)
     app = annotate(probe)
     assert "Read the whole document" in markdown(app)
     app.button(key="start").click().run()
@@ -55,14 +55,14 @@ def test_guidelines_are_read_before_the_first_label_and_again_when_they_change(p
 
 
 def test_the_campaign_of_the_address_is_on_the_desk(probe: Open, store: Store) -> None:
-    opened = hall(store)
+    opened = make_campaign(store)
     app = annotate(probe, campaign=opened.campaign.id)
     assert app.selectbox(key="annotate-campaign").value == opened.campaign.id
     assert annotate(probe, campaign="nothing").selectbox(key="annotate-campaign").value == opened.campaign.id
 
 
 def test_an_empty_queue_says_so(probe: Open, store: Store) -> None:
-    hall(store, items=0)
+    make_campaign(store, items=0)
     app = annotate(probe)
     app.button(key="start").click().run()
     assert not app.exception
@@ -70,8 +70,8 @@ def test_an_empty_queue_says_so(probe: Open, store: Store) -> None:
 
 
 def test_somebody_who_signs_in_after_another_does_not_get_what_lay_before_them(probe: Open, store: Store) -> None:
-    opened = hall(store)
-    theirs = opened.work(opened.desk("ben"))
+    opened = make_campaign(store)
+    theirs = opened.next_task(opened.annotator("ben"))
     app = probe(campaign=opened.campaign.id)
     state_of(app, AnnotateState).current = CurrentTask("ben's id", opened.campaign, theirs)
     app.switch_page("views/annotate.py").run()

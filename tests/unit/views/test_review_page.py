@@ -8,11 +8,11 @@ import pytest
 from sqlmodel import select
 from streamlit.testing.v1 import AppTest
 
-from annotations.campaigns.tables import Correction, Settlement
+from annotations.campaigns.tables import Adjudication, Correction
 from annotations.database import read_session
 from annotations.store import Store
 from core.edits import recover, to_records
-from tests.unit.annotations.campaigns.desks import Hall, hall
+from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
 
 Open = Callable[..., AppTest]
 
@@ -20,10 +20,10 @@ GOOD = {"verdict": "consistent", "confidence": 4}
 BAD = {"verdict": "inconsistent", "confidence": 2, "reason": "It was a boat.", "evidence": [[0, 4]]}
 
 
-def label(opened: Hall, name: str, *answers: dict[str, object]) -> None:
-    desk = opened.desk(name)
+def label(opened: CampaignFixture, name: str, *answers: dict[str, object]) -> None:
+    desk = opened.annotator(name)
     for given in answers:
-        opened.send(desk, opened.work(desk), answers=given)
+        opened.send(desk, opened.next_task(desk), answers=given)
 
 
 def review(probe: Open) -> AppTest:
@@ -34,15 +34,15 @@ def said(app: AppTest) -> str:
     return " ".join(element.value.replace("\\", "") for kind in (app.info, app.error, app.warning) for element in kind)
 
 
-def settlements(store: Store) -> list[Settlement]:
+def settlements(store: Store) -> list[Adjudication]:
     with read_session(store.engine) as session:
-        return list(session.exec(select(Settlement)))
+        return list(session.exec(select(Adjudication)))
 
 
 @pytest.fixture
-def disputed(store: Store) -> Hall:
+def disputed(store: Store) -> CampaignFixture:
     """One item on which ben and cem differ."""
-    opened = hall(store, items=1, overlap=3)
+    opened = make_campaign(store, items=1, overlap=3)
     label(opened, "ben", GOOD)
     label(opened, "cem", BAD)
     return opened
@@ -53,7 +53,7 @@ def test_review_says_what_to_do_where_there_is_no_campaign(probe: Open) -> None:
 
 
 def test_review_says_where_nothing_is_to_settle(probe: Open, store: Store) -> None:
-    opened = hall(store, items=1, overlap=2)
+    opened = make_campaign(store, items=1, overlap=2)
     assert "Nothing is labelled here yet." in said(review(probe))
     label(opened, "ben", GOOD)
     label(opened, "cem", GOOD)
@@ -62,7 +62,7 @@ def test_review_says_where_nothing_is_to_settle(probe: Open, store: Store) -> No
     assert "1 unanimous" in " ".join(element.value for element in app.caption)
 
 
-def test_a_label_is_taken_over_and_settles_the_case(probe: Open, disputed: Hall) -> None:
+def test_a_label_is_taken_over_and_settles_the_case(probe: Open, disputed: CampaignFixture) -> None:
     app = review(probe)
     assert not app.exception
     assert "ben" not in str(app)
@@ -91,7 +91,7 @@ def label_text(app: AppTest, place: int) -> str:
     return " ".join(texts[at : at + 2])
 
 
-def test_a_case_is_not_settled_without_a_cause_or_an_answer(probe: Open, disputed: Hall) -> None:
+def test_a_case_is_not_settled_without_a_cause_or_an_answer(probe: Open, disputed: CampaignFixture) -> None:
     app = review(probe)
     task = open_case(app)
     app.button(key=f"settle-{task}").click().run()
@@ -102,7 +102,7 @@ def test_a_case_is_not_settled_without_a_cause_or_an_answer(probe: Open, dispute
     assert settlements(disputed.store) == []
 
 
-def test_a_later_label_brings_a_case_back_with_what_was_decided(probe: Open, disputed: Hall) -> None:
+def test_a_later_label_brings_a_case_back_with_what_was_decided(probe: Open, disputed: CampaignFixture) -> None:
     app = review(probe)
     task = open_case(app)
     place = next(n for n in (1, 2) if "Inconsistent" in label_text(app, n))
@@ -115,7 +115,7 @@ def test_a_later_label_brings_a_case_back_with_what_was_decided(probe: Open, dis
 
 
 def test_a_curator_corrects_the_type_of_a_written_edit(probe: Open, store: Store) -> None:
-    opened = hall(store, "write-free", items=1)
+    opened = make_campaign(store, "write-free", items=1)
     records = to_records("Boat 0 took crates.", recover("Boat 0 took crates.", "Boat 0 sold crates."))
     label(opened, "ben", {"possible": "yes", "edit": records, "explanation": "It took them."})
     app = review(probe)

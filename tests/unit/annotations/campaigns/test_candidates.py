@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -12,22 +13,23 @@ from annotations.campaigns.candidates import (
     draw_candidates,
     fits_questions,
     likely_answer,
+    parse_known_task,
     tasks_for_candidate,
 )
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Role
 from annotations.campaigns.questions import QuestionSet, bundled_question_sets, read_questions
 from annotations.dataset_import import DatasetSource
-from annotations.records import LOCAL_LABELS
+from annotations.records import LOCAL_LABELS, RecordError
 from annotations.store import Store
 from core.types import Edit, ErrorType, Example, GradedExplanation, Item, Span, Verdict
-from tests.unit.annotations.kept_samples import DOCUMENT, EDITED, EDITS, ORIGINAL, PAIR, record
+from tests.unit.annotations.pair_samples import DOCUMENT, EDITED, EDITS, ORIGINAL, PAIR, record
 
 SETS: dict[str, QuestionSet] = {name: read_questions(text) for name, text in bundled_question_sets().items()}
 
 
 @pytest.fixture
-def boss(store: Store) -> ManagerActions:
+def manager(store: Store) -> ManagerActions:
     return ManagerActions(store, Member("0", "ada", Role.MANAGER))
 
 
@@ -49,19 +51,19 @@ def an_import(store: Store) -> None:
     store.import_dataset(DatasetSource("tugs", "pairs", "tugs.jsonl", "0"), items, dict)
 
 
-def test_what_was_imported_can_be_labelled_where_its_document_is_there(store: Store, boss: ManagerActions) -> None:
+def test_what_was_imported_can_be_labelled_where_its_document_is_there(store: Store, manager: ManagerActions) -> None:
     an_import(store)
-    original, edited = boss.candidates("tugs")
-    assert (original.name, original.edited, original.reasons) == ("a", False, ())
+    original, edited = manager.candidates("tugs")
+    assert (original.name, original.edited, original.explanations) == ("a", False, ())
     assert (edited.name, edited.edited, edited.intended) == ("a/edited", True, Verdict.INCONSISTENT)
-    assert [reason.text for reason in edited.reasons] == ["It sold none.", EDITS[0].explanation]
+    assert [reason.text for reason in edited.explanations] == ["It sold none.", EDITS[0].explanation]
 
 
-def test_what_was_kept_and_explained_here_can_be_labelled(store: Store, boss: ManagerActions) -> None:
-    store.keep_pair(PAIR)
-    store.record(record())
-    [edited] = [one for one in boss.candidates(LOCAL_LABELS) if one.edited]
-    known = {reason.text: bool(reason.id) for reason in edited.reasons}
+def test_saved_and_explained_pairs_can_be_labelled(store: Store, manager: ManagerActions) -> None:
+    store.save_pair(PAIR)
+    store.save_label(record())
+    [edited] = [one for one in manager.candidates(LOCAL_LABELS) if one.edited]
+    known = {reason.text: bool(reason.id) for reason in edited.explanations}
     assert known == {EDITS[0].explanation: False, "The board sold them.": True}
 
 
@@ -83,9 +85,9 @@ def test_each_error_type_is_to_be_written_once() -> None:
     assert len(tasks_for_candidate(candidate, SETS["label-pairs"])) == 1
 
 
-def test_each_explanation_is_judged_by_itself(store: Store, boss: ManagerActions) -> None:
+def test_each_explanation_is_judged_by_itself(store: Store, manager: ManagerActions) -> None:
     an_import(store)
-    *_, edited = boss.candidates("tugs")
+    *_, edited = manager.candidates("tugs")
     made = tasks_for_candidate(edited, SETS["judge-explanations"])
     assert [task.asked["explanation"] for task in made] == ["It sold none.", EDITS[0].explanation]
 
@@ -113,3 +115,45 @@ def test_a_draw_is_the_same_for_the_same_seed_and_keeps_the_order() -> None:
 )
 def test_the_likely_answer_is_what_was_meant(name: str, intended: Verdict | None, answer: str) -> None:
     assert likely_answer(replace(candidate_from_pair("x", PAIR), intended=intended), SETS[name]) == answer
+
+
+TEXTS = {"document": "The quay was shut.", "summary": "It was open."}
+
+
+def test_texts_with_answers_become_a_task_of_their_part() -> None:
+    row = {**TEXTS, "part": "training", "original": "It was shut.", "feedback": "Shut, not open."}
+    task = parse_known_task({**row, "answers": {"verdict": "inconsistent"}}, SETS["label-summaries"], "ada")
+    assert (task.part, task.key, task.feedback) == ("training", {"verdict": "inconsistent"}, "Shut, not open.")
+    assert task.pair is not None
+    assert (task.pair.original, [edit.new for edit in task.pair.edits]) == ("It was shut.", ["open"])
+
+
+def test_an_item_of_the_store_is_named_by_its_id() -> None:
+    task = parse_known_task({"item": "0123", "answers": '{"verdict": "consistent"}'}, SETS["label-summaries"], "ada")
+    assert (task.item_id, task.pair, task.part, task.key) == ("0123", None, "gold", {"verdict": "consistent"})
+
+
+def test_a_table_has_a_column_for_each_answer() -> None:
+    cells = {"answers.verdict": "consistent", "answers.confidence": "4", "answers.reason": ""}
+    assert parse_known_task({**TEXTS, **cells}, SETS["label-summaries"], "ada").key == {
+        "verdict": "consistent",
+        "confidence": 4,
+    }
+
+
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        ({**TEXTS, "verdict": "consistent"}, "There is no field 'verdict'. The fields are part, item"),
+        ({**TEXTS, "part": "exam"}, "The part is 'exam'. It is one of training, qualification, work, gold"),
+        ({"document": "The quay was shut."}, "neither an item nor a document with its summary"),
+        ({**TEXTS, "answers": {"verdict": "maybe"}}, "'maybe' is no answer"),
+        ({**TEXTS, "answers": {"mood": "good"}}, "There is no question 'mood'"),
+        ({**TEXTS, "answers": "verdict=consistent"}, "are no JSON"),
+        ({**TEXTS, "answers": ["consistent"]}, "no object of question ids"),
+        ({**TEXTS, "document": 7}, "The field 'document' is no text"),
+    ],
+)
+def test_a_record_that_is_none_is_refused_with_its_field(row: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(RecordError, match=sentence):
+        parse_known_task(row, SETS["label-summaries"], "ada")

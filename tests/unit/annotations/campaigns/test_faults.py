@@ -14,7 +14,7 @@ from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.queue import ShownTask
 from annotations.records import NotSavedError, StoreError
 from annotations.store import Store
-from tests.unit.annotations.campaigns.desks import ANSWERS, Hall, hall
+from tests.unit.annotations.campaigns.actors import ANSWERS, CampaignFixture, make_campaign
 
 HALF_DONE = {"answers": {"verdict": "consistent"}}
 
@@ -49,46 +49,46 @@ def locked(url: str) -> Iterator[None]:
     engine.dispose()
 
 
-def at_work(store: Store) -> tuple[Hall, AnnotatorActions, ShownTask]:
+def at_work(store: Store) -> tuple[CampaignFixture, AnnotatorActions, ShownTask]:
     """Somebody with a task in hand, half done."""
-    opened = hall(store, items=2)
-    desk = opened.desk("ben")
-    work = opened.work(desk)
-    desk.save_draft(work.reservation, HALF_DONE)
-    return opened, desk, work
+    opened = make_campaign(store, items=2)
+    annotator = opened.annotator("ben")
+    work = opened.next_task(annotator)
+    annotator.save_draft(work.reservation, HALF_DONE)
+    return opened, annotator, work
 
 
 def test_a_locked_database_says_so_and_the_label_is_kept_once_when_it_is_free(hasty: Store, url: str) -> None:
-    opened, desk, work = at_work(hasty)
+    opened, annotator, work = at_work(hasty)
     with locked(url), pytest.raises(NotSavedError, match=r"NOT saved.*Another program is writing.*save again"):
-        opened.send(desk, work, event_id="press")
-    assert desk.draft(work.reservation) == HALF_DONE
-    assert [opened.send(desk, work, event_id="press").fresh for _ in range(2)] == [True, False]
+        opened.send(annotator, work, event_id="press")
+    assert annotator.draft(work.reservation) == HALF_DONE
+    assert [opened.send(annotator, work, event_id="press").is_new for _ in range(2)] == [True, False]
 
 
 def test_a_locked_database_gives_no_next_task_and_no_draft_but_a_sentence(hasty: Store, url: str) -> None:
-    opened, desk, work = at_work(hasty)
+    opened, annotator, work = at_work(hasty)
     with locked(url):
         with pytest.raises(NotSavedError, match="NOT saved"):
-            desk.next(opened.campaign.id)
+            annotator.next(opened.campaign.id)
         with pytest.raises(NotSavedError, match="NOT saved"):
-            desk.save_draft(work.reservation, {"answers": {}})
-    assert desk.draft(work.reservation) == HALF_DONE
-    assert opened.work(desk) == work
+            annotator.save_draft(work.reservation, {"answers": {}})
+    assert annotator.draft(work.reservation) == HALF_DONE
+    assert opened.next_task(annotator) == work
 
 
 def test_a_full_disk_says_so_and_the_label_is_kept_when_there_is_space(sqlite_url: str) -> None:
     store = Store.open(sqlite_url)
-    opened, desk, work = at_work(store)
+    opened, annotator, work = at_work(store)
     answers = {**ANSWERS["label-summaries"], "verdict": "inconsistent", "reason": "It was a raft. " * 5000}
     with (
         full(store),
         pytest.raises(NotSavedError, match=r"NOT saved.*full.*free some space.*save again"),
     ):
-        opened.send(desk, work, event_id="press", answers=answers)
-    assert desk.draft(work.reservation) == HALF_DONE
-    assert opened.work(desk) == work
-    assert opened.send(desk, work, event_id="press", answers=answers).fresh
+        opened.send(annotator, work, event_id="press", answers=answers)
+    assert annotator.draft(work.reservation) == HALF_DONE
+    assert opened.next_task(annotator) == work
+    assert opened.send(annotator, work, event_id="press", answers=answers).is_new
     store.close()
 
 
@@ -109,13 +109,13 @@ def full(store: Store) -> Iterator[None]:
 def test_connections_that_the_server_closed_are_made_again(postgres_url: str) -> None:
     named = make_url(postgres_url).update_query_dict({"application_name": uuid4().hex})
     store = Store.open(named.render_as_string(hide_password=False))
-    opened, desk, work = at_work(store)
+    opened, annotator, work = at_work(store)
     closing = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = :name"
     engine = create_engine(make_url(postgres_url).set(drivername="postgresql+psycopg"))
     with engine.connect() as other:
         assert True in other.execute(text(closing), {"name": named.query["application_name"]}).scalars().all()
     engine.dispose()
-    assert opened.send(desk, work).fresh
+    assert opened.send(annotator, work).is_new
     store.close()
 
 

@@ -21,8 +21,8 @@ from annotations.campaigns.questions import Answers, bundled_question_sets
 from annotations.campaigns.queue import ShownTask
 from annotations.records import RecordError
 from annotations.store import Store
-from tests.unit.annotations.campaigns.desks import ANSWERS, Hall, hall, keep
-from tests.unit.annotations.kept_samples import PAIR
+from tests.unit.annotations.campaigns.actors import ANSWERS, CampaignFixture, make_campaign, save_items
+from tests.unit.annotations.pair_samples import PAIR
 
 HOSTILE = (
     '=HYPERLINK("http://example.org","open")',
@@ -40,42 +40,42 @@ HOSTILE = (
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def attack(store: Store) -> Hall:
-    """A campaign in which everything that a person writes is hostile; labelled by two, skipped, flagged and settled."""
-    desk = ManagerActions(store, local_member(store, HOSTILE[0]))
+def attack(store: Store) -> CampaignFixture:
+    """A campaign in which everything that a person writes is hostile; labelled by two, skipped, flagged and adjudicated."""
+    annotator = ManagerActions(store, local_member(store, HOSTILE[0]))
     tasks = [NewTask(pair=replace(PAIR, document=text, original=text, edited=text, edits=())) for text in HOSTILE]
-    tasks.append(NewTask(keep(store, 2)[0], "training", key={"verdict": "consistent"}, feedback=HOSTILE[0]))
+    tasks.append(NewTask(save_items(store, 2)[0], "training", key={"verdict": "consistent"}, feedback=HOSTILE[0]))
     wording = VersionContent(bundled_question_sets()["label-summaries"], HOSTILE[0], CampaignRules(overlap=2))
-    opened = Hall(store, desk.create(HOSTILE[0], wording, tasks))
+    opened = CampaignFixture(store, annotator.create(HOSTILE[0], wording, tasks))
     for name, verdict in (("=ben", "consistent"), ("=cem", "inconsistent")):
-        label(opened, AnnotatorActions(store, desk.add_person(name, Role.ANNOTATOR)), verdict)
-    settle(opened, desk.add_person("=dia", Role.ADJUDICATOR))
+        label(opened, AnnotatorActions(store, annotator.add_person(name, Role.ANNOTATOR)), verdict)
+    settle(opened, annotator.add_person("=dia", Role.ADJUDICATOR))
     return opened
 
 
-def label(opened: Hall, desk: AnnotatorActions, verdict: str) -> None:
+def label(opened: CampaignFixture, annotator: AnnotatorActions, verdict: str) -> None:
     """Answer, with the hostile text of a document as the reason; leave out the formula with plus."""
-    while isinstance(work := desk.next(opened.campaign.id), ShownTask):
+    while isinstance(work := annotator.next(opened.campaign.id), ShownTask):
         answers: Answers = {"verdict": verdict, "confidence": 3, "reason": work.document}
-        desk.save_draft(work.reservation, {"answers": answers})
-        assert desk.draft(work.reservation) == {"answers": answers}
+        annotator.save_draft(work.reservation, {"answers": answers})
+        assert annotator.draft(work.reservation) == {"answers": answers}
         if work.document == HOSTILE[3]:
-            opened.send(desk, work, "flag", reason=work.document)
+            opened.send(annotator, work, "flag", reason=work.document)
             continue
-        opened.send(desk, work, answers=answers)
+        opened.send(annotator, work, answers=answers)
 
 
-def settle(opened: Hall, judge: Member) -> None:
-    desk, id = AdjudicatorActions(opened.store, judge), opened.campaign.id
-    for case in desk.docket(id).left:
-        dispute = desk.dispute(id, case.task)
+def settle(opened: CampaignFixture, judge: Member) -> None:
+    annotator, id = AdjudicatorActions(opened.store, judge), opened.campaign.id
+    for case in annotator.queue(id).open:
+        dispute = annotator.task(id, case.task)
         answers, event = ANSWERS["label-summaries"], f"{dispute.document} {case.task}"
-        desk.settle(
+        annotator.save_decision(
             id, SentDecision(case.task, answers, DisagreementCause.SLIP, dispute.responses, event, dispute.document)
         )
 
 
-def test_what_is_hostile_is_kept_as_the_text_that_it_is(store: Store) -> None:
+def test_hostile_text_is_stored_unchanged(store: Store) -> None:
     attacked = attack(store)
     lines = [json.loads(line) for line in exporting(attacked).jsonl(attacked.campaign.id).splitlines()]
     found = {kind: {text for line in lines if line["kind"] == kind for text in texts(line)} for kind in kinds(lines)}
@@ -101,14 +101,14 @@ def test_no_cell_of_an_exported_table_is_a_formula(sqlite_url: str) -> None:
 
 @pytest.mark.parametrize("field", ["asked", "feedback"])
 def test_what_no_database_holds_is_refused_with_a_sentence(store: Store, field: str) -> None:
-    opened = hall(store, items=0)
-    known: dict[str, Any] = {"item_id": keep(store, 1)[0], "key": {"verdict": "consistent"}, "part": "gold"}
+    opened = make_campaign(store, items=0)
+    known: dict[str, Any] = {"item_id": save_items(store, 1)[0], "key": {"verdict": "consistent"}, "part": "gold"}
     broken = {"explanation": "half \ud800"} if field == "asked" else "half \ud800"
     with pytest.raises(RecordError, match=r"U\+D800.*cannot be kept"):
-        opened.add([NewTask(**{**known, field: broken})])
+        opened.add_tasks([NewTask(**{**known, field: broken})])
 
 
-def exporting(opened: Hall) -> ExportActions:
+def exporting(opened: CampaignFixture) -> ExportActions:
     return ExportActions(opened.store, local_member(opened.store, HOSTILE[0]))
 
 

@@ -1,4 +1,4 @@
-"""A desk: what is kept, what is refused, and what an annotator never gets to see."""
+"""What an annotator does: what is saved, what is refused, and what an annotator never gets to see."""
 
 from __future__ import annotations
 
@@ -21,38 +21,38 @@ from annotations.records import PairRecord, RecordError, RightsError
 from annotations.store import Store
 from annotations.tables import Origin
 from core.types import Failure, FailureKind
-from tests.unit.annotations.campaigns.desks import ANSWERS, Hall, hall, keep
+from tests.unit.annotations.campaigns.actors import ANSWERS, CampaignFixture, make_campaign, save_items
 
 
 def test_a_label_is_kept_with_how_it_was_shown(store: Store) -> None:
-    opened = hall(store, "label-pairs", items=1)
-    desk = opened.desk("ben")
-    work = opened.work(desk)
-    kept = opened.send(desk, work, active_ms=4200, wall_ms=9000)
+    opened = make_campaign(store, "label-pairs", items=1)
+    annotator = opened.annotator("ben")
+    work = opened.next_task(annotator)
+    kept = opened.send(annotator, work, active_ms=4200, wall_ms=9000)
     with store.writing() as session:
         [row] = session.exec(select(Response)).all()
-    assert (kept.fresh, kept.revision) == (True, 1)
+    assert (kept.is_new, kept.revision) == (True, 1)
     assert (row.answers, row.active_ms, row.wall_ms, row.version) == (ANSWERS["label-pairs"], 4200, 9000, 1)
     assert row.swapped == work.left.startswith("Raft")
 
 
-def test_a_press_that_is_sent_twice_is_kept_once(store: Store) -> None:
-    opened = hall(store)
-    desk = opened.desk("ben")
-    work = opened.work(desk)
-    opened.send(desk, work, event_id="press")
-    again = opened.send(desk, work, event_id="press")
-    assert (again.fresh, again.revision) == (False, 1)
+def test_a_press_that_is_sent_twice_is_saved_once(store: Store) -> None:
+    opened = make_campaign(store)
+    annotator = opened.annotator("ben")
+    work = opened.next_task(annotator)
+    opened.send(annotator, work, event_id="press")
+    again = opened.send(annotator, work, event_id="press")
+    assert (again.is_new, again.revision) == (False, 1)
     with store.writing() as session:
         assert len(session.exec(select(Response)).all()) == 1
 
 
 def test_an_event_of_another_task_is_refused_and_not_lost_in_silence(store: Store) -> None:
-    opened = hall(store)
-    desk = opened.desk("ben")
-    opened.send(desk, opened.work(desk), event_id="press")
+    opened = make_campaign(store)
+    annotator = opened.annotator("ben")
+    opened.send(annotator, opened.next_task(annotator), event_id="press")
     with pytest.raises(RecordError, match="belongs to another label"):
-        opened.send(desk, opened.work(desk), event_id="press")
+        opened.send(annotator, opened.next_task(annotator), event_id="press")
 
 
 @pytest.mark.parametrize(
@@ -70,98 +70,100 @@ def test_an_event_of_another_task_is_refused_and_not_lost_in_silence(store: Stor
 def test_answers_that_do_not_fit_are_refused_with_a_sentence(
     store: Store, answers: dict[str, Any], sentence: str
 ) -> None:
-    opened = hall(store)
-    desk = opened.desk("ben")
-    work = opened.work(desk)
+    opened = make_campaign(store)
+    annotator = opened.annotator("ben")
+    work = opened.next_task(annotator)
     with pytest.raises(RecordError, match=sentence.replace("?”", "\\?”") if "\\" not in sentence else sentence):
-        opened.send(desk, work, answers=answers)
-    assert opened.work(desk) == work
+        opened.send(annotator, work, answers=answers)
+    assert opened.next_task(annotator) == work
 
 
 def test_an_answer_to_a_question_that_does_not_come_up_is_left_out(store: Store) -> None:
-    opened = hall(store)
-    desk = opened.desk("ben")
+    opened = make_campaign(store)
+    annotator = opened.annotator("ben")
     opened.send(
-        desk, opened.work(desk), answers={"verdict": "consistent", "confidence": 3, "reason": "changed my mind"}
+        annotator,
+        opened.next_task(annotator),
+        answers={"verdict": "consistent", "confidence": 3, "reason": "changed my mind"},
     )
     with store.writing() as session:
         [row] = session.exec(select(Response)).all()
     assert row.answers == {"verdict": "consistent", "confidence": 3}
 
 
-def test_nobody_answers_a_task_in_the_hands_of_another(store: Store) -> None:
-    opened = hall(store)
-    work = opened.work(opened.desk("ben"))
-    with pytest.raises(RecordError, match="not in your hands"):
-        opened.send(opened.desk("cem"), work)
+def test_a_task_reserved_for_another_person_cannot_be_answered(store: Store) -> None:
+    opened = make_campaign(store)
+    work = opened.next_task(opened.annotator("ben"))
+    with pytest.raises(RecordError, match="not reserved for you"):
+        opened.send(opened.annotator("cem"), work)
 
 
 @pytest.mark.parametrize("act", ["skip", "flag"])
 def test_what_is_left_out_needs_a_reason_and_goes_to_somebody_else(store: Store, act: Any) -> None:
-    opened = hall(store, items=1)
-    ben, cem = opened.desk("ben"), opened.desk("cem")
-    work = opened.work(ben)
+    opened = make_campaign(store, items=1)
+    ben, cem = opened.annotator("ben"), opened.annotator("cem")
+    work = opened.next_task(ben)
     with pytest.raises(RecordError, match="Say in a few words why"):
         opened.send(ben, work, act, reason=" ")
     opened.send(ben, work, act)
-    assert opened.nothing(ben) == "over"
-    assert opened.work(cem).document == work.document
+    assert opened.no_task_reason(ben) == "over"
+    assert opened.next_task(cem).document == work.document
 
 
-def test_the_last_answer_is_taken_back_and_comes_again(store: Store) -> None:
-    opened = hall(store)
-    desk = opened.desk("ben")
-    first = opened.work(desk)
-    opened.send(desk, first)
-    second = opened.work(desk)
-    opened.send(desk, first, "undo")
-    again = opened.work(desk)
+def test_undo_shows_the_last_task_again(store: Store) -> None:
+    opened = make_campaign(store)
+    annotator = opened.annotator("ben")
+    first = opened.next_task(annotator)
+    opened.send(annotator, first)
+    second = opened.next_task(annotator)
+    opened.send(annotator, first, "undo")
+    again = opened.next_task(annotator)
     assert (again.reservation, again.answers) == (first.reservation, ANSWERS["label-summaries"])
-    opened.send(desk, again)
-    assert opened.work(desk) == second
+    opened.send(annotator, again)
+    assert opened.next_task(annotator) == second
 
 
 def test_an_earlier_task_is_looked_at_again_with_its_answers(store: Store) -> None:
-    opened = hall(store)
-    desk = opened.desk("ben")
-    first, second = opened.label(desk, 2)
-    now = opened.work(desk)
-    before = desk.before(opened.campaign.id, now.number)
+    opened = make_campaign(store)
+    annotator = opened.annotator("ben")
+    first, second = opened.label(annotator, 2)
+    now = opened.next_task(annotator)
+    before = annotator.previous(opened.campaign.id, now.number)
     assert before == replace(second, answers=ANSWERS["label-summaries"])
-    assert desk.before(opened.campaign.id, second.number) == replace(first, answers=ANSWERS["label-summaries"])
-    assert desk.before(opened.campaign.id, first.number) is None
+    assert annotator.previous(opened.campaign.id, second.number) == replace(first, answers=ANSWERS["label-summaries"])
+    assert annotator.previous(opened.campaign.id, first.number) is None
 
 
-def test_half_done_work_comes_back_after_a_restart(store: Store) -> None:
-    opened = hall(store)
-    desk = opened.desk("ben")
-    work = opened.work(desk)
-    desk.save_draft(work.reservation, {"verdict": "consistent"})
+def test_drafts_survive_a_restart(store: Store) -> None:
+    opened = make_campaign(store)
+    annotator = opened.annotator("ben")
+    work = opened.next_task(annotator)
+    annotator.save_draft(work.reservation, {"verdict": "consistent"})
     with store.writing() as session:
         person = session.exec(select(Reservation.person_id)).one()
-    assert desk.draft(work.reservation) == {"verdict": "consistent"}
+    assert annotator.draft(work.reservation) == {"verdict": "consistent"}
     assert person
-    assert opened.desk("cem").draft(work.reservation) == {}
+    assert opened.annotator("cem").draft(work.reservation) == {}
 
 
 def test_a_draft_is_forgotten_when_its_task_is_answered(store: Store) -> None:
-    opened = hall(store)
-    desk = opened.desk("ben")
-    work = opened.work(desk)
-    desk.save_draft(work.reservation, {"answers": {"verdict": "borderline"}})
-    opened.send(desk, work)
-    assert desk.draft(work.reservation) == {}
+    opened = make_campaign(store)
+    annotator = opened.annotator("ben")
+    work = opened.next_task(annotator)
+    annotator.save_draft(work.reservation, {"answers": {"verdict": "borderline"}})
+    opened.send(annotator, work)
+    assert annotator.draft(work.reservation) == {}
 
 
 def test_words_of_a_pair_are_marked_with_their_side_and_read_unswapped(store: Store) -> None:
     items = 30  # as many that none of them on one of the sides is as good as impossible
-    opened = hall(store, "label-pairs", items=items)
-    desk = opened.desk("ben")
+    opened = make_campaign(store, "label-pairs", items=items)
+    annotator = opened.annotator("ben")
     for _ in range(items):
-        work = opened.work(desk)
+        work = opened.next_task(annotator)
         side = "left" if work.left.startswith("Raft") else "right"
         answers = {**ANSWERS["label-pairs"], "unfaithful": side, "wrong_words": [[0, 4, side]]}
-        opened.send(desk, work, answers=answers)
+        opened.send(annotator, work, answers=answers)
     with read_session(store.engine) as session:
         said = first_blind_labels(session, opened.campaign)
         shown = session.exec(select(Response.swapped)).all()
@@ -181,27 +183,27 @@ def test_words_of_a_pair_are_marked_with_their_side_and_read_unswapped(store: St
     ],
 )
 def test_marked_words_that_are_nowhere_are_refused(store: Store, questions: str, name: str, span: list[Any]) -> None:
-    opened = hall(store, questions)
-    desk = opened.desk("ben")
+    opened = make_campaign(store, questions)
+    annotator = opened.annotator("ben")
     with pytest.raises(RecordError, match="Mark it again"):
-        opened.send(desk, opened.work(desk), answers={**ANSWERS[questions], name: [span]})
+        opened.send(annotator, opened.next_task(annotator), answers={**ANSWERS[questions], name: [span]})
 
 
 def test_only_the_first_label_is_blind_where_scores_are_shown_afterwards(store: Store) -> None:
-    opened = hall(store, items=1, reveal=True)
-    desk = opened.desk("ben")
-    work = opened.work(desk)
-    opened.send(desk, work)
-    opened.send(desk, work, "undo")
-    opened.send(desk, work)
+    opened = make_campaign(store, items=1, reveal=True)
+    annotator = opened.annotator("ben")
+    work = opened.next_task(annotator)
+    opened.send(annotator, work)
+    opened.send(annotator, work, "undo")
+    opened.send(annotator, work)
     with read_session(store.engine) as session:
         assert session.exec(select(Response.blind)).all() == [True, False, False]
 
 
-def test_scores_are_shown_to_nobody_before_a_label_of_their_own(store: Store) -> None:
-    opened = hall(store, items=1, overlap=2, reveal=True)
+def test_scores_are_shown_only_after_the_own_label(store: Store) -> None:
+    opened = make_campaign(store, items=1, overlap=2, reveal=True)
     ben, cem = (opened.person(name) for name in ("ben", "cem"))
-    work = opened.work(AnnotatorActions(store, ben))
+    work = opened.next_task(AnnotatorActions(store, ben))
     for person in (ben, cem):
         with pytest.raises(RightsError, match="after your own label"):
             load_revealed_scores(store, person, work.reservation)
@@ -212,57 +214,63 @@ def test_scores_are_shown_to_nobody_before_a_label_of_their_own(store: Store) ->
 
 
 def test_a_campaign_that_shows_no_scores_shows_none(store: Store) -> None:
-    opened = hall(store, items=1)
+    opened = make_campaign(store, items=1)
     ben = opened.person("ben")
     [work] = opened.label(AnnotatorActions(store, ben), 1)
     with pytest.raises(RightsError, match="does not show scores"):
         load_revealed_scores(store, ben, work.reservation)
 
 
-def test_a_desk_knows_how_far_somebody_is(store: Store) -> None:
-    opened = hall(store, pass_right=1)
+def test_progress_of_an_annotator(store: Store) -> None:
+    opened = make_campaign(store, pass_right=1)
     training = {"part": "training", "key": {"verdict": "consistent"}}
-    opened.add([NewTask(keep(store, number)[0], **training) for number in (7, 8)])
-    desk = opened.desk("ben")
-    assert (desk.standing(opened.campaign.id), desk.last_campaign()) == (
+    opened.add_tasks([NewTask(save_items(store, number)[0], **training) for number in (7, 8)])
+    annotator = opened.annotator("ben")
+    assert (annotator.progress(opened.campaign.id), annotator.last_campaign()) == (
         AnnotatorProgress(Stage.TRAINING, 0, 2, 0, 0),
         None,
     )
-    opened.label(desk, 1)
-    assert desk.standing(opened.campaign.id) == AnnotatorProgress(Stage.TRAINING, 1, 2, 1, 1)
-    assert desk.last_campaign() == opened.campaign.id
+    opened.label(annotator, 1)
+    assert annotator.progress(opened.campaign.id) == AnnotatorProgress(Stage.TRAINING, 1, 2, 1, 1)
+    assert annotator.last_campaign() == opened.campaign.id
 
 
-def test_what_was_expected_of_a_training_item_is_told_with_the_sides_as_they_stood(store: Store) -> None:
-    opened = hall(store, "label-pairs", items=0)
+def test_expected_training_answers_have_the_sides_as_shown(store: Store) -> None:
+    opened = make_campaign(store, "label-pairs", items=0)
     key = {"unfaithful": "right"}
-    opened.add([NewTask(keep(store, number)[0], part="training", key=key, feedback="It was.") for number in range(6)])
-    desk = opened.desk("ben")
-    for work in opened.label(desk, 6):
-        marked = desk.feedback(work.reservation)
+    opened.add_tasks(
+        [NewTask(save_items(store, number)[0], part="training", key=key, feedback="It was.") for number in range(6)]
+    )
+    annotator = opened.annotator("ben")
+    for work in opened.label(annotator, 6):
+        marked = annotator.feedback(work.reservation)
         side = "left" if work.left.startswith("Raft") else "right"
         assert marked is not None
-        assert (marked.expected, marked.right, marked.feedback) == ({"unfaithful": side}, side == "right", "It was.")
+        assert (marked.expected, marked.is_correct, marked.feedback) == (
+            {"unfaithful": side},
+            side == "right",
+            "It was.",
+        )
 
 
 def test_a_time_longer_than_the_databases_hold_is_kept_as_the_longest(store: Store) -> None:
-    opened = hall(store, items=1)
-    desk = opened.desk("ben")
-    opened.send(desk, opened.work(desk), active_ms=-5, wall_ms=2**40)
+    opened = make_campaign(store, items=1)
+    annotator = opened.annotator("ben")
+    opened.send(annotator, opened.next_task(annotator), active_ms=-5, wall_ms=2**40)
     with read_session(store.engine) as session:
         [row] = session.exec(select(Response)).all()
     assert (row.active_ms, row.wall_ms) == (0, 2**31 - 1)
 
 
 def test_a_receipt_says_that_others_had_taken_the_place(store: Store) -> None:
-    opened = hall(store, items=1, expires_minutes=1)
-    ben, cem = opened.desk("ben"), opened.desk("cem")
-    late = opened.work(ben)
+    opened = make_campaign(store, items=1, expires_minutes=1)
+    ben, cem = opened.annotator("ben"), opened.annotator("cem")
+    late = opened.next_task(ben)
     with store.writing() as session:
         held = session.get_one(Reservation, late.reservation)
         held.expires_at -= timedelta(minutes=2)
         session.add(held)
-    opened.send(cem, opened.work(cem))
+    opened.send(cem, opened.next_task(cem))
     assert not opened.send(ben, late).counts
 
 
@@ -270,26 +278,26 @@ def edit(original: str, new: str) -> list[dict[str, str]]:
     return [{"original_text": original, "replace_text": new, "explanation": ""}]
 
 
-def written(store: Store) -> Hall:
-    opened = hall(store, "write-typed", items=0)
-    opened.add([NewTask(keep(store, 1)[0], asked={"error_type": "Intrinsic Entity"})])
+def written(store: Store) -> CampaignFixture:
+    opened = make_campaign(store, "write-typed", items=0)
+    opened.add_tasks([NewTask(save_items(store, 1)[0], asked={"error_type": "Intrinsic Entity"})])
     return opened
 
 
-def test_an_edit_that_somebody_writes_becomes_a_minimal_pair_of_theirs(store: Store) -> None:
+def test_a_written_edit_becomes_a_minimal_pair_of_its_writer(store: Store) -> None:
     opened = written(store)
-    desk = opened.desk("ben")
-    work = opened.work(desk)
+    annotator = opened.annotator("ben")
+    work = opened.next_task(annotator)
     assert (work.error_type, work.left) == ("Intrinsic Entity", "Raft 1 took crates.")
     answers = {"possible": "yes", "edit": edit("crates", "the mill"), "explanation": "It took crates."}
-    opened.send(desk, work, answers=answers)
+    opened.send(annotator, work, answers=answers)
     with store.writing() as session:
         origin = session.exec(select(Origin).where(Origin.by == "ben")).one()
     kept = store.pair(origin.item_id)
     assert kept is not None
-    assert (kept.kept.edited, kept.kept.source) == ("Raft 1 took the mill.", "campaign Boats")
-    assert kept.kept.error_type == "Intrinsic Entity"
-    assert kept.kept.edits[0].explanation == "It took crates."
+    assert (kept.pair.edited, kept.pair.source) == ("Raft 1 took the mill.", "campaign Boats")
+    assert kept.pair.error_type == "Intrinsic Entity"
+    assert kept.pair.edits[0].explanation == "It took crates."
 
 
 @pytest.mark.parametrize(
@@ -305,35 +313,41 @@ def test_an_edit_that_is_no_single_plain_change_is_refused(
     store: Store, records: list[dict[str, str]], sentence: str
 ) -> None:
     opened = written(store)
-    desk = opened.desk("ben")
+    annotator = opened.annotator("ben")
     with pytest.raises(RecordError, match=sentence):
         opened.send(
-            desk, opened.work(desk), answers={"possible": "yes", "edit": records, "explanation": "It is wrong."}
+            annotator,
+            opened.next_task(annotator),
+            answers={"possible": "yes", "edit": records, "explanation": "It is wrong."},
         )
 
 
 def test_that_no_such_error_can_be_made_is_an_answer_with_a_reason(store: Store) -> None:
     opened = written(store)
-    desk = opened.desk("ben")
-    opened.send(desk, opened.work(desk), answers={"possible": "not applicable", "why_not": "There is only one entity."})
-    assert opened.nothing(desk) == "over"
+    annotator = opened.annotator("ben")
+    opened.send(
+        annotator,
+        opened.next_task(annotator),
+        answers={"possible": "not applicable", "why_not": "There is only one entity."},
+    )
+    assert opened.no_task_reason(annotator) == "over"
 
 
-def test_no_statement_of_a_labelling_desk_reads_scores_origins_keys_or_others(store: Store) -> None:
+def test_labelling_reads_no_scores_origins_keys_or_labels_of_others(store: Store) -> None:
     """Blind by construction: the database itself says what was read."""
-    opened = hall(store, "label-pairs", items=3, overlap=2, gold_every=2)
+    opened = make_campaign(store, "label-pairs", items=3, overlap=2, gold_every=2)
     failed = Failure("edited", "rouge2", FailureKind.ERROR, "It is broken.")
     pair = PairRecord("A b c d e.", "A b c d.", "A b c d.", (), by="ada", outcomes=(failed,))
-    store.keep_pair(pair)
-    opened.label(opened.desk("cem"), 3)
-    desk = opened.desk("ben")
+    store.save_pair(pair)
+    opened.label(opened.annotator("cem"), 3)
+    annotator = opened.annotator("ben")
     said: list[str] = []
 
     @event.listens_for(store.engine, "before_cursor_execute")
     def listen(_: object, __: object, statement: str, *___: object) -> None:
         said.append(" ".join(statement.split()))
 
-    opened.label(desk, 3)
+    opened.label(annotator, 3)
     chosen = [statement for statement in said if statement.startswith("SELECT")]
     assert chosen
     for statement in chosen:
@@ -346,21 +360,21 @@ def test_no_statement_of_a_labelling_desk_reads_scores_origins_keys_or_others(st
 
 
 def test_what_is_shown_holds_nothing_but_texts(store: Store) -> None:
-    opened = hall(store, "label-pairs", items=1)
-    work = opened.work(opened.desk("ben"))
+    opened = make_campaign(store, "label-pairs", items=1)
+    work = opened.next_task(opened.annotator("ben"))
     assert set(asdict(work)) == {
         *("reservation", "number", "stage", "document", "left", "right"),
         *("explanation", "error_type", "answers"),
     }
 
 
-def test_every_role_may_label_and_nobody_else(store: Store) -> None:
-    opened = hall(store)
+def test_every_role_may_label(store: Store) -> None:
+    opened = make_campaign(store)
     for role in Role:
         assert AnnotatorActions(store, opened.person(role.value, role)).campaigns()
 
 
 def test_a_response_without_a_task_is_refused(store: Store) -> None:
-    opened = hall(store)
-    with pytest.raises(RecordError, match="not in your hands"):
-        opened.desk("ben").send(SentResponse(999, "answer", "press", {}))
+    opened = make_campaign(store)
+    with pytest.raises(RecordError, match="not reserved for you"):
+        opened.annotator("ben").send(SentResponse(999, "answer", "press", {}))

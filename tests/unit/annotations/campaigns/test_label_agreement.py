@@ -12,28 +12,28 @@ from annotations.dataset_import import DatasetSource
 from annotations.samples import load_samples
 from annotations.store import Store
 from core.types import ErrorType, Example, Item, Verdict
-from tests.unit.annotations.campaigns.desks import Hall, hall
+from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
 
 BAD = {"verdict": "inconsistent", "confidence": 2, "reason": "It was a boat."}
 
 
-def agreed(opened: Hall) -> dict[tuple[str, str], Agreement]:
-    boss = ManagerActions(opened.store, opened.person("ada", Role.MANAGER))
-    return {(one.question, one.slice): one for one in boss.agreements(opened.campaign.id)}
+def agreed(opened: CampaignFixture) -> dict[tuple[str, str], Agreement]:
+    manager = ManagerActions(opened.store, opened.person("ada", Role.MANAGER))
+    return {(one.question, one.slice): one for one in manager.agreements(opened.campaign.id)}
 
 
 @pytest.fixture
-def labelled(store: Store) -> Hall:
+def labelled(store: Store) -> CampaignFixture:
     """Three items of two documents' worth of labels: ben calls one of them inconsistent, cem none."""
-    opened = hall(store, items=3, overlap=2)
-    ben, cem = opened.desk("ben"), opened.desk("cem")
-    opened.send(ben, opened.work(ben), answers=BAD)
+    opened = make_campaign(store, items=3, overlap=2)
+    ben, cem = opened.annotator("ben"), opened.annotator("cem")
+    opened.send(ben, opened.next_task(ben), answers=BAD)
     opened.label(ben, 2)
     opened.label(cem, 3)
     return opened
 
 
-def test_answers_are_taken_for_what_they_are_and_for_less(labelled: Hall) -> None:
+def test_answers_are_taken_for_what_they_are_and_for_less(labelled: CampaignFixture) -> None:
     found = agreed(labelled)
     verdict, confidence = found["verdict", OVERALL], found["confidence", OVERALL]
     assert (list(verdict.alphas), list(confidence.alphas)) == (
@@ -45,9 +45,9 @@ def test_answers_are_taken_for_what_they_are_and_for_less(labelled: Hall) -> Non
     assert confidence.alpha.value == pytest.approx(1 - (6 - 1) * 2 / (2 * 5 * 1))
 
 
-def test_one_person_alone_agrees_with_nobody_and_is_told_so(store: Store) -> None:
-    opened = hall(store, items=2)
-    opened.label(opened.desk("ben"), 2)
+def test_agreement_of_one_person_has_no_value_and_a_reason(store: Store) -> None:
+    opened = make_campaign(store, items=2)
+    opened.label(opened.annotator("ben"), 2)
     verdict = agreed(opened)["verdict", OVERALL]
     assert (verdict.raw.value, verdict.alpha.value, verdict.ac1.value) == (None, None, None)
     assert verdict.alpha.why
@@ -61,8 +61,8 @@ def test_what_was_imported_counts_under_its_error_type(store: Store) -> None:
         for kind in kinds
     ]
     store.import_dataset(DatasetSource("typed", "pairs", "typed.jsonl", "0"), items, dict)
-    opened = hall(store, items=1)
-    opened.add([NewTask(sample.stored) for sample in load_samples(store, "typed")])
-    opened.label(opened.desk("ben"), 3)
+    opened = make_campaign(store, items=1)
+    opened.add_tasks([NewTask(sample.stored) for sample in load_samples(store, "typed")])
+    opened.label(opened.annotator("ben"), 3)
     labels = {slice: one.labels for (question, slice), one in agreed(opened).items() if question == "verdict"}
     assert labels == {OVERALL: 3, "Coreference": 1, "Extrinsic Entity": 1}

@@ -88,7 +88,7 @@ def test_an_edited_summary_opens_with_its_original_and_its_edits(store: Store) -
     put(store, [SEED, EDITED])
     pair = store.pair(load_samples(store, "harbour")[1].stored)
     assert pair is not None
-    assert (pair.kept.document, pair.kept.original, pair.kept.edits) == (DOCUMENT, SEED.example.summary, EDITED.edits)
+    assert (pair.pair.document, pair.pair.original, pair.pair.edits) == (DOCUMENT, SEED.example.summary, EDITED.edits)
 
 
 def test_the_same_file_twice_adds_nothing(store: Store) -> None:
@@ -164,13 +164,13 @@ def test_two_datasets_may_say_different_things_of_the_same_texts(store: Store) -
     assert (ours.item.scores[0].value, theirs.item.scores[0].value) == (0.5, 50.0)
 
 
-def test_our_scores_stand_beside_the_released_ones(store: Store) -> None:
+def test_our_scores_are_loaded_with_the_released_ones(store: Store) -> None:
     put(store, [SEED])
     [example] = load_texts(store, "harbour")
     failed = Failure(example.id, "rouge2", FailureKind.ERROR, "It broke.")
-    store.keep_outcomes([failed])
+    store.save_outcomes([failed])
     assert [score.value for score in load_samples(store, "harbour")[0].kept] == [None]
-    store.keep_outcomes([Result(example.id, "rouge2", "rouge2|v1", 0.75, (), Seen(), 0.1, "cpu")])
+    store.save_outcomes([Result(example.id, "rouge2", "rouge2|v1", 0.75, (), Seen(), 0.1, "cpu")])
     assert load_samples(store, "harbour")[0].kept == (StoredScore("rouge2", "rouge2|v1", 0.75),)
 
 
@@ -206,14 +206,14 @@ def test_samples_are_never_changed(store: Store, change: str) -> None:
         connection.execute(text(change))
 
 
-def test_imported_texts_are_not_exported_unless_somebody_said_something_of_them(store: Store) -> None:
+def test_imported_texts_are_exported_only_if_labelled_or_saved(store: Store) -> None:
     put(store, [SEED, EDITED])
     ids = [sample.stored for sample in load_samples(store, "harbour")]
-    store.keep_outcomes([Result(id, "rouge2", "rouge2|v1", 0.75, (), Seen(), 0.1, "cpu") for id in ids])
+    store.save_outcomes([Result(id, "rouge2", "rouge2|v1", 0.75, (), Seen(), 0.1, "cpu") for id in ids])
     assert list(all_rows(store)) == []
     pair = store.pair(ids[1])
     assert pair is not None
-    store.keep_pair(replace(pair.kept, by="ada", outcomes=()))
+    store.save_pair(replace(pair.pair, by="ada", outcomes=()))
     assert sorted(row["kind"] for row in all_rows(store)) == ["pair", "score", "score", "summary"]
 
 

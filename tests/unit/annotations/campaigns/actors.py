@@ -31,7 +31,7 @@ ANSWERS: Mapping[str, Mapping[str, Any]] = {
 
 
 @dataclass
-class Hall:
+class CampaignFixture:
     """One store with one campaign."""
 
     store: Store
@@ -42,21 +42,21 @@ class Hall:
         with self.store.writing() as session:
             return add_person(session, name, role)
 
-    def desk(self, name: str) -> AnnotatorActions:
+    def annotator(self, name: str) -> AnnotatorActions:
         return AnnotatorActions(self.store, self.person(name))
 
-    def work(self, desk: AnnotatorActions) -> ShownTask:
-        found = desk.next(self.campaign.id)
+    def next_task(self, annotator: AnnotatorActions) -> ShownTask:
+        found = annotator.next(self.campaign.id)
         assert isinstance(found, ShownTask), found
         return found
 
-    def nothing(self, desk: AnnotatorActions) -> str:
-        found = desk.next(self.campaign.id)
+    def no_task_reason(self, annotator: AnnotatorActions) -> str:
+        found = annotator.next(self.campaign.id)
         assert isinstance(found, NoTask), found
-        return found.why
+        return found.reason
 
     def send(
-        self, desk: AnnotatorActions, work: ShownTask, act: ResponseAct = "answer", **changes: Any
+        self, annotator: AnnotatorActions, work: ShownTask, act: ResponseAct = "answer", **changes: Any
     ) -> ResponseReceipt:
         given = {
             "answers": ANSWERS.get(self.campaign.questions.name, {}) if act == "answer" else {},
@@ -64,22 +64,22 @@ class Hall:
             "event_id": f"event-{next(self.events)}",
             **changes,
         }
-        return desk.send(SentResponse(work.reservation, act, **given))
+        return annotator.send(SentResponse(work.reservation, act, **given))
 
-    def label(self, desk: AnnotatorActions, number: int) -> list[ShownTask]:
+    def label(self, annotator: AnnotatorActions, number: int) -> list[ShownTask]:
         """Take and answer so many tasks."""
         had = []
         for _ in range(number):
-            had.append(self.work(desk))
-            self.send(desk, had[-1])
+            had.append(self.next_task(annotator))
+            self.send(annotator, had[-1])
         return had
 
-    def add(self, tasks: list[NewTask]) -> int:
+    def add_tasks(self, tasks: list[NewTask]) -> int:
         with self.store.writing() as session:
             return add_tasks(session, self.campaign, tasks)
 
 
-def keep(store: Store, number: int, by: str = "ada", versions: int = 1) -> list[str]:
+def save_items(store: Store, number: int, by: str = "ada", versions: int = 1) -> list[str]:
     """Keep edited summaries of one document each; their ids."""
     ids = []
     for version in range(versions):
@@ -94,16 +94,16 @@ def keep(store: Store, number: int, by: str = "ada", versions: int = 1) -> list[
             intended=Verdict.INCONSISTENT,
             source="pasted",
         )
-        ids.append(store.keep_pair(pair).id)
+        ids.append(store.save_pair(pair).id)
     return ids
 
 
-def hall(store: Store, questions: str = "label-summaries", items: int = 3, **rules: Any) -> Hall:
+def make_campaign(store: Store, questions: str = "label-summaries", items: int = 3, **rules: Any) -> CampaignFixture:
     """A campaign with so many items of work, each labelled by one person unless the rules say otherwise."""
     with store.writing() as session:
         wording = VersionContent(bundled_question_sets()[questions], "", CampaignRules(**{"overlap": 1, **rules}))
         campaign = create_campaign(session, "Boats", "ada", wording)
-    opened = Hall(store, campaign)
+    opened = CampaignFixture(store, campaign)
     asked = {"explanation": "It was a boat."} if campaign.questions.unit == "explanation" else {}
-    opened.add([NewTask(id, asked=asked) for number in range(items) for id in keep(store, number)])
+    opened.add_tasks([NewTask(id, asked=asked) for number in range(items) for id in save_items(store, number)])
     return opened

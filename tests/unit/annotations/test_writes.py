@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from annotations.writes import content_id, item_row, origin_row, text_id
 from core.types import Edit, Span
-from tests.unit.annotations.kept_samples import DOCUMENT, EDITED, EDITS, PAIR
+from tests.unit.annotations.pair_samples import DOCUMENT, EDITED, EDITS, PAIR
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -35,27 +35,29 @@ from annotations.samples import load_samples
 from annotations.store import Store
 from core.edits import recover, to_records
 from core.types import ErrorType, Example, Item
-from tests.unit.annotations.campaigns.desks import Hall, hall, keep
+from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items
 
 PEOPLE = ("Benedict", "Cemile", "Diarmuid")
 KNOWN = {"unfaithful": "right"}
 
 
-def answer(opened: Hall, desk: AnnotatorActions, wrong: str, why: str = "It was a boat.") -> None:
+def answer(opened: CampaignFixture, annotator: AnnotatorActions, wrong: str, why: str = "It was a boat.") -> None:
     """Say which side is a raft: rightly, or not where the number of the boat begins with one of `wrong`."""
-    work = opened.work(desk)
+    work = opened.next_task(annotator)
     side = "left" if work.left.startswith("Raft") else "right"
     if work.document[5] in wrong:
         side = {"left": "right", "right": "left"}[side]
-    opened.send(desk, work, answers={"unfaithful": side, "error_type": "Intrinsic Entity", "explanation": why})
+    opened.send(annotator, work, answers={"unfaithful": side, "error_type": "Intrinsic Entity", "explanation": why})
 
 
-def full(store: Store) -> Hall:
+def full(store: Store) -> CampaignFixture:
     """Pairs with everything that can happen to them: gold, qualification, repeats, changed minds, undos, decisions."""
-    opened = hall(store, "label-pairs", items=14, overlap=2, pass_right=1, repeat_every=4, gold_every=6, apart=0)
-    opened.add([NewTask(id, "qualification", key=KNOWN, feedback="A boat.") for id in keep(store, 70)])
-    opened.add([NewTask(id, "gold", key=KNOWN) for id in keep(store, 80)])
-    ben, cem = (opened.desk(name) for name in PEOPLE[:2])
+    opened = make_campaign(
+        store, "label-pairs", items=14, overlap=2, pass_right=1, repeat_every=4, gold_every=6, apart=0
+    )
+    opened.add_tasks([NewTask(id, "qualification", key=KNOWN, feedback="A boat.") for id in save_items(store, 70)])
+    opened.add_tasks([NewTask(id, "gold", key=KNOWN) for id in save_items(store, 80)])
+    ben, cem = (opened.annotator(name) for name in PEOPLE[:2])
     while isinstance(ben.next(opened.campaign.id), ShownTask):
         answer(opened, ben, wrong="0123")
     wording = VersionContent(bundled_question_sets()["label-pairs"], "Read twice.", opened.campaign.rules)
@@ -63,23 +65,23 @@ def full(store: Store) -> Hall:
         add_version(session, opened.campaign.id, PEOPLE[0], wording)
     for _ in range(12):
         answer(opened, cem, wrong="", why='=HYPERLINK("x")')
-    opened.send(cem, opened.work(cem), "flag")
-    last = ben.before(opened.campaign.id, 10**6)
+    opened.send(cem, opened.next_task(cem), "flag")
+    last = ben.previous(opened.campaign.id, 10**6)
     assert last is not None
     opened.send(ben, last, "undo")
     answer(opened, ben, wrong="")
-    opened.work(cem)  # one in hand
+    opened.next_task(cem)  # one in hand
     judge = AdjudicatorActions(store, opened.person(PEOPLE[2], Role.ADJUDICATOR))
-    task = judge.docket(opened.campaign.id).left[0].task
-    dispute = judge.dispute(opened.campaign.id, task)
-    judge.settle(
+    task = judge.queue(opened.campaign.id).open[0].task
+    dispute = judge.task(opened.campaign.id, task)
+    judge.save_decision(
         opened.campaign.id, SentDecision(task, dispute.answers[0], DisagreementCause.EDGE_CASE, dispute.responses, "d1")
     )
     return opened
 
 
 @pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
+def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CampaignFixture]:
     """Such a campaign, only to be read."""
     store = Store.open(f"sqlite:///{tmp_path_factory.mktemp('source') / 'touchstone.db'}")
     yield full(store)
@@ -87,13 +89,13 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
 
 
 @pytest.fixture(scope="module")
-def told(source: Hall) -> list[str]:
+def told(source: CampaignFixture) -> list[str]:
     return lines(source.store)
 
 
 @pytest.fixture
 def other(tmp_path: Path) -> Iterator[Store]:
-    """An empty database beside the one of the test."""
+    """A second, empty database."""
     store = Store.open(f"sqlite:///{tmp_path / 'other.db'}")
     yield store
     store.close()
@@ -112,7 +114,7 @@ def pseudonyms(session: Session) -> dict[str, str]:
 
 
 def figures(store: Store, campaign: CampaignSettings) -> tuple[CampaignProgress, list[Agreement], list[object]]:
-    """Progress, agreement and settled labels, with everybody called by pseudonym."""
+    """Progress, agreement and final labels, with pseudonyms for names."""
     with read_session(store.engine) as session:
         who = pseudonyms(session)
         going = compute_progress(session, campaign)
@@ -122,7 +124,7 @@ def figures(store: Store, campaign: CampaignSettings) -> tuple[CampaignProgress,
             for one in compute_agreements(session, campaign)
         ]
         settled = [
-            (one.said[0].item, one.provenance, one.answers, one.agreement) for one in load_cases(session, campaign)
+            (one.labels[0].item, one.provenance, one.answers, one.agreement) for one in load_cases(session, campaign)
         ]
     return replace(going, people=people), agreed, list(settled)
 
@@ -144,12 +146,12 @@ def test_every_revision_says_who_when_how_and_where_its_label_comes_from(told: l
     assert {row["provenance"] for row in labels if row["part"] != "work"} == {None}
 
 
-def test_answers_are_told_as_if_the_original_stood_left(told: list[str]) -> None:
+def test_exported_answers_have_the_original_on_the_left(told: list[str]) -> None:
     right = [row for row in of_kind(told, "label") if row["part"] == "qualification"]
     assert {row["answers"]["unfaithful"] for row in right} == {"right"}
 
 
-def test_a_decision_names_the_labels_that_it_settles(told: list[str]) -> None:
+def test_an_exported_decision_names_its_labels(told: list[str]) -> None:
     [decision] = of_kind(told, "decision")
     settled = [row for row in of_kind(told, "label") if row["event_id"] in decision["settles"]]
     assert len(settled) == 2
@@ -161,7 +163,7 @@ def test_no_name_of_a_person_is_in_an_export(told: list[str]) -> None:
     assert not [name for name in PEOPLE if name in "".join(told)]
 
 
-def test_people_keep_their_pseudonyms(source: Hall, told: list[str]) -> None:
+def test_people_keep_their_pseudonyms(source: CampaignFixture, told: list[str]) -> None:
     assert lines(source.store) == told
     with read_session(source.store.engine) as session:
         known = set(pseudonyms(session).values())
@@ -178,17 +180,17 @@ def test_a_campaign_moves_between_databases_with_equal_statistics(store: Store, 
     assert lines(other) == lines(store)
 
 
-def test_an_import_is_worth_as_much_as_the_original(store: Store, source: Hall, told: list[str]) -> None:
+def test_an_import_is_worth_as_much_as_the_original(store: Store, source: CampaignFixture, told: list[str]) -> None:
     imported = import_campaign(store, told)
     assert figures(store, imported) == figures(source.store, replace(source.campaign, version=2))
     assert lines(store) == told
 
 
 def test_work_goes_on_in_an_imported_campaign(store: Store, told: list[str]) -> None:
-    again = Hall(store, import_campaign(store, told), count(1000))
-    desk = again.desk("Eva")
-    answer(again, desk, wrong="")
-    assert desk.standing(again.campaign.id).answered == 1
+    again = CampaignFixture(store, import_campaign(store, told), count(1000))
+    annotator = again.annotator("Eva")
+    answer(again, annotator, wrong="")
+    assert annotator.progress(again.campaign.id).answered == 1
 
 
 def test_a_campaign_is_not_imported_twice(store: Store, told: list[str]) -> None:
@@ -223,10 +225,12 @@ def test_a_file_that_is_no_whole_export_leaves_nothing(other: Store, told: list[
 
 
 def test_what_was_judged_written_and_corrected_moves_too(store: Store, other: Store) -> None:
-    opened = hall(store, "write-typed", items=0)
-    opened.add([NewTask(id, asked={"error_type": "Intrinsic Entity"}) for id in keep(store, 1, by="Adalbert")])
-    ben = opened.desk("Benedict")
-    work = opened.work(ben)
+    opened = make_campaign(store, "write-typed", items=0)
+    opened.add_tasks(
+        [NewTask(id, asked={"error_type": "Intrinsic Entity"}) for id in save_items(store, 1, by="Adalbert")]
+    )
+    ben = opened.annotator("Benedict")
+    work = opened.next_task(ben)
     records = to_records(work.left, recover(work.left, work.left.replace("took", "sold")))
     opened.send(ben, work, answers={"possible": "yes", "edit": records, "explanation": "It took them."})
     curator = CuratorActions(store, opened.person("Diarmuid", Role.ADJUDICATOR))
@@ -237,14 +241,14 @@ def test_what_was_judged_written_and_corrected_moves_too(store: Store, other: St
     with other.writing() as session:
         found = CuratorActions(other, replace(load_people(session)[0], name="Eva", role=Role.ADJUDICATOR))
     [moved] = found.edits(imported.id)
-    assert (moved.required, moved.found) == ("Intrinsic Entity", ErrorType.EXTRINSIC_PREDICATE)
-    assert found.manuscript(imported.id, moved.response).edited == "Raft 1 sold crates."
+    assert (moved.required, moved.corrected_type) == ("Intrinsic Entity", ErrorType.EXTRINSIC_PREDICATE)
+    assert found.task(imported.id, moved.response).edited == "Raft 1 sold crates."
     assert other.counts()["origin"] == store.counts()["origin"]
 
 
-def test_a_table_has_a_column_for_each_question_and_executes_nothing(source: Hall) -> None:
-    boss = Member("1", "Ada", Role.MANAGER)
-    text = ExportActions(source.store, boss).table(source.campaign.id)
+def test_a_table_has_a_column_for_each_question_and_executes_nothing(source: CampaignFixture) -> None:
+    manager = Member("1", "Ada", Role.MANAGER)
+    text = ExportActions(source.store, manager).table(source.campaign.id)
     table = list(csv.DictReader(io.StringIO(text, newline="")))
     labels = [row for row in table if row["kind"] == "label" and row["act"] == "answer"]
     assert {row["answer.unfaithful"] for row in labels} <= {"left", "right"}
@@ -254,13 +258,13 @@ def test_a_table_has_a_column_for_each_question_and_executes_nothing(source: Hal
     assert not [cell for cell in cells if cell[0] in "=+@\t\r"]
 
 
-def test_only_a_manager_may_export(source: Hall) -> None:
+def test_only_a_manager_may_export(source: CampaignFixture) -> None:
     for role in (Role.ANNOTATOR, Role.ADJUDICATOR, Role.RESEARCHER):
         with pytest.raises(RightsError, match="may not manage"):
             ExportActions(source.store, Member("1", "Ada", role))
 
 
-def test_an_unknown_campaign_is_named_with_those_there_are(source: Hall) -> None:
+def test_an_unknown_campaign_is_named_with_those_there_are(source: CampaignFixture) -> None:
     with pytest.raises(RecordError, match=r"No campaign is called 'Ships'. There are: Boats"):
         find_campaign_id(source.store, "Ships")
 
@@ -271,11 +275,11 @@ def test_agreement_by_error_type_moves_with_items_of_a_dataset(store: Store, oth
         Example("a", "Boat 1 took 1 crates to the mill.", "Raft 1 took crates."), error_type=ErrorType.COREFERENCE
     )
     store.import_dataset(DatasetSource("boats", "blocks", "boats.txt", "0"), [item], dict)
-    opened = hall(store, items=0, overlap=2)
+    opened = make_campaign(store, items=0, overlap=2)
     stored = next(sample.stored for sample in load_samples(store, "boats"))
-    opened.add([NewTask(stored)])
+    opened.add_tasks([NewTask(stored)])
     for name in PEOPLE[:2]:
-        opened.label(opened.desk(name), 1)
+        opened.label(opened.annotator(name), 1)
     imported = import_campaign(other, lines(store))
     assert {one.slice for one in figures(other, imported)[1]} == {"Overall", "Coreference"}
     assert figures(other, imported) == figures(store, opened.campaign)

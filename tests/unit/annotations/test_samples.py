@@ -12,29 +12,29 @@ from sqlmodel import select
 from annotations.campaigns.labelling import AnnotatorActions, load_revealed_scores
 from annotations.campaigns.queue import ShownTask
 from annotations.campaigns.results import Resolution
-from annotations.campaigns.tables import Settlement, Task
+from annotations.campaigns.tables import Adjudication, Task
 from annotations.dataset_import import DatasetSource
 from annotations.records import RecordError
 from annotations.samples import campaign_datasets, format_description, load_description, load_samples, load_texts
 from annotations.store import Store
 from core.types import Edit, Example, GradedExplanation, Item, Result, Sample, Seen, Span, Verdict
-from tests.unit.annotations.campaigns.desks import Hall, hall
+from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
 
 BOATS = "campaign: Boats"
 GOOD = {"verdict": "consistent", "confidence": 4}
 BAD = {"verdict": "inconsistent", "confidence": 4, "reason": "It was a boat."}
 
 
-def label(opened: Hall, person: str, answers: Mapping[str, Mapping[str, Any]]) -> list[ShownTask]:
+def label(opened: CampaignFixture, person: str, answers: Mapping[str, Mapping[str, Any]]) -> list[ShownTask]:
     """Answer every item by the number of its boat."""
-    desk, works = opened.desk(person), []
+    annotator, works = opened.annotator(person), []
     for _ in answers:
-        works.append(opened.work(desk))
-        opened.send(desk, works[-1], answers=answers[works[-1].document[5]])
+        works.append(opened.next_task(annotator))
+        opened.send(annotator, works[-1], answers=answers[works[-1].document[5]])
     return works
 
 
-def decide(opened: Hall, answers: Mapping[str, Any]) -> None:
+def decide(opened: CampaignFixture, answers: Mapping[str, Any]) -> None:
     """Settle the only task."""
     with opened.store.writing() as session:
         task = session.exec(select(Task.id)).one()
@@ -46,7 +46,7 @@ def decide(opened: Hall, answers: Mapping[str, Any]) -> None:
             "by": "dia",
             "event_id": "decided",
         }
-        session.add(Settlement(task_id=task, revision=1, answers=dict(answers), created_at=when, **told))
+        session.add(Adjudication(task_id=task, revision=1, answers=dict(answers), created_at=when, **told))
 
 
 def labels(store: Store) -> dict[str, Verdict | None]:
@@ -61,7 +61,7 @@ def changed(sample: Sample) -> bool:
 
 
 def test_what_most_people_say_is_the_label_and_a_draw_has_none(store: Store) -> None:
-    opened = hall(store, items=3, overlap=3)
+    opened = make_campaign(store, items=3, overlap=3)
     label(opened, "ben", {"0": BAD, "1": BAD, "2": GOOD})
     label(opened, "cem", {"0": BAD, "1": BAD, "2": BAD})
     label(opened, "dia", {"0": BAD, "1": GOOD, "2": {"verdict": "borderline", "confidence": 1, "reason": "Unclear."}})
@@ -72,8 +72,8 @@ def test_what_most_people_say_is_the_label_and_a_draw_has_none(store: Store) -> 
     assert "3 people gave 9 first blind labels; Krippendorff's alpha (ordinal)" in said
 
 
-def test_an_adjudicator_counts_before_what_people_said(store: Store) -> None:
-    opened = hall(store, items=1, overlap=2)
+def test_a_decision_takes_precedence_over_labels(store: Store) -> None:
+    opened = make_campaign(store, items=1, overlap=2)
     label(opened, "ben", {"0": BAD})
     label(opened, "cem", {"0": GOOD})
     assert labels(store) == {"0": None}
@@ -83,28 +83,28 @@ def test_an_adjudicator_counts_before_what_people_said(store: Store) -> None:
 
 
 def test_one_person_is_enough_and_a_changed_mind_counts(store: Store) -> None:
-    opened = hall(store, items=1)
-    desk = opened.desk("ben")
-    work = opened.work(desk)
-    opened.send(desk, work, answers=GOOD)
-    opened.send(desk, work, answers=BAD)
+    opened = make_campaign(store, items=1)
+    annotator = opened.annotator("ben")
+    work = opened.next_task(annotator)
+    opened.send(annotator, work, answers=GOOD)
+    opened.send(annotator, work, answers=BAD)
     assert labels(store) == {"0": Verdict.INCONSISTENT}
     assert load_description(store, BOATS).counts == {Resolution.SINGLE: 1}
 
 
-def test_what_is_said_after_a_score_was_seen_does_not_count(store: Store) -> None:
-    opened = hall(store, items=1, reveal=True)
+def test_labels_given_after_a_score_was_seen_do_not_count(store: Store) -> None:
+    opened = make_campaign(store, items=1, reveal=True)
     person = opened.person("ben")
-    desk = AnnotatorActions(store, person)
-    work = opened.work(desk)
-    opened.send(desk, work, answers=GOOD)
+    annotator = AnnotatorActions(store, person)
+    work = opened.next_task(annotator)
+    opened.send(annotator, work, answers=GOOD)
     load_revealed_scores(store, person, work.reservation)
-    opened.send(desk, work, answers=BAD)
+    opened.send(annotator, work, answers=BAD)
     assert labels(store) == {"0": Verdict.CONSISTENT}
 
 
 def test_a_decision_that_a_later_label_contradicts_is_open_again(store: Store) -> None:
-    opened = hall(store, items=1, overlap=3)
+    opened = make_campaign(store, items=1, overlap=3)
     label(opened, "ben", {"0": BAD})
     label(opened, "cem", {"0": GOOD})
     decide(opened, BAD)
@@ -123,22 +123,22 @@ def test_a_decision_that_a_later_label_contradicts_is_open_again(store: Store) -
     ],
 )
 def test_the_answer_to_a_pair_labels_both_sides(store: Store, side: str, original: Verdict, edited: Verdict) -> None:
-    opened = hall(store, "label-pairs", items=1)
-    desk = opened.desk("ben")
-    work = opened.work(desk)
+    opened = make_campaign(store, "label-pairs", items=1)
+    annotator = opened.annotator("ben")
+    work = opened.next_task(annotator)
     mirrored = {"left": "right", "right": "left"} if work.right == "Boat 0 took crates." else {}
     told = {"error_type": "Coreference", "explanation": "Raft is wrong."} if side in {"left", "right", "both"} else {}
-    opened.send(desk, work, answers={"unfaithful": mirrored.get(side, side), **told})
+    opened.send(annotator, work, answers={"unfaithful": mirrored.get(side, side), **told})
     before, after = load_samples(store, BOATS)
     assert (before.item.intended, after.item.intended) == (original, edited)
     assert after.item.error_type == told.get("error_type")
 
 
-def test_a_graded_explanation_comes_with_its_author_and_the_grade_that_people_came_to(store: Store) -> None:
-    opened = hall(store, "judge-explanations", items=1, overlap=2)
+def test_a_graded_explanation_has_its_author_and_agreed_grade(store: Store) -> None:
+    opened = make_campaign(store, "judge-explanations", items=1, overlap=2)
     for person in ("ben", "cem"):
-        desk = opened.desk(person)
-        opened.send(desk, opened.work(desk), answers={"grade": "partially", "cause": "vague"})
+        annotator = opened.annotator(person)
+        opened.send(annotator, opened.next_task(annotator), answers={"grade": "partially", "cause": "vague"})
     [sample] = filter(changed, load_samples(store, BOATS))
     [given] = sample.item.explanations
     assert (given.text, given.by, given.grade, given.judge) == ("It was a boat.", "ada", "partially", "unanimous")
@@ -146,7 +146,7 @@ def test_a_graded_explanation_comes_with_its_author_and_the_grade_that_people_ca
 
 
 def test_who_wrote_an_explanation_that_was_imported_is_known_again(store: Store) -> None:
-    opened = hall(store, "judge-explanations", items=1)
+    opened = make_campaign(store, "judge-explanations", items=1)
     edit = Edit(Span(0, 4), "Raft", "It was a boat.")
     original = Item(Example("a", "Boat 0 took 0 crates to the mill.", "Boat 0 took crates."))
     edited = Item(Example("b", original.example.document, "Raft 0 took crates."), parent="a", edits=(edit,))
@@ -154,34 +154,38 @@ def test_who_wrote_an_explanation_that_was_imported_is_known_again(store: Store)
     answer = Item(Example("b", "", ""), explanations=(said,))  # which came later, without the texts
     for number, items in enumerate(([original, edited], [answer])):
         store.import_dataset(DatasetSource("boats", "pairs", "boats.jsonl", str(number)), items, dict)
-    desk = opened.desk("ben")
-    opened.send(desk, opened.work(desk), answers={"grade": "entirely"})
+    annotator = opened.annotator("ben")
+    opened.send(annotator, opened.next_task(annotator), answers={"grade": "entirely"})
     [sample] = filter(changed, load_samples(store, BOATS))
     assert [(given.by, given.grade) for given in sample.item.explanations] == [("a model", "entirely")]
 
 
 def test_what_was_written_for_a_campaign_is_a_pair_of_it(store: Store) -> None:
-    opened = hall(store, "write-free", items=1)
-    desk = opened.desk("ben")
+    opened = make_campaign(store, "write-free", items=1)
+    annotator = opened.annotator("ben")
     edit = [{"original_text": "crates", "replace_text": "barrels"}]
-    opened.send(desk, opened.work(desk), answers={"possible": "yes", "edit": edit, "explanation": "They were crates."})
+    opened.send(
+        annotator,
+        opened.next_task(annotator),
+        answers={"possible": "yes", "edit": edit, "explanation": "They were crates."},
+    )
     [written] = [sample for sample in load_samples(store, BOATS) if "barrels" in sample.item.example.summary]
     assert (written.item.intended, changed(written)) == (Verdict.INCONSISTENT, True)
 
 
 def test_a_campaign_without_a_label_is_no_dataset(store: Store) -> None:
-    hall(store)
+    make_campaign(store)
     assert campaign_datasets(store) == []
     with pytest.raises(RecordError, match="There are: Boats"):
         load_samples(store, "campaign: Boots")
 
 
 def test_scores_of_the_texts_come_with_the_labels(store: Store) -> None:
-    opened = hall(store, items=1)
+    opened = make_campaign(store, items=1)
     label(opened, "ben", {"0": BAD})
     texts = list(load_texts(store, BOATS))
     scores = [Result(text.id, "rouge2", "rouge2|v1", 0.5, (), Seen(), 0.01, "cpu") for text in texts]
-    store.keep_outcomes(scores)
+    store.save_outcomes(scores)
     assert len(texts) == 2
     assert [sample.kept[0].value for sample in load_samples(store, BOATS)] == [0.5, 0.5]
 
