@@ -28,10 +28,9 @@ from annotations.campaigns.export_rows import (
     ExportedTask,
     ExportedVersion,
 )
-from annotations.campaigns.label_agreement import given_error_types
 from annotations.campaigns.people import Member, Right
 from annotations.campaigns.questions import read_questions, unswap_answers
-from annotations.campaigns.results import load_cases
+from annotations.campaigns.results import given_error_types, load_cases
 from annotations.campaigns.tables import (
     Adjudication,
     AnswerKey,

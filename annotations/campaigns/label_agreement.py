@@ -9,14 +9,17 @@ from itertools import combinations
 from types import MappingProxyType
 
 import numpy as np
-from sqlmodel import Session, col, select
+from sqlmodel import Session
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.questions import CampaignQuestion
-from annotations.campaigns.results import CampaignLabel, corrected_error_types, first_blind_labels, latest_labels
-from annotations.campaigns.tables import Task
-from annotations.tables import Origin, SampleRow
-from annotations.writes import ITEM_FACTS
+from annotations.campaigns.results import (
+    CampaignLabel,
+    corrected_error_types,
+    first_blind_labels,
+    given_error_types,
+    latest_labels,
+)
 from core.stats.agreement import (
     Distance,
     LabelMatrix,
@@ -146,25 +149,6 @@ def _labels_by_error_type(
     of_item = given_error_types(session, campaign) | corrected_error_types(session)
     kinds = sorted({of_item[label.item] for label in labels if label.item in of_item})
     return {kind: [label for label in labels if of_item.get(label.item) == kind] for kind in kinds}
-
-
-def given_error_types(session: Session, campaign: CampaignSettings) -> dict[str, str]:
-    """The error type that each item of a campaign was imported with, or else last saved with."""
-    items = select(Task.item_id).where(Task.campaign_id == campaign.id)
-    intended = session.exec(
-        select(Origin.item_id, Origin.error_type)
-        .where(col(Origin.item_id).in_(items), col(Origin.error_type).is_not(None))
-        .order_by(col(Origin.created_at))
-    )
-    facts = session.exec(
-        select(SampleRow.item_id, SampleRow.facts)
-        .where(col(SampleRow.item_id).in_(items))
-        .order_by(col(SampleRow.number))
-    )
-    imported = {
-        item: kind.value for item, stored in facts if item and (kind := ITEM_FACTS.validate_json(stored).error_type)
-    }
-    return {item: kind for item, kind in intended if kind} | imported
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,8 @@ from sqlmodel import Session, col, exists, select
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.questions import QuestionSet, read_questions, unswap_answers
 from annotations.campaigns.tables import Adjudication, Correction, Person, Reservation, Response, Task, VersionRow
-from annotations.tables import Item
+from annotations.tables import Item, Origin, SampleRow
+from annotations.writes import ITEM_FACTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +106,25 @@ def repeated_labels(session: Session, campaign: CampaignSettings) -> list[tuple[
             turns.setdefault((label.task, label.person, label.turn), label)
     twice = [(task, person) for task, person, turn in turns if turn == 2 and (task, person, 1) in turns]
     return [(turns[task, person, 1], turns[task, person, 2]) for task, person in twice]
+
+
+def given_error_types(session: Session, campaign: CampaignSettings) -> dict[str, str]:
+    """The error type that each item of a campaign was imported with, or else last saved with."""
+    items = select(Task.item_id).where(Task.campaign_id == campaign.id)
+    intended = session.exec(
+        select(Origin.item_id, Origin.error_type)
+        .where(col(Origin.item_id).in_(items), col(Origin.error_type).is_not(None))
+        .order_by(col(Origin.created_at))
+    )
+    facts = session.exec(
+        select(SampleRow.item_id, SampleRow.facts)
+        .where(col(SampleRow.item_id).in_(items))
+        .order_by(col(SampleRow.number))
+    )
+    imported = {
+        item: kind.value for item, stored in facts if item and (kind := ITEM_FACTS.validate_json(stored).error_type)
+    }
+    return {item: kind for item, kind in intended if kind} | imported
 
 
 def corrected_error_types(session: Session) -> dict[str, str]:
