@@ -17,7 +17,7 @@ from tests.unit.annotations.pair_samples import PAIR, record
 
 
 @pytest.mark.parametrize(
-    ("url", "said"),
+    ("url", "message"),
     [
         ("", "is no database URL"),
         ("labels.db", "is no database URL"),
@@ -26,8 +26,8 @@ from tests.unit.annotations.pair_samples import PAIR, record
         ("postgresql://nobody@127.0.0.1:1/labels", "cannot be opened"),
     ],
 )
-def test_a_url_that_cannot_be_used_is_named_with_what_to_do(url: str, said: str) -> None:
-    with pytest.raises(StoreError, match=said) as caught:
+def test_a_url_that_cannot_be_used_is_named_with_what_to_do(url: str, message: str) -> None:
+    with pytest.raises(StoreError, match=message) as caught:
         Store.open(url)
     assert "Write sqlite:///" in str(caught.value) or "TOUCHSTONE_DATABASE_URL" in str(caught.value)
 
@@ -130,17 +130,17 @@ def test_memory_is_a_database_too_for_all_threads_together() -> None:
 
 
 def test_threads_are_served_in_order_of_arrival() -> None:
-    turns, served = FairSemaphore(), list[int]()
+    semaphore, served = FairSemaphore(), list[int]()
 
     def be_served(number: int) -> None:
-        with turns:
+        with semaphore:
             served.append(number)
 
     threads = [threading.Thread(target=be_served, args=(number,)) for number in range(5)]
-    with turns:
+    with semaphore:
         for place, thread in enumerate(threads, start=1):
             thread.start()
-            while turns.waiting < place:
+            while semaphore.waiting < place:
                 os.sched_yield()
         assert served == []
     for thread in threads:
@@ -149,20 +149,20 @@ def test_threads_are_served_in_order_of_arrival() -> None:
 
 
 def test_an_error_inside_lets_the_next_one_in() -> None:
-    turns = FairSemaphore()
+    semaphore = FairSemaphore()
     for _ in range(2):
-        with pytest.raises(StoreError), turns:
+        with pytest.raises(StoreError), semaphore:
             parse_url("nonsense")
-    assert turns.waiting == 0
+    assert semaphore.waiting == 0
 
 
 def test_a_semaphore_admits_as_many_threads_as_permits() -> None:
-    turns = FairSemaphore(permits=2)
-    waited = threading.Thread(target=turns.__enter__)
-    with turns:
-        with turns:
+    semaphore = FairSemaphore(permits=2)
+    waited = threading.Thread(target=semaphore.__enter__)
+    with semaphore:
+        with semaphore:
             waited.start()
-            while not turns.waiting:
+            while not semaphore.waiting:
                 os.sched_yield()
         waited.join()
-    assert turns.waiting == 0
+    assert semaphore.waiting == 0

@@ -85,12 +85,12 @@ def test_people_are_exported_under_pseudonyms(full: Store) -> None:
     with full.writing() as session:
         for name in ("ada", "ben", "cem"):
             add_person(session, name, Role.ANNOTATOR)
-    told = list(all_rows(full))
-    assert {row["annotator"][:2] for row in told if "annotator" in row} == {"p-"}
-    assert {row["by"][:2] for row in told if row["kind"] in {"pair", "summary"} and "by" in row} == {"p-"}
-    assert {edit["by"][:2] for row in told for edit in row.get("edits", ())} == {"p-"}
-    explanations = {row["explanation_id"] for row in told if row["kind"] == "explanation"}
-    judged = {row["explanation_id"] for row in told if row["kind"] == "explanation_judgement"}
+    rows = list(all_rows(full))
+    assert {row["annotator"][:2] for row in rows if "annotator" in row} == {"p-"}
+    assert {row["by"][:2] for row in rows if row["kind"] in {"pair", "summary"} and "by" in row} == {"p-"}
+    assert {edit["by"][:2] for row in rows for edit in row.get("edits", ())} == {"p-"}
+    explanations = {row["explanation_id"] for row in rows if row["kind"] == "explanation"}
+    judged = {row["explanation_id"] for row in rows if row["kind"] == "explanation_judgement"}
     assert judged <= explanations
     assert len(judged) == len({row["explanation_id"] for row in before})
 

@@ -87,9 +87,9 @@ def test_opening_again_keeps_what_is_there(url: str) -> None:
     first.close()
     again = Store.open(url)
     assert again.counts() == counts
-    kept = again.pair(receipt.id)
-    assert kept is not None
-    assert kept.pair == PAIR
+    stored = again.pair(receipt.id)
+    assert stored is not None
+    assert stored.pair == PAIR
     again.close()
 
 

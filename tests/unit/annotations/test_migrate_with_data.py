@@ -73,18 +73,24 @@ def decide(store: Store) -> None:
         labelled = select(Response.id, Task.id, Task.item_id).join(
             Reservation, col(Reservation.id) == Response.reservation_id
         )
-        said, task, item = session.exec(labelled.join(Task, col(Task.id) == Reservation.task_id)).one()
+        response, task, item = session.exec(labelled.join(Task, col(Task.id) == Reservation.task_id)).one()
         now, answers = datetime.now(UTC), {"verdict": "consistent"}
         by = {"by": "dia", "note": "", "revision": 1, "created_at": now}
-        settled = {"task_id": task, "answers": answers, "cause": "ambiguous text", "settles": [said], "event_id": "s"}
-        corrected = {"response_id": said, "item_id": item, "error_type": "Coreference", "event_id": "c"}
+        settled = {
+            "task_id": task,
+            "answers": answers,
+            "cause": "ambiguous text",
+            "settles": [response],
+            "event_id": "s",
+        }
+        corrected = {"response_id": response, "item_id": item, "error_type": "Coreference", "event_id": "c"}
         session.add(Adjudication.model_validate(settled | by))
         session.add(Correction.model_validate(corrected | by))
 
 
 def rows_of(connection: Connection, table: Table, columns: list[str] | None = None) -> list[dict[str, Any]]:
-    wanted = [table.c[name] for name in columns or table.c.keys()]
-    found = connection.execute(table.select().with_only_columns(*wanted).order_by(*table.primary_key))
+    selected = [table.c[name] for name in columns or table.c.keys()]
+    found = connection.execute(table.select().with_only_columns(*selected).order_by(*table.primary_key))
     return [dict(row._mapping) for row in found]
 
 

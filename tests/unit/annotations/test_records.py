@@ -15,7 +15,7 @@ from tests.unit.annotations.pair_samples import AFTER, ORIGINAL, PAIR, record
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"document": " \n"}, "document is empty"),
         ({"edited": ""}, "edited is empty"),
@@ -28,13 +28,13 @@ from tests.unit.annotations.pair_samples import AFTER, ORIGINAL, PAIR, record
         ({"outcomes": (replace(AFTER, example_id="bump-7"),)}, "'bump-7'"),
     ],
 )
-def test_a_pair_that_cannot_be_kept_is_refused_with_the_reason(changes: dict[str, Any], said: str) -> None:
-    with pytest.raises(RecordError, match=said):
+def test_a_pair_that_cannot_be_kept_is_refused_with_the_reason(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(RecordError, match=message):
         replace(PAIR, **changes)
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"annotator": ""}, "annotator is empty"),
         ({"event_id": " "}, "event_id is empty"),
@@ -46,8 +46,8 @@ def test_a_pair_that_cannot_be_kept_is_refused_with_the_reason(changes: dict[str
         ({"grade": None, "cause": ExplanationFlaw.VAGUE}, "'partially' or 'not'"),
     ],
 )
-def test_a_record_that_cannot_be_kept_is_refused_with_the_reason(changes: dict[str, Any], said: str) -> None:
-    with pytest.raises(RecordError, match=said):
+def test_a_record_that_cannot_be_kept_is_refused_with_the_reason(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(RecordError, match=message):
         record(**changes)
 
 

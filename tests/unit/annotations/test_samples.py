@@ -39,14 +39,14 @@ def decide(opened: CampaignFixture, answers: Mapping[str, Any]) -> None:
     with opened.store.writing() as session:
         task = session.exec(select(Task.id)).one()
         when = datetime(2026, 1, 1, tzinfo=UTC)
-        told: dict[str, Any] = {
+        values: dict[str, Any] = {
             "cause": "annotator slip",
             "note": "",
             "settles": [1, 2],
             "by": "dia",
             "event_id": "decided",
         }
-        session.add(Adjudication(task_id=task, revision=1, answers=dict(answers), created_at=when, **told))
+        session.add(Adjudication(task_id=task, revision=1, answers=dict(answers), created_at=when, **values))
 
 
 def labels(store: Store) -> dict[str, Verdict | None]:
@@ -67,9 +67,9 @@ def test_what_most_people_say_is_the_label_and_a_draw_has_none(store: Store) -> 
     label(opened, "dia", {"0": BAD, "1": GOOD, "2": {"verdict": "borderline", "confidence": 1, "reason": "Unclear."}})
     assert labels(store) == {"0": Verdict.INCONSISTENT, "1": Verdict.INCONSISTENT, "2": None}
     assert campaign_datasets(store) == [BOATS]
-    said = " ".join(format_description(load_description(store, BOATS)))
-    assert "Labels: 1 unanimous, 1 by majority, 1 unresolved." in said
-    assert "3 people gave 9 first blind labels; Krippendorff's alpha (ordinal)" in said
+    sentences = " ".join(format_description(load_description(store, BOATS)))
+    assert "Labels: 1 unanimous, 1 by majority, 1 unresolved." in sentences
+    assert "3 people gave 9 first blind labels; Krippendorff's alpha (ordinal)" in sentences
 
 
 def test_a_decision_takes_precedence_over_labels(store: Store) -> None:
@@ -127,11 +127,13 @@ def test_the_answer_to_a_pair_labels_both_sides(store: Store, side: str, origina
     annotator = opened.annotator("ben")
     work = opened.next_task(annotator)
     mirrored = {"left": "right", "right": "left"} if work.right == "Boat 0 took crates." else {}
-    told = {"error_type": "Coreference", "explanation": "Raft is wrong."} if side in {"left", "right", "both"} else {}
-    opened.send(annotator, work, answers={"unfaithful": mirrored.get(side, side), **told})
+    details = (
+        {"error_type": "Coreference", "explanation": "Raft is wrong."} if side in {"left", "right", "both"} else {}
+    )
+    opened.send(annotator, work, answers={"unfaithful": mirrored.get(side, side), **details})
     before, after = load_samples(store, BOATS)
     assert (before.item.intended, after.item.intended) == (original, edited)
-    assert after.item.error_type == told.get("error_type")
+    assert after.item.error_type == details.get("error_type")
 
 
 def test_a_graded_explanation_has_its_author_and_agreed_grade(store: Store) -> None:
@@ -150,8 +152,8 @@ def test_who_wrote_an_explanation_that_was_imported_is_known_again(store: Store)
     edit = Edit(Span(0, 4), "Raft", "It was a boat.")
     original = Item(Example("a", "Boat 0 took 0 crates to the mill.", "Boat 0 took crates."))
     edited = Item(Example("b", original.example.document, "Raft 0 took crates."), parent="a", edits=(edit,))
-    said = GradedExplanation("It was a boat.", "a model", verdict=Verdict.INCONSISTENT)
-    answer = Item(Example("b", "", ""), explanations=(said,))  # which came later, without the texts
+    graded = GradedExplanation("It was a boat.", "a model", verdict=Verdict.INCONSISTENT)
+    answer = Item(Example("b", "", ""), explanations=(graded,))  # which came later, without the texts
     for number, items in enumerate(([original, edited], [answer])):
         store.import_dataset(DatasetSource("boats", "pairs", "boats.jsonl", str(number)), items, dict)
     annotator = opened.annotator("ben")

@@ -33,7 +33,7 @@ from tests.unit.annotations.pair_samples import record
 from annotations.store import Store
 store = Store.open(sys.argv[1])
 for number in range(100_000):
-    receipt = store.record(record(f"{sys.argv[2]}-{number}", annotator=sys.argv[2]))
+    receipt = store.save_label(record(f"{sys.argv[2]}-{number}", annotator=sys.argv[2]))
     print(receipt.revision, flush=True)
 """
 
@@ -140,8 +140,8 @@ def test_another_label_under_a_known_event_is_refused_not_dropped(store: Store) 
 
 
 def test_a_changed_mind_is_the_next_revision_of_that_person(store: Store) -> None:
-    said = [("ben", "a"), ("ben", "b"), ("cem", "c"), ("ben", "d")]
-    assert [store.save_label(record(event, annotator=who)).revision for who, event in said] == [1, 2, 1, 3]
+    labels = [("ben", "a"), ("ben", "b"), ("cem", "c"), ("ben", "d")]
+    assert [store.save_label(record(event, annotator=name)).revision for name, event in labels] == [1, 2, 1, 3]
 
 
 def test_the_list_shows_labels_and_pairs_newest_first(store: Store) -> None:
@@ -230,9 +230,9 @@ def test_kill_9_loses_no_acknowledged_label(url: str) -> None:
     ]
     store = Store.open(url)
     saved = {(row.by, row.revision) for row in store.saved(limit=100_000)}
-    said = {(name, int(line)) for name, lines in zip(names, acknowledged, strict=True) for line in lines}
-    assert len(said) >= 100
-    assert said <= saved
+    confirmed = {(name, int(line)) for name, lines in zip(names, acknowledged, strict=True) for line in lines}
+    assert len(confirmed) >= 100
+    assert confirmed <= saved
     assert damage(store) == ""
     store.close()
 
@@ -241,9 +241,9 @@ def damage(store: Store) -> str:
     if store.engine.dialect.name != "sqlite":
         return ""
     with store.engine.connect() as connection:
-        said = str(connection.exec_driver_sql("PRAGMA integrity_check").scalar())
+        verdict = str(connection.exec_driver_sql("PRAGMA integrity_check").scalar())
         broken = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
-    return "" if said == "ok" and not broken else f"{said} {broken}"
+    return "" if verdict == "ok" and not broken else f"{verdict} {broken}"
 
 
 def test_a_draft_is_written_over_and_survives_a_restart(url: str) -> None:

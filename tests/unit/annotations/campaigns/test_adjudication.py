@@ -58,9 +58,9 @@ def decide(
     answers: Answers = BAD,
     cause: DisagreementCause = DisagreementCause.SLIP,
 ) -> int:
-    dispute = judge.task(opened.campaign.id, task)
+    shown = judge.task(opened.campaign.id, task)
     event = f"event-d{next(opened.events)}"
-    return judge.save_decision(opened.campaign.id, SentDecision(task, answers, cause, dispute.responses, event))
+    return judge.save_decision(opened.campaign.id, SentDecision(task, answers, cause, shown.responses, event))
 
 
 def change_mind(opened: CampaignFixture, annotator: AnnotatorActions, task: str, answers: Answers) -> None:
@@ -69,8 +69,8 @@ def change_mind(opened: CampaignFixture, annotator: AnnotatorActions, task: str,
     while work := annotator.previous(opened.campaign.id, number):
         number = work.number
         with read_session(opened.store.engine) as session:
-            held = session.get_one(Reservation, work.reservation)
-        if held.task_id == task:
+            reservation = session.get_one(Reservation, work.reservation)
+        if reservation.task_id == task:
             opened.send(annotator, work, answers=answers)
             return
     raise AssertionError(task)
@@ -78,12 +78,12 @@ def change_mind(opened: CampaignFixture, annotator: AnnotatorActions, task: str,
 
 def test_only_disputed_tasks_are_in_the_queue(labelled: CampaignFixture) -> None:
     judge = judge_of(labelled)
-    docket = judge.queue(labelled.campaign.id)
-    found = [judge.task(labelled.campaign.id, case.task) for case in docket.open]
-    assert {dispute.document[5] for dispute in found} == {"0", "2"}
-    for dispute in found:
-        assert dispute.agreement == 0
-        assert sorted(answer["verdict"] for answer in dispute.answers) == ["consistent", "inconsistent"]
+    queue = judge.queue(labelled.campaign.id)
+    found = [judge.task(labelled.campaign.id, case.task) for case in queue.open]
+    assert {shown.document[5] for shown in found} == {"0", "2"}
+    for shown in found:
+        assert shown.agreement == 0
+        assert sorted(answer["verdict"] for answer in shown.answers) == ["consistent", "inconsistent"]
 
 
 def test_the_lowest_agreement_comes_first(labelled: CampaignFixture) -> None:
@@ -110,18 +110,18 @@ def test_labels_are_shown_in_random_order(store: Store) -> None:
 def test_a_decision_names_its_labels_and_can_be_revised(labelled: CampaignFixture) -> None:
     judge = judge_of(labelled)
     task = judge.queue(labelled.campaign.id).open[0].task
-    dispute = judge.task(labelled.campaign.id, task)
-    first = SentDecision(task, BAD, DisagreementCause.SLIP, dispute.responses, "event-d1")
+    shown = judge.task(labelled.campaign.id, task)
+    first = SentDecision(task, BAD, DisagreementCause.SLIP, shown.responses, "event-d1")
     assert judge.save_decision(labelled.campaign.id, first) == 1
     assert judge.save_decision(labelled.campaign.id, first) == 1  # the same press, sent twice
     assert judge.save_decision(labelled.campaign.id, replace(first, answers=GOOD, event_id="event-d2")) == 2
     with labelled.store.writing() as session:
         rows = session.exec(select(Adjudication)).all()
     assert [(row.revision, row.answers["verdict"]) for row in rows] == [(1, "inconsistent"), (2, "consistent")]
-    assert rows[0].settles == sorted(dispute.responses)
-    docket = judge.queue(labelled.campaign.id)
-    assert task not in {case.task for case in docket.open}
-    [decided] = docket.decided
+    assert rows[0].settles == sorted(shown.responses)
+    queue = judge.queue(labelled.campaign.id)
+    assert task not in {case.task for case in queue.open}
+    [decided] = queue.decided
     assert decided.decision is not None
     assert (decided.task, decided.decision.cause) == (task, "annotator slip")
 
@@ -151,9 +151,9 @@ def test_a_later_label_that_says_otherwise_reopens_what_was_decided(labelled: Ca
     decide(labelled, judge, first)
     decide(labelled, judge, second, GOOD)
     label_all(labelled, labelled.annotator("eva"), bad="0123")
-    docket = judge.queue(labelled.campaign.id)
-    assert [case.task for case in docket.decided] == [first]
-    assert {case.task: case.reopened for case in docket.open}[second]
+    queue = judge.queue(labelled.campaign.id)
+    assert [case.task for case in queue.decided] == [first]
+    assert {case.task: case.reopened for case in queue.open}[second]
     assert judge.task(labelled.campaign.id, second).reopened
     decide(labelled, judge, second, GOOD)
     assert {case.task for case in judge.queue(labelled.campaign.id).decided} == {first, second}
@@ -214,10 +214,10 @@ def test_sides_are_shown_in_random_order_and_decisions_are_stored_unswapped(stor
     judge = judge_of(opened)
     shown = []
     for case in judge.queue(opened.campaign.id).open:
-        dispute = judge.task(opened.campaign.id, case.task)
-        made = "left" if dispute.left.startswith("Raft") else "right"
+        shown = judge.task(opened.campaign.id, case.task)
+        made = "left" if shown.left.startswith("Raft") else "right"
         shown.append(made)
-        taken = next(one for one in dispute.answers if one["unfaithful"] == made)
+        taken = next(one for one in shown.answers if one["unfaithful"] == made)
         decide(opened, judge, case.task, taken)
     assert set(shown) == {"left", "right"}
     with read_session(store.engine) as session:
@@ -228,8 +228,8 @@ def test_adjudicators_cannot_decide_tasks_that_they_labelled(labelled: CampaignF
     fay = labelled.person("fay", Role.ADJUDICATOR)
     label_all(labelled, AnnotatorActions(labelled.store, fay))
     judge = AdjudicatorActions(labelled.store, fay)
-    docket = judge.queue(labelled.campaign.id)
-    assert (docket.open, docket.excluded) == ((), 3)
+    queue = judge.queue(labelled.campaign.id)
+    assert (queue.open, queue.excluded) == ((), 3)
     with read_session(labelled.store.engine) as session:
         task = first_blind_labels(session, labelled.campaign)[0].task
     with pytest.raises(RecordError, match="labelled this one yourself"):
@@ -310,9 +310,9 @@ def test_answers_about_sides_are_unswapped(store: Store) -> None:
             answers={"unfaithful": side, "error_type": "Other", "explanation": "It was left at the mill."},
         )
     with read_session(store.engine) as session:
-        said = first_blind_labels(session, opened.campaign)
-    assert {one.answers["unfaithful"] for one in said} == {"right"}
-    assert {one.answers["explanation"] for one in said} == {"It was left at the mill."}
+        labels = first_blind_labels(session, opened.campaign)
+    assert {one.answers["unfaithful"] for one in labels} == {"right"}
+    assert {one.answers["explanation"] for one in labels} == {"It was left at the mill."}
 
 
 def test_repeated_labels_come_in_pairs(store: Store) -> None:

@@ -73,9 +73,9 @@ def full(store: Store) -> CampaignFixture:
     opened.next_task(cem)  # one in hand
     judge = AdjudicatorActions(store, opened.person(PEOPLE[2], Role.ADJUDICATOR))
     task = judge.queue(opened.campaign.id).open[0].task
-    dispute = judge.task(opened.campaign.id, task)
+    shown = judge.task(opened.campaign.id, task)
     judge.save_decision(
-        opened.campaign.id, SentDecision(task, dispute.answers[0], DisagreementCause.EDGE_CASE, dispute.responses, "d1")
+        opened.campaign.id, SentDecision(task, shown.answers[0], DisagreementCause.EDGE_CASE, shown.responses, "d1")
     )
     return opened
 
@@ -89,7 +89,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CampaignFixture
 
 
 @pytest.fixture(scope="module")
-def told(source: CampaignFixture) -> list[str]:
+def exported(source: CampaignFixture) -> list[str]:
     return lines(source.store)
 
 
@@ -105,8 +105,8 @@ def lines(store: Store, name: str = "Boats") -> list[str]:
     return list(to_jsonl(campaign_rows(store, find_campaign_id(store, name))))
 
 
-def of_kind(told: list[str], kind: str) -> list[dict[str, Any]]:
-    return [row for row in map(json.loads, told) if row["kind"] == kind]
+def of_kind(exported: list[str], kind: str) -> list[dict[str, Any]]:
+    return [row for row in map(json.loads, exported) if row["kind"] == kind]
 
 
 def pseudonyms(session: Session) -> dict[str, str]:
@@ -116,11 +116,16 @@ def pseudonyms(session: Session) -> dict[str, str]:
 def figures(store: Store, campaign: CampaignSettings) -> tuple[CampaignProgress, list[Agreement], list[object]]:
     """Progress, agreement and final labels, with pseudonyms for names."""
     with read_session(store.engine) as session:
-        who = pseudonyms(session)
+        pseudonym_of = pseudonyms(session)
         going = compute_progress(session, campaign)
-        people = tuple(sorted((replace(one, name=who[one.name]) for one in going.people), key=lambda one: one.name))
+        people = tuple(
+            sorted((replace(one, name=pseudonym_of[one.name]) for one in going.people), key=lambda one: one.name)
+        )
         agreed = [
-            replace(one, kappas={frozenset(who[name] for name in pair): kappa for pair, kappa in one.kappas.items()})  # type: ignore[misc]  # two names have no order here
+            replace(
+                one,
+                kappas={frozenset(pseudonym_of[name] for name in pair): kappa for pair, kappa in one.kappas.items()},
+            )  # type: ignore[misc]  # two names have no order here
             for one in compute_agreements(session, campaign)
         ]
         settled = [
@@ -129,8 +134,8 @@ def figures(store: Store, campaign: CampaignSettings) -> tuple[CampaignProgress,
     return replace(going, people=people), agreed, list(settled)
 
 
-def test_every_revision_says_who_when_how_and_where_its_label_comes_from(told: list[str]) -> None:
-    labels = of_kind(told, "label")
+def test_every_revision_says_who_when_how_and_where_its_label_comes_from(exported: list[str]) -> None:
+    labels = of_kind(exported, "label")
     assert {row["act"] for row in labels} == {"answer", "flag", "undo"}
     first = labels[0]
     assert first["person"].startswith("p-")
@@ -146,28 +151,28 @@ def test_every_revision_says_who_when_how_and_where_its_label_comes_from(told: l
     assert {row["provenance"] for row in labels if row["part"] != "work"} == {None}
 
 
-def test_exported_answers_have_the_original_on_the_left(told: list[str]) -> None:
-    right = [row for row in of_kind(told, "label") if row["part"] == "qualification"]
+def test_exported_answers_have_the_original_on_the_left(exported: list[str]) -> None:
+    right = [row for row in of_kind(exported, "label") if row["part"] == "qualification"]
     assert {row["answers"]["unfaithful"] for row in right} == {"right"}
 
 
-def test_an_exported_decision_names_its_labels(told: list[str]) -> None:
-    [decision] = of_kind(told, "decision")
-    settled = [row for row in of_kind(told, "label") if row["event_id"] in decision["settles"]]
+def test_an_exported_decision_names_its_labels(exported: list[str]) -> None:
+    [decision] = of_kind(exported, "decision")
+    settled = [row for row in of_kind(exported, "label") if row["event_id"] in decision["settles"]]
     assert len(settled) == 2
     assert {row["task"] for row in settled} == {decision["task"]}
     assert decision["cause"] == "real edge case"
 
 
-def test_no_name_of_a_person_is_in_an_export(told: list[str]) -> None:
-    assert not [name for name in PEOPLE if name in "".join(told)]
+def test_no_name_of_a_person_is_in_an_export(exported: list[str]) -> None:
+    assert not [name for name in PEOPLE if name in "".join(exported)]
 
 
-def test_people_keep_their_pseudonyms(source: CampaignFixture, told: list[str]) -> None:
-    assert lines(source.store) == told
+def test_people_keep_their_pseudonyms(source: CampaignFixture, exported: list[str]) -> None:
+    assert lines(source.store) == exported
     with read_session(source.store.engine) as session:
         known = set(pseudonyms(session).values())
-    assert {row["person"] for row in of_kind(told, "person")} <= known
+    assert {row["person"] for row in of_kind(exported, "person")} <= known
 
 
 def test_a_campaign_moves_between_databases_with_equal_statistics(store: Store, other: Store) -> None:
@@ -180,25 +185,25 @@ def test_a_campaign_moves_between_databases_with_equal_statistics(store: Store, 
     assert lines(other) == lines(store)
 
 
-def test_an_import_is_worth_as_much_as_the_original(store: Store, source: CampaignFixture, told: list[str]) -> None:
-    imported = import_campaign(store, told)
+def test_an_import_is_worth_as_much_as_the_original(store: Store, source: CampaignFixture, exported: list[str]) -> None:
+    imported = import_campaign(store, exported)
     assert figures(store, imported) == figures(source.store, replace(source.campaign, version=2))
-    assert lines(store) == told
+    assert lines(store) == exported
 
 
-def test_work_goes_on_in_an_imported_campaign(store: Store, told: list[str]) -> None:
-    again = CampaignFixture(store, import_campaign(store, told), count(1000))
+def test_work_goes_on_in_an_imported_campaign(store: Store, exported: list[str]) -> None:
+    again = CampaignFixture(store, import_campaign(store, exported), count(1000))
     annotator = again.annotator("Eva")
     answer(again, annotator, wrong="")
     assert annotator.progress(again.campaign.id).answered == 1
 
 
-def test_a_campaign_is_not_imported_twice(store: Store, told: list[str]) -> None:
-    import_campaign(store, told)
+def test_a_campaign_is_not_imported_twice(store: Store, exported: list[str]) -> None:
+    import_campaign(store, exported)
     with pytest.raises(RecordError, match="a campaign called 'Boats' already"):
-        import_campaign(store, told)
+        import_campaign(store, exported)
     with pytest.raises(RecordError, match="are in this database already"):
-        import_campaign(store, told, "Boats again")
+        import_campaign(store, exported, "Boats again")
     assert store.counts()["campaign"] == 1
 
 
@@ -217,9 +222,9 @@ Harm = Callable[[list[str]], list[str]]
         (lambda lines: [line.replace("crates", "\\u0000") for line in lines], "is no row of a campaign"),
     ],
 )
-def test_a_file_that_is_no_whole_export_leaves_nothing(other: Store, told: list[str], harm: Harm, why: str) -> None:
+def test_a_file_that_is_no_whole_export_leaves_nothing(other: Store, exported: list[str], harm: Harm, why: str) -> None:
     with pytest.raises(RecordError, match=why):
-        import_campaign(other, harm(told))
+        import_campaign(other, harm(exported))
     assert not other.counts()["campaign"]
     assert not other.counts()["document"]
 

@@ -98,7 +98,7 @@ def test_an_edit_that_was_taken_back_is_not_curated(store: Store) -> None:
     assert last is not None
     opened.send(ben, last, "undo")
     assert annotator.edits(opened.campaign.id) == []
-    with pytest.raises(RecordError, match="was taken back"):
+    with pytest.raises(RecordError, match="was undone"):
         annotator.task(opened.campaign.id, edit.response)
 
 

@@ -68,10 +68,10 @@ def label(opened: CampaignFixture, annotator: AnnotatorActions, verdict: str) ->
 def settle(opened: CampaignFixture, judge: Member) -> None:
     annotator, id = AdjudicatorActions(opened.store, judge), opened.campaign.id
     for case in annotator.queue(id).open:
-        dispute = annotator.task(id, case.task)
-        answers, event = ANSWERS["label-summaries"], f"{dispute.document} {case.task}"
+        shown = annotator.task(id, case.task)
+        answers, event = ANSWERS["label-summaries"], f"{shown.document} {case.task}"
         annotator.save_decision(
-            id, SentDecision(case.task, answers, DisagreementCause.SLIP, dispute.responses, event, dispute.document)
+            id, SentDecision(case.task, answers, DisagreementCause.SLIP, shown.responses, event, shown.document)
         )
 
 

@@ -77,9 +77,14 @@ def verdicts(stored: dict[str, Item]) -> Verdicts:
 
 
 def label_everything(session: Session, campaign: CampaignSettings, person: Member, verdicts: Verdicts) -> None:
-    while isinstance(held := reserve_next(session, campaign, person), Reservation):
-        task = session.get_one(Task, held.task_id)
+    while isinstance(reservation := reserve_next(session, campaign, person), Reservation):
+        task = session.get_one(Task, reservation.task_id)
         what = task.asked["explanation"]
         given = verdicts[task.item_id, what, person.name]
         answers = {"sentences": given} if what == WHOLE else {"factual": "yes" if given else "no"}
-        save_response(session, person, held, SentResponse(held.id or 0, "answer", f"{person.name}-{held.id}", answers))
+        save_response(
+            session,
+            person,
+            reservation,
+            SentResponse(reservation.id or 0, "answer", f"{person.name}-{reservation.id}", answers),
+        )

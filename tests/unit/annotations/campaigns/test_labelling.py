@@ -28,10 +28,10 @@ def test_a_label_is_kept_with_how_it_was_shown(store: Store) -> None:
     opened = make_campaign(store, "label-pairs", items=1)
     annotator = opened.annotator("ben")
     work = opened.next_task(annotator)
-    kept = opened.send(annotator, work, active_ms=4200, wall_ms=9000)
+    receipt = opened.send(annotator, work, active_ms=4200, wall_ms=9000)
     with store.writing() as session:
         [row] = session.exec(select(Response)).all()
-    assert (kept.is_new, kept.revision) == (True, 1)
+    assert (receipt.is_new, receipt.revision) == (True, 1)
     assert (row.answers, row.active_ms, row.wall_ms, row.version) == (ANSWERS["label-pairs"], 4200, 9000, 1)
     assert row.swapped == work.left.startswith("Raft")
 
@@ -165,10 +165,10 @@ def test_words_of_a_pair_are_marked_with_their_side_and_read_unswapped(store: St
         answers = {**ANSWERS["label-pairs"], "unfaithful": side, "wrong_words": [[0, 4, side]]}
         opened.send(annotator, work, answers=answers)
     with read_session(store.engine) as session:
-        said = first_blind_labels(session, opened.campaign)
+        labels = first_blind_labels(session, opened.campaign)
         shown = session.exec(select(Response.swapped)).all()
     assert set(shown) == {True, False}
-    assert [(one.answers["unfaithful"], one.answers["wrong_words"]) for one in said] == [
+    assert [(label.answers["unfaithful"], label.answers["wrong_words"]) for label in labels] == [
         ("right", [[0, 4, "right"]])
     ] * items
 
@@ -267,9 +267,9 @@ def test_a_receipt_says_that_others_had_taken_the_place(store: Store) -> None:
     ben, cem = opened.annotator("ben"), opened.annotator("cem")
     late = opened.next_task(ben)
     with store.writing() as session:
-        held = session.get_one(Reservation, late.reservation)
-        held.expires_at -= timedelta(minutes=2)
-        session.add(held)
+        reservation = session.get_one(Reservation, late.reservation)
+        reservation.expires_at -= timedelta(minutes=2)
+        session.add(reservation)
     opened.send(cem, opened.next_task(cem))
     assert not opened.send(ben, late).counts
 
@@ -293,11 +293,11 @@ def test_a_written_edit_becomes_a_minimal_pair_of_its_writer(store: Store) -> No
     opened.send(annotator, work, answers=answers)
     with store.writing() as session:
         origin = session.exec(select(Origin).where(Origin.by == "ben")).one()
-    kept = store.pair(origin.item_id)
-    assert kept is not None
-    assert (kept.pair.edited, kept.pair.source) == ("Raft 1 took the mill.", "campaign Boats")
-    assert kept.pair.error_type == "Intrinsic Entity"
-    assert kept.pair.edits[0].explanation == "It took crates."
+    stored = store.pair(origin.item_id)
+    assert stored is not None
+    assert (stored.pair.edited, stored.pair.source) == ("Raft 1 took the mill.", "campaign Boats")
+    assert stored.pair.error_type == "Intrinsic Entity"
+    assert stored.pair.edits[0].explanation == "It took crates."
 
 
 @pytest.mark.parametrize(
@@ -341,14 +341,14 @@ def test_labelling_reads_no_scores_origins_keys_or_labels_of_others(store: Store
     store.save_pair(pair)
     opened.label(opened.annotator("cem"), 3)
     annotator = opened.annotator("ben")
-    said: list[str] = []
+    statements: list[str] = []
 
     @event.listens_for(store.engine, "before_cursor_execute")
     def listen(_: object, __: object, statement: str, *___: object) -> None:
-        said.append(" ".join(statement.split()))
+        statements.append(" ".join(statement.split()))
 
     opened.label(annotator, 3)
-    chosen = [statement for statement in said if statement.startswith("SELECT")]
+    chosen = [statement for statement in statements if statement.startswith("SELECT")]
     assert chosen
     for statement in chosen:
         columns = statement.partition(" FROM ")[0]
