@@ -212,14 +212,14 @@ def test_sides_are_shown_in_random_order_and_decisions_are_stored_unswapped(stor
             given = {"unfaithful": chosen, "error_type": "Other", "explanation": "It was a boat."}
             opened.send(annotator, work, answers=given)
     judge = judge_of(opened)
-    shown = []
+    made_sides = []
     for case in judge.queue(opened.campaign.id).open:
         shown = judge.task(opened.campaign.id, case.task)
         made = "left" if shown.left.startswith("Raft") else "right"
-        shown.append(made)
+        made_sides.append(made)
         taken = next(one for one in shown.answers if one["unfaithful"] == made)
         decide(opened, judge, case.task, taken)
-    assert set(shown) == {"left", "right"}
+    assert set(made_sides) == {"left", "right"}
     with read_session(store.engine) as session:
         assert {one.answers["unfaithful"] for one in latest_decisions(session, opened.campaign).values()} == {"right"}
 
