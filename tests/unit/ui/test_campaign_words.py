@@ -51,7 +51,7 @@ def test_a_share_of_none_is_no_share() -> None:
 
 def test_the_work_that_is_left_is_told_at_the_pace_so_far() -> None:
     assert format_hours_left(HALF_WAY) == "about 6 min of work left"
-    assert format_hours_left(replace(HALF_WAY, wanted=1000)) == "about 11.0 h of work left"
+    assert format_hours_left(replace(HALF_WAY, required=1000)) == "about 11.0 h of work left"
     assert format_hours_left(replace(HALF_WAY, active_s=None)) == ""
     assert format_hours_left(replace(HALF_WAY, answered=20)) == ""
 
