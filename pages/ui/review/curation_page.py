@@ -58,7 +58,7 @@ def _error_type_box(campaign: CampaignSettings, task: CurationTask) -> None:
         asked = (
             f"The writer was to make **{escape_markdown(task.required)}**." if task.required else "Any error would do."
         )
-        found = f" A curator found **{task.found}**." if task.found else ""
+        found = f" A curator found **{task.corrected_type}**." if task.corrected_type else ""
         st.markdown(f"{asked}{found} Which error is it?")
         st.text_input(
             "Note", key=ReviewState.curation_note.of(task.response).key, placeholder="Optional", max_chars=2000
@@ -70,7 +70,7 @@ def _error_type_box(campaign: CampaignSettings, task: CurationTask) -> None:
                 key=f"found-{task.response}-{kind.name}",
                 shortcut=key,
                 width="stretch",
-                icon=":material/check:" if kind == task.found else None,
+                icon=":material/check:" if kind == task.corrected_type else None,
                 on_click=_save_error_type,
                 args=(campaign, task, kind),
                 disabled=services.settings().demo,
