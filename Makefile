@@ -23,14 +23,14 @@ run: .venv/.run ## open the app on localhost:8501 (PORT=… for another)
 
 test: .venv/.dev ## run the whole test suite
 	$(BIN)/python -m pytest --ignore tests/e2e -n auto --dist loadfile
-	$(BIN)/python -m pytest tests/e2e
+	$(BIN)/python -m pytest tests/e2e -n 2 --dist loadfile
 
 check: .venv/.dev ## formatting, lint, types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-fix: .venv/.dev ## format, and mend what lint can mend
+fix: .venv/.dev ## format, and fix what lint can fix
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
