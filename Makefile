@@ -23,7 +23,8 @@ run: .venv/.run ## open the app on localhost:8501 (PORT=… for another)
 
 test: .venv/.dev ## run the whole test suite
 	$(BIN)/python -m pytest --ignore tests/e2e -n auto --dist loadfile
-	$(BIN)/python -m pytest tests/e2e -n 2 --dist loadfile
+	$(BIN)/python -m pytest tests/e2e --ignore tests/e2e/test_speed.py -n 2 --dist loadfile
+	$(BIN)/python -m pytest tests/e2e/test_speed.py
 
 check: .venv/.dev ## formatting, lint, types
 	$(BIN)/ruff format --check .
