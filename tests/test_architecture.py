@@ -21,7 +21,7 @@ ONLY_IN = {
     "torch": "core/models core/bench",
     "transformers": "core/models core/bench",
     "tokenizers": "core/models core/bench",
-    "safetensors": "core/models",
+    "safetensors": "core/models core/bench",
     "huggingface_hub": "core/models",
     "sentence_transformers": "core/models",
     "openai": "core/llm",
