@@ -111,10 +111,10 @@ def strict_items(found: Iterable[Item | Refusal], tally: ImportCounts) -> Iterat
     """The items of a source; raises TouchstoneError at its end, with place and reason, where a record was refused."""
     yield from readable_items(found, tally)
     if tally.first:
-        told = "\n".join(f"  {_place(refusal)}: {refusal.reason}" for refusal in tally.first)
+        described = "\n".join(f"  {_place(refusal)}: {refusal.reason}" for refusal in tally.first)
         number = tally.refused.total()
         raise TouchstoneError(
-            f"Nothing was imported: {number} record{'s' if number > 1 else ''} cannot be read, by line or row:\n{told}\n"
+            f"Nothing was imported: {number} record{'s' if number > 1 else ''} cannot be read, by line or row:\n{described}\n"
             "Fix the file, or skip what cannot be read (--skip-broken)."
         )
 
@@ -151,10 +151,10 @@ def source_sha256(source: Path) -> str:
 def format_counts(counts: dict[str, object]) -> list[str]:
     """Counts in words, one kind a line and every reason for skipping a line of its own; what is zero is left out."""
     return [
-        f"{name.replace('_', ' '):17} {told}"
+        f"{name.replace('_', ' '):17} {described}"
         for name, value in counts.items()
         if value
-        for told in _format_count(name, value)
+        for described in _format_count(name, value)
     ]
 
 

@@ -59,11 +59,11 @@ def recover(original: str, edited: str, declared: Sequence[Edit] = ()) -> list[E
     """
     possible = list(declared) if edited != original else []
     while True:
-        standing = _without_overlaps(possible)
-        changes = _from_segments(segments(apply(original, standing), edited))
-        touched = _modified_edits(standing, changes)
+        separate = _without_overlaps(possible)
+        changes = _from_segments(segments(apply(original, separate), edited))
+        touched = _modified_edits(separate, changes)
         if not touched:
-            return sorted([*standing, *_map_back(standing, changes)], key=lambda edit: edit.span)
+            return sorted([*separate, *_map_back(separate, changes)], key=lambda edit: edit.span)
         possible = [edit for edit in possible if edit not in touched]
 
 
@@ -178,11 +178,11 @@ def _overlaps(one: Span, other: Span) -> bool:
     return one == other or (one.start < other.end and other.start < one.end)
 
 
-def _modified_edits(standing: Sequence[Edit], changes: Sequence[Edit]) -> list[Edit]:
+def _modified_edits(separate: Sequence[Edit], changes: Sequence[Edit]) -> list[Edit]:
     """Of the edits that were executed those whose new text is changed further, or added to at its ends."""
     return [
         edit
-        for edit, image in zip(standing, _new_spans(standing), strict=True)
+        for edit, image in zip(separate, _new_spans(separate), strict=True)
         if any(change.span.start <= image.end and image.start <= change.span.end for change in changes)
     ]
 

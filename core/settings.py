@@ -42,7 +42,7 @@ class Settings(BaseSettings):
 
     trusted_repos: str = Field(
         "",
-        description="whose code models may run here: owner/name@commit or a folder, parted by commas; none by default",
+        description="whose code models may run here: owner/name@commit or a folder, separated by commas; none by default",
     )
 
     llm_base_url: str = Field(

@@ -19,6 +19,12 @@ NEVER_IN_A_NAME = frozenset(
 
 NEVER_A_NAME = frozenset({"said", "stands", "standing", "beside"})
 
+ALLOWED = {
+    ("core/nli_check.py", "said"): "stored in stress runs",
+    ("core/stress/output.py", "said"): "read from stress runs",
+    ("core/settings.py", "llm_thoughts"): "the former name of a setting, for one version",
+}
+
 PHRASES = {
     r"\bmend(s|ed|ing)?\b": "fix",
     r"\banew\b": "again",
@@ -49,7 +55,8 @@ def test_no_identifier_needs_translating() -> None:
         f"{name_of(path)}: {name}"
         for path in SHIPPED
         for name in sorted({*names(path), *path.relative_to(ROOT).with_suffix("").parts})
-        if name in NEVER_A_NAME or NEVER_IN_A_NAME & {part.lower() for part in _WORD.findall(name)}
+        if (name_of(path), name) not in ALLOWED
+        and (name in NEVER_A_NAME or NEVER_IN_A_NAME & {part.lower() for part in _WORD.findall(name)})
     ]
     assert not offenders, listed(offenders)
 

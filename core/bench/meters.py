@@ -182,7 +182,7 @@ class PeakMemory:
 
 
 def _memory_reader(device: str) -> Callable[[], int]:
-    """What tells the bytes in use; on CUDA the device's own high-water mark, which begins anew here."""
+    """What tells the bytes in use; on CUDA the device's own high-water mark, which starts again here."""
     if device.startswith("cuda"):
         import torch
 

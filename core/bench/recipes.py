@@ -48,7 +48,7 @@ def write_rule_parser(folder: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Networks by the settings that name their folder, parted by blanks, and what else has to be set."""
+    """Networks by the settings that name their folder, separated by blanks, and what else has to be set."""
 
     networks: Mapping[str, NetworkDesign]
     settings: Mapping[str, Setting] = dataclasses.field(default_factory=dict)

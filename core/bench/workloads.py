@@ -36,9 +36,9 @@ def make_pair(number: int, words: int, claims: int, changed: int | None = None) 
     chosen = _choose_sentences(number, words)
     document = " ".join(f"In report {number}, {sentence}" for sentence in chosen)
     picked = [chosen[place * len(chosen) // claims] for place in range(claims)]
-    said = [_make_claim(number, sentence, denied=place == changed) for place, sentence in enumerate(picked)]
+    stated = [_make_claim(number, sentence, denied=place == changed) for place, sentence in enumerate(picked)]
     name = f"{number}" if changed is None else f"{number}/{changed}"
-    return Example(name, document, " ".join(said))
+    return Example(name, document, " ".join(stated))
 
 
 def make_pairs_sharing_documents(first: int, documents: int, pairs: int, words: int, claims: int) -> list[Example]:

@@ -49,7 +49,7 @@ def _dialogue(row: Row) -> str:
     speakers, utterances = fields.texts(row, "speaker"), fields.texts(row, "utt")
     if len(speakers) != len(utterances):
         raise TouchstoneError(f"The field 'utt' has {len(utterances)} texts for {len(speakers)} of 'speaker'.")
-    return "\n".join(f"{speaker}: {said}" for speaker, said in zip(speakers, utterances, strict=True))
+    return "\n".join(f"{speaker}: {utterance}" for speaker, utterance in zip(speakers, utterances, strict=True))
 
 
 def _first_known(row: Row, names: tuple[str, ...]) -> str:

@@ -45,8 +45,8 @@ class Frank(Importer):
     def read(self, source: Path) -> Iterator[Item | Refusal]:
         for path in item_stream.matching_files(source, "human_annotations.json"):
             names = ("baseline_factuality_metrics_outputs", "benchmark_data", "human_annotations_sentence")
-            beside = _CompanionFiles(*(_rows_by_key(path.with_name(f"{name}.json")) for name in names))
-            yield from item_stream.items_of_files([path], beside.item)
+            companions = _CompanionFiles(*(_rows_by_key(path.with_name(f"{name}.json")) for name in names))
+            yield from item_stream.items_of_files([path], companions.item)
 
 
 _Table = dict[tuple[str, str], Row]

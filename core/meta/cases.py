@@ -82,7 +82,7 @@ def build_cases(samples: Sequence[Sample]) -> Cases:
         pairs=_broken_pairs(linked, labels),
         harmless=_pair_array([(one, two) for one, two in linked if labels[two] == 1 and labels[one] != 0]),
         columns=(*_released_columns(samples), *_own_columns(samples, directions)),
-        warnings=tuple(said for said in directions.values() if said not in _DIRECTIONS),
+        warnings=tuple(sentence for sentence in directions.values() if sentence not in _DIRECTIONS),
     )
 
 
@@ -201,8 +201,8 @@ def pool_cases(datasets: Sequence[Sequence[Sample]]) -> Cases:
     together = build_cases([sample for samples in datasets for sample in samples])
     found = {column.name: _column_warnings(together, column) for column in together.columns if column.released}
     kept = tuple(column for column in together.columns if not found.get(column.name))
-    said = (sentence for sentences in found.values() for sentence in sentences)
-    return replace(together, columns=kept, warnings=(*together.warnings, *_shared_documents(datasets), *said))
+    warnings = (sentence for sentences in found.values() for sentence in sentences)
+    return replace(together, columns=kept, warnings=(*together.warnings, *_shared_documents(datasets), *warnings))
 
 
 def _shared_documents(datasets: Sequence[Sequence[Sample]]) -> list[str]:
@@ -220,8 +220,8 @@ def _column_warnings(together: Cases, column: MetricColumn) -> list[str]:
     named = {
         sample.dataset for sample, value in zip(together.samples, column.values, strict=True) if not np.isnan(value)
     }
-    said = [(pair, _pair_warning(together, column, *pair)) for pair in combinations(sorted(named), 2)]
-    return [f"{column.name} in {one} and {two}: {sentence}" for (one, two), sentence in said if sentence]
+    warnings = [(pair, _pair_warning(together, column, *pair)) for pair in combinations(sorted(named), 2)]
+    return [f"{column.name} in {one} and {two}: {sentence}" for (one, two), sentence in warnings if sentence]
 
 
 def _pair_warning(together: Cases, column: MetricColumn, one: str, two: str) -> str:

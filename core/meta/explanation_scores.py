@@ -129,35 +129,37 @@ def _graded_answers(cases: Cases, place: int, name: str) -> Iterator[_GradedAnsw
 
 
 def _verdict_of(item: Item, name: str) -> Verdict | None:
-    beside = [given.verdict for given in item.explanations if given.by == name and given.verdict]
-    return next(iter(beside), None) or next((said.verdict for said in item.judgements if said.judge == name), None)
+    given_verdicts = [given.verdict for given in item.explanations if given.by == name and given.verdict]
+    return next(iter(given_verdicts), None) or next(
+        (judgement.verdict for judgement in item.judgements if judgement.judge == name), None
+    )
 
 
 def _score_statistics(cases: Cases, name: str, answers: Sequence[_GradedAnswer]) -> dict[str, Statistic]:
     grades = np.array([np.mean(answer.worths) if answer.worths else np.nan for answer in answers])
     documents = np.array([cases.documents[answer.place] for answer in answers], dtype=np.intp)
     whole = np.where(np.isnan(grades), np.nan, grades == 1.0)
-    told = {"ES": mean(grades, documents), "entirely": mean(whole, documents)}
+    statistics = {"ES": mean(grades, documents), "entirely": mean(whole, documents)}
     if not any(_verdict_of(sample.item, name) for sample in cases.samples):
-        told |= dict.fromkeys(("DA", "DS", "JS"), undefined(len(answers), _UNKNOWN_VERDICTS))
+        statistics |= dict.fromkeys(("DA", "DS", "JS"), undefined(len(answers), _UNKNOWN_VERDICTS))
     else:
-        told |= _detection_statistics(cases, answers, grades)
-    return {title: told[title] for title in SCORE_TITLES}
+        statistics |= _detection_statistics(cases, answers, grades)
+    return {title: statistics[title] for title in SCORE_TITLES}
 
 
 def _detection_statistics(cases: Cases, answers: Sequence[_GradedAnswer], grades: np.ndarray) -> dict[str, Statistic]:
     """The figures that rest on labels: summaries without one do not count."""
     places = np.array([answer.place for answer in answers], dtype=np.intp)
     kept = ~np.isnan(cases.labels[places])
-    said = GradedDetections(
+    detections = GradedDetections(
         inconsistent=cases.labels[places][kept] == 0,
         flagged=np.array([answer.flagged for answer in answers], dtype=np.bool_)[kept],
         grades=grades[kept],
         documents=cases.documents[places][kept],
     )
     return {
-        "DA": detection_accuracy(said),
-        "DS": detection_score(said),
-        "ES": explanation_score(said),
-        "JS": joint_score(said),
+        "DA": detection_accuracy(detections),
+        "DS": detection_score(detections),
+        "ES": explanation_score(detections),
+        "JS": joint_score(detections),
     }

@@ -136,8 +136,8 @@ def _williams_against_best(
         return {}
     left = {metric: _TESTED_VALUES[name](rated[metric], systems) for metric in defined}
     found = holm_correction([williams_test(left[best], left[other], drawn).p for other in others])
-    told = {other: p for other, p in zip(others, found, strict=True) if p is not None}
-    return {best: None, **told}
+    known = {other: p for other, p in zip(others, found, strict=True) if p is not None}
+    return {best: None, **known}
 
 
 def format_correlations(found: Sequence[MetricCorrelation]) -> str:

@@ -133,9 +133,9 @@ def column_by_signature(cases: Cases, signature: str) -> MetricColumn | None:
 def format_percentiles(found: Mapping[str, Percentile]) -> str:
     """As: above 73 % of all 1386 summaries, 68 % of the 693 consistent, 78 % of the 693 inconsistent."""
     parts = [
-        f"{standing.percentile:.0f} % of {'all' if name == 'all' else 'the'} {standing.n} "
+        f"{rank.percentile:.0f} % of {'all' if name == 'all' else 'the'} {rank.n} "
         f"{'summaries' if name == 'all' else name}"
-        for name, standing in found.items()
+        for name, rank in found.items()
     ]
     return f"above {', '.join(parts)}"
 

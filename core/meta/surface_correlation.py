@@ -86,8 +86,8 @@ def surface_against_metrics(cases: Cases, drawn: Resamples, seed: int = 0) -> li
         _feature_array(cases), cases.labels, _split_by_document(cases, apart), "probability", seed
     )
     metrics = tuple(column for column in cases.columns if column.name not in FEATURES)
-    beside = replace(cases, columns=(MetricColumn(SURFACE_MODEL, predicted), *metrics))
-    found = metric_rows(beside, _dataset_slices(beside), drawn, ("auc",))
+    with_surface = replace(cases, columns=(MetricColumn(SURFACE_MODEL, predicted), *metrics))
+    found = metric_rows(with_surface, _dataset_slices(with_surface), drawn, ("auc",))
     return [replace(row, n=row.figures["auc"].estimate.n) for row in found]
 
 
@@ -135,7 +135,7 @@ def _split_by_document(cases: Cases, apart: Numbers) -> Numbers:
 
 def _cross_predicted(features: Values, targets: Values, parts: Numbers, output: OutputKind, seed: int) -> Values:
     """What a model that never saw a part says of it, (samples,); nan where too little is left to learn from."""
-    said = np.full(len(targets), np.nan)
+    predictions = np.full(len(targets), np.nan)
     scored = ~np.isnan(features).all(axis=1)
     for part in np.unique(parts):
         learnt = scored & (parts != part) & ~np.isnan(targets)
@@ -144,8 +144,8 @@ def _cross_predicted(features: Values, targets: Values, parts: Numbers, output: 
             model = fit_model(
                 TrainingTable(features[learnt], targets[learnt], parts[learnt]), *_temporary_task(output, seed)
             )
-            said[asked] = model.predict(features[asked])
-    return said
+            predictions[asked] = model.predict(features[asked])
+    return predictions
 
 
 def _temporary_task(output: OutputKind, seed: int) -> tuple[TrainingTask, TrainingFacts]:

@@ -97,7 +97,7 @@ class BespokeMiniCheck(ChunkMetric):
     @property
     def options(self) -> tuple[Option, ...]:
         named: tuple[Option, ...] = (("model", self.checkpoint),) if self.through == "endpoint" else ()
-        return (*named, ("likeliest", _TOP_TOKENS), ("special_tokens", int(self.special_tokens)))
+        return (*named, ("top_tokens", _TOP_TOKENS), ("special_tokens", int(self.special_tokens)))
 
     def rounds(self, example: Example) -> Rounds[Score]:
         spans = document_units(example.document)

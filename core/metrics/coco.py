@@ -85,8 +85,8 @@ class CoCo(MultiRoundMetric):
     def rounds(self, example: Example) -> Rounds[Score]:
         document, summary = one_line(example.document), one_line(example.summary)
         asked = [parser_question(self.pipeline, document, "words"), parser_question(self.pipeline, summary, "words")]
-        read, said, *split = yield [*asked, *self._also(document)]
-        keys = content_words(summary, said)
+        read, summary_words, *split = yield [*asked, *self._also(document)]
+        keys = content_words(summary, summary_words)
         hidden = mask_document(self.mask, document, read, split[0].spans if split else (), keys)
         [lengths] = yield [Question(Checkpoint(self.checkpoint, "token_count", self.revision), tuple(hidden))]
         limit = self._limit([int(length) for length in lengths.values])

@@ -87,11 +87,11 @@ class Fenice(MultiRoundMetric):
     def rounds(self, example: Example) -> Rounds[Score]:
         [written] = yield [generation_question(self.writer, example.summary)]
         text = written.texts[0]
-        homes, said = yield [
+        homes, extracted = yield [
             parser_question(self.grammar, example.document, "sentences"),
             parser_question(self.grammar, text, "sentences"),
         ]
-        claims = list(dict.fromkeys(span.of(text) for span in said.spans))
+        claims = list(dict.fromkeys(span.of(text) for span in extracted.spans))
         premises = self.premises(example.document, homes.spans)
         if not claims or not premises:
             raise UnscorableError(

@@ -212,12 +212,12 @@ class Q2(MultiRoundMetric):
         return generation_question(self.writer, text, _SEARCH, candidate.span)
 
     def _entailment_of(self, one: PhraseQuestion) -> Question:
-        said = f"{one.question} {one.answer}.", f"{one.question} {one.candidate.text}."
-        return Question(self.judge, said, self._limit, one.candidate.span, one.evidence)
+        statements = f"{one.question} {one.answer}.", f"{one.question} {one.candidate.text}."
+        return Question(self.judge, statements, self._limit, one.candidate.span, one.evidence)
 
     def _settled(self, answer: Answer, neutral: float) -> float:
-        likeliest = answer.values.index(max(answer.values))
-        return {self.entails_label: 1.0, self.contradicts_label: 0.0}.get(likeliest, neutral)
+        most_likely = answer.values.index(max(answer.values))
+        return {self.entails_label: 1.0, self.contradicts_label: 0.0}.get(most_likely, neutral)
 
     @property
     def _limit(self) -> tuple[Option, ...]:

@@ -93,22 +93,22 @@ class QAFactEval(MultiRoundMetric):
             ChunkQuestion(chunk.of(example.summary), chunk, answer.texts[0])
             for (chunk, _), answer in zip(chunks, written, strict=True)
         ]
-        own = yield from self._told(asked, example.summary)
+        own = yield from self._answer(asked, example.summary)
         kept = [
             one
-            for one, told in zip(asked, own, strict=True)
-            if told.answered and squad_f1(one.chunk, told.answer) > MIN_SIMILARITY
+            for one, own_answer in zip(asked, own, strict=True)
+            if own_answer.answered and squad_f1(one.chunk, own_answer.answer) > MIN_SIMILARITY
         ]
-        told = yield from self._told(kept, example.document)
-        answered = [one for one in told if one.answered]
+        document_answers = yield from self._answer(kept, example.document)
+        answered = [one for one in document_answers if one.answered]
         rated = yield [self._comparison(one, example.document) for one in answered]
         scores = dict(zip(answered, (answer.values[0] for answer in rated), strict=True))
-        found = [ScoredPhrase(one.span, scores.get(one, 0.0), one.evidence) for one in told]
+        found = [ScoredPhrase(one.span, scores.get(one, 0.0), one.evidence) for one in document_answers]
         parts = sentence_parts(example.summary, example.document, found)
         return Score(
             mean(one.score for one in found),
             parts,
-            document_seen(example.document, [*written, *rated], _notes(asked, told)),
+            document_seen(example.document, [*written, *rated], _notes(asked, document_answers)),
         )
 
     def _chunks(self, summary: str) -> Rounds[list[tuple[Span, Span]]]:
@@ -123,7 +123,7 @@ class QAFactEval(MultiRoundMetric):
         around = summary[home.start : chunk.start], chunk.of(summary), summary[chunk.end : home.end]
         return Question(self.asker, around, claim=chunk)
 
-    def _told(self, asked: Sequence[ChunkQuestion], text: str) -> Rounds[list[ChunkQuestion]]:
+    def _answer(self, asked: Sequence[ChunkQuestion], text: str) -> Rounds[list[ChunkQuestion]]:
         """The questions with the answers of a text; answered where an answer is likelier than none."""
         answers = yield [Question(self.reader, (one.question, text), claim=one.span) for one in asked]
         return [_with_answer(one, answer) for one, answer in zip(asked, answers, strict=True)]
@@ -138,7 +138,7 @@ def _with_answer(one: ChunkQuestion, answer: Answer) -> ChunkQuestion:
     return replace(one, answer=answer.texts[0], evidence=next(iter(answer.spans), None), answered=likely > nothing)
 
 
-def _notes(asked: Sequence[ChunkQuestion], told: Sequence[ChunkQuestion]) -> tuple[str, ...]:
-    unanswered = sum(not one.answered for one in told)
-    counts = f"{len(asked)} questions, {len(told)} that the summary answers as it should, {unanswered} that the document does not answer."
-    return (counts,) if told else (counts, "No question is left: the score is 0 by definition.")
+def _notes(asked: Sequence[ChunkQuestion], document_answers: Sequence[ChunkQuestion]) -> tuple[str, ...]:
+    unanswered = sum(not one.answered for one in document_answers)
+    counts = f"{len(asked)} questions, {len(document_answers)} that the summary answers as it should, {unanswered} that the document does not answer."
+    return (counts,) if document_answers else (counts, "No question is left: the score is 0 by definition.")

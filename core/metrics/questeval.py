@@ -145,12 +145,12 @@ class QuestEval(MultiRoundMetric):
 
     def _question_for(self, phrase: Phrase, text: str) -> Question:
         prefix = f"{self.prefix} {END} " if self.prefix else ""
-        return self._told(self.writer, f"{prefix}{phrase.text} {END} {text}", ())
+        return self._generate(self.writer, f"{prefix}{phrase.text} {END} {text}", ())
 
     def _asked_on(self, text: str, question: Answer) -> Question:
-        return self._told(self.reader, f"{question.texts[0]} {END} {text}", (("watched", self.unanswerable),))
+        return self._generate(self.reader, f"{question.texts[0]} {END} {text}", (("watched", self.unanswerable),))
 
-    def _told(self, model: Checkpoint, text: str, options: tuple[Option, ...]) -> Question:
+    def _generate(self, model: Checkpoint, text: str, options: tuple[Option, ...]) -> Question:
         return generation_question(model, text, (("limit", self.limit), *_SEARCH, *options))
 
     def _values(self, replies: Sequence[Reply]) -> Rounds[list[tuple[float, float, float]]]:

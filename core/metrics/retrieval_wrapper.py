@@ -64,12 +64,12 @@ class Retrieve(MultiRoundMetric):
         inner = self.inner
         embeddings = yield self.retrieval.questions(example)
         claims = self.retrieval.claims(example, embeddings)
-        talks = {
+        conversations = {
             (claim, passage): inner.rounds(Example(example.id, passage.text, claim.span.of(example.summary)))
             for claim in claims
             for passage in claim.passages
         }
-        verdicts = yield from run_in_lockstep(talks)
+        verdicts = yield from run_in_lockstep(conversations)
         return self._score(claims, verdicts, embeddings)
 
     def _score(
@@ -99,21 +99,21 @@ class Retrieve(MultiRoundMetric):
         return max(scored, key=lambda pair: sign * pair[1].value, default=None)
 
 
-def run_in_lockstep(talks: Mapping[K, Rounds[Score]]) -> Rounds[dict[K, InnerOutcome]]:
+def run_in_lockstep(conversations: Mapping[K, Rounds[Score]]) -> Rounds[dict[K, InnerOutcome]]:
     """Hold conversations in lockstep: the questions of all are asked at once, round after round."""
     verdicts: dict[K, InnerOutcome] = {}
-    said = {key: _advance(talk, None) for key, talk in talks.items()}
-    while said:
-        verdicts |= {key: word for key, word in said.items() if not isinstance(word, list)}
-        asked = {key: word for key, word in said.items() if isinstance(word, list)}
+    replies = {key: _advance(conversation, None) for key, conversation in conversations.items()}
+    while replies:
+        verdicts |= {key: word for key, word in replies.items() if not isinstance(word, list)}
+        asked = {key: word for key, word in replies.items() if isinstance(word, list)}
         answers = iter((yield [question for word in asked.values() for question in word]) if asked else ())
-        said = {key: _advance(talks[key], list(islice(answers, len(word)))) for key, word in asked.items()}
+        replies = {key: _advance(conversations[key], list(islice(answers, len(word)))) for key, word in asked.items()}
     return verdicts
 
 
-def _advance(talk: Rounds[Score], answers: list[Answer] | None) -> list[Question] | InnerOutcome:
+def _advance(conversation: Rounds[Score], answers: list[Answer] | None) -> list[Question] | InnerOutcome:
     try:
-        return next(talk) if answers is None else talk.send(answers)
+        return next(conversation) if answers is None else conversation.send(answers)
     except StopIteration as end:
         score: Score = end.value
         return score

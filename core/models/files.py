@@ -45,15 +45,15 @@ def default_prompt(folder: Path) -> str:
 
 def max_text_tokens(folder: Path, positions: int) -> int:
     """The tokens that a model takes at most: its tokenizer's limit, and never more than its positions."""
-    said = read_json_object(folder / "tokenizer_config.json").get("model_max_length")
-    return min(said, positions) if isinstance(said, int) else positions
+    stated = read_json_object(folder / "tokenizer_config.json").get("model_max_length")
+    return min(stated, positions) if isinstance(stated, int) else positions
 
 
 def max_sentence_tokens(folder: Path, positions: int) -> int:
     """The same for a sentence-transformers model, which may set a lower limit."""
-    said = read_json_object(folder / "sentence_bert_config.json").get("max_seq_length")
+    stated = read_json_object(folder / "sentence_bert_config.json").get("max_seq_length")
     longest = max_text_tokens(folder, positions)
-    return min(said, longest) if isinstance(said, int) else longest
+    return min(stated, longest) if isinstance(stated, int) else longest
 
 
 def _read_json(path: Path) -> object:

@@ -171,7 +171,7 @@ class ModelPool:
         self._wanted_budget = budget_bytes
         self._patience_s = patience_s
         self._fingerprints = Fingerprints(cache_dir)
-        self._shelf = LoadedModels()
+        self._loaded = LoadedModels()
         self._loader = SerialWorker("model-loader")
         self._downloader = SerialWorker("model-downloader")
 
@@ -190,50 +190,50 @@ class ModelPool:
         return self._fingerprints.of(checkpoint)
 
     def state(self, checkpoint: Checkpoint) -> ModelState:
-        entry = self._shelf.entries.get(checkpoint)
+        entry = self._loaded.entries.get(checkpoint)
         return entry.state if entry else state_on_disk(checkpoint)
 
     def states(self) -> Mapping[Checkpoint, ModelState]:
         """The checkpoints that are in memory, under way or failed."""
-        return self._shelf.states()
+        return self._loaded.states()
 
     def fits(self, checkpoint: Checkpoint) -> bool:
         """Whether a checkpoint on disk could be loaded without dropping another; raises NotHereError."""
-        return self._shelf.used_bytes() + memory_bytes(locate(checkpoint), checkpoint) <= self.budget_bytes
+        return self._loaded.used_bytes() + memory_bytes(locate(checkpoint), checkpoint) <= self.budget_bytes
 
     def request(self, checkpoint: Checkpoint) -> ModelState:
         """Start loading a checkpoint that is on disk; one that failed stays failed until `retry`."""
-        with self._shelf.changed:
+        with self._loaded.changed:
             self._start(checkpoint)
-        self._shelf.tell()
+        self._loaded.tell()
         return self.state(checkpoint)
 
     def fetch(self, checkpoint: Checkpoint) -> ModelState:
         """Download what is missing, then load; tries again what failed."""
         if state_on_disk(checkpoint).status is not ModelStatus.NEEDS_DOWNLOAD:
             return self.retry(checkpoint)
-        with self._shelf.changed:
-            self._shelf.forget_failure(checkpoint)
-            if checkpoint not in self._shelf.entries:
+        with self._loaded.changed:
+            self._loaded.forget_failure(checkpoint)
+            if checkpoint not in self._loaded.entries:
                 entry = PoolEntry(ModelState(ModelStatus.DOWNLOADING, "waiting for its turn"))
-                self._shelf.entries[checkpoint] = entry
+                self._loaded.entries[checkpoint] = entry
                 self._downloader.put(lambda: self._download(checkpoint, entry))
-        self._shelf.tell()
+        self._loaded.tell()
         return self.state(checkpoint)
 
     def retry(self, checkpoint: Checkpoint) -> ModelState:
         """Forget a failure and start loading."""
-        self._shelf.forget_failure(checkpoint)
+        self._loaded.forget_failure(checkpoint)
         return self.request(checkpoint)
 
     def unload(self, checkpoint: Checkpoint) -> None:
         """Drop a model from memory as soon as nobody uses it, or forget its failure; a download goes on."""
-        self._shelf.forget_failure(checkpoint)
-        with self._shelf.changed:
-            if entry := self._shelf.entries.get(checkpoint):
+        self._loaded.forget_failure(checkpoint)
+        with self._loaded.changed:
+            if entry := self._loaded.entries.get(checkpoint):
                 entry.unwanted = True
-        self._shelf.drop_unwanted()
-        self._shelf.tell()
+        self._loaded.drop_unwanted()
+        self._loaded.tell()
 
     @contextmanager
     def lease(self, checkpoint: Checkpoint) -> Iterator[Model]:
@@ -244,52 +244,52 @@ class ModelPool:
         """
         entry = self._hold(checkpoint)
         try:
-            yield self._shelf.model_of(entry)
+            yield self._loaded.model_of(entry)
         finally:
-            self._shelf.give_back(entry)
+            self._loaded.give_back(entry)
 
     def watch(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Call `callback` after every change of a state, from whichever thread made it; returns the way to stop.
 
         It is called outside the pool's lock, must return soon and must not raise.
         """
-        return self._shelf.watch(callback)
+        return self._loaded.watch(callback)
 
     def wait_for(self, checkpoint: Checkpoint, statuses: Collection[ModelStatus], timeout_s: float) -> ModelState:
         """Wait until a checkpoint is in one of the statuses; raises TimeoutError."""
-        with self._shelf.changed:
-            if not self._shelf.changed.wait_for(lambda: self.state(checkpoint).status in statuses, timeout_s):
+        with self._loaded.changed:
+            if not self._loaded.changed.wait_for(lambda: self.state(checkpoint).status in statuses, timeout_s):
                 raise TimeoutError(f"{checkpoint.source} is {self.state(checkpoint)} after {timeout_s} s.")
             return self.state(checkpoint)
 
     def wait_for_change(self, seen: Mapping[Checkpoint, ModelState], timeout_s: float) -> bool:
         """Wait until `states()` differs from what was seen; False when it did not in time."""
-        with self._shelf.changed:
-            return self._shelf.changed.wait_for(lambda: self.states() != seen, timeout_s)
+        with self._loaded.changed:
+            return self._loaded.changed.wait_for(lambda: self.states() != seen, timeout_s)
 
     def close(self) -> None:
         """Give up what waits, let a load in progress end, and drop all models."""
-        with self._shelf.changed:
-            waiting = [entry for entry in self._shelf.entries.values() if entry.model is None]
+        with self._loaded.changed:
+            waiting = [entry for entry in self._loaded.entries.values() if entry.model is None]
         for entry in waiting:
-            self._shelf.fail(entry, LoadError("The model pool is closed."))
+            self._loaded.fail(entry, LoadError("The model pool is closed."))
         self._loader.close(patience_s=30)
         self._downloader.close(patience_s=0.1)
-        with self._shelf.changed:
-            self._shelf.entries.clear()
+        with self._loaded.changed:
+            self._loaded.entries.clear()
         devices.collect_garbage()
 
     def _start(self, checkpoint: Checkpoint) -> None:
-        if checkpoint in self._shelf.entries or state_on_disk(checkpoint).status is not ModelStatus.COLD:
+        if checkpoint in self._loaded.entries or state_on_disk(checkpoint).status is not ModelStatus.COLD:
             return
         entry = PoolEntry(ModelState(ModelStatus.LOADING, "waiting for its turn"))
-        self._shelf.entries[checkpoint] = entry
+        self._loaded.entries[checkpoint] = entry
         self._loader.put(lambda: self._load(checkpoint, entry))
 
     def _hold(self, checkpoint: Checkpoint) -> PoolEntry:
-        with self._shelf.changed:
+        with self._loaded.changed:
             self._start(checkpoint)
-            entry = self._shelf.entries.get(checkpoint)
+            entry = self._loaded.entries.get(checkpoint)
             if entry is None:
                 locate(checkpoint)  # says why it is not here
                 raise MissingWeightsError(f"{checkpoint.source} came to this machine just now. Try again.")
@@ -297,17 +297,17 @@ class ModelPool:
                 raise MissingWeightsError(f"{checkpoint.source} is being downloaded. Try again when it is here.")
             entry.leases += 1
             entry.unwanted = False
-        self._shelf.tell()
+        self._loaded.tell()
         return entry
 
     def _download(self, checkpoint: Checkpoint, entry: PoolEntry) -> None:
         def report(share: float) -> None:
-            self._shelf.set(entry, ModelState(ModelStatus.DOWNLOADING, progress=round(share, 2)))
+            self._loaded.set(entry, ModelState(ModelStatus.DOWNLOADING, progress=round(share, 2)))
 
         with self._failing(entry):
             report(0.0)
             download(checkpoint, report)
-            self._shelf.set(entry, ModelState(ModelStatus.LOADING, "waiting for its turn"))
+            self._loaded.set(entry, ModelState(ModelStatus.LOADING, "waiting for its turn"))
             self._loader.put(lambda: self._load(checkpoint, entry))
 
     def _load(self, checkpoint: Checkpoint, entry: PoolEntry) -> None:
@@ -316,11 +316,11 @@ class ModelPool:
             self._make_room(entry, memory_bytes(folder, checkpoint))
             if entry.error:  # the pool was closed meanwhile
                 return
-            self._shelf.set(entry, ModelState(ModelStatus.LOADING, "loading"))
+            self._loaded.set(entry, ModelState(ModelStatus.LOADING, "loading"))
             kind = importlib.import_module(f"core.models.adapters.{checkpoint.kind}")
-            self._shelf.fill(entry, kind.load(folder, checkpoint, self.device))
+            self._loaded.fill(entry, kind.load(folder, checkpoint, self.device))
         devices.freeze_objects()
-        self._shelf.drop_unwanted()
+        self._loaded.drop_unwanted()
 
     def _make_room(self, entry: PoolEntry, need: int) -> None:
         """Drop idle models until `need` bytes fit; raises MemoryFullError."""
@@ -330,14 +330,16 @@ class ModelPool:
                 "Raise TOUCHSTONE_MEMORY_GB, set dtype=float16, or use a smaller model."
             )
         deadline = time.monotonic() + self._patience_s
-        while self._shelf.used_bytes() + need > self.budget_bytes and not entry.error:
-            if not self._shelf.drop_oldest():
-                self._shelf.set(entry, ModelState(ModelStatus.LOADING, "waiting for memory that other models use"))
+        while self._loaded.used_bytes() + need > self.budget_bytes and not entry.error:
+            if not self._loaded.drop_oldest():
+                self._loaded.set(entry, ModelState(ModelStatus.LOADING, "waiting for memory that other models use"))
                 self._wait_for_idle(entry, deadline)
 
     def _wait_for_idle(self, entry: PoolEntry, deadline: float) -> None:
-        with self._shelf.changed:
-            over = self._shelf.changed.wait_for(lambda: self._shelf.idle() or entry.error, deadline - time.monotonic())
+        with self._loaded.changed:
+            over = self._loaded.changed.wait_for(
+                lambda: self._loaded.idle() or entry.error, deadline - time.monotonic()
+            )
         if not over:
             raise MemoryFullError("All the memory for models is in use. Unload one and try again.")
 
@@ -347,9 +349,9 @@ class ModelPool:
         try:
             yield
         except TouchstoneError as error:
-            self._shelf.fail(entry, error)
+            self._loaded.fail(entry, error)
         except Exception as error:  # noqa: BLE001  # libraries raise anything for files they do not expect
             _log.exception("A model does not load.")
-            self._shelf.fail(
+            self._loaded.fail(
                 entry, LoadError(f"The model does not load ({type(error).__name__}: {error}); see the log.")
             )

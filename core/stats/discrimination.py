@@ -137,9 +137,9 @@ def average_precision(labelled: LabelledScores) -> Statistic:
     numbers, places = cluster_documents(kept.documents)
     # precision is asked for at the scores of consistent summaries alone; minimal pairs share these by the half-dozen
     distinct, ranks = np.unique(-kept.oriented[kept.labels], return_inverse=True)
-    beside = np.searchsorted(distinct, -kept.oriented[~kept.labels])  # the first of those scores that lets it in
+    tied_ranks = np.searchsorted(distinct, -kept.oriented[~kept.labels])  # the first of those scores that lets it in
     shape = (len(distinct) + 1, len(numbers))
-    good, bad = count_matrix(ranks, places[kept.labels], shape), count_matrix(beside, places[~kept.labels], shape)
+    good, bad = count_matrix(ranks, places[kept.labels], shape), count_matrix(tied_ranks, places[~kept.labels], shape)
 
     def weigh(weights: Values) -> Values:
         found = good @ weights

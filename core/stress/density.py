@@ -80,10 +80,10 @@ def score_sentences(
     """Every metric on every text, text by text; closing it cancels what is under way."""
     for start in range(0, len(texts), _TEXTS_AT_ONCE):
         some = texts[start : start + _TEXTS_AT_ONCE]
-        talks = [
+        conversations = [
             Conversation("density", text.example, partial(_claim_rounds, text.example), (ENCODER,)) for text in some
         ]
-        known = [claims for _, claims in engine.converse(talks)]
+        known = [claims for _, claims in engine.converse(conversations)]
         pairs = [(text, claims) for text, claims in zip(some, known, strict=True) for _ in metrics]
         outcomes = engine.run(metrics, [text.example for text in some])
         for (text, claims), (_, outcome) in zip(pairs, outcomes, strict=True):

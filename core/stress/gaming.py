@@ -80,8 +80,8 @@ def metric_gaming(run: Run, found: Sequence[Shift], resamples: int = STRESS_RESA
     drawn = Resamples.draw(len(groups), resamples, run.plan.seed)
     by_metric = {metric: [shift for shift in found if shift.metric == metric] for metric in run.plan.metrics}
     fields = [_MetricShifts(run, metric, shifts, groups, drawn) for metric, shifts in by_metric.items()]
-    standings = [field.standing(kinds) for field in fields if field.direction != "neutral" and field.was_played(kinds)]
-    return sorted(standings, key=lambda standing: -_sort_value(standing.gain))
+    standings = [field.summarize(kinds) for field in fields if field.direction != "neutral" and field.was_played(kinds)]
+    return sorted(standings, key=lambda result: -_sort_value(result.gain))
 
 
 def phrase_kinds(kinds: Iterable[str]) -> dict[Filler, dict[Placement, str]]:
@@ -112,11 +112,11 @@ class _MetricShifts:
     def was_played(self, kinds: dict[Filler, dict[Placement, str]]) -> bool:
         return any(kind in self._by_kind for places in kinds.values() for kind in places.values())
 
-    def standing(self, kinds: dict[Filler, dict[Placement, str]]) -> MetricGaming:
+    def summarize(self, kinds: dict[Filler, dict[Placement, str]]) -> MetricGaming:
         meant = {phrase: places for phrase, places in kinds.items() if phrase.targets(self.metric)}
-        beside = self._pairs([places[place] for places in meant.values() for place in _ADDED_PLACES if place in places])
+        added = self._pairs([places[place] for places in meant.values() for place in _ADDED_PLACES if place in places])
         plays = tuple(self._play(phrase, places) for phrase, places in meant.items())
-        return MetricGaming(self.metric, self._spreads(beside), self._drawn.estimate(wrong_way_share(beside)), plays)
+        return MetricGaming(self.metric, self._spreads(added), self._drawn.estimate(wrong_way_share(added)), plays)
 
     def _play(self, phrase: Filler, places: dict[Placement, str]) -> PhraseEffect:
         alone, prefixed, appended = (self._pairs([places.get(place, "")]) for place in ("alone", "prefix", "suffix"))

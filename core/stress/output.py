@@ -95,17 +95,17 @@ def _matrix_row(cell: MatrixCell) -> tuple[str, ...]:
     )
 
 
-def _gaming_row(standing: MetricGaming) -> tuple[str, ...]:
-    best = standing.best
+def _gaming_row(gaming_result: MetricGaming) -> tuple[str, ...]:
+    best = gaming_result.best
     return (
-        standing.metric,
-        format_signed(standing.gain),
-        format_share(standing.raised),
+        gaming_result.metric,
+        format_signed(gaming_result.gain),
+        format_share(gaming_result.raised),
         best.phrase.spec,
         format_signed(best.appended).partition(" ")[0],
         str(best.words),
         format_unsigned(best.alone).partition(" ")[0],
-        str(standing.gain.n),
+        str(gaming_result.gain.n),
     )
 
 

@@ -65,8 +65,8 @@ def _new_variants(
     missing = [
         (source, kind) for source in sources for kind in kinds if not run.has_variant(source.example.id, kind.spec)
     ]
-    talks = [variant_conversation(source.example, kind, run.plan.seed) for source, kind in missing]
-    for (source, kind), (_, found) in zip(missing, engine.converse(talks), strict=True):
+    conversations = [variant_conversation(source.example, kind, run.plan.seed) for source, kind in missing]
+    for (source, kind), (_, found) in zip(missing, engine.converse(conversations), strict=True):
         yield _build_variant(source, kind, found)
 
 
@@ -102,11 +102,11 @@ def _new_checks(engine: Engine, run: Run, sources: Sequence[Source], guard: NliC
         for kind in run.plan.guarded
         if run.has_variant(example.id, kind) and not run.has_mark(example.id, kind)
     ]
-    talks = [
+    conversations = [
         check_conversation(guard, example, kind, run.variants[example.id, kind].summary or "")
         for example, kind in missing
     ]
-    for (example, kind), (_, found) in zip(missing, engine.converse(talks), strict=True):
+    for (example, kind), (_, found) in zip(missing, engine.converse(conversations), strict=True):
         yield _build_check(example.id, kind, found)
 
 

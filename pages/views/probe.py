@@ -42,7 +42,7 @@ drawn = selected_result(request, now)
 
 toolbar()
 notices()
-# what comes and goes has a place that stays: where it moved what lies below, that would be drawn anew, and lose what is
+# what comes and goes has a place that stays: where it moved what lies below, that would be drawn again, and lose what is
 # being typed or unfolded there
 with st.container():
     variant_progress()

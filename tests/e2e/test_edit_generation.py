@@ -179,7 +179,9 @@ def test_a_variant_is_written_beside_the_page_until_it_comes_or_is_cancelled(
     with model.held():
         bench.variant("Negate twice (LLM)")
         expect(page.get_by_text("the model is writing …")).to_be_visible()
-        assert bench.box.evaluate("box => box.before"), "the line above drew the editor anew: typed words would be lost"
+        assert bench.box.evaluate("box => box.before"), (
+            "the line above drew the editor again: typed words would be lost"
+        )
         bench.write(f"{SUMMARY} It rained.")
         bench.shows(f"{SUMMARY} It rained.")
         press = page.get_by_role("button", name="Cancel")

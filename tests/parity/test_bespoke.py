@@ -142,7 +142,7 @@ def test_the_model_is_asked_for_by_the_name_that_is_set(endpoint: Endpoint) -> N
     assert "add_special_tokens" not in body
 
 
-def test_yes_outside_the_likeliest_tokens_is_no_support(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_yes_outside_the_most_likely_tokens_is_no_support(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(lambda _path, _body: completion({" Yes": 0.5, "No": 0.3, "Yes!": 0.1})) as running:
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", running.url)
         assert ours(PAIRS["short"]).value == 0.0

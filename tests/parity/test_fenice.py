@@ -157,7 +157,7 @@ def test_after_an_edit_known_claims_cost_nothing(models: Models, tmp_path: Path)
     engine.close()
     first, again, blank = [outcome for outcome in found if isinstance(outcome, Result)]
     assert again.counts.asked == 0
-    assert blank.counts.asked == 1  # the claims are extracted anew, and are the same
+    assert blank.counts.asked == 1  # the claims are extracted again, and are the same
     assert first.score == pytest.approx(ours(models, (document, summary)).value, abs=1e-5)
 
 

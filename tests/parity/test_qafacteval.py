@@ -93,7 +93,7 @@ class Reference:
 
     @torch.no_grad()
     def question(self, before: str, chunk: str, after: str) -> str:
-        """Four beams, the sum of log-probabilities; every beam is read anew at every step."""
+        """Four beams, the sum of log-probabilities; every beam is read again at every step."""
         parts = [
             self.bart([part], add_special_tokens=False)["input_ids"][0]
             for part in (before.rstrip(), chunk, after.lstrip())

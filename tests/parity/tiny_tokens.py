@@ -224,7 +224,7 @@ def llama(folder: Path) -> Path:
         eos_token_id=2,
     )
     network = random_network(lambda: LlamaForCausalLM(config))
-    network.lm_head.weight.data[first:] *= 8  # so that the answers are among the likeliest tokens
+    network.lm_head.weight.data[first:] *= 8  # so that the answers are among the most likely tokens
     saved(network, tokenizer, folder)
     (folder / "tokenizer_config.json").write_text(json.dumps({"bos_token": "[CLS]", "chat_template": CHAT}))
     return folder

@@ -255,7 +255,7 @@ def test_a_record_names_the_occurrence_only_where_it_must() -> None:
 
 
 def test_the_words_of_a_long_text_of_many_scripts_are_not_mixed_up() -> None:
-    """More distinct words than lie below the surrogates, which are no characters."""
+    """More distinct words than there are code points before the surrogates, which are no characters."""
     original = " ".join(f"word{number}" for number in range(60_000))
     edited = original.replace("word59998", "other")
     [edit] = edits.recover(original, edited)

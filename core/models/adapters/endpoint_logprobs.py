@@ -1,6 +1,6 @@
 """Kind "endpoint_logprobs": the most likely first tokens of a language model's answer, from an endpoint.
 
-Inputs: a system and a user message. Options: "model", its name at the endpoint; "likeliest", how many tokens;
+Inputs: a system and a user message. Options: "model", its name at the endpoint; "top_tokens", how many tokens;
 "special_tokens", whether the tokenizer's own are put before the template. Values: the probabilities of the most likely
 first tokens; texts: these tokens.
 """
@@ -21,7 +21,7 @@ def ask(endpoint: Endpoint, question: Question) -> Answer:
         model=str(dict(question.options)["model"]),
         system=system,
         user=user,
-        top_tokens=int_option(question, "likeliest", 5),
+        top_tokens=int_option(question, "top_tokens", 5),
         special_tokens=bool(int_option(question, "special_tokens", 0)),
     )
     return Answer(values=answer.probabilities, texts=answer.tokens, tokens=answer.prompt_tokens)

@@ -1,4 +1,4 @@
-"""Kind "local_logprobs": the likeliest first tokens of the answer that a causal language model on this machine would give."""
+"""Kind "local_logprobs": the most likely first tokens of the answer that a causal language model on this machine would give."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from core.types import Answer, Checkpoint, Question
 
 
 class LogprobModel:
-    """Inputs: a system and a user message. Options: "likeliest", how many tokens; "special_tokens", whether the tokenizer's
+    """Inputs: a system and a user message. Options: "top_tokens", how many tokens; "special_tokens", whether the tokenizer's
     own are put before the template, which may begin with them already.
 
-    Values: the probabilities of the likeliest first tokens; texts: these tokens.
+    Values: the probabilities of the most likely first tokens; texts: these tokens.
     """
 
     def __init__(self, network: PreTrainedModel, tokenizer: TextTokenizer, template: PreTrainedTokenizerFast) -> None:
@@ -52,7 +52,7 @@ class LogprobModel:
         return Row(question, len(tokens), (tokens,))
 
     def _answer(self, row: Row, shares: torch.Tensor) -> Answer:
-        top = shares.topk(min(int_option(row.question, "likeliest", 5), len(shares)))
+        top = shares.topk(min(int_option(row.question, "top_tokens", 5), len(shares)))
         texts = tuple(str(self._template.decode([token])) for token in top.indices.tolist())
         return Answer(values=tuple(top.values.tolist()), texts=texts, tokens=row.length)
 

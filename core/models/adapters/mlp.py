@@ -35,8 +35,8 @@ class ShallowPredictor:
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
         predicted = self._model.predict(np.array([self._values(row.question) for row in rows]))
-        told = training_note(self._model.facts)
-        return [Answer(values=(float(value),), texts=(told,)) for value in predicted]
+        note = training_note(self._model.facts)
+        return [Answer(values=(float(value),), texts=(note,)) for value in predicted]
 
     def _values(self, question: Question) -> NDArray[np.float64]:
         """The features, (6,), NaN where undefined."""

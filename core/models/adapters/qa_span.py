@@ -37,10 +37,10 @@ class SpanModel:
         tokens = [row.payload[0] for row in rows]
         with torch.inference_mode(), freeing_memory("The text does not fit"):
             ids, mask, types = pad_batch(tokens, self._network)
-            said = self._network(input_ids=ids, attention_mask=mask, **segment_types(self._network, types))
+            output = self._network(input_ids=ids, attention_mask=mask, **segment_types(self._network, types))
             outside = mask == 0
-            starts = said.start_logits.masked_fill(outside, -torch.inf).argmax(-1).tolist()
-            ends = said.end_logits.masked_fill(outside, -torch.inf).argmax(-1).tolist()
+            starts = output.start_logits.masked_fill(outside, -torch.inf).argmax(-1).tolist()
+            ends = output.end_logits.masked_fill(outside, -torch.inf).argmax(-1).tolist()
         return [self._answer(*found) for found in zip(tokens, starts, ends, strict=True)]
 
     def _answer(self, row: Tokens, start: int, end: int) -> Answer:

@@ -100,18 +100,18 @@ class WindowModel:
             mask[number, : len(window)] = 1
             types[number, : len(window)] = torch.tensor(window.types)
         ids, mask, types = (tensor.to(self._network.device) for tensor in (ids, mask, types))
-        said = self._network(input_ids=ids, attention_mask=mask, **segment_types(self._network, types))
-        return list(zip(said.start_logits.float().cpu(), said.end_logits.float().cpu(), strict=True))
+        answer = self._network(input_ids=ids, attention_mask=mask, **segment_types(self._network, types))
+        return list(zip(answer.start_logits.float().cpu(), answer.end_logits.float().cpu(), strict=True))
 
     def _answer(self, row: Row, logits: Sequence[tuple[Tensor, Tensor]]) -> Answer:
         text, tokens = row.question.inputs[1], sum(map(len, row.payload))
         best = self._best(text, row.payload, logits)
         shares = _softmax([guess.logit for _, guess in best])
-        chosen = next(number for number, (said, _) in enumerate(best) if said)
-        said, guess = best[chosen]
+        chosen = next(number for number, (answer, _) in enumerate(best) if answer)
+        answer, guess = best[chosen]
         nothing = next(share for share, (other, _) in zip(shares, best, strict=True) if not other)
         spans = (_covered_words(row.payload, guess),) if guess.window >= 0 else ()
-        return Answer((shares[chosen], nothing), spans, (said,), tokens=tokens)
+        return Answer((shares[chosen], nothing), spans, (answer,), tokens=tokens)
 
     def _best(
         self, text: str, windows: Sequence[Tokens], logits: Sequence[tuple[Tensor, Tensor]]
@@ -136,9 +136,9 @@ class WindowModel:
         return original_spelling(" ".join(pieces), words, self._tokenizer.normal(words))
 
 
-def original_spelling(said: str, words: str, normal: str) -> str:
+def original_spelling(answer: str, words: str, normal: str) -> str:
     """The part of the words that the pieces stand for, as it is written; all words where they do not tell."""
-    start = normal.find(said)
+    start = normal.find(answer)
     if start < 0:
         return words
     written = [place for place, letter in enumerate(words) if letter != " "]
@@ -146,7 +146,7 @@ def original_spelling(said: str, words: str, normal: str) -> str:
     if len(written) != len(known):
         return words
     place = dict(zip(known, written, strict=True))
-    first, last = place.get(start), place.get(start + len(said) - 1)
+    first, last = place.get(start), place.get(start + len(answer) - 1)
     return words if first is None or last is None else words[first : last + 1]
 
 

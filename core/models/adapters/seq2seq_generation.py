@@ -111,15 +111,15 @@ class TextGenerator:
 
 def _search_options(options: dict[str, int], own: GenerationConfig) -> dict[str, int | bool]:
     """How to search, in the words of transformers: as the question says, and else as the checkpoint's own configuration does."""
-    said: dict[str, int | bool] = {
+    arguments: dict[str, int | bool] = {
         _OPTION_NAMES[name]: value for name, value in options.items() if name in _OPTION_NAMES
     }
-    said.setdefault("num_return_sequences", 1)
+    arguments.setdefault("num_return_sequences", 1)
     if "beams" in options:
-        said["early_stopping"] = options["beams"] > 1
+        arguments["early_stopping"] = options["beams"] > 1
     if "max_length" not in options and not own.max_new_tokens:
-        said["max_length"] = own.max_length or _DEFAULT_MAX_LENGTH
-    return said
+        arguments["max_length"] = own.max_length or _DEFAULT_MAX_LENGTH
+    return arguments
 
 
 def clean_spaces(text: str) -> str:

@@ -73,9 +73,9 @@ def _progress_bar(amount: ProgressColumn) -> Progress:
     )
 
 
-def print_estimate(engine: Engine, talks: Iterable[Conversation[Any]]) -> None:
+def print_estimate(engine: Engine, conversations: Iterable[Conversation[Any]]) -> None:
     """Print the most that endpoints will be asked; a run whose endpoint is not set reports that by itself."""
-    found = attempt(lambda: format_estimate(engine.estimate(talks)))
+    found = attempt(lambda: format_estimate(engine.estimate(conversations)))
     if not isinstance(found, Problem) and found:
         print_status(f"Estimate: {found}.")
 

@@ -87,7 +87,7 @@ def serving(answer: Callable[[str, Body], Reply]) -> Iterator[Endpoint]:
 
 
 def completion(shares: Mapping[str, float], read: int = 7) -> Reply:
-    """A chat completion of one token, with the probabilities of the likeliest first tokens."""
+    """A chat completion of one token, with the probabilities of the most likely first tokens."""
     top = [{"token": token, "logprob": math.log(share), "bytes": None} for token, share in shares.items()]
     choice = {
         "index": 0,

@@ -21,7 +21,7 @@ def first_token(url: str, special_tokens: bool = False) -> FirstToken:
     return Client(Endpoint(url, KEY)).first_token("m", "Judge.", "Is it?", 5, special_tokens)
 
 
-def test_the_likeliest_first_tokens_are_told_with_their_probabilities() -> None:
+def test_the_most_likely_first_tokens_are_told_with_their_probabilities() -> None:
     with serving(lambda _path, _body: completion({"Yes": 0.75, "No": 0.25}, read=12)) as endpoint:
         told = first_token(endpoint.url)
     assert told.tokens == ("Yes", "No")

@@ -16,7 +16,7 @@ MODEL = EndpointModel("", "endpoint_logprobs")
 
 
 def ask(user: str) -> Answer:
-    question = Question(MODEL, ("Judge.", user), (("model", "m"), ("likeliest", 2)))
+    question = Question(MODEL, ("Judge.", user), (("model", "m"), ("top_tokens", 2)))
     return endpoint_logprobs.ask(endpoint_of(MODEL), question)
 
 

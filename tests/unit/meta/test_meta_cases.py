@@ -19,8 +19,8 @@ def test_an_edit_and_its_original_are_a_pair_with_the_faithful_side_first() -> N
 
 def test_a_correction_of_a_wrong_summary_is_the_faithful_side() -> None:
     wrong = sample("a", Verdict.INCONSISTENT, BAD, "a")
-    mended = sample("a/mended", Verdict.CONSISTENT, GOOD, "a", parent="a")
-    assert build_cases([wrong, mended]).pairs.tolist() == [[1, 0]]
+    repaired = sample("a/repaired", Verdict.CONSISTENT, GOOD, "a", parent="a")
+    assert build_cases([wrong, repaired]).pairs.tolist() == [[1, 0]]
 
 
 def test_an_original_without_a_label_is_faithful_to_its_broken_edit() -> None:

@@ -1,4 +1,4 @@
-"""Sieves leave out what a guard, a rule or a person objects to, and nothing else."""
+"""Filters leave out what an NLI check, a rule or a person objects to, and nothing else."""
 
 from __future__ import annotations
 
