@@ -114,7 +114,7 @@ def test_the_metric_inside_keeps_its_settings() -> None:
     assert isinstance(metric, Retrieve)
     assert metric.inner.spec == "retrieve[metric=bartscore[checkpoint=a,scale=exp],k=2]"
     assert METRICS.parse(metric.spec) == metric
-    assert [checkpoint.kind for checkpoint in metric.checkpoints()] == ["embed", "likelihood"]
+    assert [checkpoint.kind for checkpoint in metric.checkpoints()] == ["sentence_embedding", "seq2seq_likelihood"]
 
 
 def test_the_card_has_range_direction_and_download_of_the_metric_inside() -> None:

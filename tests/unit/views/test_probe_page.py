@@ -107,8 +107,8 @@ def test_a_kept_pair_carries_its_edit_and_its_scores(probe: Open, store: Store) 
     [line] = store.saved()
     stored = store.pair(line.item_id)
     assert stored is not None
-    assert [(edit.new, edit.by) for edit in stored.kept.edits] == [("Friday", "local")]
-    assert {outcome.metric for outcome in stored.kept.outcomes} == {"rouge2", "bleu", "coverage"}
+    assert [(edit.new, edit.by) for edit in stored.pair.edits] == [("Friday", "local")]
+    assert {outcome.metric for outcome in stored.pair.outcomes} == {"rouge2", "bleu", "coverage"}
 
 
 def test_a_demonstration_disables_saving(monkeypatch: pytest.MonkeyPatch, probe: Open) -> None:
@@ -215,7 +215,7 @@ def test_the_number_of_an_older_text_is_not_kept(probe: Open, store: Store) -> N
     [line] = store.saved()
     stored = store.pair(line.item_id)
     assert stored is not None
-    assert {outcome.metric for outcome in stored.kept.outcomes} == {"bleu", "coverage"}
+    assert {outcome.metric for outcome in stored.pair.outcomes} == {"bleu", "coverage"}
 
 
 def test_beside_the_key_is_what_it_took_the_last_time(probe: Open) -> None:
