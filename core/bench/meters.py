@@ -184,13 +184,9 @@ class PeakMemory:
 def _memory_reader(device: str) -> Callable[[], int]:
     """What tells the bytes in use; on CUDA the device's own high-water mark, which starts again here."""
     if device.startswith("cuda"):
-        import torch
-
         torch.cuda.reset_peak_memory_stats()
         return torch.cuda.max_memory_allocated
     if device == "mps":
-        import torch
-
         return torch.mps.driver_allocated_memory
     return _resident_bytes if _STATM.is_file() else _peak_resident_bytes
 
