@@ -70,8 +70,8 @@ def test_a_folder_a_number_and_a_number_type_are_set_in_a_form_and_scored(bench:
     page.keyboard.press("Escape")
     page.get_by_role("link", name="Metrics").click()
     models = page.locator(".st-key-other-models")
-    expect(models.get_by_text(f"{tiny_deberta} · classify · bfloat16")).to_be_visible()
-    expect(models.get_by_text(f"{tiny_deberta} · classify")).to_have_count(2)
+    expect(models.get_by_text(f"{tiny_deberta} · sequence_classifier · bfloat16")).to_be_visible()
+    expect(models.get_by_text(f"{tiny_deberta} · sequence_classifier")).to_have_count(2)
 
 
 def test_a_switch_of_a_metric_without_a_model_moves_its_score(bench: Bench) -> None:

@@ -189,7 +189,7 @@ def test_a_small_checkpoint_is_loaded_shows_its_chunks_and_is_unloaded(bench: Be
     expect(page.locator(".document .tag.piece")).not_to_have_count(0)
 
     page.get_by_role("link", name="Metrics").click()
-    for kind in ("classify", "count"):
+    for kind in ("sequence_classifier", "token_count"):
         model = page.locator(".st-key-other-models").get_by_text(f"{tiny_roberta} · {kind}")
         expect(model).to_be_visible()
         page.locator(f'[class*="st-key-unload-"][class*="roberta"][class*="-{kind}"]').get_by_role("button").click()
