@@ -80,8 +80,7 @@ class Q2(MultiRoundMetric):
         download_mb=2_600,
         differs="Made for dialogue: document and summary stand for knowledge and response. The authors' AllenNLP entailment "
         "model is replaced by another RoBERTa-large trained on SNLI. Documents beyond 512 tokens, on which the authors' "
-        "scripts stop, are answered from their beginning. The parser's version decides which questions there are. "
-        "tokenizer.json must lie beside the weights; the authors' SentencePiece tokenizers cut a digit and a comma apart.",
+        "scripts stop, are answered from their beginning. The parser's version decides which questions there are.",
     )
 
     generator: str = "mrm8488/t5-base-finetuned-question-generation-ap"

@@ -66,8 +66,7 @@ class QuestEval(MultiRoundMetric):
         differs="The package's own default, which differs from the paper: no weighting of questions by importance, and the "
         "arithmetic mean of both sides. Answers are compared one pair at a time; the package compares them in batches, which "
         "raises a cosine below 0 to 0. The parser's version decides which questions there are. The score of a sentence is "
-        "ours: the mean over the questions about it; its evidence is the document sentence closest in words. tokenizer.json "
-        "must lie beside the weights.",
+        "ours: the mean over the questions about it; its evidence is the document sentence closest in words.",
     )
 
     generator: str = "ThomasNLG/t5-qg_squad1-en"

@@ -1,21 +1,18 @@
-"""Tokenizers as the checkpoint's authors saved them, there and back; ALBERT's from its SentencePiece file where no tokenizer.json is shipped."""
+"""Tokenizers as the checkpoint's authors saved them, there and back."""
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol, cast
+from typing import Literal, cast
 
-from google.protobuf.message import DecodeError
-from sentencepiece import sentencepiece_model_pb2
-from tokenizers import AddedToken, Encoding, Regex, Tokenizer, normalizers, pre_tokenizers, processors
-from tokenizers.models import Unigram
+from tokenizers import Encoding, Tokenizer, processors
 
 from core.errors import LoadError, Problem, attempt
 from core.models.files import read_json_object
+from core.models.sentencepiece_tokenizer import sentencepiece_tokenizer
 
 Input = str | tuple[str, str]
 Strategy = Literal["longest_first", "only_first", "only_second"]
@@ -54,17 +51,15 @@ class TextTokenizer:
         """Read the tokenizer of a checkpoint's folder; raises LoadError."""
         if (folder / "tokenizer.json").is_file():
             return cls(_load_verbatim(folder / "tokenizer.json"))
-        if (folder / "spiece.model").is_file() and read_json_object(folder / "config.json").get(
-            "model_type"
-        ) == "albert":
-            return cls(albert_tokenizer(folder))
+        if converted := sentencepiece_tokenizer(folder):
+            return cls(converted)
         if (folder / "vocab.txt").is_file() or (
             (folder / "vocab.json").is_file() and (folder / "merges.txt").is_file()
         ):
             return cls(_rebuild(folder))
         raise LoadError(
-            f"{folder} has no tokenizer.json (nor vocab.txt, nor vocab.json with merges.txt). Save one there once, "
-            "with PreTrainedTokenizerFast.save_pretrained of the transformers version that the model was trained with."
+            f"{folder} has no tokenizer that is known here: no tokenizer.json, no vocab.txt, no vocab.json with merges.txt, and "
+            "no spiece.model or spm.model of an ALBERT, T5 or DeBERTa. Put the model's tokenizer.json there."
         )
 
     def count(self, texts: Sequence[str]) -> list[int]:
@@ -161,64 +156,3 @@ class DecodingTokenizer(TextTokenizer):
         normalizer, splitter = self._known.normalizer, self._known.pre_tokenizer
         kept = normalizer.normalize_str(text) if normalizer else text
         return " ".join(word for word, _ in splitter.pre_tokenize_str(kept)) if splitter else kept
-
-
-_UNKNOWN_TYPE = sentencepiece_model_pb2.ModelProto.SentencePiece.UNKNOWN
-_CONTROL_TYPE = sentencepiece_model_pb2.ModelProto.SentencePiece.CONTROL
-_NUMBER_AND_COMMA = re.compile(r"\d,$")
-
-
-class VocabularyPiece(Protocol):
-    """An entry of a SentencePiece vocabulary: its text, its log-probability and what it is for."""
-
-    piece: str
-    score: float
-    type: int
-
-
-def albert_tokenizer(folder: Path) -> Tokenizer:
-    """The tokenizer of spiece.model and tokenizer_config.json; raises LoadError."""
-    path = folder / "spiece.model"
-    try:
-        model = sentencepiece_model_pb2.ModelProto.FromString(path.read_bytes())
-        tokenizer = Tokenizer(_unigram_tokenizer(model.pieces))
-        settings = read_json_object(folder / "tokenizer_config.json")
-        tokenizer.normalizer = _albert_normalizer(settings, model.normalizer_spec.precompiled_charsmap)
-        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
-        _add_special_pieces(tokenizer, model.pieces)
-    except (DecodeError, LookupError, StopIteration, TypeError) as error:
-        raise LoadError(f"{path} is not a readable SentencePiece model of ALBERT. Get the file again.") from error
-    return tokenizer
-
-
-def _unigram_tokenizer(pieces: Sequence[VocabularyPiece]) -> Unigram:
-    """A digit and a comma never share a piece: the original splits them."""
-    vocabulary = [
-        (piece.piece, piece.score - (100 if _NUMBER_AND_COMMA.search(piece.piece) else 0)) for piece in pieces
-    ]
-    return Unigram(
-        vocabulary, unk_id=next(number for number, piece in enumerate(pieces) if piece.type == _UNKNOWN_TYPE)
-    )
-
-
-def _add_special_pieces(tokenizer: Tokenizer, pieces: Sequence[VocabularyPiece]) -> None:
-    special = [piece.piece for piece in pieces if piece.type in {_UNKNOWN_TYPE, _CONTROL_TYPE}]
-    tokenizer.add_special_tokens([AddedToken(name, lstrip=name == "[MASK]", normalized=False) for name in special])
-    ids = {name: tokenizer.token_to_id(name) for name in special}
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-        special_tokens=[(name, ids[name]) for name in ("[CLS]", "[SEP]")],
-    )
-
-
-def _albert_normalizer(settings: dict[str, object], character_map: bytes) -> normalizers.Normalizer:
-    steps: list[normalizers.Normalizer] = [normalizers.Replace("``", '"'), normalizers.Replace("''", '"')]
-    if not settings.get("keep_accents", False):
-        steps += [normalizers.NFKD(), normalizers.StripAccents()]
-    if settings.get("do_lower_case", True):
-        steps.append(normalizers.Lowercase())
-    if character_map:
-        steps.append(normalizers.Precompiled(character_map))
-    steps.append(normalizers.Replace(Regex(" {2,}"), " "))
-    return normalizers.Sequence(steps)
