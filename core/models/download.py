@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -47,16 +47,22 @@ def download(checkpoint: Checkpoint, report: Callable[[float], None]) -> None:
     """Bring the needed files into the hub's cache; `report` gets the share done. Raises NotHereError with what to do."""
     for part in checkpoint_parts(checkpoint):
         if not is_local_source(part.source):
-            _download_part(part, report)
+            has_tokenizer = part.kind == BACKBONE or not checkpoint.backbone
+            _download_part(part, report, has_tokenizer)
 
 
-def _download_part(part: Checkpoint, report: Callable[[float], None]) -> None:
+def _download_part(part: Checkpoint, report: Callable[[float], None], has_tokenizer: bool) -> None:
     api = HfApi()
     repository, file = hub_file(part.source)
     try:
         info = api.model_info(repository, revision=part.revision, timeout=HUB_TIMEOUT_S, files_metadata=True)
         sizes = {found.rfilename: found.size or 0 for found in info.siblings or ()}
         names = [file] if file else _backbone_files(sizes) if part.kind == BACKBONE else needed_files(sizes)
+        if lacking := _lacking_in_listing(part, sizes, has_tokenizer):
+            raise MissingWeightsError(
+                f"{part.source} at revision {part.revision} lists no {lacking}, so nothing was downloaded. Set revision= to one "
+                "that has it, or put all files into a folder and name that folder instead."
+            )
         snapshot_download(
             repository,
             revision=part.revision,
@@ -80,6 +86,19 @@ def _backbone_files(names: Iterable[str]) -> list[str]:
     """Of a repository's files those that tell how a model is built and reads."""
     known = {*TOKENIZER_FILES, "config.json", "tokenizer_config.json", "special_tokens_map.json"}
     return [name for name in names if name in known]
+
+
+def _lacking_in_listing(part: Checkpoint, names: Collection[str], has_tokenizer: bool) -> str:
+    """What a repository's listing shows that it lacks for a part; empty where nothing is missed."""
+    _, file = hub_file(part.source)
+    if file:
+        return "" if file in names else file
+    wanted = {"config.json": {"config.json"}}
+    if part.kind != BACKBONE:
+        wanted["model.safetensors or pytorch_model.bin"] = {*WEIGHT_FILES}
+    if has_tokenizer:
+        wanted["tokenizer (tokenizer.json, vocab.txt, spiece.model, …)"] = {*TOKENIZER_FILES}
+    return next((what for what, any_of in wanted.items() if any_of.isdisjoint(names)), "")
 
 
 def _progress_bar(report: Callable[[float], None], expected: int) -> type[tqdm]:

@@ -123,6 +123,21 @@ def test_a_refusal_says_what_to_do(
     assert advice in state.message
 
 
+@pytest.mark.parametrize(
+    ("lacking", "said"),
+    [("tokenizer.json", "lists no tokenizer"), ("model.safetensors", "lists no model.safetensors or")],
+)
+def test_what_a_listing_lacks_is_said_before_anything_is_downloaded(
+    pool: ModelPool, repository: Path, monkeypatch: pytest.MonkeyPatch, lacking: str, said: str
+) -> None:
+    for name in (lacking, "pytorch_model.bin"):
+        (repository / name).unlink()
+    with serving(Hub(repository)) as hub:
+        state = fetch(pool, monkeypatch, hub.address)
+    assert said in state.message
+    assert not hub.asked
+
+
 def test_a_slow_download_does_not_hold_up_a_model_on_disk(
     pool: ModelPool, tiny_roberta: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
