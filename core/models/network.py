@@ -45,7 +45,15 @@ def load_network(
                 f"The model in {folder} is of another kind: it lacks {len(missing)} weights ({', '.join(missing[:3])}). "
                 "Set checkpoint= to a model made for this metric."
             )
-        return cast(PreTrainedModel, network.eval().to(device))
+        return _own_memory(cast(PreTrainedModel, network.eval().to(device)))
+
+
+def _own_memory(network: PreTrainedModel) -> PreTrainedModel:
+    """The network with weights of its own: those of safe tensors are views of the file, and change or end with it."""
+    for tensor in (*network.parameters(), *network.buffers()):
+        if tensor.device.type == "cpu":
+            tensor.data = tensor.data.clone()
+    return network
 
 
 def _read_network(read: FromPretrained, folder: Path, dtype: str) -> tuple[PreTrainedModel, dict[str, set[str]]]:
