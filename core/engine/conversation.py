@@ -40,6 +40,11 @@ class Priority(IntEnum):
     BULK = 1
 
 
+_MAX_RESTARTS = 5
+_RESTLESS = (
+    "The files of its weights were replaced again and again while this was scored. Try again when they are complete."
+)
+
 QueueOrder = tuple[int, int, int]
 """(priority, request, place in the request): smaller goes first"""
 
@@ -136,6 +141,8 @@ class Task:
         self.keys: list[bytes] | None = None  # of the questions asked last; None before the first round
         self.answers: dict[bytes, Answer] = {}
         self.pins: dict[ModelRef, EndpointModel] = {}  # models of endpoints, at the address where it began to ask
+        self.fingerprints: dict[ModelRef, str] = {}  # of models, as they were when it began to ask
+        self._restarts = 0
         self._rounds: Rounds[Any] | None = None
         self._started = 0.0
 
@@ -159,6 +166,17 @@ class Task:
             return self._rounds.send([self.answers[key] for key in self.keys])
         except StopIteration as stop:
             return ConversationEnd(stop.value)
+
+    def restart(self) -> None:
+        """Begin again, since weights that it asked were replaced; it fails where that happens again and again."""
+        self._restarts += 1
+        if self._restarts > _MAX_RESTARTS:
+            self.fail(Problem(FailureKind.LOAD, _RESTLESS))
+        self._rounds, self.keys, self.answers, self.fingerprints = None, None, {}, {}
+
+    def wants(self, key: bytes) -> bool:
+        """Whether it waits for this answer still: one that began again does not want what it asked before."""
+        return self.keys is not None and key not in self.answers and key in self.keys
 
     def is_answered(self) -> bool:
         return self.keys is not None and all(key in self.answers for key in self.keys)

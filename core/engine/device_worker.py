@@ -121,7 +121,8 @@ class DeviceWorker:
                 self._pool.request(checkpoint)
 
     def _answer_batch(self, checkpoint: Checkpoint) -> None:
-        with self._pool.lease(checkpoint) as model, self._taken(self._queues[checkpoint]) as front:
+        with self._pool.lease_signed(checkpoint) as (model, loaded), self._taken(self._queues[checkpoint]) as taken:
+            front = self._answerable(self._queues[checkpoint], taken, loaded)
             self._encode(model, [pending for pending in front if pending.row is None])
             if ready := [pending for pending in front if pending.row]:
                 batch = fill_batch(ready, self._budget(), _FRONT_QUESTIONS)
@@ -138,6 +139,15 @@ class DeviceWorker:
         finally:
             with self._lock:
                 queue.put_back(taken)
+
+    def _answerable(self, queue: QuestionQueue, taken: Sequence[PendingQuestion], loaded: str) -> list[PendingQuestion]:
+        """The questions to the weights that are loaded; tasks that asked weights replaced since begin again."""
+        with self._lock:
+            for task in [task for one in taken if one.fingerprint != loaded for task in queue.remove(one)]:
+                if task.keys is not None:  # a task with several of these questions begins again once
+                    task.restart()
+                    self._resume(task)
+        return [pending for pending in taken if pending.fingerprint == loaded]
 
     def _encode(self, model: Model, fresh: Sequence[PendingQuestion]) -> None:
         """Make rows of questions; those that cannot be encoded are found by halving, and refused alone."""

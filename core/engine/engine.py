@@ -174,7 +174,7 @@ class Engine:
         cell = (metric.spec, example.id)
         conversation = _scoring(metric, example)
         task = old.tasks.get(cell) if old else None
-        if task and task.conversation == conversation and not task.failed():
+        if task and task.conversation == conversation and not task.failed() and not self._outdated(task):
             task.join(request, place)
             self._planner.reorder(task)
             request.tasks[cell] = task
@@ -192,11 +192,17 @@ class Engine:
             self._lock.notify_all()
 
     def _revive(self, request: Request) -> None:
-        """Ask again for cells that failed for lack of a model that is here now."""
+        """Ask again for cells that failed for lack of a model that is here now, and for those of weights replaced since."""
         for place, (cell, task) in enumerate(request.tasks.items()):
-            if task.failed(*_FIXED_BY_THE_POOL) and self._models_may_answer(task.conversation):
+            fixed = task.failed(*_FIXED_BY_THE_POOL) and self._models_may_answer(task.conversation)
+            if fixed or self._outdated(task):
                 request.tasks[cell] = self._start(request, task.conversation, task.metric, place)
                 request.version += 1
+
+    def _outdated(self, task: Task) -> bool:
+        """Whether it has a score of weights whose files were replaced since."""
+        prints = task.fingerprints if task.done.done() and not task.failed() else {}
+        return not all(self.pool.unchanged(one, prints[one]) for one in local_checkpoints(prints))
 
     def _models_may_answer(self, conversation: Conversation[Any]) -> bool:
         hopeful = {ModelStatus.COLD, ModelStatus.LOADING, ModelStatus.READY}

@@ -6,7 +6,7 @@ import itertools
 import queue
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -72,7 +72,7 @@ class Planner:
     def unanswered(self, questions: Sequence[Question]) -> list[Question]:
         """Those of questions to endpoints whose answers are not in the cache, each once."""
         fixed = [replace(question, checkpoint=pin_address(question.endpoint_model)) for question in questions]
-        asked = dict(zip(self._keys(fixed), fixed, strict=True))
+        asked = dict(zip(self._keys(fixed, {}), fixed, strict=True))
         known = self._cache.get(list(asked))
         return [question for key, question in asked.items() if key not in known]
 
@@ -141,14 +141,19 @@ class Planner:
         if task.metric is None:
             return value
         models = [task.pins.get(model, model) for model in task.conversation.checkpoints]
-        prints = [self._fingerprint(model) for model in models]
+        prints = [task.fingerprints.get(model) or self._fingerprint(model) for model in models]
         device = self._pool.device if local_checkpoints(models) else "cpu"
         return task.result(value, signature(task.metric, prints, splitter_name(), VERSION, value.asked), device)
 
     def _answer_or_enqueue(self, task: Task, asked: Sequence[Question]) -> bool:
         """Look the questions up and enqueue the unknown ones; True when all are answered already."""
         questions = [_pin_endpoint(task, question) for question in asked]
-        keys = self._keys(questions)
+        models = [*(question.checkpoint for question in questions), *task.fingerprints]
+        if self._weights_changed(task, models + list(task.conversation.checkpoints if task.metric else ())):
+            with self._lock:
+                task.restart()
+            return not task.done.done()
+        keys = self._keys(questions, task.fingerprints)
         known = self._cache.get(keys)
         with self._lock:
             # another task's answer may have come since; the worker caches it before it clears the queue, so none is missed
@@ -161,10 +166,16 @@ class Planner:
             self._lock.notify_all()
         return not unknown
 
-    def _keys(self, questions: Sequence[Question]) -> list[bytes]:
+    def _weights_changed(self, task: Task, models: Sequence[ModelRef]) -> bool:
+        """Whether weights are no longer those that the task began with; those that it asks for the first time are noted."""
+        checkpoints = local_checkpoints(dict.fromkeys(models))
+        self._require_loadable(checkpoints)
+        now = {checkpoint: self._pool.fingerprint(checkpoint) for checkpoint in checkpoints}
+        return any(task.fingerprints.setdefault(checkpoint, now[checkpoint]) != now[checkpoint] for checkpoint in now)
+
+    def _keys(self, questions: Sequence[Question], fingerprints: Mapping[ModelRef, str]) -> list[bytes]:
         models = {question.checkpoint for question in questions}
-        self._require_loadable(local_checkpoints(models))
-        prints = {model: self._fingerprint(model) for model in models}
+        prints = {model: fingerprints.get(model) or self._fingerprint(model) for model in models}
         # an endpoint gives the same answer whatever the device of this machine
         devices = {model: "" if isinstance(model, EndpointModel) else self._pool.device for model in models}
         return [cache_key(one, prints[one.checkpoint], devices[one.checkpoint]) for one in questions]

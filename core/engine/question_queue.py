@@ -18,7 +18,8 @@ from core.types import Answer, Checkpoint, Counts, Question
 class PendingQuestion:
     """One distinct question and the tasks that want its answer; its tokens once they are known.
 
-    `number` counts the questions of a queue as they came, `under_way` is set while a model is asked.
+    `fingerprint` is that of the weights that must answer. `number` counts the questions of a queue as they came,
+    `under_way` is set while a model is asked.
     """
 
     key: bytes
@@ -27,6 +28,7 @@ class PendingQuestion:
     row: Row | None = None
     number: int = 0
     under_way: bool = False
+    fingerprint: str = ""
 
     @property
     def order(self) -> QueueOrder:
@@ -52,11 +54,15 @@ class QuestionQueue:
         """Enqueue a question; False where an equal one is open already and the task joins it."""
         pending = self._open.get(key)
         if pending is None:
-            pending = self._open[key] = PendingQuestion(key, question, number=next(self._numbers))
+            fingerprint = task.fingerprints.get(question.checkpoint, "")
+            pending = self._open[key] = PendingQuestion(
+                key, question, fingerprint=fingerprint, number=next(self._numbers)
+            )
         if not pending.under_way:
             pending.drop_cancelled()
         first = not pending.tasks or task.order < pending.order
-        pending.tasks.append(task)
+        # one that began again may have asked this before
+        pending.tasks = [*(other for other in pending.tasks if other is not task), task]
         if first:
             self._push(pending)
         return len(pending.tasks) == 1
@@ -92,7 +98,7 @@ class QuestionQueue:
 
     def answer(self, pending: PendingQuestion, answer: Answer) -> list[Task]:
         """Give an answer to the tasks that wait for it; those that have all their answers now."""
-        tasks = self._remove(pending)
+        tasks = self.remove(pending)
         for task in tasks:
             task.answers[pending.key] = answer
         if tasks:
@@ -101,12 +107,19 @@ class QuestionQueue:
 
     def refuse(self, pending: PendingQuestion, problem: Problem) -> None:
         """Fail the tasks that wait for a question that cannot be answered."""
-        for task in self._remove(pending):
+        for task in self.remove(pending):
             task.fail(problem)
+
+    def remove(self, pending: PendingQuestion) -> list[Task]:
+        """Remove one question, and give the tasks that wait for it."""
+        if self._open.get(pending.key) is pending:
+            del self._open[pending.key]
+        return [task for task in pending.tasks if task.wants(pending.key)]
 
     def clear(self) -> list[Task]:
         """Remove all questions, and give the tasks that waited for them."""
-        tasks = list(dict.fromkeys(task for pending in self._open.values() for task in pending.tasks))
+        waiting = (task for pending in self._open.values() for task in pending.tasks if task.wants(pending.key))
+        tasks = list(dict.fromkeys(waiting))
         self._open.clear()
         self._heap.clear()
         return tasks
@@ -130,11 +143,6 @@ class QuestionQueue:
                     self._push(pending)
             heapq.heappop(self._heap)
         return None
-
-    def _remove(self, pending: PendingQuestion) -> list[Task]:
-        if self._open.get(pending.key) is pending:
-            del self._open[pending.key]
-        return pending.tasks
 
 
 class QuestionWorker(Protocol):

@@ -6,8 +6,10 @@ import hashlib
 import re
 import sqlite3
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import LoadError, TouchstoneError
@@ -16,8 +18,24 @@ from core.models.files import checkpoint_parts, deciding_files, hub_file, is_loc
 from core.settings import Settings
 from core.types import Checkpoint
 
-_FileKey = tuple[str, int, int]
-_TABLE = "CREATE TABLE IF NOT EXISTS file (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, sha256 TEXT)"
+_FileKey = tuple[str, int, int, int, int]
+"""Path, size, inode and times of change: two archives of one date unpack to files of one size and mtime."""
+
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS file_version "
+    "(path TEXT PRIMARY KEY, size INTEGER, inode INTEGER, mtime_ns INTEGER, ctime_ns INTEGER, sha256 TEXT)"
+)
+_IS_VERSION = "path=? AND size=? AND inode=? AND mtime_ns=? AND ctime_ns=?"
+_CLOCK_TICK_NS = 50_000_000  # more than a step of the clock that files are stamped with
+_READ_ATTEMPTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class FileVersion:
+    """The hash of a checkpoint's files, and what the disk says of each."""
+
+    fingerprint: str
+    keys: tuple[_FileKey, ...]
 
 
 class Fingerprints:
@@ -27,42 +45,97 @@ class Fingerprints:
         self._path = cache_dir / "fingerprints.sqlite"
         self._lock = threading.Lock()
         self._known: dict[_FileKey, str] = {}
+        self._unsettled: set[_FileKey] = set()  # so new when read that another change could leave the same key
 
     def of(self, checkpoint: Checkpoint) -> str:
-        """Sha256, in hex, over names and contents of the deciding files. Raises MissingWeightsError."""
-        places = [(locate(part), part.kind) for part in checkpoint_parts(checkpoint)]
+        """Sha256, in hex, over names and contents of the deciding files. Raises MissingWeightsError, LoadError."""
+        return self.version(checkpoint).fingerprint
+
+    def version(self, checkpoint: Checkpoint) -> FileVersion:
+        """The same with the files as they lie, which tells that they were replaced and put back. Raises as `of`."""
+        files = _named_files(checkpoint)
+        keys = tuple(_file_key(path) for _, path in files)
         with self._lock:
-            lines = [
-                f"{path.relative_to(place)} {self._of_file(path)}"
-                for place, kind in places
-                for path in deciding_files(place, kind)
-            ]
-        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+            return FileVersion(_digest([(name, self._of_file(path)) for name, path in files]), keys)
+
+    def unchanged(self, checkpoint: Checkpoint, fingerprint: str) -> bool:
+        """Whether the files are known to have this fingerprint still; reads none, and does not wait for who does."""
+        try:
+            known = [(name, self._known.get(_file_key(path), "")) for name, path in _named_files(checkpoint)]
+        except TouchstoneError:
+            return False
+        return _digest(known) == fingerprint
 
     def _of_file(self, path: Path) -> str:
-        real = path.resolve()
-        stat = real.stat()
-        key = (str(real), stat.st_size, stat.st_mtime_ns)
-        if key not in self._known:
-            self._known[key] = self._recall(key) or self._read(real, key)
-        return self._known[key]
+        for _ in range(_READ_ATTEMPTS):
+            key = _file_key(path)
+            if key in self._known and key not in self._unsettled:
+                return self._known[key]
+            self._unsettled.discard(key)
+            digest = self._recall(key) or self._read(path, key)
+            if _file_key(path) == key:
+                self._known[key] = digest
+                return digest
+        raise LoadError(f"{path} is being written. Try again when it is complete.")
 
     def _recall(self, key: _FileKey) -> str | None:
         with self._store() as store:
-            row = store.execute("SELECT sha256 FROM file WHERE path=? AND size=? AND mtime_ns=?", key).fetchone()
+            row = store.execute(f"SELECT sha256 FROM file_version WHERE {_IS_VERSION}", key).fetchone()
         return row[0] if row else None
 
     def _read(self, path: Path, key: _FileKey) -> str:
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        with self._store() as store:
-            store.execute("INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?)", (*key, digest))
+        settled = _is_settled(key)  # before reading
+        digest = _read_digest(path)
+        if not settled:
+            self._unsettled.add(key)
+        elif _file_key(path) == key:
+            with self._store() as store:
+                store.execute("INSERT OR REPLACE INTO file_version VALUES (?, ?, ?, ?, ?, ?)", (*key, digest))
         return digest
 
     @contextmanager
     def _store(self) -> Iterator[sqlite3.Connection]:
         with closing(open_database(self._path, "cache of hashes", _TABLE)) as store, store:
             yield store
+
+
+def _named_files(checkpoint: Checkpoint) -> list[tuple[str, Path]]:
+    """The deciding files with their names, which do not tell where the checkpoint lies."""
+    places = [(locate(part), part.kind) for part in checkpoint_parts(checkpoint)]
+    return [(str(path.relative_to(place)), path) for place, kind in places for path in deciding_files(place, kind)]
+
+
+def _digest(files: Iterable[tuple[str, str]]) -> str:
+    return hashlib.sha256("\n".join(f"{name} {digest}" for name, digest in files).encode()).hexdigest()
+
+
+def _file_key(path: Path) -> _FileKey:
+    try:
+        real = path.resolve()
+        stat = real.stat()
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    return str(real), stat.st_size, stat.st_ino, stat.st_mtime_ns, stat.st_ctime_ns
+
+
+def _read_digest(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: OSError) -> LoadError:
+    return LoadError(
+        f"{path} cannot be read ({error.strerror}). Put the file back, or allow it to be read, and try again."
+    )
+
+
+def _is_settled(key: _FileKey) -> bool:
+    """Whether any later change of the file gives it other times."""
+    *_, mtime_ns, ctime_ns = key
+    return not 0 <= time.time_ns() - max(mtime_ns, ctime_ns) < _CLOCK_TICK_NS
 
 
 def untrusted_reason(checkpoint: Checkpoint) -> str:

@@ -45,10 +45,14 @@ class SerialWorker:
 
 @dataclass(slots=True, eq=False)
 class PoolEntry:
-    """One checkpoint, from the request to the drop. `model` or `error` is set in the end; `unwanted` ends with the leases."""
+    """One checkpoint, from the request to the drop. `model` or `error` is set in the end; `unwanted` ends with the leases.
+
+    `fingerprint` is that of the files which the model was loaded from.
+    """
 
     state: ModelState
     model: Model | None = None
+    fingerprint: str = ""
     error: TouchstoneError | None = None
     leases: int = 0
     used_at: float = 0.0
@@ -65,6 +69,7 @@ class LoadedModels:
     def __init__(self) -> None:
         self.changed = threading.Condition()
         self.entries: dict[Checkpoint, PoolEntry] = {}
+        self._replaced: list[PoolEntry] = []  # leased still, so their memory is in use
         self._watchers: tuple[Callable[[], None], ...] = ()
 
     def states(self) -> Mapping[Checkpoint, ModelState]:
@@ -72,16 +77,17 @@ class LoadedModels:
             return {checkpoint: entry.state for checkpoint, entry in self.entries.items()}
 
     def used_bytes(self) -> int:
-        return sum(state.nbytes for state in self.states().values())
+        with self.changed:
+            return sum(entry.state.nbytes for entry in (*self.entries.values(), *self._replaced))
 
     def set(self, entry: PoolEntry, state: ModelState) -> None:
         if state != entry.state:
             entry.state = state
             self.tell()
 
-    def fill(self, entry: PoolEntry, model: Model) -> None:
+    def fill(self, entry: PoolEntry, model: Model, fingerprint: str) -> None:
         with self.changed:
-            entry.model, entry.used_at = model, time.monotonic()
+            entry.model, entry.fingerprint, entry.used_at = model, fingerprint, time.monotonic()
         self.set(entry, ModelState(ModelStatus.READY, nbytes=model.nbytes))
 
     def fail(self, entry: PoolEntry, error: TouchstoneError) -> None:
@@ -108,6 +114,7 @@ class LoadedModels:
         with self.changed:
             entry.leases -= 1
             entry.used_at = time.monotonic()
+            self._replaced = [other for other in self._replaced if other.leases]
             self.changed.notify_all()
         self.drop_unwanted()
 
@@ -127,6 +134,17 @@ class LoadedModels:
     def drop_unwanted(self) -> None:
         """Drop the idle models that somebody wants unloaded."""
         self._drop(lambda: [checkpoint for checkpoint, entry in self.entries.items() if entry.idle and entry.unwanted])
+
+    def replace(self, checkpoint: Checkpoint, fingerprint: str) -> None:
+        """Forget a model that was loaded from files of this fingerprint; whoever leases it keeps it to the end."""
+        with self.changed:
+            entry = self.entries.get(checkpoint)
+            if entry is None or entry.fingerprint != fingerprint:
+                return
+            if entry.leases:
+                self._replaced.append(self.entries.pop(checkpoint))
+        self._drop(lambda: [checkpoint] if self.entries.get(checkpoint) is entry else [])
+        self.tell()
 
     def watch(self, callback: Callable[[], None]) -> Callable[[], None]:
         with self.changed:
@@ -156,6 +174,7 @@ class LoadedModels:
 
 
 _log = logging.getLogger(__name__)
+_LOAD_ATTEMPTS = 3
 
 
 class ModelPool:
@@ -186,8 +205,19 @@ class ModelPool:
         return devices.memory_of(self.device) // 2 if self._wanted_budget is None else self._wanted_budget
 
     def fingerprint(self, checkpoint: Checkpoint) -> str:
-        """A hash of the contents that decide this checkpoint's numbers; reads the files once. Raises NotHereError."""
-        return self._fingerprints.of(checkpoint)
+        """A hash of the contents that decide this checkpoint's numbers; reads the files once. Raises NotHereError.
+
+        A model that was loaded before the files changed is dropped.
+        """
+        fingerprint = self._fingerprints.of(checkpoint)
+        entry = self._loaded.entries.get(checkpoint)
+        if entry and entry.fingerprint not in {"", fingerprint}:
+            self._loaded.replace(checkpoint, entry.fingerprint)
+        return fingerprint
+
+    def unchanged(self, checkpoint: Checkpoint, fingerprint: str) -> bool:
+        """Whether the files of a checkpoint are known to have this fingerprint still; returns at once."""
+        return self._fingerprints.unchanged(checkpoint, fingerprint)
 
     def state(self, checkpoint: Checkpoint) -> ModelState:
         entry = self._loaded.entries.get(checkpoint)
@@ -239,12 +269,19 @@ class ModelPool:
     def lease(self, checkpoint: Checkpoint) -> Iterator[Model]:
         """The model, loaded first where it is on disk, and kept in memory while the block runs.
 
-        Waits for a load, not for a download. Do not lease a second model inside: two such threads wait for each other's
-        memory until patience runs out. Raises NotHereError, LoadError, MemoryFullError.
+        Loaded again where its files have changed. Waits for a load, not for a download. Do not lease a second model
+        inside: two such threads wait for each other's memory until patience runs out. Raises NotHereError, LoadError,
+        MemoryFullError.
         """
+        with self.lease_signed(checkpoint) as (model, _):
+            yield model
+
+    @contextmanager
+    def lease_signed(self, checkpoint: Checkpoint) -> Iterator[tuple[Model, str]]:
+        """The same with the fingerprint of the files that the model was loaded from."""
         entry = self._hold(checkpoint)
         try:
-            yield self._loaded.model_of(entry)
+            yield self._loaded.model_of(entry), entry.fingerprint
         finally:
             self._loaded.give_back(entry)
 
@@ -287,6 +324,9 @@ class ModelPool:
         self._loader.put(lambda: self._load(checkpoint, entry))
 
     def _hold(self, checkpoint: Checkpoint) -> PoolEntry:
+        loaded = self._loaded.entries.get(checkpoint)
+        if loaded and loaded.fingerprint:
+            self.fingerprint(checkpoint)
         with self._loaded.changed:
             self._start(checkpoint)
             entry = self._loaded.entries.get(checkpoint)
@@ -312,15 +352,25 @@ class ModelPool:
 
     def _load(self, checkpoint: Checkpoint, entry: PoolEntry) -> None:
         with self._failing(entry):
-            folder = locate(checkpoint)
-            self._make_room(entry, memory_bytes(folder, checkpoint))
+            self._make_room(entry, memory_bytes(locate(checkpoint), checkpoint))
             if entry.error:  # the pool was closed meanwhile
                 return
             self._loaded.set(entry, ModelState(ModelStatus.LOADING, "loading"))
-            kind = importlib.import_module(f"core.models.adapters.{checkpoint.kind}")
-            self._loaded.fill(entry, kind.load(folder, checkpoint, self.device))
+            self._loaded.fill(entry, *self._load_unchanging(checkpoint))
         devices.freeze_objects()
         self._loaded.drop_unwanted()
+
+    def _load_unchanging(self, checkpoint: Checkpoint) -> tuple[Model, str]:
+        """A model and the fingerprint of its files, which did not change while it was loaded."""
+        kind = importlib.import_module(f"core.models.adapters.{checkpoint.kind}")
+        for _ in range(_LOAD_ATTEMPTS):
+            before = self._fingerprints.version(checkpoint)
+            model: Model = kind.load(locate(checkpoint), checkpoint, self.device)
+            if self._fingerprints.version(checkpoint) == before:
+                return model, before.fingerprint
+        raise LoadError(
+            f"The files of {checkpoint.source} change while they are read. Try again when they are complete."
+        )
 
     def _make_room(self, entry: PoolEntry, need: int) -> None:
         """Drop idle models until `need` bytes fit; raises MemoryFullError."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -132,13 +134,28 @@ def test_the_hash_of_a_token_count_rests_on_the_tokenizer_alone(folder: Path, ha
 
 
 def test_a_file_is_read_once_per_machine(folder: Path, hashes: Fingerprints) -> None:
+    time.sleep(0.06)  # a file that is newer is read again
+    before = hashes.of(classify(folder))
+    with sqlite3.connect(folder.parent / "cache" / "fingerprints.sqlite") as kept:
+        kept.execute("UPDATE file_version SET sha256 = 'another'")
+    assert Fingerprints(folder.parent / "cache").of(classify(folder)) != before
+
+
+def test_a_file_of_the_same_size_and_date_is_another(folder: Path, hashes: Fingerprints) -> None:
     before = hashes.of(classify(folder))
     weights = folder / "model.safetensors"
     stat = weights.stat()
     weights.write_bytes(b"\0" * stat.st_size)
     os.utime(weights, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-    later = Fingerprints(folder.parent / "cache")
-    assert later.of(classify(folder)) == before
+    assert hashes.of(classify(folder)) != before
+    assert Fingerprints(folder.parent / "cache").of(classify(folder)) != before
+
+
+def test_a_file_that_cannot_be_read_says_so(folder: Path, hashes: Fingerprints) -> None:
+    (folder / "config.json").unlink()
+    (folder / "config.json").symlink_to(folder / "gone")
+    with pytest.raises(MissingWeightsError, match=r"config\.json"):
+        hashes.of(classify(folder))
 
 
 def test_threads_agree_on_a_hash(folder: Path, hashes: Fingerprints) -> None:
