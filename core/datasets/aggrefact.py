@@ -3,7 +3,7 @@
 The tables: `dataset`, `origin`, `id` (of the document), `doc`, `summary`, `model_name`, `label` (1 consistent), `cut`, and
 `<system>_score`; their `<system>_label` are thresholds already chosen and are left out. AggreFact-Unified is a workbook
 with a sheet for each origin and type: the text is `summ`, the CNN/DM sheets have no `doc`, and a summary with
-several types stands in several sheets, each time with all its types.
+several types stands in several sheets, each time with all its types. A sheet may have been saved as a table of its own.
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ from typing import ClassVar
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.formats import fields, item_stream
 from core.datasets.formats.item_stream import LABEL_WORDS, RecordConverter, RecordPlace, SeenItems
-from core.datasets.formats.table_files import Row, file_rows, xlsx_sheets
+from core.datasets.formats.table_files import NumberedRow, Row, csv_header, file_rows, xlsx_sheets
 from core.types import Example, Item, ReleasedScore, Split
 
 _CUTS = {"val": Split.DEV, "test": Split.TEST}
 _SCORE = "_score"
+_SHEET_TEXT = "summ"
 
 
 @DATASETS.add
 @dataclass(frozen=True)
 class AggreFact(Importer):
-    """A table or a workbook, or the folder with them, whose table takes its error types from the workbooks.
+    """A table, a workbook or one of its sheets, or the folder with them, whose table takes its error types from the workbooks.
 
     Ids are `<dataset>/<id>/<model>/<hash of the summary>`.
     """
@@ -38,33 +39,47 @@ class AggreFact(Importer):
     url: ClassVar[str] = "https://github.com/Liyan06/AggreFact"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        files = item_stream.matching_files(source, "aggre_fact*.csv", "AggreFact-Unified*.xlsx")
-        books = [path for path in files if path.suffix.lower() == ".xlsx"]
-        tables = [path for path in files if path not in books]
+        files = item_stream.matching_files(
+            source, "aggre_fact*.csv", "AggreFact-Unified*.xlsx", "cnn_*.csv", "xsum_*.csv"
+        )
+        unified = [path for path in files if _is_unified(path)]
+        tables = [path for path in files if path not in unified]
         # in a folder the first is the final table, of which the other is a part
-        return _table(tables[0], books) if tables else _books(books)
+        return _table(tables[0], unified) if tables else _unified_items(unified)
 
 
-def _books(books: Sequence[Path]) -> Iterator[Item | Refusal]:
+def _is_unified(path: Path) -> bool:
+    return path.suffix.lower() == ".xlsx" or _SHEET_TEXT in csv_header(path)
+
+
+def _unified_items(paths: Sequence[Path]) -> Iterator[Item | Refusal]:
     """The summaries of all sheets, each once."""
     seen: SeenItems = {}
-    for path in books:
+    for place, name, lines in _sheets(paths):
+        yield from item_stream.items_of_rows(lines, place, _unified(name.partition("_")[0], seen), seen)
+
+
+def _sheets(paths: Sequence[Path]) -> Iterator[tuple[Path, str, Iterator[NumberedRow]]]:
+    """Where a sheet is, its name and its rows."""
+    for path in paths:
+        if path.suffix.lower() != ".xlsx":
+            yield path, path.stem, file_rows(path)
+            continue
         for name, lines in xlsx_sheets(path):
-            sheet = path.with_name(f"{path.name}, sheet {name}")
-            yield from item_stream.items_of_rows(lines, sheet, _unified(name.partition("_")[0], seen), seen)
+            yield path.with_name(f"{path.name}, sheet {name}"), name, lines
 
 
 def _unified(origin: str, seen: SeenItems) -> RecordConverter:
     def convert(row: Row, _: RecordPlace) -> list[Item]:
-        item = _item(row, "summ", origin)
+        item = _item(row, _SHEET_TEXT, origin)
         return [] if item.example.id in seen else [item]
 
     return convert
 
 
-def _table(path: Path, books: Sequence[Path]) -> Iterator[Item | Refusal]:
+def _table(path: Path, unified: Sequence[Path]) -> Iterator[Item | Refusal]:
     """The rows of a table with the error types that the workbooks have for the same text; they spell datasets otherwise."""
-    known = [item for item in _books(books) if isinstance(item, Item)]
+    known = [item for item in _unified_items(unified) if isinstance(item, Item)]
     types = {(item.group, item.example.summary): item.categories for item in known}
     seen: SeenItems = {}
 

@@ -24,27 +24,34 @@ _VERDICTS = {
     "questionable": Verdict.BORDERLINE,
     "unwanted": Verdict.INCONSISTENT,
 }
+_CSV_VERDICTS = {"consistent": Verdict.CONSISTENT, **_VERDICTS}
+_TABLE = "FaithBench.csv"
 _NO_DETECTORS = {"summarizer", "raw_sample_id"}
 
 
 @DATASETS.add
 @dataclass(frozen=True)
 class FaithBench(Importer):
-    """A `batch_<n>.json`, or a folder of them; ids are `<batch>-<sample_id>`.
+    """A `batch_<n>.json`, or a folder of them; ids are `<batch>-<sample_id>`. Or FaithBench.csv, ids `row-<row>`.
 
-    The label is that of the worst mark: unwanted is inconsistent, questionable and benign are borderline, none is consistent.
+    The label is that of the worst mark: unwanted is inconsistent, questionable and benign are borderline, none is
+    consistent. Both labels of the table are categories, such as `best Benign`. A folder with batches is read by them alone.
     """
 
     name: ClassVar[str] = "faithbench"
     title: ClassVar[str] = "FaithBench"
     licence: ClassVar[str] = "CC-BY-NC-SA-4.0 (non-commercial, share alike)"
-    release: ClassVar[str] = "batches 1 to 16 without 13"
+    release: ClassVar[str] = "batches 1 to 16 without 13; the table of 800"
     url: ClassVar[str] = "https://github.com/vectara/FaithBench"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
         seen: SeenItems = {}
-        for path in item_stream.matching_files(source, "batch_?.json", "batch_??.json"):
+        paths = item_stream.matching_files(source, "batch_?.json", "batch_??.json", _TABLE)
+        batches = [path for path in paths if path.suffix.lower() != ".csv"]
+        for path in batches:
             yield from item_stream.items_of_rows(_samples(path), path, _item, seen)
+        if not batches:
+            yield from item_stream.items_of_files(paths, _table_item)
 
 
 def _samples(path: Path) -> Iterator[NumberedRow]:
@@ -67,6 +74,19 @@ def _item(row: Row, place: RecordPlace) -> list[Item]:
             categories=tuple(dict.fromkeys(judgement.category for judgement in judgements)),
             system=fields.optional(known, "summarizer"),
             scores=_scores(known),
+        )
+    ]
+
+
+def _table_item(row: Row, place: RecordPlace) -> list[Item]:
+    document = fields.text(row, "source")
+    return [
+        Item(
+            Example(f"row-{place.number}", document, fields.text(row, "summary")),
+            intended=fields.choice(row, "worst-label", _CSV_VERDICTS),
+            group=fields.document_key(document),
+            categories=tuple(f"{side} {fields.text(row, f'{side}-label')}" for side in ("worst", "best")),
+            system=fields.text(row, "LLM"),
         )
     ]
 

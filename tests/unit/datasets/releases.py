@@ -320,3 +320,57 @@ def write_book(folder: Path, records: Sequence[Record]) -> None:
     *first, last = records
     short = {name: value for name, value in last.items() if name not in {"doc", "origin", "annotated_span"}}
     book(folder / "AggreFact-Unified-test.xlsx", {"xsum_in_np": first, "xsum_ex_np": first, "cnn_in_pred": [short]})
+
+
+def dialogue(*marks: Record, model: str = "bart", **fields: object) -> Record:
+    """A dialogue of DiaSumFact with one summary of one sentence, which has these marks."""
+    noted = [{"index": 0, "sentence": WRONG, "annotation": list(marks)}]
+    return {
+        "utterances": ["Ann: When did she leave?", "Ben: At noon."],
+        "query": "",
+        "target_summary": SUMMARY,
+        "dataset_name": "SAMSum",
+        "group_idx": 1,
+        "annotations": {model: {"model_prediction": f"{WRONG} ", "sentence_annotations": noted}},
+        **fields,
+    }
+
+
+def mark(kind: str, words: str = "", side: str = "n/a") -> Record:
+    return {"error_class": kind, "error_span": words, "intrinsic/extrinsic": side, "comment": ""}
+
+
+def write_diasumfact(folder: Path, records: Sequence[Record]) -> None:
+    put(folder, "annotations.json", json.dumps({f"13-{place}": record for place, record in enumerate(records)}))
+
+
+def cliff(system: str, types: str, spans: str = "", **fields: object) -> Record:
+    return {
+        "dataset": "CLIFF",
+        "origin": "xsum",
+        "id": "34687720",
+        "doc": DOCUMENT,
+        "summ": SUMMARY if types == "correct" else WRONG,
+        "model_name": system,
+        "cut": "val",
+        "error_type": types,
+        "annotated_span": spans,
+        **fields,
+    }
+
+
+def rated(passage: str, **fields: object) -> Record:
+    """A story of SQuALITY's human evaluation with one question that one system answered; two workers rated it."""
+    names = ("correctness-rating", "selection-rating", "overall-rating")
+    reviews = [
+        {"worker_id": worker, "system": "bart", "annotations": [], **dict.fromkeys(names, value), "overall-rank": 3}
+        for worker, value in (("3", 10), ("6", 60))
+    ]
+    answer = {"response": SUMMARY, "reviews": reviews, "overall": {**dict.fromkeys(names, 35.0), "overall-ranking": 3}}
+    return {"passage-id": passage, "questions": {"0": {"bart": answer}}, **fields}
+
+
+def supported(name: str, label: str, **fields: object) -> Record:
+    meta = {"id": name, "claim_title": "Alma", "claim_section": "History.", "claim_context": ""}
+    evidence = ["(meta data) TITLE: Ferries", "", DOCUMENT]
+    return {"label": label, "supporting_sentences": [[2]], "claim": WRONG, "evidence": evidence, "meta": meta, **fields}
