@@ -46,11 +46,10 @@ class DiaSumFact(Importer):
 
 def _dialogues(path: Path) -> Iterator[NumberedRow]:
     for number, (name, found) in enumerate(json_object(path).items(), start=1):
-        fits = isinstance(found, dict)
-        yield (
-            number,
-            {**found, _DIALOGUE: name} if fits else f"The dialogue {name[:60]!r} is no object with its fields.",
-        )
+        if isinstance(found, dict):
+            yield number, {**found, _DIALOGUE: name}
+        else:
+            yield number, f"The dialogue {name[:60]!r} is no object with its fields."
 
 
 def _items(row: Row, _: RecordPlace) -> list[Item]:
