@@ -24,8 +24,9 @@ from core.errors import MissingWeightsError, TouchstoneError
 from core.models.files import (
     BACKBONE,
     MODEL_FILES,
-    PROMPTS_FILE,
+    MODULE_FILES,
     TOKENIZER_FILES,
+    TOKENIZER_SETTINGS,
     WEIGHT_FILES,
     checkpoint_parts,
     hub_file,
@@ -40,7 +41,12 @@ _SHARD_PATTERNS = {
     "model.safetensors.index.json": "model-*.safetensors",
     "pytorch_model.bin.index.json": "pytorch_model-*.bin",
 }
-_ALWAYS_NEEDED = (*TOKENIZER_FILES, *MODEL_FILES, PROMPTS_FILE, "tokenizer_config.json", "special_tokens_map.json")
+_ALWAYS_NEEDED = (
+    *TOKENIZER_FILES,
+    *TOKENIZER_SETTINGS,
+    *MODEL_FILES,
+    *(f"[0-9]*_*/{name}" for name in MODULE_FILES),  # as sentence-transformers names the folders of modules
+)
 
 
 def download(checkpoint: Checkpoint, report: Callable[[float], None]) -> None:
@@ -84,8 +90,8 @@ def needed_files(names: Iterable[str]) -> list[str]:
 
 def _backbone_files(names: Iterable[str]) -> list[str]:
     """Of a repository's files those that tell how a model is built and reads."""
-    known = {*TOKENIZER_FILES, "config.json", "tokenizer_config.json", "special_tokens_map.json"}
-    return [name for name in names if name in known]
+    known = (*TOKENIZER_FILES, *TOKENIZER_SETTINGS, "config.json")
+    return [name for name in names if any(fnmatch(name, pattern) for pattern in known)]
 
 
 def _lacking_in_listing(part: Checkpoint, names: Collection[str], has_tokenizer: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from importlib.util import find_spec
@@ -33,6 +33,9 @@ def read_modules(folder: Path) -> list[tuple[str, str]]:
     modules = _read_json(path) if path.is_file() else []
     if not isinstance(modules, list) or not all(isinstance(module, dict) and "type" in module for module in modules):
         raise LoadError(f"{path} is not a list of modules. Get the file again.")
+    places = [Path(str(module.get("path", ""))) for module in modules]
+    if outside := [str(place) for place in places if place.is_absolute() or ".." in place.parts]:
+        raise LoadError(f"{path} names {outside[0]}, which is outside the model's folder. Get the file again.")
     return [(str(module["type"]).rsplit(".", 1)[-1], str(module.get("path", ""))) for module in modules]
 
 
@@ -81,7 +84,8 @@ def parser_folder(source: str) -> Path:
 
 def parser_files(folder: Path) -> list[Path]:
     """The files whose contents decide what the pipeline says, in a fixed order."""
-    return sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix not in {".py", ".pyc"})
+    found = (path for path in folder.rglob("*") if path.suffix not in {".py", ".pyc"} and path.is_file())
+    return sorted(path for path in found if not path.name.startswith((".", "README", "LICENSE")))
 
 
 def load_pipeline(checkpoint: Checkpoint) -> tuple[Callable[[str], Any], int]:
@@ -115,20 +119,18 @@ PARSER_KINDS = ("spacy_parse", "dependency_parse")
 """The kinds whose weights are a spaCy pipeline."""
 
 TOKENIZER_FILES = ("tokenizer.json", "vocab.json", "merges.txt", "vocab.txt", "spiece.model", "spm.model")
-MODEL_FILES = (
-    "config.json",
-    "generation_config.json",
-    "modules.json",
-    "sentence_bert_config.json",
-    "*_Pooling/config.json",
-    "*_Dense/config.json",
-    "*_Dense/model.safetensors",
-    "*_Dense/pytorch_model.bin",
-    "*_LayerNorm/config.json",
-    "*_LayerNorm/model.safetensors",
-    "*_LayerNorm/pytorch_model.bin",
+TOKENIZER_SETTINGS = (
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "added_tokens.json",
+    "chat_template.jinja",
+    "chat_template.json",
+    "additional_chat_templates/*.jinja",
 )
 PROMPTS_FILE = "config_sentence_transformers.json"
+MODEL_FILES = ("config.json", "generation_config.json", "modules.json", "sentence_bert_config.json", PROMPTS_FILE)
+MODULE_FILES = ("config.json", "model.safetensors", "pytorch_model.bin")
+"""What the folder of a module that modules.json lists may hold."""
 # safe tensors before pickles, one file before shards
 WEIGHT_FILES = (
     "model.safetensors",
@@ -178,18 +180,30 @@ def weight_files(folder: Path) -> list[Path]:
 
 
 def deciding_files(folder: Path, kind: str) -> list[Path]:
-    """The files whose contents decide the numbers of a kind, in a fixed order; a token count needs no weights."""
+    """The files whose contents decide the numbers of a kind, in a fixed order; a token count needs no weights.
+
+    Every file that may be read counts, whether or not this checkpoint's other files make it matter.
+    """
     if kind in PARSER_KINDS:
         return parser_files(folder)
-    tokenizer = [folder / name for name in TOKENIZER_FILES if (folder / name).is_file()]
-    if kind == "token_count":
-        return tokenizer
-    if kind == BACKBONE:
-        return [*tokenizer, folder / "config.json"]
-    model = sorted(path for pattern in MODEL_FILES for path in folder.glob(pattern))
+    if folder.is_file():
+        return [folder]
+    tokenizer = _present_files(folder, (*TOKENIZER_FILES, *TOKENIZER_SETTINGS))
+    if kind in {"token_count", BACKBONE}:
+        return [*tokenizer, *_present_files(folder, ("config.json",))]
+    model = _present_files(folder, MODEL_FILES)
+    modules = [
+        file for _, place in read_modules(folder) if place for file in _present_files(folder / place, MODULE_FILES)
+    ]
     code = sorted(folder.rglob("*.py")) if kind in CODE_RUNNING_KINDS else []
-    prompts = [folder / PROMPTS_FILE] if default_prompt(folder) else []
-    return [*tokenizer, *model, *prompts, *code, *weight_files(folder)]
+    shards = _present_files(folder, [name for name in WEIGHT_FILES if name.endswith(".index.json")])
+    return [*tokenizer, *model, *modules, *code, *shards, *weight_files(folder)]
+
+
+def _present_files(folder: Path, names: Iterable[str]) -> list[Path]:
+    """Those of the names, of which some are patterns, that a folder has."""
+    found = [sorted(folder.glob(name)) if "*" in name else [folder / name] for name in names]
+    return [path for paths in found for path in paths if path.is_file()]
 
 
 def memory_bytes(folder: Path, checkpoint: Checkpoint) -> int:
