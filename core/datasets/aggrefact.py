@@ -16,7 +16,9 @@ from typing import ClassVar
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.formats import fields, item_stream
 from core.datasets.formats.item_stream import LABEL_WORDS, RecordConverter, RecordPlace, SeenItems
-from core.datasets.formats.table_files import NumberedRow, Row, csv_header, file_rows, xlsx_sheets
+from core.datasets.formats.table_files import csv_header, file_rows
+from core.datasets.formats.text_files import NumberedRow, Row
+from core.datasets.formats.workbook_files import xlsx_sheets
 from core.types import Example, Item, ReleasedScore, Split
 
 _CUTS = {"val": Split.DEV, "test": Split.TEST}

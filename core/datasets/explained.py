@@ -14,7 +14,8 @@ from typing import ClassVar
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.formats import fields, item_stream
 from core.datasets.formats.item_stream import RecordPlace
-from core.datasets.formats.table_files import Row, file_rows
+from core.datasets.formats.table_files import file_rows
+from core.datasets.formats.text_files import Row
 from core.explanations.judge import GRADE_VALUES
 from core.types import Example, GradedExplanation, Item, Verdict
 

@@ -15,7 +15,8 @@ from typing import ClassVar
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.formats import fields, item_stream
 from core.datasets.formats.item_stream import RecordPlace, SeenItems
-from core.datasets.formats.table_files import NumberedRow, Row, json_object
+from core.datasets.formats.json_files import json_object
+from core.datasets.formats.text_files import NumberedRow, Row
 from core.errors import TouchstoneError
 from core.types import Example, Item, Judgement, ReleasedScore, Span, Verdict
 

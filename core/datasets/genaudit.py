@@ -16,7 +16,9 @@ from core import edits
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.formats import fields, item_stream
 from core.datasets.formats.item_stream import RecordPlace, SeenItems
-from core.datasets.formats.table_files import Row, file_rows, json_object
+from core.datasets.formats.json_files import json_object
+from core.datasets.formats.table_files import file_rows
+from core.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
 from core.types import Edit, Example, Item, Judgement, Span, Verdict
 

@@ -13,7 +13,8 @@ from core.datasets.formats import fields, item_stream
 from core.datasets.formats.column_inference import infer_column_map
 from core.datasets.formats.column_map import SPLIT_WORDS, ColumnMap, is_filled, load_column_map, voting_columns
 from core.datasets.formats.item_stream import RecordPlace
-from core.datasets.formats.table_files import NumberedRow, Row, file_rows
+from core.datasets.formats.table_files import file_rows
+from core.datasets.formats.text_files import NumberedRow, Row
 from core.errors import TouchstoneError
 from core.types import Item, Judgement, Rating, ReleasedScore, Verdict
 

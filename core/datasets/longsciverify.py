@@ -16,9 +16,9 @@ from typing import ClassVar
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.formats import fields, item_stream
 from core.datasets.formats.item_stream import RecordPlace, SeenItems
-from core.datasets.formats.table_files import NumberedRow, Row
+from core.datasets.formats.json_files import json_rows as listed
 from core.datasets.formats.table_files import csv_rows as table
-from core.datasets.formats.table_files import json_rows as listed
+from core.datasets.formats.text_files import NumberedRow, Row
 from core.errors import TouchstoneError
 from core.types import Example, Item, Rating
 

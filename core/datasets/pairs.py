@@ -15,7 +15,7 @@ from typing import ClassVar
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.formats import item_stream, table_files
 from core.datasets.formats.item_stream import RecordPlace
-from core.datasets.formats.table_files import Row
+from core.datasets.formats.text_files import Row
 from core.types import Item
 
 _TABLES = {".csv", ".tsv"}

@@ -14,7 +14,7 @@ from typing import ClassVar
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.formats import fields, item_stream
 from core.datasets.formats.item_stream import RecordPlace
-from core.datasets.formats.table_files import Row
+from core.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
 from core.types import Example, Item
 

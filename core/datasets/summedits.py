@@ -16,7 +16,7 @@ from core import edits
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.formats import fields, item_stream
 from core.datasets.formats.item_stream import LABEL_WORDS, RecordPlace
-from core.datasets.formats.table_files import Row
+from core.datasets.formats.text_files import Row
 from core.types import Example, Item, Split
 
 _SPLITS = {"evaluation": Split.DEV, "test": Split.TEST}

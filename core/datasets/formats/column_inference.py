@@ -16,7 +16,7 @@ from core.datasets.formats.column_map import (
     votes_oppose_label,
 )
 from core.datasets.formats.item_stream import FIELD_NAMES
-from core.datasets.formats.table_files import Row
+from core.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
 
 _MORE_FIELD_NAMES = {

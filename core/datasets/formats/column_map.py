@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from core.datasets.formats.table_files import Row, open_text
+from core.datasets.formats.text_files import Row, open_text
 from core.errors import TouchstoneError
 from core.types import Split, Verdict
 

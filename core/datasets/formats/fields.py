@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping
 from typing import TypeVar
 
-from core.datasets.formats.table_files import Row
+from core.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
 
 T = TypeVar("T")

@@ -11,7 +11,8 @@ from types import MappingProxyType
 from core import edits
 from core.dataset import Refusal
 from core.datasets.formats.fields import clean_text, document_key
-from core.datasets.formats.table_files import NumberedRow, Row, file_rows
+from core.datasets.formats.table_files import file_rows
+from core.datasets.formats.text_files import NumberedRow, Row
 from core.errors import TouchstoneError
 from core.types import Edit, ErrorType, Example, Item, Verdict
 

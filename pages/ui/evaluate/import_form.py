@@ -14,7 +14,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from core.dataset import DATASETS, format_counts
 from core.datasets.formats.column_inference import infer_column_map
 from core.datasets.formats.column_map import ColumnMap, ScoreColumn
-from core.datasets.formats.table_files import Row
+from core.datasets.formats.text_files import Row
 from core.datasets.generic import preview_rows, read_with_map
 from core.errors import TouchstoneError
 from core.models.download import fetch_released_dataset
