@@ -12,7 +12,7 @@ import pytest
 from openpyxl import Workbook
 
 from core.dataset import Refusal
-from core.datasets.formats import table_files, workbook_files
+from core.datasets.formats import table_files, text_files, workbook_files
 from core.datasets.formats.item_stream import items_of_files, matching_files
 from core.datasets.formats.text_files import NumberedRow
 from core.errors import TouchstoneError
