@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO, TypeGuard
 
-from core.datasets.formats.text_files import MAX_LINE, UTF8, NumberedRow, Row, bounded_lines, open_text
+from core.datasets.formats import text_files
+from core.datasets.formats.text_files import UTF8, NumberedRow, Row, bounded_lines, open_text
 from core.errors import TouchstoneError
 
 _CHUNK_CHARACTERS = 1 << 20  # characters
@@ -39,8 +40,8 @@ def records_of_object(source: Path, encoding: str = UTF8) -> list[NumberedRow]:
     values = list(found.values())
     if len(lists := [value for value in values if _is_record_list(value)]) == 1:
         return [(number, _object_or_reason(value)) for number, value in enumerate(lists[0], start=1)]
-    named = len(values) > 1 and all(isinstance(value, dict) for value in values)
-    return [(number, {"id": name, **value}) for number, (name, value) in enumerate(found.items(), 1)] if named else []
+    named = [{"id": name, **value} for name, value in found.items() if isinstance(value, dict)]
+    return list(enumerate(named, start=1)) if len(named) == len(values) > 1 else []
 
 
 def _is_record_list(value: object) -> TypeGuard[list[object]]:
@@ -86,7 +87,7 @@ def _is_json_list(file: TextIO) -> bool:
 def _json_lines(file: TextIO) -> Iterator[NumberedRow]:
     for number, line in enumerate(bounded_lines(file), start=1):
         if line is None:
-            yield number, f"This line has more than {MAX_LINE:,} characters. Write one JSON object a line."
+            yield number, f"This line has more than {text_files.MAX_LINE:,} characters. Write one JSON object a line."
         elif line.strip():
             yield number, _parse_line(line)
 
@@ -116,9 +117,9 @@ def _list_elements(file: TextIO, name: str) -> Iterator[NumberedRow]:
             return
         found = _decode_value(buffer, place, f"{name}, record {number}")
         if found is None:
-            if len(buffer) - place > MAX_LINE:
+            if len(buffer) - place > text_files.MAX_LINE:
                 raise TouchstoneError(
-                    f"{name}, record {number} has more than {MAX_LINE:,} characters. Check its brackets."
+                    f"{name}, record {number} has more than {text_files.MAX_LINE:,} characters. Check its brackets."
                 )
             more = file.read(max(_CHUNK_CHARACTERS, len(buffer) - place))
             if not more:
