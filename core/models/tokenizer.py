@@ -49,18 +49,7 @@ class TextTokenizer:
     @classmethod
     def load(cls, folder: Path) -> TextTokenizer:
         """Read the tokenizer of a checkpoint's folder; raises LoadError."""
-        if (folder / "tokenizer.json").is_file():
-            return cls(_load_verbatim(folder / "tokenizer.json"))
-        if converted := sentencepiece_tokenizer(folder):
-            return cls(converted)
-        if (folder / "vocab.txt").is_file() or (
-            (folder / "vocab.json").is_file() and (folder / "merges.txt").is_file()
-        ):
-            return cls(_rebuild(folder))
-        raise LoadError(
-            f"{folder} has no tokenizer that is known here: no tokenizer.json, no vocab.txt, no vocab.json with merges.txt, and "
-            "no spiece.model or spm.model of an ALBERT, T5 or DeBERTa. Put the model's tokenizer.json there."
-        )
+        return cls(load_backend(folder))
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """The number of tokens of each text, without the special tokens of the template."""
@@ -94,6 +83,20 @@ def _tokens_of(encoding: Encoding, cut: int = 0) -> Tokens:
         offsets=tuple(encoding.offsets),
         special=tuple(flag == 1 for flag in encoding.special_tokens_mask),
         cut=cut,
+    )
+
+
+def load_backend(folder: Path) -> Tokenizer:
+    """The tokenizer of a checkpoint's folder as the library has it; raises LoadError."""
+    if (folder / "tokenizer.json").is_file():
+        return _load_verbatim(folder / "tokenizer.json")
+    if converted := sentencepiece_tokenizer(folder):
+        return converted
+    if (folder / "vocab.txt").is_file() or ((folder / "vocab.json").is_file() and (folder / "merges.txt").is_file()):
+        return _rebuild(folder)
+    raise LoadError(
+        f"{folder} has no tokenizer that is known here: no tokenizer.json, no vocab.txt, no vocab.json with merges.txt, and "
+        "no spiece.model or spm.model of an ALBERT, T5 or DeBERTa. Put the model's tokenizer.json there."
     )
 
 
