@@ -140,6 +140,10 @@ WEIGHT_FILES = (
 )
 
 
+UNUSED_WEIGHTS = ("mlm_head.", "base_model.embeddings.position_ids")
+"""What a file of Lightning has that no score needs: AlignScore's own copy of the vocabulary, and positions that are counted."""
+
+
 def is_local_source(source: str) -> bool:
     """Whether a source names a folder, file or package of this machine rather than a repository of the hub."""
     return source.startswith((PACKAGE, ".", "~")) or Path(source).is_absolute() or Path(source).exists()
@@ -209,12 +213,17 @@ def _present_files(folder: Path, names: Iterable[str]) -> list[Path]:
 def memory_bytes(folder: Path, checkpoint: Checkpoint) -> int:
     """An estimate of the memory that a checkpoint takes once loaded.
 
-    Safe tensors tell their shapes, so that a file in half precision loaded in float32 counts double; of a pickle only
-    the size of the file is known.
+    Safe tensors tell their shapes, so that a file in half precision loaded in float32 counts double, and so does a file
+    of Lightning; of another pickle only the size of the file is known.
     """
     if checkpoint.kind in {"token_count", *PARSER_KINDS}:
         return sum(path.stat().st_size for path in deciding_files(folder, checkpoint.kind))
     width = 2 if checkpoint.dtype in {"float16", "bfloat16"} else 4
+    if folder.suffix == ".ckpt":
+        # imported here: only a file of Lightning needs torch to tell its weights from the optimizer's state
+        from core.models.conversion import lightning_bytes
+
+        return lightning_bytes(folder, width, UNUSED_WEIGHTS)
     return sum(_tensor_bytes(path, width) for path in weight_files(folder))
 
 

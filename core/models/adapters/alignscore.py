@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import cast
 
 import torch
@@ -13,20 +12,22 @@ from torch import Tensor
 from transformers import RobertaConfig, RobertaModel
 
 from core.errors import BadSettingError, LoadError
-from core.models.files import locate_backbone, max_text_tokens, read_json_object
+from core.models.conversion import lightning_weights
+from core.models.files import UNUSED_WEIGHTS, locate_backbone, max_text_tokens, read_json_object
 from core.models.model import Row
 from core.models.network import FromPretrained, freeing_memory, load_network, max_positions, network_bytes, pad_batch
 from core.models.tokenizer import Strategy, TextTokenizer
 from core.types import Answer, Checkpoint, Question
 
 _BODY = "base_model."
-_LAYERS = {"nli": "tri_layer", "bin": "bin_layer"}
+_LAYERS = {"nli": "tri_layer", "bin": "bin_layer", "reg": "reg_layer"}
+_OPTIONAL = "reg"
 
 
 class AlignScoreModel:
-    """Inputs: passage and claim. Option "head": "nli" (aligned, neutral, contradicted) or "bin" (not aligned, aligned).
+    """Inputs: passage and claim. Option "head": "nli" (aligned, neutral, contradicted), "bin" (not aligned, aligned) or "reg".
 
-    Values: the softmax of the head. The passage is cut first; a claim that leaves no room for one is cut too.
+    Values: the softmax of the head, of "reg" its one number. The passage is cut first; a claim that leaves no room for one is cut too.
     """
 
     def __init__(self, network: RobertaModel, heads: torch.nn.ModuleDict, tokenizer: TextTokenizer, limit: int) -> None:
@@ -50,17 +51,23 @@ class AlignScoreModel:
         with torch.inference_mode(), freeing_memory("The pair of texts does not fit"):
             ids, mask, _ = pad_batch(tokens, self._network)
             pooled = self._network(input_ids=ids, attention_mask=mask).pooler_output  # (rows, width)
-            shares = {name: head(pooled).float().softmax(-1).tolist() for name, head in self._heads.items()}
+            values = {name: _head_values(head(pooled).float()).tolist() for name, head in self._heads.items()}
         return [
-            Answer(tuple(shares[_head_option(row.question)][number]), tokens=row.length, cut=row.payload[0].cut)
+            Answer(tuple(values[_head_option(row.question)][number]), tokens=row.length, cut=row.payload[0].cut)
             for number, row in enumerate(rows)
         ]
 
     def _row(self, question: Question, strategy: Strategy) -> Row:
         passage, claim = question.inputs
-        _head_option(question)
+        if _head_option(question) not in self._heads:
+            raise BadSettingError("These weights have no reg_layer. Set mode= to nli_sp, nli, bin_sp or bin.")
         [tokens] = self._tokenizer.encode([(passage, claim)], [self._limit], strategy)
         return Row(question, len(tokens), (tokens,))
+
+
+def _head_values(outputs: Tensor) -> Tensor:
+    """Probabilities of the labels, (rows, labels); a single number as it is."""
+    return outputs.softmax(-1) if outputs.shape[-1] > 1 else outputs
 
 
 def _head_option(question: Question) -> str:
@@ -72,11 +79,14 @@ def _head_option(question: Question) -> str:
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> AlignScoreModel:
     folder = locate_backbone(checkpoint)
-    state = _read_lightning_state(path)
+    if not path.is_file():
+        raise LoadError(f"{path} holds no file of Lightning. Set checkpoint= to a file that ends in .ckpt.")
+    state = lightning_weights(path, UNUSED_WEIGHTS)
     body = {name.removeprefix(_BODY): tensor for name, tensor in state.items() if name.startswith(_BODY)}
     read = partial(_from_state, config=_configuration(folder), state_dict=body)
     network = cast(RobertaModel, load_network(read, path, checkpoint, device))
-    heads = torch.nn.ModuleDict({name: _read_linear(state, layer, path) for name, layer in _LAYERS.items()})
+    present = {name: layer for name, layer in _LAYERS.items() if name != _OPTIONAL or f"{layer}.weight" in state}
+    heads = torch.nn.ModuleDict({name: _read_linear(state, layer, path) for name, layer in present.items()})
     heads.to(device, network.dtype).eval()
     limit = max_text_tokens(folder, max_positions(network))
     return AlignScoreModel(network, heads, TextTokenizer.load(folder), limit)
@@ -93,20 +103,6 @@ def _configuration(folder: Path) -> RobertaConfig:
     if config.get("model_type") != "roberta":
         raise LoadError(f"{folder} holds a model of type {config.get('model_type')}. Set backbone= to a RoBERTa.")
     return RobertaConfig.from_dict(config)
-
-
-def _read_lightning_state(path: Path) -> Mapping[str, Tensor]:
-    """The weights in a file of Lightning, whose other entries are not needed; no code in it is run."""
-    if not path.is_file():
-        raise LoadError(f"{path} holds no file of Lightning. Set checkpoint= to a file that ends in .ckpt.")
-    try:
-        content = torch.load(path, map_location="cpu", weights_only=True)
-    except (OSError, ValueError, LookupError, TypeError, RuntimeError, EOFError, UnpicklingError) as error:
-        raise LoadError(f"{path} is not a readable file of weights. Get it again.") from error
-    state = content.get("state_dict") if isinstance(content, dict) else None
-    if not isinstance(state, dict):
-        raise LoadError(f"{path} has no state_dict. Set checkpoint= to a file of AlignScore.")
-    return state
 
 
 def _read_linear(state: Mapping[str, Tensor], name: str, path: Path) -> torch.nn.Linear:

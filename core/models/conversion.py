@@ -1,0 +1,219 @@
+"""Weights as their authors published them, made into safetensors once: files of Lightning, archives of AllenNLP, folders of pickles.
+
+Pickles are read with weights_only: no code in them is run. Of an archive only files of known names are taken out, each
+under its own name: no path in it decides where anything is written.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from pickle import UnpicklingError
+from tempfile import TemporaryDirectory
+from typing import IO
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import load_file, save_file
+from tokenizers import Tokenizer
+from torch import Tensor
+from transformers import BartConfig, BartForConditionalGeneration
+
+from core.errors import LoadError, TouchstoneError
+from core.models.files import TOKENIZER_FILES, read_json_object
+from core.models.tokenizer import load_backend
+
+State = Mapping[str, Tensor]
+
+ALLENNLP_WEIGHTS, PICKLE = "weights.th", "pytorch_model.bin"
+_SMALL_FILES = (
+    *TOKENIZER_FILES,
+    "config.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "added_tokens.json",
+)
+_MARKS = ("<m>", "</m>")
+_UNREADABLE = (OSError, ValueError, LookupError, TypeError, RuntimeError, EOFError, UnpicklingError)
+
+
+def lightning_weights(path: Path, unused: Sequence[str]) -> State:
+    """The weights in a file of Lightning, mapped from a copy in safetensors beside it, which the first call writes.
+
+    The optimizer's state, two thirds of such a file, and weights whose names begin with one of `unused` are left out. A
+    copy of another file than the one that lies there now is written again. Raises LoadError.
+    """
+    copy = path.with_name(f"{path.name}.safetensors")
+    if not _is_copy_of(copy, path):
+        state = {name: tensor for name, tensor in _state_dict(path).items() if not name.startswith(tuple(unused))}
+        if not os.access(path.parent, os.W_OK):
+            return state
+        _write(copy, state, {"copy_of": _mark_of(path)})
+    return load_file(copy)
+
+
+def lightning_bytes(path: Path, width: int, unused: Sequence[str]) -> int:
+    """The memory that `lightning_weights` take with `width` bytes a number; reads no weights. Raises LoadError."""
+    kept = [tensor for name, tensor in _state_dict(path).items() if not name.startswith(tuple(unused))]
+    return width * sum(tensor.numel() for tensor in kept)
+
+
+def convert(source: Path, folder: Path, backbone: Callable[[str], Path]) -> str:
+    """Make a folder as transformers saves it from an archive or folder of another form; the sentence says what it was.
+
+    `backbone` gives the folder with configuration and tokenizer of a named model, which archives of AllenNLP lack. Raises
+    LoadError, and TouchstoneError where the folder holds something already; a failure leaves no folder.
+    """
+    if folder.exists() and any(folder.iterdir()):
+        raise TouchstoneError(f"{folder} is not empty. Name a folder that does not exist yet, or empty it.")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=folder.parent, prefix=".converting-") as name:
+        taken, made = Path(name) / "taken", Path(name) / "made"
+        taken.mkdir()
+        made.mkdir()
+        _take_out(source, taken)
+        said = (
+            _from_allennlp(taken, made, backbone) if (taken / ALLENNLP_WEIGHTS).is_file() else _from_pickle(taken, made)
+        )
+        if folder.exists():
+            folder.rmdir()
+        made.rename(folder)
+    return said
+
+
+def _from_pickle(taken: Path, made: Path) -> str:
+    if not (taken / "config.json").is_file() or not (taken / PICKLE).is_file():
+        raise LoadError(
+            f"There is neither config.json with {PICKLE} nor {ALLENNLP_WEIGHTS} in it. Name the archive as its authors "
+            "publish it, or the folder that was unpacked from it."
+        )
+    _write(made / "model.safetensors", _read_pickle(taken / PICKLE), {})
+    for name in _SMALL_FILES:
+        if (taken / name).is_file():
+            shutil.copyfile(taken / name, made / name)
+    return f"{PICKLE} of transformers is model.safetensors now."
+
+
+def _from_allennlp(taken: Path, made: Path, backbone: Callable[[str], Path]) -> str:
+    """The question generator of QAEval: a BART under a prefix, whose vocabulary has two marks more."""
+    settings = read_json_object(taken / "config.json").get("model")
+    name = settings.get("model_name") if isinstance(settings, dict) else None
+    if not isinstance(name, str):
+        raise LoadError(
+            "The archive's config.json names no model.model_name, so it is no question generator of QAEval."
+        )
+    base = backbone(name if "/" in name else f"facebook/{name}")
+    state = {key.removeprefix("bart."): tensor for key, tensor in _read_pickle(taken / ALLENNLP_WEIGHTS).items()}
+    if "model.shared.weight" not in state:
+        raise LoadError("The archive has no weight bart.model.shared.weight, so it is no question generator of QAEval.")
+    tokenizer = load_backend(base)
+    tokenizer.add_tokens(list(_MARKS))
+    _require_size(tokenizer, len(state["model.shared.weight"]), name)
+    network = BartForConditionalGeneration(
+        BartConfig.from_dict(
+            {**read_json_object(base / "config.json"), "vocab_size": len(state["model.shared.weight"])}
+        )
+    )
+    try:
+        missing = network.load_state_dict(state, strict=False).missing_keys
+    except RuntimeError as error:
+        raise LoadError(
+            f"The archive's weights are not those of {name}: {str(error).splitlines()[-1].strip()}"
+        ) from error
+    if lacking := [key for key in missing if "embed_tokens" not in key and key != "lm_head.weight"]:
+        raise LoadError(f"The archive lacks {len(lacking)} weights of {name} ({', '.join(lacking[:3])}). Get it again.")
+    network.tie_weights()
+    network.save_pretrained(made)
+    tokenizer.save(str(made / "tokenizer.json"))
+    return f"The weights of AllenNLP are a BART of transformers now, with the tokenizer of {name} and the marks {' and '.join(_MARKS)}."
+
+
+def _require_size(tokenizer: Tokenizer, rows: int, name: str) -> None:
+    if tokenizer.get_vocab_size() != rows:
+        raise LoadError(
+            f"The archive has {rows} tokens, and {name} with the marks {tokenizer.get_vocab_size()}. Set --backbone to the "
+            "model that the archive was trained from."
+        )
+
+
+def _take_out(source: Path, folder: Path) -> None:
+    """The files of known names, from the outermost folder that has them."""
+    wanted = {*_SMALL_FILES, ALLENNLP_WEIGHTS, PICKLE}
+    with _members(source) as members:
+        for name in sorted(members, key=lambda name: -len(PurePosixPath(name).parts)):
+            if PurePosixPath(name).name in wanted:
+                with members[name]() as content, (folder / PurePosixPath(name).name).open("wb") as file:
+                    shutil.copyfileobj(content, file)
+
+
+@contextmanager
+def _members(source: Path) -> Iterator[Mapping[str, Callable[[], IO[bytes]]]]:
+    """How each file of a folder, tar or zip archive is opened, by its name."""
+    if source.is_dir():
+        found = [path for path in source.rglob("*") if path.is_file()]
+        yield {str(path.relative_to(source)): (lambda path=path: path.open("rb")) for path in found}  # type: ignore[misc]  # mypy infers no type for the default
+        return
+    try:
+        if zipfile.is_zipfile(source):
+            with zipfile.ZipFile(source) as archive:
+                yield {name: (lambda name=name: archive.open(name)) for name in archive.namelist() if name[-1] != "/"}  # type: ignore[misc]  # as above
+            return
+        with tarfile.open(source) as tar:
+            files = [member for member in tar.getmembers() if member.isfile()]
+            yield {member.name: (lambda member=member: tar.extractfile(member)) for member in files}  # type: ignore[misc]  # as above
+    except (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile) as error:
+        raise LoadError(f"{source} is not a folder, nor a readable tar or zip archive ({error}).") from error
+
+
+def _state_dict(path: Path) -> State:
+    content = _read_pickle(path)
+    state = content.get("state_dict") if isinstance(content, dict) else None
+    if not isinstance(state, dict):
+        raise LoadError(f"{path} has no state_dict. Set checkpoint= to a file of AlignScore.")
+    return state
+
+
+def _read_pickle(path: Path) -> State:
+    """The content of a pickle of torch, mapped where its form allows; no code in it is run."""
+    try:
+        content: State = torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
+    except _UNREADABLE as error:
+        raise LoadError(f"{path} is not a readable file of weights. Get it again.") from error
+    return content
+
+
+def _mark_of(path: Path) -> str:
+    """What tells a file from one that is put in its place."""
+    stat = path.stat()
+    return f"{stat.st_size} {stat.st_mtime_ns}"
+
+
+def _is_copy_of(copy: Path, original: Path) -> bool:
+    if not copy.is_file():
+        return False
+    try:
+        with safe_open(copy, "pt") as file:
+            return (file.metadata() or {}).get("copy_of") == _mark_of(original)
+    except SafetensorError:
+        return False  # another process was ended while it wrote
+
+
+def _write(path: Path, state: State, metadata: dict[str, str]) -> None:
+    """Put the weights there in one step: nobody sees half a file."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    known: set[int] = set()
+    apart: dict[str, Tensor] = {}
+    for name, tensor in state.items():
+        shared = tensor.untyped_storage().data_ptr() in known
+        known.add(tensor.untyped_storage().data_ptr())
+        apart[name] = tensor.clone() if shared else tensor.contiguous()
+    try:
+        save_file(apart, unfinished, {"format": "pt", **metadata})
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
