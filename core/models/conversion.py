@@ -77,13 +77,13 @@ def convert(source: Path, folder: Path, backbone: Callable[[str], Path]) -> str:
         taken.mkdir()
         made.mkdir()
         _take_out(source, taken)
-        said = (
+        message = (
             _from_allennlp(taken, made, backbone) if (taken / ALLENNLP_WEIGHTS).is_file() else _from_pickle(taken, made)
         )
         if folder.exists():
             folder.rmdir()
         made.rename(folder)
-    return said
+    return message
 
 
 def _from_pickle(taken: Path, made: Path) -> str:
