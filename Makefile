@@ -3,7 +3,7 @@ PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
 
-.PHONY: help run test check fix readme clean
+.PHONY: help run parsers test check fix readme clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -20,6 +20,9 @@ help: ## show this list
 
 run: .venv/.run ## open the app on localhost:8501 (PORT=… for another)
 	$(BIN)/python -m streamlit run app.py --server.port $(PORT)
+
+parsers: .venv/.run ## install spaCy and its English pipeline, for the metrics that parse
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-parsers.txt
 
 test: .venv/.dev ## run the whole test suite
 	$(BIN)/python -m pytest --ignore tests/e2e -n auto --dist loadfile

@@ -14,12 +14,22 @@ Direction = Literal["higher", "lower", "neutral"]
 
 
 @dataclass(frozen=True, slots=True)
+class PublishedArchive:
+    """Weights that are not on the hub: the setting that names their folder, the file of their authors, and where it is."""
+
+    setting: str
+    file: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
 class Card:
     """What a person must know to read the number.
 
     `low` and `high` bound the score (None: unbounded). `direction` says which way consistency lies: "neutral"
     describes the surface and has no better side. `differs` tells how the score departs from the published one, if it does.
-    `download_mb` is the size of the weights on the hub, 0 where nothing is downloaded.
+    `download_mb` is the size of the weights on the hub, 0 where nothing is downloaded; `memory_mb` what the largest model
+    takes in memory, 0 where that is the same. `licence` is that of code and weights, and `archives` lists what is not on the hub.
     """
 
     title: str
@@ -32,6 +42,9 @@ class Card:
     direction: Direction = "higher"
     download_mb: int = 0
     differs: str = ""
+    memory_mb: int = 0
+    licence: str = ""
+    archives: tuple[PublishedArchive, ...] = ()
 
 
 class Metric(ABC):

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.llm.endpoints import model_problem
-from core.metric import METRICS, Card, Direction, Metric
+from core.metric import METRICS, Direction, Metric
+from core.metric_setup import SetupStep, format_megabytes, missing_steps, setup_state
 from core.models.files import ModelStatus
 from core.models.pool import ModelPool
-from core.types import EndpointModel, ModelRef
+from core.types import EndpointModel, local_checkpoints
 
 _ENDPOINT = "package:core.llm"  # what `cli.py metrics --json` lists in the place of a checkpoint
 _NOT_DEFAULT_FAMILIES = ("Judge", "Retrieval", "Trained")
@@ -86,7 +86,7 @@ def _format_weights(row: MetricRow) -> str:
 
 def _metric_row(metric: Metric, pool: ModelPool) -> MetricRow:
     card = metric.card
-    state, message = _availability(metric.checkpoints(), card, pool)
+    state, message = _availability(metric, pool)
     return MetricRow(
         name=metric.name,
         title=card.title,
@@ -107,19 +107,22 @@ def _metric_row(metric: Metric, pool: ModelPool) -> MetricRow:
     )
 
 
-def _availability(models: Sequence[ModelRef], card: Card, pool: ModelPool) -> tuple[str, str]:
-    for model in models:
-        if isinstance(model, EndpointModel):
-            if problem := model_problem(model):
-                return "needs endpoint", problem
-            continue
-        state = pool.state(model)
-        if state.status is ModelStatus.NEEDS_DOWNLOAD:
-            return f"needs download ({model.source}, {format_megabytes(card.download_mb)})", state.message
-        if state.status is ModelStatus.FAILED:
-            return "failed", state.message
+def _availability(metric: Metric, pool: ModelPool) -> tuple[str, str]:
+    """What the metric lacks, in a word or two and in a sentence; a model that failed to load comes after all that is missing."""
+    missing = missing_steps(metric)
+    if missing:
+        state = setup_state(metric.card, missing)
+        downloads = [step.download for step in missing if step.download]
+        hint = pool.state(downloads[0]).message if downloads and not state.startswith("needs setup") else ""
+        return state, hint or " ".join(dict.fromkeys(_step_words(step) for step in missing))
+    for checkpoint in local_checkpoints(metric.checkpoints()):
+        if (state_of := pool.state(checkpoint)).status is ModelStatus.FAILED:
+            return "failed", state_of.message
     return "ready", ""
 
 
-def format_megabytes(megabytes: int) -> str:
-    return f"{megabytes / 1000:.1f} GB" if megabytes >= 1000 else f"{megabytes} MB"
+def _step_words(step: SetupStep) -> str:
+    if step.need == "endpoint":
+        return step.message
+    command = f" Run: {step.command}" if step.command else ""
+    return f"{step.name} is missing. {step.message}{command}"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.errors import BadSettingError, UnscorableError
-from core.metric import METRICS, Card, Metric
+from core.metric import METRICS, Card, Metric, PublishedArchive
 from core.text import sentences
 from core.types import Answer, Checkpoint, Dtype, Example, Part, Question, Rounds, Score, Seen, Span
 
@@ -63,11 +63,18 @@ class DaeSpacy(Metric):
         high=1.0,
         download_mb=438,
         differs="Not the published DAE: its arcs are those of CoreNLP 3.9, which needs Java and is not brought along, and another "
-        "parser moves the scores. Here spaCy parses and splits words (pip install spacy, then python -m spacy download "
-        "en_core_web_sm); its labels are dropped by the authors' list, and a noun after a preposition is hung on what the "
-        "preposition depends on. The network and its input are the authors', as is that only the first 20 arcs count; the "
-        "score is the mean probability over the arcs. The weights are a folder of the authors' Google Drive (config.json, "
-        "pytorch_model.bin, vocab.txt), best DAE_xsum_human_best_ckpt: set checkpoint= to it.",
+        "parser moves the scores. Here spaCy parses and splits words; its labels are dropped by the authors' list, and a noun "
+        "after a preposition is hung on what the preposition depends on. The network and its input are the authors', as is that only the first 20 arcs count; the "
+        "score is the mean probability over the arcs. The weights are a folder of the authors' Google Drive, best "
+        "DAE_xsum_human_best_ckpt.",
+        archives=(
+            PublishedArchive(
+                "checkpoint",
+                "DAE_xsum_human_best_ckpt.zip",
+                "https://drive.google.com/drive/folders/18X9l3E1MWOFtLOMJNhlS8DEFDz4lsZuq "
+                "(factuality_models_datasets/factuality_models)",
+            ),
+        ),
     )
 
     checkpoint: str = "./DAE_xsum_human_best_ckpt"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from core.metric import METRICS, Card
+from core.metric import METRICS, Card, PublishedArchive
 from core.question_answering import (
     MultiRoundMetric,
     ScoredPhrase,
@@ -21,6 +21,8 @@ from core.question_answering import (
     squad_f1,
 )
 from core.types import Answer, Checkpoint, Dtype, Example, Question, Rounds, Score, Span
+
+_DRIVE = "https://drive.google.com/uc?id="  # the addresses of the authors' download_models.sh (QAFactEval caa228a)
 
 MIN_SIMILARITY = 0.60
 """The F1 that a chunk and the summary's own answer must exceed."""
@@ -54,9 +56,17 @@ class QAFactEval(MultiRoundMetric):
         high=None,
         download_mb=4_400,
         differs="The raw score, about 0 to 5. The parser's version decides which questions there are. The authors publish their "
-        "models as archives, not on the hub: put the question generator (weights without the prefix `bart.`, `<m>` and `</m>` "
-        "as the last two tokens of tokenizer.json), the question answerer and quip-512-mocha into folders as transformers "
-        "saves them. A sentence longer than the generator's positions, on which the authors' code stops, is cut at its end.",
+        "models as archives, not on the hub; `cli.py convert` makes folders of them. A sentence longer than the generator's positions, on which the authors' code stops, is cut at its end.",
+        memory_mb=1_630,
+        archives=(
+            PublishedArchive("generator", "model.tar.gz", f"{_DRIVE}1vVhRgLtsQDAOmxYhY5PMPnxxHUyCOdQU"),
+            PublishedArchive("answerer", "model.zip", f"{_DRIVE}1q2Z3FPP9AYNz0RJKHMlaweNhmLQoyPA8"),
+            PublishedArchive(
+                "rater",
+                "quip-512-mocha.tar.gz",
+                "https://storage.googleapis.com/sfr-qafacteval-research/quip-512-mocha.tar.gz",
+            ),
+        ),
     )
 
     generator: str = "./models/qafacteval-generation"

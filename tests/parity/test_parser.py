@@ -81,5 +81,5 @@ def test_without_spacy_the_message_says_what_to_install(
     parse: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(files, "find_spec", lambda _: None)
-    with pytest.raises(LoadError, match="pip install spacy"):
+    with pytest.raises(LoadError, match=r"pip install -r requirements-parsers\.txt"):
         parse.load(tmp_path, Checkpoint(str(tmp_path), "spacy_parse"), "cpu")

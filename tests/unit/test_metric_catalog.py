@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from core.metric import METRICS
-from core.metric_catalog import format_direction, format_megabytes, format_range, list_metrics
+from core.metric_catalog import format_direction, format_range, list_metrics
+from core.metric_setup import format_megabytes
 from core.models.pool import ModelPool
 
 

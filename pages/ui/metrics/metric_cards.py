@@ -14,6 +14,7 @@ from core.types import Checkpoint, EndpointModel
 from pages.ui.metric_choice import add_to_bench, has_settings, settings_form
 from pages.ui.metrics.endpoint_list import metrics_state
 from pages.ui.metrics.model_rows import endpoint_row, format_bytes, model_badge, model_row
+from pages.ui.metrics.setup_panel import setup_panel
 from pages.ui.notices import leave_notice, repeat_notices
 
 _IN_PROGRESS = (ModelStatus.LOADING, ModelStatus.DOWNLOADING)
@@ -40,6 +41,8 @@ def metric_card(line: MetricRow, pool: ModelPool) -> None:
         st.markdown(f"[{line.paper}]({line.url})")
         st.markdown(f"Range **{format_range(line.low, line.high)}**, {format_direction(line.direction)}")
         _settings_popover(line.name)
+        if models:
+            setup_panel(METRICS.get(line.name)(), pool)
         if line.differs:
             st.markdown(f":gray[{line.differs}]")
         for model in models:

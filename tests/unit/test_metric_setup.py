@@ -1,0 +1,105 @@
+"""What a metric still needs is listed with the setting, the command or the button that gets it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from cli import app
+from core import metric_setup
+from core.metric import METRICS
+from core.metric_catalog import list_metrics
+from core.metric_setup import SetupStep, setup_steps
+from core.models.pool import ModelPool
+from tests.doubles.process import ROOT
+
+
+@pytest.fixture
+def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelPool]:
+    """A pool of a machine on which nothing was downloaded, in a folder without models."""
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", "")
+    monkeypatch.setenv("TOUCHSTONE_DEVICE", "cpu")
+    monkeypatch.chdir(tmp_path)
+    without_parser(monkeypatch)
+    opened = ModelPool("cpu", 1_000_000_000, tmp_path)
+    yield opened
+    opened.close()
+
+
+def without_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = metric_setup.find_spec
+    absent = {"spacy", "en_core_web_sm"}
+    for place in ("core.metric_setup.find_spec", "core.models.files.find_spec"):
+        monkeypatch.setattr(place, lambda name: None if name in absent else real(name))
+
+
+def missing(spec: str, pool: ModelPool) -> list[SetupStep]:
+    return [step for step in setup_steps(METRICS.parse(spec), pool) if not step.done]
+
+
+def test_questeval_lists_spacy_its_pipeline_and_three_downloads_in_one_go(pool: ModelPool) -> None:
+    steps = missing("questeval", pool)
+    assert [step.need for step in steps] == ["weights", "weights", "weights", "package", "parser"]
+    assert len([step.download for step in steps if step.download]) == 3
+    [command] = {step.command for step in steps if step.command}
+    assert command.endswith("-m pip install -r requirements-parsers.txt")
+
+
+def test_the_requirements_of_parsers_name_what_is_listed_as_missing() -> None:
+    lines = (ROOT / "requirements-parsers.txt").read_text().splitlines()
+    assert [line.split("==")[0].split(" @")[0] for line in lines if line[0] != "#"] == ["spacy", "en_core_web_sm"]
+
+
+def test_qafacteval_names_its_own_settings_and_the_archives_of_its_authors(pool: ModelPool) -> None:
+    steps = [step for step in missing("qafacteval", pool) if step.need == "weights"]
+    settings = ("generator", "answerer", "rater")
+    assert [step.message.endswith(f"Another folder: {name}=.") for step, name in zip(steps, settings, strict=True)]
+    assert not [step for step in steps if "checkpoint=" in step.message]
+    assert steps[0].command.endswith("cli.py convert model.tar.gz ./models/qafacteval-generation")
+
+
+def test_a_metric_that_a_person_must_set_up_needs_setup_and_never_failed(pool: ModelPool) -> None:
+    states = {line.name: line for line in list_metrics(pool)}
+    for name in ("questeval", "qafacteval", "q2", "fenice", "coco", "dae-spacy"):
+        assert states[name].state == "needs setup"
+        assert "requirements-parsers.txt" in states[name].message
+    assert not [line.name for line in states.values() if line.state == "failed"]
+
+
+def test_a_model_larger_than_the_memory_is_said_before_its_download(pool: ModelPool) -> None:
+    [step] = [
+        step for step in missing("summac-zs[nli=vitc]", pool) + missing("bartscore", pool) if step.need == "memory"
+    ]
+    assert "Set TOUCHSTONE_MEMORY_GB higher" in step.message
+
+
+@pytest.mark.usefixtures("pool")
+def test_doctor_prints_what_is_missing_and_what_to_run() -> None:
+    result = CliRunner().invoke(app, ["doctor", "questeval"])
+    assert result.exit_code == 1
+    assert result.output.startswith("questeval: needs setup\n")
+    assert "missing package   spaCy" in result.output
+    assert result.output.count("requirements-parsers.txt") == 1
+    assert "cli.py doctor questeval --download  (3 from the hub)" in result.output
+
+
+@pytest.mark.usefixtures("pool")
+def test_doctor_is_content_with_what_is_here() -> None:
+    result = CliRunner().invoke(app, ["doctor", "rouge2", "semantic-similarity", "--json"])
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.output)
+    assert [one["state"] for one in found] == ["ready", "ready"]
+    assert {need["need"] for need in found[1]["needs"]} == {"weights", "memory"}
+
+
+@pytest.mark.usefixtures("pool")
+def test_doctor_of_all_metrics_names_each_once() -> None:
+    result = CliRunner().invoke(app, ["doctor"])
+    named = [line.split(":")[0] for line in result.output.splitlines() if not line.startswith(" ")]
+    assert sorted(named) == METRICS.names()
