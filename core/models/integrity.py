@@ -18,14 +18,15 @@ from core.models.files import checkpoint_parts, deciding_files, hub_file, is_loc
 from core.settings import Settings
 from core.types import Checkpoint
 
-_FileKey = tuple[str, int, int, int, int]
-"""Path, size, inode and times of change: two archives of one date unpack to files of one size and mtime."""
+_FileKey = tuple[int, int, int, int, int]
+"""Device, inode, size and times of change: two archives of one date unpack to files of one size and mtime."""
 
 _TABLE = (
-    "CREATE TABLE IF NOT EXISTS file_version "
-    "(path TEXT PRIMARY KEY, size INTEGER, inode INTEGER, mtime_ns INTEGER, ctime_ns INTEGER, sha256 TEXT)"
+    "CREATE TABLE IF NOT EXISTS hashed_file "
+    "(device INTEGER, inode INTEGER, size INTEGER, mtime_ns INTEGER, ctime_ns INTEGER, sha256 TEXT, "
+    "PRIMARY KEY (device, inode))"
 )
-_IS_VERSION = "path=? AND size=? AND inode=? AND mtime_ns=? AND ctime_ns=?"
+_IS_VERSION = "device=? AND inode=? AND size=? AND mtime_ns=? AND ctime_ns=?"
 _CLOCK_TICK_NS = 50_000_000  # more than a step of the clock that files are stamped with
 _READ_ATTEMPTS = 3
 
@@ -39,7 +40,7 @@ class FileVersion:
 
 
 class Fingerprints:
-    """Remembers hashes by path, size and time of change, in memory and in a small database; safe among threads."""
+    """Remembers hashes by inode, size and times of change, in memory and in a small database; safe among threads."""
 
     def __init__(self, cache_dir: Path) -> None:
         self._path = cache_dir / "fingerprints.sqlite"
@@ -54,9 +55,9 @@ class Fingerprints:
     def version(self, checkpoint: Checkpoint) -> FileVersion:
         """The same with the files as they lie, which tells that they were replaced and put back. Raises as `of`."""
         files = _named_files(checkpoint)
-        keys = tuple(_file_key(path) for _, path in files)
         with self._lock:
-            return FileVersion(_digest([(name, self._of_file(path)) for name, path in files]), keys)
+            hashed = [(name, *self._of_file(path)) for name, path in files]
+        return FileVersion(_digest((name, digest) for name, _, digest in hashed), tuple(key for _, key, _ in hashed))
 
     def unchanged(self, checkpoint: Checkpoint, fingerprint: str) -> bool:
         """Whether the files are known to have this fingerprint still; reads none, and does not wait for who does."""
@@ -66,21 +67,21 @@ class Fingerprints:
             return False
         return _digest(known) == fingerprint
 
-    def _of_file(self, path: Path) -> str:
+    def _of_file(self, path: Path) -> tuple[_FileKey, str]:
         for _ in range(_READ_ATTEMPTS):
             key = _file_key(path)
             if key in self._known and key not in self._unsettled:
-                return self._known[key]
+                return key, self._known[key]
             self._unsettled.discard(key)
             digest = self._recall(key) or self._read(path, key)
             if _file_key(path) == key:
                 self._known[key] = digest
-                return digest
+                return key, digest
         raise LoadError(f"{path} is being written. Try again when it is complete.")
 
     def _recall(self, key: _FileKey) -> str | None:
         with self._store() as store:
-            row = store.execute(f"SELECT sha256 FROM file_version WHERE {_IS_VERSION}", key).fetchone()
+            row = store.execute(f"SELECT sha256 FROM hashed_file WHERE {_IS_VERSION}", key).fetchone()
         return row[0] if row else None
 
     def _read(self, path: Path, key: _FileKey) -> str:
@@ -90,7 +91,7 @@ class Fingerprints:
             self._unsettled.add(key)
         elif _file_key(path) == key:
             with self._store() as store:
-                store.execute("INSERT OR REPLACE INTO file_version VALUES (?, ?, ?, ?, ?, ?)", (*key, digest))
+                store.execute("INSERT OR REPLACE INTO hashed_file VALUES (?, ?, ?, ?, ?, ?)", (*key, digest))
         return digest
 
     @contextmanager
@@ -111,11 +112,10 @@ def _digest(files: Iterable[tuple[str, str]]) -> str:
 
 def _file_key(path: Path) -> _FileKey:
     try:
-        real = path.resolve()
-        stat = real.stat()
+        stat = path.stat()
     except OSError as error:
         raise _unreadable(path, error) from error
-    return str(real), stat.st_size, stat.st_ino, stat.st_mtime_ns, stat.st_ctime_ns
+    return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
 
 
 def _read_digest(path: Path) -> str:

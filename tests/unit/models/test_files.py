@@ -137,7 +137,7 @@ def test_a_file_is_read_once_per_machine(folder: Path, hashes: Fingerprints) -> 
     time.sleep(0.06)  # a file that is newer is read again
     before = hashes.of(classify(folder))
     with sqlite3.connect(folder.parent / "cache" / "fingerprints.sqlite") as kept:
-        kept.execute("UPDATE file_version SET sha256 = 'another'")
+        kept.execute("UPDATE hashed_file SET sha256 = 'another'")
     assert Fingerprints(folder.parent / "cache").of(classify(folder)) != before
 
 
