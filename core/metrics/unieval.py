@@ -14,8 +14,8 @@ from core.metric import METRICS, Card, Metric
 from core.text import sentences
 from core.types import Answer, Checkpoint, Dtype, Example, Part, Question, Score, Seen, Span
 
-YES_AND_NO = (2163, 465)
-"""Token ids of T5 for the pieces "▁Yes" and "▁No"."""
+YES_AND_NO = "Yes No"
+"""The answers; as in the authors' code each stands for the first token that the checkpoint's own tokenizer makes of it."""
 
 MAX_TOKENS = 1 << 16
 """T5 has relative positions and no limit of its own; this one is for the memory."""
@@ -61,7 +61,7 @@ class UniEval(Metric):
         return (self.weights,)
 
     def plan(self, example: Example) -> list[Question]:
-        options = (("limit", self.max_tokens), ("choices", YES_AND_NO))
+        options = (("limit", self.max_tokens), ("words", YES_AND_NO))
         return [
             Question(
                 self.weights,

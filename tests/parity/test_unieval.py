@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 import torch
 from transformers import PreTrainedTokenizerFast, T5ForConditionalGeneration
 
-from core.errors import BadSettingError, MissingWeightsError, UnscorableError
+from core.errors import BadSettingError, LoadError, MissingWeightsError, UnscorableError
 from core.metric import METRICS
 from core.models.files import locate
 from core.text import sentences
@@ -24,9 +25,9 @@ pytestmark = pytest.mark.parity
 Probability = Callable[[str], float]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tiny_likelihood.unieval(tmp_path_factory.mktemp("tiny") / "unieval")
+@pytest.fixture(scope="module", params=[{}, {"no": 700, "yes": 480}], ids=["ids of T5", "other ids"])
+def folder(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    return tiny_likelihood.unieval(tmp_path_factory.mktemp("tiny") / "unieval", **request.param)
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +77,7 @@ def test_the_scores_of_the_tiny_model_spread(ask: Probability) -> None:
 def test_the_blank_before_the_end_of_a_field_is_read(folder: Path, ask: Probability) -> None:
     [value] = ours(f"unieval-fact[checkpoint={folder}]", TEXT, "Nobody was hurt.")
     without = template(TEXT, "Nobody was hurt.").replace(" </s>", "</s>")
-    assert abs(value - ask(without)) > 1e-3
+    assert abs(value - ask(without)) > 5e-5
 
 
 def test_the_end_of_a_long_document_is_not_read_and_this_is_said(folder: Path) -> None:
@@ -88,6 +89,16 @@ def test_the_end_of_a_long_document_is_not_read_and_this_is_said(folder: Path) -
     assert scores[0].value == scores[1].value
     assert scores[0].seen.cut > 0
     assert scores[0].seen.notes[0].startswith("For sentence 1 the last ")
+
+
+def test_a_tokenizer_that_does_not_tell_yes_from_no_is_refused(tmp_path: Path) -> None:
+    folder = tiny_likelihood.unieval(tmp_path / "unieval")
+    tokenizer = json.loads((folder / "tokenizer.json").read_text("utf-8"))
+    for piece in tokenizer["model"]["vocab"]:
+        piece[0] = piece[0].replace("Yes", "Ja").replace("No", "Nei")
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer), "utf-8")
+    with pytest.raises(LoadError, match="no tokens of its own for Yes and No"):
+        ours(f"unieval-fact[checkpoint={folder}]", TEXT, SUMMARY)
 
 
 def test_a_summary_without_a_sentence_cannot_be_scored(folder: Path) -> None:

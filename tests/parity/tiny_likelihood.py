@@ -47,11 +47,11 @@ def bart_without_head(folder: Path) -> Path:
     return _with_mask(saved(body, byte_level(), folder))
 
 
-def unieval(folder: Path) -> Path:
-    """T5 v1.1 with "▁No" and "▁Yes" at their places, and the end written by the template and in the text."""
-    tokenizer = _t5_tokenizer()
+def unieval(folder: Path, no: int = NO, yes: int = YES) -> Path:
+    """T5 v1.1 with "▁No" and "▁Yes" at their places, or at others; the end is written by the template and in the text."""
+    tokenizer = _t5_tokenizer(no, yes)
     network = random_network(lambda: T5ForConditionalGeneration(t5_config(tokenizer)))
-    spread_choices(network, tokenizer, NO, YES)
+    spread_choices(network, tokenizer, no, yes)
     return saved(network, tokenizer, folder)
 
 
@@ -70,13 +70,13 @@ def _with_mask(folder: Path) -> Path:
     return folder
 
 
-def _t5_tokenizer() -> Tokenizer:
+def _t5_tokenizer(no: int, yes: int) -> Tokenizer:
     special = ["<pad>", "</s>", "<unk>"]
     pieces = [(token, 0.0) for token in special]
     pieces += [piece for piece in frequent_pieces(400) if piece[0] not in {"▁No", "▁Yes"}]
-    assert len(pieces) <= NO
-    pieces += [(f"\ue000{number}", -90.0) for number in range(YES + 1 - len(pieces))]
-    pieces[NO], pieces[YES] = ("▁No", -9.0), ("▁Yes", -9.0)
+    assert len(pieces) <= min(no, yes)
+    pieces += [(f"\ue000{number}", -90.0) for number in range(max(no, yes) + 1 - len(pieces))]
+    pieces[no], pieces[yes] = ("▁No", -9.0), ("▁Yes", -9.0)
     tokenizer = Tokenizer(models.Unigram(pieces, unk_id=2))
     tokenizer.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Replace(Regex(" {2,}"), " ")])
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")

@@ -10,14 +10,17 @@ import torch
 from torch import Tensor
 from transformers import T5ForConditionalGeneration
 
-from core.models.model import Row, rows_of
+from core.errors import LoadError
+from core.models.model import UNLIMITED, Row, rows_of
 from core.models.network import freeing_memory, load_network, network_bytes, pad_batch
 from core.models.tokenizer import TextTokenizer
 from core.types import Answer, Checkpoint, Question
 
 
 class ChoiceModel:
-    """Inputs: one text. Options: "choices", token ids; "limit", tokens at most. Values: the softmax over the choices."""
+    """Inputs: one text. Options: "choices", token ids, or "words" between blanks, of which the first token of each is a
+    choice; "limit", tokens at most. Values: the softmax over the choices.
+    """
 
     def __init__(self, network: T5ForConditionalGeneration, tokenizer: TextTokenizer) -> None:
         self._network = network
@@ -25,6 +28,8 @@ class ChoiceModel:
         self.nbytes = network_bytes(network)
 
     def encode(self, questions: Sequence[Question]) -> list[Row]:
+        for question in questions:
+            self._choice_ids(question)  # refuses before a text is read
         return rows_of(self._tokenizer, questions)
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
@@ -45,13 +50,21 @@ class ChoiceModel:
 
     def _answer(self, row: Row, state: Tensor) -> Answer:
         # only the rows of the head that are compared: the whole vocabulary would cost 32,128 products
-        choices = self._network.lm_head.weight[list(_choice_ids(row.question))]  # (choices, width)
+        choices = self._network.lm_head.weight[self._choice_ids(row.question)]  # (choices, width)
         shares = (choices @ state).float().softmax(-1).tolist()
         return Answer(values=tuple(shares), tokens=row.length, cut=row.payload[0].cut)
 
-
-def _choice_ids(question: Question) -> tuple[int, ...]:
-    return cast(tuple[int, ...], dict(question.options)["choices"])
+    def _choice_ids(self, question: Question) -> list[int]:
+        options = dict(question.options)
+        words = str(options.get("words", "")).split()
+        pieces = self._tokenizer.encode(words, [UNLIMITED] * len(words))
+        ids = [piece.ids[0] for piece in pieces] or list(cast(tuple[int, ...], options["choices"]))
+        if len(set(ids)) < len(ids) or max(ids) >= len(self._network.lm_head.weight):
+            raise LoadError(
+                f"{question.weights.source} has no tokens of its own for {' and '.join(words) or ids}, so that it cannot choose. "
+                "Set checkpoint= to a model made for this metric."
+            )
+        return ids
 
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> ChoiceModel:
