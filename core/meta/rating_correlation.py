@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -13,7 +13,7 @@ from core.errors import UnknownNameError
 from core.meta.cases import Cases, MetricColumn
 from core.meta.measures import SIGNIFICANCE_LEVEL
 from core.stats.bootstrap import Resamples
-from core.stats.comparison import holm_correction, williams_test
+from core.stats.comparison import holm_correction, on_shared_cases, williams_test
 from core.stats.correlation import (
     RatedScores,
     correlation_of_systems,
@@ -39,9 +39,9 @@ SystemCorrelation = Callable[[RatedScores, Numbers], Statistic]
 
 
 def _rated_without_means(rated: RatedScores, systems: Numbers) -> RatedScores:
-    return RatedScores(
-        without_system_means(rated.scores, systems), without_system_means(rated.human, systems), rated.documents
-    )
+    """What is left of the cases that have both values; the means are those of these cases alone."""
+    residuals = (without_system_means(values, systems) for values in on_shared_cases(rated.scores, rated.human))
+    return RatedScores(*residuals, rated.documents)
 
 
 def _partial_correlation(coefficient: Callable[[RatedScores], Statistic]) -> SystemCorrelation:
@@ -69,7 +69,7 @@ _SYSTEM_COEFFICIENTS = tuple(name for name in COEFFICIENTS if "systems" in name)
 _TESTED_VALUES: MappingProxyType[str, Callable[[RatedScores, Numbers], RatedScores]] = MappingProxyType(
     {"Pearson": lambda rated, _: rated, "Pearson, within systems": _rated_without_means}
 )
-"""What Williams's test compares: the values, or what is left of them within systems."""
+"""What Williams's test compares: the values, or what is left of them within systems, on cases that both metrics scored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +134,20 @@ def _williams_against_best(
     best, *others = sorted(defined, key=lambda metric: -defined[metric]) or [""]
     if not others:
         return {}
-    left = {metric: _TESTED_VALUES[name](rated[metric], systems) for metric in defined}
-    found = holm_correction([williams_test(left[best], left[other], drawn).p for other in others])
+
+    def williams_p(other: str) -> float | None:
+        shared = _on_shared_summaries(rated[best], rated[other])
+        first, second = (_TESTED_VALUES[name](one, systems) for one in shared)
+        return williams_test(first, second, drawn).p
+
+    found = holm_correction([williams_p(other) for other in others])
     known = {other: p for other, p in zip(others, found, strict=True) if p is not None}
     return {best: None, **known}
+
+
+def _on_shared_summaries(first: RatedScores, second: RatedScores) -> tuple[RatedScores, RatedScores]:
+    one, two, human = on_shared_cases(first.scores, second.scores, first.human)
+    return replace(first, scores=one, human=human), replace(second, scores=two, human=human)
 
 
 def format_correlations(found: Sequence[MetricCorrelation]) -> str:

@@ -163,3 +163,56 @@ def test_the_best_correlation_is_marked_and_williams_tells_what_is_worse() -> No
     assert others[1].metric == "far"
     assert (found["far"].against["Pearson"] or 0) < 1e-6
     assert "=" in correlation_table(list(found.values()))
+
+
+def of_systems(rows: list[tuple[str, dict[str, float], float]]) -> Cases:
+    """Summaries by system, scores and the rating that people gave."""
+    several = []
+    for n, (system, scores, rating) in enumerate(rows):
+        one = sample(str(n), None, scores)
+        several.append(replace(one, item=replace(one.item, system=system, ratings=(Rating("all", "f", rating),))))
+    return build_cases(several)
+
+
+WITHIN = [("A", 1.0, 1.0), ("A", 2.0, 3.0), ("A", 3.0, 2.0), ("B", 2.0, 1.0), ("B", 4.0, 3.0)]
+"""System, score and rating; what is left within systems is (−1, 0, 1, −1, 1) and (−1, 1, 0, −1, 1): r = 3 / 4."""
+
+
+def test_within_systems_the_means_are_those_of_the_summaries_that_were_scored() -> None:
+    rows = [(system, {"m": score}, rating) for system, score, rating in WITHIN]
+    of = of_systems([*rows, ("A", {}, 6.0)])
+    assert found(of, "f", "m")["Pearson, within systems"].value == pytest.approx(0.75)
+
+
+def test_williams_within_systems_uses_the_means_of_the_summaries_that_both_metrics_scored() -> None:
+    rng = np.random.default_rng(3)
+    people = rng.normal(size=40)
+    both = [
+        ("AB"[n % 2], {"near": people[n] + rng.normal(), "far": people[n] + 2 * rng.normal()}, float(people[n]))
+        for n in range(40)
+    ]
+    lacking = [*both, ("A", {"near": 9.0}, 1.0), ("B", {"near": -9.0}, 2.0), ("B", {}, 30.0)]
+
+    def p(rows: list[tuple[str, dict[str, float], float]]) -> float | None:
+        of = of_systems(rows)
+        given = {one.metric: one.against for one in metric_correlations(of, "f", draw_resamples(of, 50))}
+        return max(of_metric.get("Pearson, within systems") or 0.0 for of_metric in given.values())
+
+    assert p(lacking) == pytest.approx(p(both))
+
+
+@needs_data
+def test_frank_gives_the_partial_correlation_of_a_metric_that_failed_on_some_summaries() -> None:
+    of = imported("frank", DATA / "frank_valid")
+    scores = next(column.values for column in of.columns if column.name == "Dep Entail")
+    scored_rows = ~np.isnan(scores)
+    assert not scored_rows.all()
+    human = mean_ratings(of)["Factuality"]
+    systems = np.array([one.item.system for one in of.samples])
+    residuals = [np.zeros(int(scored_rows.sum())) for _ in range(2)]
+    for system in set(systems):
+        inside = systems[scored_rows] == system
+        for residual, values in zip(residuals, (scores[scored_rows], human[scored_rows]), strict=True):
+            residual[inside] = values[inside] - values[inside].mean()
+    expected = np.corrcoef(*residuals)[0, 1]
+    assert found(of, "Factuality", "Dep Entail")["Pearson, within systems"].value == pytest.approx(expected)
