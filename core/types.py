@@ -71,12 +71,16 @@ class Judgement:
     note: str = ""
 
 
+ALL_JUDGES = "all"
+"""The judge whose rating is the figure to which a dataset sums its judges up."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rating:
     """The number that one judge gave one aspect of a summary, higher is better; `sentence` counts from 0, None is all of it.
 
-    The unit is the dataset's: a share of faithful sentences, a level from 1 to 5, a percentage. The judge "all" is the
-    figure to which the dataset sums its judges up.
+    The unit is the dataset's: a share of faithful sentences, a level from 1 to 5, a percentage. The judge
+    `ALL_JUDGES` is the dataset's own figure.
     """
 
     judge: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 from types import MappingProxyType
 
 import numpy as np
@@ -27,7 +28,7 @@ from core.stats.correlation import (
 )
 from core.stats.statistic import Estimate, Numbers, Statistic, Values
 from core.stats.text_tables import align_columns, format_correlation
-from core.types import Sample, Verdict
+from core.types import ALL_JUDGES, Sample, Verdict
 
 VERDICT_ASPECT = "share of judges who say consistent"
 """The aspect that verdicts of several judges make."""
@@ -167,7 +168,10 @@ def format_marked_correlation(one: MetricCorrelation, name: str) -> str:
 
 
 def mean_ratings(cases: Cases) -> dict[str, Values]:
-    """The mean rating of each aspect, (samples,), over sentences and judges; nan where nobody rated."""
+    """The rating of each aspect, (samples,); nan where nobody rated.
+
+    It is the dataset's own summary of its judges where there is one, else the mean over judges of their sentences' mean.
+    """
     found: dict[str, Values] = defaultdict(lambda: np.full(len(cases.samples), np.nan))
     for place, sample in enumerate(cases.samples):
         for aspect, values in _ratings_by_aspect(sample).items():
@@ -176,13 +180,14 @@ def mean_ratings(cases: Cases) -> dict[str, Values]:
 
 
 def _ratings_by_aspect(sample: Sample) -> dict[str, list[float]]:
-    """The ratings of a sample by aspect; of each judge the mean over sentences."""
-    by_judge: dict[tuple[str, str], list[float]] = defaultdict(list)
+    """The ratings of a sample by aspect; of each judge the mean over sentences. What all judges sum up to counts alone."""
+    by_judge: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for rating in sample.item.ratings:
-        by_judge[rating.aspect, rating.judge].append(rating.value)
-    found: dict[str, list[float]] = defaultdict(list)
-    for (aspect, _), values in by_judge.items():
-        found[aspect].append(float(np.mean(values)))
+        by_judge[rating.aspect][rating.judge].append(rating.value)
+    found: dict[str, list[float]] = {}
+    for aspect, judges in by_judge.items():
+        counted = [judges[ALL_JUDGES]] if ALL_JUDGES in judges else judges.values()
+        found[aspect] = [fmean(values) for values in counted]
     if len(sample.item.judgements) > 1:
         found[VERDICT_ASPECT] = [_VERDICT_VALUES[judgement.verdict] for judgement in sample.item.judgements]
     return found

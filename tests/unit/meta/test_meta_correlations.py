@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -216,3 +217,19 @@ def test_frank_gives_the_partial_correlation_of_a_metric_that_failed_on_some_sum
             residual[inside] = values[inside] - values[inside].mean()
     expected = np.corrcoef(*residuals)[0, 1]
     assert found(of, "Factuality", "Dep Entail")["Pearson, within systems"].value == pytest.approx(expected)
+
+
+def test_where_the_dataset_sums_its_judges_up_their_votes_do_not_count_again() -> None:
+    votes = (Rating("a", "f", 1.0, 0), Rating("b", "f", 0.0, 0), Rating("c", "f", 1.0, 0))
+    overall = Rating("all", "f", 1.0)
+    assert mean_ratings(build_cases([rated("x", 1.0, overall, *votes, Rating("a", "g", 2.0))])) == {"f": [1.0], "g": [2.0]}
+
+
+def test_the_rating_of_a_qags_summary_is_the_share_of_sentences_that_a_majority_supports(tmp_path: Path) -> None:
+    sentences = [
+        {"sentence": f"Sentence {n}.", "responses": [{"worker_id": w, "response": r} for w, r in enumerate(responses)]}
+        for n, responses in enumerate([("yes", "yes", "no"), ("no", "no", "no"), ("yes", "yes", "yes")])
+    ]
+    source = tmp_path / "mturk_cnndm.jsonl"
+    source.write_text(json.dumps({"article": "An article.", "summary_sentences": sentences}), encoding="utf-8")
+    assert mean_ratings(imported("qags", source))["consistency"].tolist() == [pytest.approx(2 / 3)]
