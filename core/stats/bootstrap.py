@@ -61,8 +61,9 @@ class Resamples:
         if statistic.why:
             return Distribution(None, np.zeros(0), statistic.n, statistic.why)
         value = float(statistic.weigh(np.ones((len(statistic.documents), 1)))[0])
-        if len(statistic.documents) < 2:
-            return Distribution(value, np.zeros(0), statistic.n, "All cases are of one document: there is no interval.")
+        one_document = "All cases are of one document: there is no interval." if len(statistic.documents) < 2 else ""
+        if why := statistic.without_interval or one_document:
+            return Distribution(value, np.zeros(0), statistic.n, why)
         counts = self.counts[statistic.documents]
         step = _chunk_size(max(statistic.rows, len(counts)))
         chunks = [counts[:, start : start + step] for start in range(0, counts.shape[1], step)]

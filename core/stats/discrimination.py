@@ -129,25 +129,30 @@ def auc(labelled: LabelledScores) -> Statistic:
     return Statistic(len(kept.labels), numbers, weigh, max(contest.bad.shape))
 
 
+_NO_PRECISION_INTERVAL = (
+    "Average precision has no interval: a document drawn twice ranks among its own copies, which lifts every resample."
+)
+
+
 def average_precision(labelled: LabelledScores) -> Statistic:
-    """The mean precision over consistent summaries, taken from the best score down, equal scores at once."""
+    """The mean precision over consistent summaries, taken from the best score down, equal scores at once; no interval.
+
+    Every summary stands among its own hits, so that it is too high where few documents have many summaries, by more than
+    resampling shows: on minimal pairs, leaving copies out as `auc` does covers 1 to 82 % instead of 95.
+    """
     kept = labelled.defined()
     if kept.why:
         return undefined(len(kept.labels), kept.why)
-    numbers, places = cluster_documents(kept.documents)
-    # precision is asked for at the scores of consistent summaries alone; minimal pairs share these by the half-dozen
-    distinct, ranks = np.unique(-kept.oriented[kept.labels], return_inverse=True)
-    tied_ranks = np.searchsorted(distinct, -kept.oriented[~kept.labels])  # the first of those scores that lets it in
-    shape = (len(distinct) + 1, len(numbers))
-    good, bad = count_matrix(ranks, places[kept.labels], shape), count_matrix(tied_ranks, places[~kept.labels], shape)
-
-    def weigh(weights: Values) -> Values:
-        found = good @ weights
-        hits = running_sums(found)
-        precision = np.nan_to_num(ratio(hits, hits + running_sums(bad @ weights)))  # nothing is drawn yet: no weight
-        return ratio(np.einsum("sr,sr->r", found, precision), hits[-1])
-
-    return Statistic(len(kept.labels), numbers, weigh, max(shape))
+    good, bad = _counts_from_the_best(kept)
+    hits = np.cumsum(good)
+    value = np.sum(good * hits / (hits + np.cumsum(bad))) / hits[-1]
+    numbers = np.unique(kept.documents)
+    return Statistic(
+        len(kept.labels),
+        numbers,
+        lambda weights: np.full(weights.shape[1], value),
+        without_interval=_NO_PRECISION_INTERVAL,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,10 +182,15 @@ def measure_roc_curve(labelled: LabelledScores, resamples: Resamples) -> RocCurv
 
 def acceptance_rates(labelled: LabelledScores) -> tuple[Values, Values, Values]:
     """Distinct oriented scores from the best down, and the shares of either kind that are accepted at each."""
+    good, bad = _counts_from_the_best(labelled)
+    return -np.unique(-labelled.oriented), np.cumsum(good) / good.sum(), np.cumsum(bad) / bad.sum()
+
+
+def _counts_from_the_best(labelled: LabelledScores) -> tuple[Numbers, Numbers]:
+    """How many consistent and inconsistent summaries have each distinct score, from the best down, (distinct,) each."""
     distinct, ranks = np.unique(-labelled.oriented, return_inverse=True)
-    good = np.bincount(ranks[labelled.labels], minlength=len(distinct))
-    bad = np.bincount(ranks[~labelled.labels], minlength=len(distinct))
-    return -distinct, np.cumsum(good) / good.sum(), np.cumsum(bad) / bad.sum()
+    good, bad = (np.bincount(ranks[kind], minlength=len(distinct)) for kind in (labelled.labels, ~labelled.labels))
+    return good, bad
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ class Statistic:
     """A statistic of `n` cases that lie in `documents`, (documents,), still to be weighed.
 
     `rows` is the height of its largest intermediate array, by which resamples are cut into chunks. `why` says why it is
-    undefined for the cases as they are; then `weigh` is not called.
+    undefined for the cases as they are; then `weigh` is not called. `without_interval` says why it is not resampled.
     """
 
     n: int
@@ -47,6 +47,7 @@ class Statistic:
     weigh: WeighFunction
     rows: int = 1
     why: str = ""
+    without_interval: str = ""
 
 
 def undefined(n: int, why: str) -> Statistic:

@@ -222,7 +222,10 @@ def test_frank_gives_the_partial_correlation_of_a_metric_that_failed_on_some_sum
 def test_where_the_dataset_sums_its_judges_up_their_votes_do_not_count_again() -> None:
     votes = (Rating("a", "f", 1.0, 0), Rating("b", "f", 0.0, 0), Rating("c", "f", 1.0, 0))
     overall = Rating("all", "f", 1.0)
-    assert mean_ratings(build_cases([rated("x", 1.0, overall, *votes, Rating("a", "g", 2.0))])) == {"f": [1.0], "g": [2.0]}
+    assert mean_ratings(build_cases([rated("x", 1.0, overall, *votes, Rating("a", "g", 2.0))])) == {
+        "f": [1.0],
+        "g": [2.0],
+    }
 
 
 def test_the_rating_of_a_qags_summary_is_the_share_of_sentences_that_a_majority_supports(tmp_path: Path) -> None:

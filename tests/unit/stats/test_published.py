@@ -17,7 +17,7 @@ from core.stats.agreement import LabelMatrix, interval_distance, krippendorff_al
 from core.stats.bootstrap import Resamples
 from core.stats.comparison import compare_paired
 from core.stats.correlation import RatedScores, kendall, pearson, spearman, without_system_means
-from core.stats.discrimination import LabelledScores, auc
+from core.stats.discrimination import LabelledScores, auc, average_precision
 from core.stats.score_pairs import ScorePairs, consistency_share, tie_share
 from core.stats.statistic import Numbers, Statistic, Values, mean
 from tests.doubles.released import DATA, needs
@@ -141,6 +141,18 @@ def test_every_cell_of_the_bump_tables_is_what_counting_gives(metric: str, kind:
     wins = float(np.mean(faithful > edited) + np.mean(faithful == edited) / 2)
     assert draws().of(auc(LabelledScores.of(cell))).value == pytest.approx(wins)
     assert draws().of(consistency_share(cell)).value == pytest.approx(np.mean(cell.original > cell.edited))
+
+
+def test_no_estimate_on_bump_lies_outside_of_its_own_interval() -> None:
+    kinds = ["", *COUNTS]
+    found = [
+        draws().estimate(statistic(LabelledScores.of(pairs(metric, kind))))
+        for statistic in (auc, average_precision)
+        for metric in AREA
+        for kind in kinds
+    ]
+    outside = [one for one in found if one.low is not None and not one.low <= (one.value or 0) <= (one.high or 0)]
+    assert not outside
 
 
 @pytest.mark.parametrize(("metric", "lenient"), [("ROUGE-2", 89.3), ("SummaC", 74.5)])
