@@ -127,7 +127,8 @@ class Item:
     the label that counts: what an editor meant, or the judges' verdict as the dataset sums it up. A text that the
     dataset does not bring is "" and may be joined later: the document by `group`, the summary by the id. `error_type` is
     what the edit is, `required_type` what its author was asked for. `categories` are the dataset's own names of the errors
-    found, `system` is who wrote the summary.
+    found, `system` is who wrote the summary. `source` is the part of the dataset whose scores were made together, as a
+    task: those of two sources may differ in scale.
     """
 
     example: Example
@@ -146,6 +147,7 @@ class Item:
     ratings: tuple[Rating, ...] = ()
     scores: tuple[ReleasedScore, ...] = ()
     explanations: tuple[GradedExplanation, ...] = ()
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)

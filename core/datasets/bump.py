@@ -3,7 +3,8 @@
 A record is a pair: `article_id`, `article`, `reference_summary`, `edited_summary`, `scores` with a side after the last
 underscore of each name, and the type of the error. Task 1 has two: `error_type` was asked for,
 `corrected_error_type` is what the edit became, and is the one that counts. Task 2 has only the latter, as `error_type`.
-BARTScore and QAFactEval were scaled to 0..1 within each task: their values must not be pooled over both.
+BARTScore and QAFactEval were scaled to 0..1 within each task: their values must not be pooled over both, so that each
+task is a source.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ def _pair(row: Row, _: RecordPlace) -> list[Item]:
         intended=Verdict.CONSISTENT,
         domain="news",
         group=f"cnndm-{fields.text(row, 'article_id')}",
+        source=f"task {task}",
         scores=_scores(row, "reference"),
     )
     asked = fields.choice(row, "error_type", _TYPES)
