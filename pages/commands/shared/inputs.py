@@ -16,7 +16,8 @@ from annotations.store import Store
 from core.dataset import Refusal
 from core.datasets.pairs import Pairs
 from core.errors import TouchstoneError
-from core.meta.cases import Cases, pool_cases
+from core.meta.cases import Cases
+from core.meta.pooling import pool_cases
 from core.settings import Device, Settings
 from core.stress.filters import build_sources, draw_sample, stored_samples, without_inconsistent
 from core.stress.run import Plan, Run, Source

@@ -11,8 +11,9 @@ import streamlit as st
 
 from annotations.records import LOCAL_LABELS
 from annotations.samples import campaign_datasets, load_samples
-from core.meta.cases import Cases, pool_cases, select_metrics
+from core.meta.cases import Cases, select_metrics
 from core.meta.measures import SLICE_FIELDS, Slice, affordable_resamples, slice_cases
+from core.meta.pooling import pool_cases
 from core.stats.bootstrap import RESAMPLES
 from pages.ui import services
 from pages.ui.background_results import background_result

@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from core.errors import UnknownNameError
-from core.meta.cases import Cases, build_cases, pool_cases
+from core.meta.cases import Cases, build_cases
 from core.meta.measures import MEASURES, MetricRow, affordable_resamples, draw_resamples, metric_rows, slice_cases
+from core.meta.pooling import pool_cases
 from core.meta.reference_scores import compare_with_released
 from core.meta.table_formats import format_rows, row_record
 from core.stats.bootstrap import RESAMPLES
