@@ -22,6 +22,7 @@ class MetricColumn:
     """The scores of one metric, (samples,), nan where there is none; `failed` of them for a reason that was kept.
 
     `signature` is empty for scores that the authors of a dataset released: these are higher where more consistent.
+    `scales`, (samples,), numbers the scale of each score; None where all are on one.
     """
 
     name: str
@@ -29,6 +30,7 @@ class MetricColumn:
     direction: Direction = "higher"
     signature: str = ""
     failed: int = 0
+    scales: Numbers | None = None
 
     @property
     def released(self) -> bool:
@@ -40,8 +42,9 @@ class Cases:
     """Samples in rows. `labels` are 1 consistent, 0 inconsistent, nan neither; `documents` number what must stay together.
 
     `pairs` holds the rows of the faithful and the broken side of each minimal pair, (pairs, 2); `harmless` those of an
-    original and its edit that are both consistent; one that is borderline has no part in either. `warnings` are sentences on
-    scores that were left out and on datasets that overlap.
+    original and its edit that are both consistent; one that is borderline has no part in either. `separate` are metrics on
+    several scales, which only slices of one scale can have. `warnings` are sentences on scores that were left out and on
+    datasets that overlap.
     """
 
     samples: tuple[Sample, ...]
@@ -51,6 +54,12 @@ class Cases:
     harmless: Numbers
     columns: tuple[MetricColumn, ...]
     warnings: tuple[str, ...] = ()
+    separate: tuple[MetricColumn, ...] = ()
+
+    @property
+    def all_columns(self) -> tuple[MetricColumn, ...]:
+        """Every metric, those on several scales last."""
+        return (*self.columns, *self.separate)
 
     @property
     def clusters(self) -> int:
@@ -91,11 +100,12 @@ def _borderline(sample: Sample) -> bool:
 
 def select_metrics(cases: Cases, names: Sequence[str]) -> Cases:
     """The same cases with the columns of these metrics only. Raises UnknownNameError for one that has no score."""
-    columns = {column.name: column for column in cases.columns}
+    columns = {column.name: column for column in cases.all_columns}
     for name in names:
         if name not in columns:
             raise UnknownNameError("metric with scores here", name, columns)
-    return replace(cases, columns=tuple(column for column in cases.columns if column.name in names))
+    kept, separate = (tuple(column for column in of if column.name in names) for of in (cases.columns, cases.separate))
+    return replace(cases, columns=kept, separate=separate)
 
 
 def _broken_pairs(linked: Iterable[tuple[int, int]], labels: Values) -> Numbers:

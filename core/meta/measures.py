@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -30,6 +30,7 @@ SLICE_FIELDS: MappingProxyType[str, SliceField] = MappingProxyType(
         "category": lambda sample: sample.item.categories,
         "domain": lambda sample: (sample.item.domain,) if sample.item.domain else (),
         "system": lambda sample: (sample.item.system,) if sample.item.system else (),
+        "source": lambda sample: (sample.item.source,) if sample.item.source else (),
         "split": lambda sample: (sample.item.split.value,) if sample.item.split else (),
         "dataset": lambda sample: (sample.dataset,),
     }
@@ -102,6 +103,9 @@ class Measurement:
     best: bool = False
     level: bool = False
     p: float | None = None
+
+
+_ON_SEVERAL_SCALES = Measurement(Estimate(None, None, None, 0, "Its scores here are on several scales."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,12 +182,31 @@ def draw_resamples(cases: Cases, resamples: int = RESAMPLES, seed: int = 0) -> R
 def metric_rows(
     cases: Cases, parts: Sequence[Slice], drawn: Resamples, names: Sequence[str] = PAPER_MEASURES
 ) -> Iterator[MetricRow]:
-    """Every metric on every slice, slice by slice in the order given; `names` are those of MEASURES to be told."""
+    """Every metric on every slice, slice by slice in the order given; `names` are those of MEASURES to be told.
+
+    A metric on several scales has figures in the slices of one scale alone, and no row where there is no such slice.
+    """
+    shown = shown_columns(cases, parts)
     for part in parts:
-        figures = {name: _measure_slice(name, cases, part, drawn) for name in names}
-        for column in cases.columns:
-            of_metric = {name: found[column.name] for name, found in figures.items()}
+        one_scale = replace(cases, columns=tuple(column for column in shown if _has_one_scale(cases, part, column)))
+        figures = {name: _measure_slice(name, one_scale, part, drawn) for name in names}
+        for column in shown:
+            of_metric = {name: found.get(column.name, _ON_SEVERAL_SCALES) for name, found in figures.items()}
             yield MetricRow(column.name, part.name, *_count_scores(cases, part, column), of_metric)
+
+
+def shown_columns(cases: Cases, parts: Sequence[Slice]) -> tuple[MetricColumn, ...]:
+    """The metrics that have figures in at least one slice."""
+    separate = [column for column in cases.separate if any(_has_one_scale(cases, part, column) for part in parts)]
+    return (*cases.columns, *separate)
+
+
+def _has_one_scale(cases: Cases, part: Slice, column: MetricColumn) -> bool:
+    if column.scales is None:
+        return True
+    rows = part.summaries.copy()
+    rows[cases.pairs[part.pairs].ravel()] = True
+    return len(np.unique(column.scales[rows & ~np.isnan(column.values)])) == 1
 
 
 def _measure_slice(name: str, cases: Cases, part: Slice, drawn: Resamples) -> dict[str, Measurement]:

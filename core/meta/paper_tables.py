@@ -54,7 +54,7 @@ def rows_csv(rows: Sequence[MetricRow]) -> str:
 
 def metrics_card(cases: Cases) -> str:
     """What each metric is, whose numbers they are, and the signature that tells them from others."""
-    return f"# Metrics\n\nTouchstone {VERSION}\n\n{''.join(map(_metric_card, cases.columns))}"
+    return f"# Metrics\n\nTouchstone {VERSION}\n\n{''.join(map(_metric_card, cases.all_columns))}"
 
 
 def _metric_card(column: MetricColumn) -> str:

@@ -20,6 +20,6 @@ if not known:
 chosen = choose_data(known)
 if chosen is None:
     st.stop()
-if not chosen.cases.columns:
+if not chosen.cases.all_columns:
     st.info("No metric has a score here yet. Score the data with our metrics under Data.", icon=":material/info:")
 evaluate_tabs(chosen)

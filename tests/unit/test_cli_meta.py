@@ -210,6 +210,32 @@ def test_the_two_tasks_are_pooled_without_the_two_metrics_that_were_rescaled() -
     assert "task1 and task2 have 20 documents in common" in result.stderr
 
 
+@needs_bump
+def test_both_tasks_in_one_folder_are_not_pooled_either_and_each_keeps_its_figures(tmp_path: Path) -> None:
+    folder = tmp_path / "bump"
+    folder.mkdir()
+    for number, file in enumerate((BUMP, TASK_2), start=1):
+        (folder / f"task{number}_dataset.json").write_bytes(file.read_bytes())
+    done("import", "bump", folder, "--name", "both")
+    result = run("meta", "--dataset", "both", "--by", "source", "--resamples", 50, "--json")
+    found = {(row["metric"], row["slice"]): row for row in json.loads(result.stdout)["rows"]}
+    assert "BARTScore in both, task 1 and task 2: The two sources score" in result.stderr
+    assert {metric for (metric, part), row in found.items() if part == "Overall" and row["auc"] is None} == {
+        "BARTScore",
+        "QAFactEval",
+    }
+    for metric in ("BARTScore", "QAFactEval"):
+        share, area = PUBLISHED[metric]
+        row = found[metric, "task 1"]
+        assert [100 * row["consistency"], 100 * row["auc"]] == pytest.approx([share, area], abs=0.1 + 1e-9)
+
+
+@needs_bump
+def test_one_task_alone_has_no_scores_that_contradict_each_other() -> None:
+    done("import", "bump", BUMP, "--name", "bump-task1")
+    assert "different scores" not in run("meta", "--dataset", "bump-task1", "--resamples", 2).stderr
+
+
 def test_the_surface_of_a_dataset_asks_for_the_features_first(pairs: Path) -> None:
     done("import", "bump", pairs, "--name", "own")
     refused = run("surface-correlation", "--dataset", "own")

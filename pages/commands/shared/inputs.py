@@ -104,7 +104,7 @@ def read_samples(dataset: list[str]) -> Cases:
 def read_scored_samples(dataset: list[str]) -> Cases:
     """The same where at least one metric has a score."""
     found = read_samples(dataset)
-    if not found.columns:
+    if not found.all_columns:
         raise TouchstoneError(
             f"No metric has a score in {', '.join(dataset)}. Score it: cli.py score-dataset NAME --metric …"
         )

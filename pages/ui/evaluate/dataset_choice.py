@@ -27,6 +27,7 @@ _SLICE_TITLES = {
     "category": "category",
     "domain": "domain",
     "system": "system",
+    "source": "source",
     "split": "split",
     "dataset": "dataset",
 }
@@ -68,7 +69,7 @@ class EvaluationChoice:
     def command(self) -> str:
         """What gives the same table in the terminal."""
         options = [*(f"--dataset {quote(name)}" for name in self.datasets), *([f"--by {self.by}"] if self.by else [])]
-        metrics = [f"--metric {quote(column.name)}" for column in self.cases.columns]
+        metrics = [f"--metric {quote(column.name)}" for column in self.cases.all_columns]
         fewer = [] if self.resamples == RESAMPLES else [f"--resamples {self.resamples}"]
         return " ".join(["python cli.py meta", *options, *metrics, *fewer, "--full"])
 
@@ -94,7 +95,7 @@ def choose_data(known: Sequence[str]) -> EvaluationChoice | None:
         metrics = _metric_select(found)
     if found.warnings:
         st.warning("\n\n".join(map(escape_markdown, found.warnings)), icon=":material/balance:")
-    if found.columns and not metrics:
+    if found.all_columns and not metrics:
         st.info("Choose at least one metric.")
         return None
     selected = select_metrics(found, metrics)
@@ -158,9 +159,9 @@ def _slice_select(cases: Cases) -> str | None:
 
 
 def _metric_select(cases: Cases) -> tuple[str, ...]:
-    names = [column.name for column in cases.columns]
+    names = [column.name for column in cases.all_columns]
     key = f"evaluate-metrics-{hash(tuple(names))}"
-    n = {column.name: int(np.sum(~np.isnan(column.values))) for column in cases.columns}
+    n = {column.name: int(np.sum(~np.isnan(column.values))) for column in cases.all_columns}
     return tuple(
         st.multiselect(
             "Metrics",

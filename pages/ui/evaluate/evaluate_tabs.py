@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from core.meta.measures import PAPER_MEASURES, MetricRow, Slice, draw_resamples, metric_rows
+from core.meta.measures import PAPER_MEASURES, MetricRow, Slice, draw_resamples, metric_rows, shown_columns
 from pages.ui.background_results import background_result
 from pages.ui.evaluate.analysis_tables import (
     chosen_aspect,
@@ -127,7 +127,7 @@ _WITHOUT_SCORES = ("Data", "Explanations")
 
 def evaluate_tabs(chosen: EvaluationChoice) -> None:
     """Draw the tab that is open; without scores only two of them have something to show."""
-    names = list(EVALUATE_TABS) if chosen.cases.columns else list(_WITHOUT_SCORES)
+    names = list(EVALUATE_TABS) if shown_columns(chosen.cases, chosen.parts) else list(_WITHOUT_SCORES)
     drawn = st.tabs(names, key=f"evaluate-tabs-{len(names)}", on_change="rerun")
     for tab, show in zip(drawn, map(EVALUATE_TABS.__getitem__, names), strict=True):
         if tab.open:

@@ -25,7 +25,7 @@ _PAIR_COLUMNS = {"": PROBE_LINK_COLUMN, "summary": st.column_config.TextColumn(w
 def cell_pairs(chosen: EvaluationChoice, row: MetricRow, name: str) -> None:
     """A cell of a figure in words, the list of its pairs, and the selected pair as a diff."""
     part = next(one for one in chosen.parts if one.name == row.slice)
-    column = next(one for one in chosen.cases.columns if one.name == row.metric)
+    column = next(one for one in chosen.cases.all_columns if one.name == row.metric)
     st.subheader(escape_markdown(f"{column.name} · {part.name}"))
     st.write(escape_markdown(_describe_cell(row, name)))
     if not part.pairs.any():

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.meta.cases import Cases
-from core.meta.measures import UNIT_MEASURES, Measurement, MetricRow, Slice, labelled_in_slice
+from core.meta.measures import UNIT_MEASURES, Measurement, MetricRow, Slice, labelled_in_slice, shown_columns
 from core.meta.table_formats import format_measure
 from core.stats.bootstrap import Resamples
 from core.stats.discrimination import RocCurve, measure_roc_curve
@@ -161,7 +161,8 @@ def roc_curves(cases: Cases, part: Slice) -> list[tuple[str, RocCurve]]:
     """The ROC curve of each metric on a slice, the largest area first; without those that are undefined."""
     resamples = Resamples.draw(max(1, cases.clusters), _CURVE_RESAMPLES)
     found = [
-        (column.name, measure_roc_curve(labelled_in_slice(cases, part, column), resamples)) for column in cases.columns
+        (column.name, measure_roc_curve(labelled_in_slice(cases, part, column), resamples))
+        for column in shown_columns(cases, [part])
     ]
     defined = [(name, one) for name, one in found if one.area.value is not None]
     return sorted(defined, key=lambda one: -(one[1].area.value or 0.0))

@@ -156,6 +156,53 @@ def test_scales_that_nobody_can_compare_are_not_pooled_either() -> None:
     assert all("share no text" in sentence for sentence in found.warnings)
 
 
+def test_a_metric_that_was_rescaled_in_one_dataset_keeps_its_figures_in_the_slice_of_each() -> None:
+    pooled = pool_cases([released("one", 1.0), released("two", 2.0)])
+    assert "m" not in {metric for metric, _ in table_of(pooled)}
+    found = table_of(pooled, "dataset")
+    assert [value(found["m", part], "consistency") for part in ("Overall", "one", "two")] == [None, 1.0, 1.0]
+    assert "several scales" in found["m", "Overall"].figures["auc"].estimate.why
+    assert value(found["k", "Overall"], "consistency") == 0.75
+    # 1, 2, 3, 4 over 0, 1, 2, 3: of 16 pairings 10 are won and 3 are ties
+    assert [value(found["m", part], "auc") for part in ("one", "two")] == [11.5 / 16, 11.5 / 16]
+
+
+def of_source(source: str, scale: float) -> list[Sample]:
+    """The same four references in every source of one dataset, each with an edit of its own."""
+    found = [
+        one
+        for n in range(4)
+        for one in pair(
+            f"{source} × {scale}: {n}", {"m": scale * (n + 1), "k": float(n)}, {"m": scale * n, "k": 0.0}, PREDICATE
+        )
+    ]
+    references = [replace(one, stored=f"reference {n}", document=f"article {n}") for n, one in enumerate(found[::2])]
+    return [
+        replace(one, item=replace(one.item, source=source))
+        for both in zip(references, found[1::2], strict=True)
+        for one in both
+    ]
+
+
+def test_the_sources_of_one_dataset_are_not_pooled_where_their_scales_differ() -> None:
+    pooled = pool_cases([[*of_source("task 1", 1.0), *of_source("task 2", 2.0)]])
+    assert [column.name for column in pooled.columns] == ["k"]
+    [warning] = pooled.warnings
+    assert "m in toy, task 1 and task 2" in warning
+    assert "2.0000 times the first" in warning
+    found = table_of(pooled, "source")
+    assert [value(found["m", part], "consistency") for part in ("Overall", "task 1", "task 2")] == [None, 1.0, 1.0]
+
+
+def test_two_scores_of_one_text_are_named_though_no_source_is_known() -> None:
+    pooled = pool_cases([[*of_source("", 1.0), *of_source("", 2.0)]])
+    assert [column.name for column in pooled.columns] == ["m", "k"]
+    assert pooled.warnings == (
+        "m in toy has different scores for the same text (4 texts): its scores may be of several runs or scales. Import "
+        "these under names of their own.",
+    )
+
+
 def test_our_own_scores_are_pooled_over_any_datasets() -> None:
     ours = [
         scored(sample(name, None, {}, dataset=name), StoredScore("rouge2", "rouge2|v1", 0.5)) for name in ("one", "two")
