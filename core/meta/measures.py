@@ -9,12 +9,27 @@ from types import MappingProxyType
 import numpy as np
 
 from core.errors import UnknownNameError
+from core.meta.best_metric import Measurement, PairedTest, mark_best
 from core.meta.cases import Cases, MetricColumn
 from core.stats.bootstrap import RESAMPLES, Distribution, Resamples
-from core.stats.comparison import Comparison, compare_paired, holm_correction, on_shared_cases
-from core.stats.discrimination import LabelledScores, auc, average_precision, balanced_accuracy, choose_threshold
+from core.stats.comparison import (
+    MIN_TEST_DOCUMENTS,
+    Comparison,
+    compare_paired,
+    holm_correction,
+    on_shared_cases,
+)
+from core.stats.discrimination import (
+    LabelledScores,
+    auc,
+    average_precision,
+    balanced_accuracy,
+    choose_threshold,
+    right_decisions,
+)
+from core.stats.paired_tests import delong_test, mcnemar_test, sign_test
 from core.stats.score_pairs import ScorePairs, consistency_share, mean_shift, sign_rate, tie_share
-from core.stats.statistic import Estimate, Mask, Numbers, Statistic, Values, undefined
+from core.stats.statistic import Estimate, Mask, Numbers, Statistic, undefined
 from core.types import ErrorType, Sample, Split
 
 OVERALL_SLICE = "Overall"
@@ -42,16 +57,22 @@ _ERROR_FIELDS = ("error_type", "required_type", "category")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slice:
-    """A part of the cases: rows of `pairs`, (pairs,), and labelled summaries, (samples,)."""
+    """A part of the cases: rows of `pairs`, (pairs,), of labelled `summaries` and of all `samples`, (samples,) each."""
 
     name: str
     pairs: Mask
     summaries: Mask
+    samples: Mask
 
 
 def slice_cases(cases: Cases, by: str | None = None) -> list[Slice]:
     """All cases, then those of each value of a field that occurs. Raises UnknownNameError for another field."""
-    every = Slice(OVERALL_SLICE, np.ones(len(cases.pairs), dtype=np.bool_), ~np.isnan(cases.labels))
+    every = Slice(
+        OVERALL_SLICE,
+        np.ones(len(cases.pairs), dtype=np.bool_),
+        ~np.isnan(cases.labels),
+        np.ones(len(cases.samples), dtype=np.bool_),
+    )
     if by is None:
         return [every]
     if by not in SLICE_FIELDS:
@@ -62,7 +83,7 @@ def slice_cases(cases: Cases, by: str | None = None) -> list[Slice]:
     for family in _ERROR_FAMILIES if by in {"error_type", "required_type"} else ():
         members = {kind.value for kind in types if kind.value.startswith(family)}
         found.append(_build_slice(cases, by, f"{family} Error", _has_any(values, members)))
-    return [every, *(one for one in found if one.pairs.any() or one.summaries.any())]
+    return [every, *(one for one in found if one.pairs.any() or one.samples.any())]
 
 
 def _order_values(values: Iterable[frozenset[str]]) -> list[str]:
@@ -80,32 +101,17 @@ def _build_slice(cases: Cases, by: str, name: str, chosen: Mask) -> Slice:
     sides: Numbers = cases.pairs[:, 1]
     labelled = ~np.isnan(cases.labels)
     if by not in _ERROR_FIELDS:
-        return Slice(name, chosen[sides], labelled & chosen)
+        return Slice(name, chosen[sides], labelled & chosen, chosen)
     broken = chosen & (cases.labels == 0)
     consistent = cases.labels == 1 if broken.any() else np.zeros(len(chosen), dtype=np.bool_)
-    return Slice(name, chosen[sides], broken | consistent)
+    return Slice(name, chosen[sides], broken | consistent, broken | consistent)
 
-
-SIGNIFICANCE_LEVEL = 0.05
 
 Measure = Callable[[Cases, Slice, MetricColumn], Statistic]
 """A statistic of one metric on one slice."""
 
 
-@dataclass(frozen=True, slots=True)
-class Measurement:
-    """A statistic of one metric on one slice. `p` is that of being equal to the best one, corrected by Holm over the metrics.
-
-    `best` marks the largest value of the slice, `level` those that are not significantly worse.
-    """
-
-    estimate: Estimate
-    best: bool = False
-    level: bool = False
-    p: float | None = None
-
-
-_ON_SEVERAL_SCALES = Measurement(Estimate(None, None, None, 0, "Its scores here are on several scales."))
+ON_SEVERAL_SCALES = Measurement(Estimate(None, None, None, 0, "Its scores here are on several scales."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,15 +140,19 @@ def labelled_in_slice(cases: Cases, part: Slice, column: MetricColumn) -> Labell
 
 def balanced_accuracy_of_rest(cases: Cases, part: Slice, column: MetricColumn) -> Statistic:
     """Balanced accuracy on the rest of the data, the threshold chosen on all of the development split."""
-    development = np.array([sample.item.split is Split.DEV for sample in cases.samples], dtype=np.bool_)
-    labelled = ~np.isnan(cases.labels)
-    chosen_on = _summaries(cases, development & labelled, column)
-    judged = _summaries(cases, part.summaries & ~development, column)
-    if not development.any():
+    chosen_on, judged = _split_summaries(cases, part, column)
+    if not len(chosen_on.labels):
         return undefined(len(judged.defined().labels), "The dataset has no development split to choose a threshold on.")
     if why := chosen_on.defined().why:
         return undefined(len(judged.defined().labels), f"No threshold can be chosen on the development split: {why}")
     return balanced_accuracy(judged, choose_threshold(chosen_on))
+
+
+def _split_summaries(cases: Cases, part: Slice, column: MetricColumn) -> tuple[LabelledScores, LabelledScores]:
+    """The labelled summaries of the development split, and those of a slice outside of it."""
+    development = np.array([sample.item.split is Split.DEV for sample in cases.samples], dtype=np.bool_)
+    chosen_on = _summaries(cases, development & ~np.isnan(cases.labels), column)
+    return chosen_on, _summaries(cases, part.summaries & ~development, column)
 
 
 MEASURES: Mapping[str, Measure] = MappingProxyType(
@@ -187,67 +197,115 @@ def metric_rows(
     A metric on several scales has figures in the slices of one scale alone, and no row where there is no such slice.
     """
     shown = shown_columns(cases, parts)
-    for part in parts:
-        one_scale = replace(cases, columns=tuple(column for column in shown if _has_one_scale(cases, part, column)))
+    for part in _labelled_slices(parts):
+        one_scale = replace(cases, columns=tuple(column for column in shown if has_one_scale(cases, part, column)))
         figures = {name: _measure_slice(name, one_scale, part, drawn) for name in names}
         for column in shown:
-            of_metric = {name: found.get(column.name, _ON_SEVERAL_SCALES) for name, found in figures.items()}
+            of_metric = {name: found.get(column.name, ON_SEVERAL_SCALES) for name, found in figures.items()}
             yield MetricRow(column.name, part.name, *_count_scores(cases, part, column), of_metric)
+
+
+def _labelled_slices(parts: Sequence[Slice]) -> Sequence[Slice]:
+    """Those that have a label, or the first where none has."""
+    return [part for part in parts if part.pairs.any() or part.summaries.any()] or parts[:1]
 
 
 def shown_columns(cases: Cases, parts: Sequence[Slice]) -> tuple[MetricColumn, ...]:
     """The metrics that have figures in at least one slice."""
-    separate = [column for column in cases.separate if any(_has_one_scale(cases, part, column) for part in parts)]
+    separate = [column for column in cases.separate if any(has_one_scale(cases, part, column) for part in parts)]
     return (*cases.columns, *separate)
 
 
-def _has_one_scale(cases: Cases, part: Slice, column: MetricColumn) -> bool:
+def has_one_scale(cases: Cases, part: Slice, column: MetricColumn) -> bool:
     if column.scales is None:
         return True
-    rows = part.summaries.copy()
+    rows = part.samples.copy()
     rows[cases.pairs[part.pairs].ravel()] = True
     return len(np.unique(column.scales[rows & ~np.isnan(column.values)])) == 1
 
 
 def _measure_slice(name: str, cases: Cases, part: Slice, drawn: Resamples) -> dict[str, Measurement]:
     found = {column.name: drawn.of(MEASURES[name](cases, part, column)) for column in cases.columns}
-    against = _tested_against_best(name, cases, part, drawn, found) if name in _COMPARED_MEASURES else {}
-    return {metric: _build_measurement(distribution, against.get(metric)) for metric, distribution in found.items()}
+    estimates = {metric: distribution.estimate() for metric, distribution in found.items()}
+    if name == "sign_rate":
+        return _tested_against_chance(cases, part, estimates)
+    if name not in _COMPARED_MEASURES:
+        return {metric: Measurement(estimate) for metric, estimate in estimates.items()}
+    return mark_best(estimates, _tests_of_equality(name, cases, part, drawn, found))
 
 
-def _build_measurement(distribution: Distribution, against: tuple[bool, float | None] | None) -> Measurement:
-    if against is None:
-        return Measurement(distribution.estimate())
-    best, p = against
-    return Measurement(distribution.estimate(), best, best or (p is not None and p >= SIGNIFICANCE_LEVEL), p)
-
-
-def _tested_against_best(
+def _tests_of_equality(
     name: str, cases: Cases, part: Slice, drawn: Resamples, found: Mapping[str, Distribution]
-) -> dict[str, tuple[bool, float | None]]:
-    """Whether each metric is the best, and the corrected p of being equal to it."""
-    values = {metric: distribution.value for metric, distribution in found.items() if distribution.value is not None}
-    if not values:
-        return {}
-    best, *others = sorted(values, key=lambda metric: -values[metric])
+) -> dict[str, PairedTest]:
+    """The paired bootstrap, which decides, and the test that reviewers ask for; on the cases that both metrics scored."""
     columns = {column.name: column for column in cases.columns}
 
-    def again(column: MetricColumn, scores: Values) -> Distribution:
-        return drawn.of(MEASURES[name](cases, part, MetricColumn(column.name, scores, column.direction)))
-
-    def tested(other: str) -> Comparison:
+    def bootstrap(best: str, other: str) -> Comparison:
         one, two = columns[best], columns[other]
         if found[best].n == found[other].n and _same_cases(one, two):
             return compare_paired(found[best], found[other])
-        ours, theirs = on_shared_cases(one.values, two.values)
-        return compare_paired(again(one, ours), again(two, theirs))
+        shared = zip((one, two), on_shared_cases(one.values, two.values), strict=True)
+        return compare_paired(
+            *(drawn.of(MEASURES[name](cases, part, replace(column, values=values))) for column, values in shared)
+        )
 
-    corrected = holm_correction([tested(other).p for other in others])
-    return {best: (True, None), **{other: (False, p) for other, p in zip(others, corrected, strict=True)}}
+    def classical(best: str, other: str) -> float | None:
+        if min(found[best].documents, found[other].documents) < MIN_TEST_DOCUMENTS:
+            return None
+        return _CLASSICAL_TESTS[name][1](cases, part, columns[best], columns[other])
+
+    second = {_CLASSICAL_TESTS[name][0]: classical} if name in _CLASSICAL_TESTS else {}
+    return {BOOTSTRAP_TEST: lambda best, other: bootstrap(best, other).p, **second}
 
 
 def _same_cases(one: MetricColumn, two: MetricColumn) -> bool:
     return bool(np.array_equal(np.isnan(one.values), np.isnan(two.values)))
+
+
+BOOTSTRAP_TEST = "paired bootstrap"
+SIGN_TEST = "sign test"
+
+_MetricTest = Callable[[Cases, Slice, MetricColumn, MetricColumn], float | None]
+
+
+def _mcnemar_of_pairs(cases: Cases, part: Slice, one: MetricColumn, two: MetricColumn) -> float | None:
+    gains = (pairs_in_slice(cases, part, column).gains for column in (one, two))
+    return mcnemar_test(*(np.where(np.isnan(gain), np.nan, gain > 0) for gain in gains))
+
+
+def _mcnemar_of_decisions(cases: Cases, part: Slice, one: MetricColumn, two: MetricColumn) -> float | None:
+    splits = (_split_summaries(cases, part, column) for column in (one, two))
+    return mcnemar_test(*(right_decisions(judged, choose_threshold(chosen_on)) for chosen_on, judged in splits))
+
+
+def _delong_of_summaries(cases: Cases, part: Slice, one: MetricColumn, two: MetricColumn) -> float | None:
+    return delong_test(*(labelled_in_slice(cases, part, column) for column in (one, two)))
+
+
+_CLASSICAL_TESTS: Mapping[str, tuple[str, _MetricTest]] = MappingProxyType(
+    {
+        "consistency": ("McNemar", _mcnemar_of_pairs),
+        "auc": ("DeLong", _delong_of_summaries),
+        "balanced_accuracy": ("McNemar", _mcnemar_of_decisions),
+    }
+)
+"""By measure, the test beside the bootstrap; it takes cases as independent."""
+
+
+def _tested_against_chance(cases: Cases, part: Slice, estimates: Mapping[str, Estimate]) -> dict[str, Measurement]:
+    """The sign test of each metric: whether pairs that moved go either way equally often, corrected by Holm."""
+    columns = [column for column in cases.columns if estimates[column.name].value is not None]
+    ps = [
+        sign_test(pairs_in_slice(cases, part, column).gains)
+        if estimates[column.name].documents >= MIN_TEST_DOCUMENTS
+        else None
+        for column in columns
+    ]
+    corrected = {column.name: p for column, p in zip(columns, holm_correction(ps), strict=True)}
+    return {
+        metric: Measurement(estimate, tests={SIGN_TEST: corrected[metric]} if metric in corrected else {})
+        for metric, estimate in estimates.items()
+    }
 
 
 def _summaries(cases: Cases, chosen: np.ndarray, column: MetricColumn) -> LabelledScores:

@@ -5,21 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from core.errors import TouchstoneError
+from core.meta.best_metric import Measurement
 from core.meta.cases import Cases, MetricColumn
 from core.meta.explanation_scores import ExplainerScores
-from core.meta.measures import UNIT_MEASURES, Measurement, MetricRow
-from core.meta.rating_correlation import MetricCorrelation, format_marked_correlation
-from core.meta.table_formats import csv_table, latex_table, latex_text, markdown_table
+from core.meta.measures import UNIT_MEASURES, MetricRow
+from core.meta.table_formats import csv_table, format_marked, latex_table, latex_text, markdown_table
 from core.metric import METRICS
 from core.settings import VERSION
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_percent
 
-_CSV_COLUMNS = ("metric", "slice", "figure", "value", "low", "high", "n", "failed", "best", "not_worse", "p", "why")
+_CSV_COLUMNS = (
+    *("metric", "slice", "figure", "value", "low", "high", "n", "failed", "best", "not_worse", "p", "why"),
+    *("documents", "second_test", "second_p"),
+)
 
 
 def rows_markdown(rows: Sequence[MetricRow], name: str) -> str:
-    """One figure, metrics down and slices across; bold is the best of a slice, † not significantly worse."""
+    """One figure, metrics down and slices across; bold is the best of a slice, † not significantly worse, ‡ not tested."""
     parts, lines = _slice_grid(rows, name, _markdown_cell)
     return markdown_table(["metric", *parts], lines)
 
@@ -41,15 +44,22 @@ def rows_csv(rows: Sequence[MetricRow]) -> str:
             *_estimate_cells(figure.estimate),
             row.failed,
             figure.best,
-            figure.level,
+            None if figure.untested else figure.level,
             figure.p,
             why,
+            figure.estimate.documents,
+            *_second_test(figure),
         )
         for row in rows
         for name, figure in row.figures.items()
         for why in [figure.estimate.why]
     )
     return csv_table(_CSV_COLUMNS, lines)
+
+
+def _second_test(figure: Measurement) -> tuple[str, float | None]:
+    """The test beside the first, and its p; empty where there is none."""
+    return next(iter(list(figure.tests.items())[1:]), ("", None))
 
 
 def metrics_card(cases: Cases) -> str:
@@ -82,13 +92,14 @@ def _slice_grid(
 
 def _markdown_cell(figure: Measurement, name: str) -> str:
     text = _format_value(figure.estimate, name).replace("-", "−")
-    return f"**{text}**" if figure.best else f"{text}†" if figure.level else text
+    return f"**{text}**" if figure.best else f"{text}†" if figure.level else f"{text}‡" if figure.untested else text
 
 
 def _latex_cell(figure: Measurement, name: str) -> str:
     text = _format_value(figure.estimate, name)
     text = f"${text}$" if text.startswith(("+", "-")) else text
-    return rf"\textbf{{{text}}}" if figure.best else f"{text}$^\\dagger$" if figure.level else text
+    sign = "$^\\dagger$" if figure.level else "$^\\ddagger$" if figure.untested else ""
+    return rf"\textbf{{{text}}}" if figure.best else f"{text}{sign}"
 
 
 def _estimate_cells(estimate: Estimate) -> tuple[float | None, float | None, float | None, int]:
@@ -102,19 +113,19 @@ def _format_value(estimate: Estimate, name: str) -> str:
     return f"{estimate.value:+.3g}" if name in UNIT_MEASURES else f"{100 * estimate.value:.1f}"
 
 
-def correlations_markdown(found: Sequence[MetricCorrelation]) -> str:
-    """Metrics down, coefficients across; * marks the best, = what is not significantly worse (Williams, Holm)."""
-    names = list(found[0].estimates)
-    lines = ([one.metric, *(format_marked_correlation(one, name) for name in names)] for one in found)
-    return f"Correlation with: {found[0].aspect}\n\n{markdown_table(['metric', *names], lines)}"
+def correlations_markdown(rows: Sequence[MetricRow], aspect: str) -> str:
+    """Metrics down, coefficients across; * marks the best, = what is not significantly worse (Williams, Holm), ? what was not tested."""
+    names = list(rows[0].figures)
+    lines = ([row.metric, *(format_marked(row.figures[name], name) for name in names)] for row in rows)
+    return f"Correlation with: {aspect}\n\n{markdown_table(['metric', *names], lines)}"
 
 
-def correlations_csv(found: Sequence[MetricCorrelation]) -> str:
+def correlations_csv(rows: Sequence[MetricRow], aspect: str) -> str:
     """Every coefficient, one line each; p is that of Williams's test against the best."""
     lines = (
-        (one.metric, one.aspect, name, given.value, given.low, given.high, given.n, one.against.get(name), given.why)
-        for one in found
-        for name, given in one.estimates.items()
+        (row.metric, aspect, name, *_estimate_cells(figure.estimate), figure.p, figure.estimate.why)
+        for row in rows
+        for name, figure in row.figures.items()
     )
     return csv_table(("metric", "rated", "coefficient", "value", "low", "high", "n", "p", "why"), lines)
 

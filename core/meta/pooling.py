@@ -143,7 +143,7 @@ def _warnings_inside(column: MetricColumn, field: str, parts: _Parts, repeated: 
 
 def _warnings_between(column: MetricColumn, datasets: _Parts, repeated: _Rows) -> list[str]:
     """What differs between datasets, or cannot be compared."""
-    scored = {datasets.of(row) for row in np.flatnonzero(~np.isnan(column.values))}
+    scored = {datasets.of(int(row)) for row in np.flatnonzero(~np.isnan(column.values))}
     common, none = _common_scores(column, datasets, repeated), np.zeros((0, 2))
     pairs = list(combinations(sorted(scored), 2))
     found = [(one[0], two[0], scale_warning(*common.get((one, two), none).T)) for one, two in pairs]

@@ -22,21 +22,22 @@ _MIN_RESAMPLES = 128  # resamples at once: with fewer, calling numpy costs more 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Distribution:
-    """A statistic with its values over all resamples, (resamples,), nan where a resample leaves it undefined."""
+    """A statistic of cases of so many documents, and its values in all resamples, (resamples,), nan where it has none."""
 
     value: float | None
     draws: Values
     n: int
     why: str = ""
+    documents: int = 0
 
     def estimate(self) -> Estimate:
         if self.value is None or self.why:
-            return Estimate(self.value, None, None, self.n, self.why)
+            return Estimate(self.value, None, None, self.n, self.why, self.documents)
         if why := reason_without_interval(self.draws):
-            return Estimate(self.value, None, None, self.n, why)
+            return Estimate(self.value, None, None, self.n, why, self.documents)
         low, high = percentile_interval(self.draws)
         flat = "Every resample gives the same value, so the interval tells nothing of other documents."
-        return Estimate(self.value, low, high, self.n, flat if low == high else "")
+        return Estimate(self.value, low, high, self.n, flat if low == high else "", self.documents)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,15 +61,16 @@ class Resamples:
         """The statistic of the cases as they are, and of every resample."""
         if statistic.why:
             return Distribution(None, np.zeros(0), statistic.n, statistic.why)
+        documents = len(statistic.documents)
         value = float(statistic.weigh(np.ones((len(statistic.documents), 1)))[0])
-        one_document = "All cases are of one document: there is no interval." if len(statistic.documents) < 2 else ""
+        one_document = "All cases are of one document: there is no interval." if documents < 2 else ""
         if why := statistic.without_interval or one_document:
-            return Distribution(value, np.zeros(0), statistic.n, why)
+            return Distribution(value, np.zeros(0), statistic.n, why, documents)
         counts = self.counts[statistic.documents]
         step = _chunk_size(max(statistic.rows, len(counts)))
         chunks = [counts[:, start : start + step] for start in range(0, counts.shape[1], step)]
         draws = [statistic.weigh(chunk.astype(np.float64)) for chunk in chunks]
-        return Distribution(value, np.concatenate(draws), statistic.n)
+        return Distribution(value, np.concatenate(draws), statistic.n, documents=documents)
 
     def estimate(self, statistic: Statistic) -> Estimate:
         return self.of(statistic).estimate()

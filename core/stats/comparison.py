@@ -13,12 +13,15 @@ from core.stats.bootstrap import Distribution, Resamples, reason_without_interva
 from core.stats.correlation import RatedScores, pearson
 from core.stats.statistic import Estimate, Values
 
+MIN_TEST_DOCUMENTS = 10
+"""With fewer documents no test is made: it would find anything or nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """The first statistic minus the second, and the two-sided p of the hypothesis that they are equal.
 
-    `p` is None where the difference has no interval; the estimate says why.
+    `p` is None where the difference has no interval, of which the estimate says why, and below ten documents.
     """
 
     difference: Estimate
@@ -44,10 +47,10 @@ def compare_paired(first: Distribution, second: Distribution) -> Comparison:
     difference = first.value - second.value
     if why := first.why or second.why:
         return Comparison(Estimate(difference, None, None, n, why), None)
-    draws = first.draws - second.draws
-    return Comparison(
-        Distribution(difference, draws, n).estimate(), None if reason_without_interval(draws) else _two_sided_p(draws)
-    )
+    draws, documents = first.draws - second.draws, min(first.documents, second.documents)
+    untested = documents < MIN_TEST_DOCUMENTS or reason_without_interval(draws)
+    estimate = Distribution(difference, draws, n, documents=documents).estimate()
+    return Comparison(estimate, None if untested else _two_sided_p(draws))
 
 
 def holm_correction(ps: Sequence[float | None]) -> list[float | None]:
@@ -71,7 +74,7 @@ def williams_test(first: RatedScores, second: RatedScores, resamples: Resamples)
     ours = RatedScores(one, human, first.documents), RatedScores(two, human, first.documents)
     found = compare_paired(*(resamples.of(pearson(rated)) for rated in ours))
     between = RatedScores(one, two, first.documents).defined()
-    if found.difference.value is None or found.difference.n < 4:
+    if found.difference.value is None or found.difference.n < 4 or found.difference.documents < MIN_TEST_DOCUMENTS:
         return replace(found, p=None)
     r12, r13 = (_pearson_value(rated.defined()) for rated in ours)
     return replace(found, p=_williams_p(r12, r13, _pearson_value(between), found.difference.n))

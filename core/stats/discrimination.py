@@ -238,6 +238,12 @@ def balanced_accuracy(labelled: LabelledScores, threshold: Threshold) -> Statist
     return Statistic(len(kept.labels), numbers, lambda weights: _balanced_accuracy(sums.T @ weights), len(numbers))
 
 
+def right_decisions(labelled: LabelledScores, threshold: Threshold) -> Values:
+    """1 where a summary is accepted or refused as its label says, 0 where not, (n,), nan where it has no score."""
+    right = _accepts(labelled, threshold) == labelled.labels
+    return np.where(np.isnan(labelled.scores), np.nan, right)
+
+
 def _accepts(labelled: LabelledScores, threshold: Threshold) -> Mask:
     if labelled.direction == "lower":
         return labelled.scores <= threshold.value

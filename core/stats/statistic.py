@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components  # type: ignore[import-unt
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A statistic of `n` cases with its 95 % interval.
+    """A statistic of `n` cases of so many `documents` with its 95 % interval.
 
     `value` is None where the statistic is undefined, `low` and `high` where there is no interval; `why` says for what
     reason, or why the interval must not be trusted.
@@ -25,7 +25,15 @@ class Estimate:
     high: float | None
     n: int
     why: str = ""
+    documents: int = 0
 
+    @property
+    def of_few_documents(self) -> bool:
+        """Whether it has an interval that is likely too narrow, as fewer than 30 documents were drawn from."""
+        return self.low is not None and self.documents < _FEW_DOCUMENTS
+
+
+_FEW_DOCUMENTS = 30  # with fewer, 95 % intervals were measured to cover less
 
 Values = NDArray[np.float64]
 Numbers = NDArray[np.intp]

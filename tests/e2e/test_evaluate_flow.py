@@ -67,7 +67,7 @@ def pack_of(page: Page) -> zipfile.ZipFile:
 
 def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(page: Page, fresh: Server, tmp_path: Path) -> None:
     path = tmp_path / "task1_own.json"
-    path.write_text(json.dumps([record(n) for n in range(8)]), encoding="utf-8")
+    path.write_text(json.dumps([record(n) for n in range(12)]), encoding="utf-8")
     open_evaluate(page, fresh)
     page.get_by_role("combobox", name="Form of the data").click()
     page.get_by_role("option", name="BUMP").click()
@@ -78,8 +78,8 @@ def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(page: Page, 
     name.fill("own pairs")
     name.press("Enter")
     page.get_by_role("button", name="Import", exact=True).click()
-    expect(page.get_by_text("own pairs: 16 new, 16 read.")).to_be_visible(timeout=WORK_MS)
-    assert fresh.count("sample") == 16
+    expect(page.get_by_text("own pairs: 24 new, 24 read.")).to_be_visible(timeout=WORK_MS)
+    assert fresh.count("sample") == 24
 
     page.get_by_role("tab", name="Tables").wait_for(timeout=WORK_MS)
     assert "dataset=own+pairs" in page.url
@@ -89,10 +89,10 @@ def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(page: Page, 
     table.hover(position={"x": 800, "y": 17})  # as a hand does, that comes from elsewhere
     table.click(position={"x": 800, "y": 55})
     expect(page.get_by_role("heading", name="blunt · Overall")).to_be_visible()
-    expect(page.get_by_text(re.compile(r"^50\.0 \[.*\] %; p = .* against the best"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"^50\.0 \[.*\] %; paired bootstrap: p = .*, by Holm; McNemar: p = "))).to_be_visible()
 
     page.get_by_role("tab", name="Verdicts").click()
-    expect(page.get_by_text("metrics disagree (4)")).to_be_visible(timeout=WORK_MS)
+    expect(page.get_by_text("metrics disagree (6)")).to_be_visible(timeout=WORK_MS)
 
     pack = pack_of(page)
     rows = list(csv.DictReader(io.StringIO(pack.read("tables/all.csv").decode())))

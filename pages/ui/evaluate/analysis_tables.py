@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 import pandas as pd
@@ -9,7 +10,7 @@ import streamlit as st
 
 from core.meta.explanation_scores import SCORE_TITLES, ExplainerScores, explainer_scores
 from core.meta.measures import MetricRow, draw_resamples
-from core.meta.rating_correlation import MetricCorrelation, mean_ratings, metric_correlations
+from core.meta.rating_correlation import COEFFICIENTS, PAPER_COEFFICIENTS, mean_ratings, metric_correlations
 from core.meta.reference_scores import compare_with_released
 from core.meta.surface_correlation import (
     SURFACE_MODEL,
@@ -20,36 +21,67 @@ from core.meta.surface_correlation import (
     predicted_shares,
     surface_against_metrics,
 )
+from core.meta.table_formats import format_few_documents, tables_record
 from core.stats.text_tables import format_correlation, format_percent
 from pages.ui.background_results import background_result
 from pages.ui.evaluate.data_tab import show_scoring, start_scoring
 from pages.ui.evaluate.dataset_choice import EvaluateState, EvaluationChoice, evaluate_state
-from pages.ui.evaluate.tables_and_plots import BEST_STYLE, LEVEL_STYLE
+from pages.ui.evaluate.tables_and_plots import MARK_STYLES
 from pages.ui.markup import escape_markdown
 
 
 def correlation_tables(chosen: EvaluationChoice) -> None:
-    """One aspect that people rated, against every metric."""
+    """One aspect that people rated, against every metric, on one slice."""
     aspects = list(mean_ratings(chosen.cases))
     if not aspects:
         st.info("No summary here has a numeric rating or the verdicts of several judges.")
         return
-    aspect = st.selectbox("Rated by people", aspects, key=EvaluateState.aspect.key, persist_state="session", width=420)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        aspect = st.selectbox(
+            "Rated by people", aspects, key=EvaluateState.aspect.key, persist_state="session", width=420
+        )
+        name = st.selectbox("Slice", [part.name for part in chosen.parts], key="evaluate-correlation-slice", width=260)
+        full = st.toggle("All coefficients", key="evaluate-correlation-full")
+    cases, part = chosen.cases, next(part for part in chosen.parts if part.name == name)
+    names = tuple(COEFFICIENTS) if full else PAPER_COEFFICIENTS
     found = background_result(
         "Correlating…",
-        ("correlations", chosen.key, aspect),
-        lambda: list(metric_correlations(chosen.cases, aspect, draw_resamples(chosen.cases, chosen.resamples))),
+        ("correlations", chosen.key, aspect, name, full),
+        lambda: list(metric_correlations(cases, aspect, draw_resamples(cases, chosen.resamples), [part], names)),
     )
-    if found:
-        frame = pd.DataFrame([_correlation_row(one) for one in found], [one.metric for one in found])
-        marks = pd.DataFrame([_cell_styles(one, frame.columns) for one in found], frame.index, frame.columns)
-        styled = frame.style.apply(lambda _: marks, axis=None)
-        st.dataframe(styled, height="auto", alt=f"Correlations with {aspect}", placeholder="–")
-        st.caption(
-            "With 95 % intervals of a bootstrap over documents. Dark: the best; light: not significantly worse by "
-            "Williams's test (Holm, p ≥ .05) of Pearson's correlations. Kendall is tau-b; within systems the "
-            "mean of each system is subtracted (FRANK's partial correlation); over systems their means are correlated."
-        )
+    if found is None:
+        return
+    if not found:
+        st.info("Nobody rated this aspect of a summary in this slice.")
+        return
+    _correlation_table(found, aspect)
+    st.download_button(
+        "Download as JSON",
+        lambda: _correlation_json(chosen, found, aspect),
+        "correlations.json",
+        mime="application/json",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+
+
+def _correlation_table(found: Sequence[MetricRow], aspect: str) -> None:
+    frame = pd.DataFrame([_correlation_row(row) for row in found], [row.metric for row in found])
+    marks = pd.DataFrame([_cell_styles(row, frame.columns) for row in found], frame.index, frame.columns)
+    styled = frame.style.apply(lambda _: marks, axis=None)
+    st.dataframe(styled, height="auto", alt=f"Correlations with {aspect}", placeholder="–")
+    few = format_few_documents(figure for row in found for figure in row.figures.values())
+    st.caption(
+        f"With 95 % intervals of a bootstrap over documents{f', {few}: too narrow' if few else ''}. Dark: the best; light: "
+        "not significantly worse by Williams's test (Holm over the metrics, p ≥ .05) of Pearson's correlations; italic: not "
+        "tested. Kendall is tau-b; within systems the mean of each system is subtracted (FRANK's partial correlation); over "
+        "systems their means are correlated."
+    )
+
+
+def _correlation_json(chosen: EvaluationChoice, found: Sequence[MetricRow], aspect: str) -> str:
+    head = {"dataset": " + ".join(chosen.datasets), "by": chosen.by, "rated": aspect, "resamples": chosen.resamples}
+    return json.dumps(tables_record(chosen.cases, found, **head), ensure_ascii=False, indent=1)
 
 
 def chosen_aspect(chosen: EvaluationChoice) -> str:
@@ -76,14 +108,13 @@ def released_scores_table(chosen: EvaluationChoice) -> None:
     st.dataframe(frame, hide_index=True, height="auto", alt="Our scores and the released ones", placeholder="–")
 
 
-def _cell_styles(one: MetricCorrelation, names: Sequence[str]) -> list[str]:
-    return [BEST_STYLE if one.best(name) else LEVEL_STYLE if one.level(name) else "" for name in names]
+def _cell_styles(row: MetricRow, names: Sequence[str]) -> list[str]:
+    return [MARK_STYLES[row.figures[name].mark] if name in row.figures else "" for name in names]
 
 
-def _correlation_row(one: MetricCorrelation) -> dict[str, str]:
-    estimates = one.estimates
-    n = next(iter(estimates.values())).n
-    return {"n": str(n), **{name: format_correlation(estimate) for name, estimate in estimates.items()}}
+def _correlation_row(row: MetricRow) -> dict[str, str]:
+    figures = {name: format_correlation(figure.estimate) for name, figure in row.figures.items()}
+    return {"n": str(row.n), **figures, "no score": str(row.failed or "")}
 
 
 def surface_tables(chosen: EvaluationChoice) -> None:
@@ -174,13 +205,7 @@ def _rival_table(rows: Sequence[MetricRow]) -> pd.io.formats.style.Styler:
     frame = pd.DataFrame(
         [[format_percent(figures[part, name].estimate) for name in metrics] for part in parts], parts, metrics
     )
-    marks = [
-        [
-            BEST_STYLE if figures[part, name].best else LEVEL_STYLE if figures[part, name].level else ""
-            for name in metrics
-        ]
-        for part in parts
-    ]
+    marks = [[MARK_STYLES[figures[part, name].mark] for name in metrics] for part in parts]
     return frame.style.apply(lambda _: pd.DataFrame(marks, frame.index, frame.columns), axis=None)
 
 

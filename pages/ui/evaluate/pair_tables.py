@@ -9,7 +9,7 @@ import streamlit as st
 from core.edits import as_segments, recover
 from core.meta.cases import Cases, MetricColumn
 from core.meta.measures import SLICE_FIELDS, UNIT_MEASURES, MetricRow, Slice, pairs_in_slice
-from core.meta.table_formats import format_measure
+from core.meta.table_formats import format_few_documents, format_measure
 from core.meta.verdict_grid import PAIR_FILTERS, Move, PairVerdict, build_verdict_grid, filter_pairs, noise_band
 from core.stats.comparison import pairs_still_needed
 from core.types import Sample
@@ -74,7 +74,9 @@ def _describe_cell(row: MetricRow, name: str) -> str:
         f"{format_measure(figure.estimate, name)}{'' if name in UNIT_MEASURES else ' %'}",
         f"{row.failed} without a score" if row.failed else "",
         "the best of its slice" if figure.best else "",
-        f"p = {figure.p:.3f} against the best, by Holm" if figure.p is not None else "",
+        *(f"{test}: p = {p:.3f}, by Holm" for test, p in figure.tests.items() if p is not None and not figure.best),
+        "not tested against the best" if figure.untested else "",
+        format_few_documents([figure]),
         f"about {more} more cases like these would bring the interval to ± 5 points" if more else "",
     ]
     why = f" {figure.estimate.why}" if figure.estimate.why else ""

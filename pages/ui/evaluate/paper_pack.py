@@ -27,7 +27,7 @@ from core.meta.paper_tables import (
     rows_latex,
     rows_markdown,
 )
-from core.meta.rating_correlation import MetricCorrelation, metric_correlations
+from core.meta.rating_correlation import metric_correlations
 from core.settings import VERSION
 from pages.ui import services
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
@@ -59,7 +59,7 @@ def pack_readme(chosen: EvaluationChoice, sets: Sequence[DatasetRow]) -> str:
     return (
         f"# {' + '.join(chosen.datasets)}\n\nMade by Touchstone {VERSION}. Figures are percentages in the Markdown and LaTeX "
         f"tables and shares in the CSV; intervals are those of {chosen.resamples:,} bootstrap resamples of whole documents "
-        "(seed 0). Bold is the best of a slice; † is not significantly worse (paired bootstrap, Holm, p ≥ .05). "
+        "(seed 0). Bold is the best of a slice; † is not significantly worse (paired bootstrap, Holm, p ≥ .05), ‡ was not tested. "
         f"Cases without a score are left out and counted.\n\n```\n{pack_commands(chosen, sets)}\n```\n"
     )
 
@@ -99,7 +99,8 @@ class PackContents:
     """What is written: every figure, the correlations with one aspect where people rated any, and explainers."""
 
     rows: Sequence[MetricRow]
-    correlated: Sequence[MetricCorrelation]
+    correlated: Sequence[MetricRow]
+    aspect: str
     explainers: Sequence[ExplainerScores]
 
 
@@ -109,6 +110,7 @@ def pack_contents(chosen: EvaluationChoice, aspect: str) -> PackContents:
     return PackContents(
         list(metric_rows(cases, chosen.parts, resamples, tuple(MEASURES))),
         list(metric_correlations(cases, aspect, resamples)) if aspect else [],
+        aspect,
         list(explainer_scores(cases, resamples)),
     )
 
@@ -157,8 +159,8 @@ def _table_files(found: PackContents) -> dict[str, str]:
         files[f"tables/{name}.md"] = rows_markdown(found.rows, name)
         files[f"tables/{name}.tex"] = rows_latex(found.rows, name, _table_caption(name))
     if found.correlated:
-        files["tables/correlations.md"] = correlations_markdown(found.correlated)
-        files["tables/correlations.csv"] = correlations_csv(found.correlated)
+        files["tables/correlations.md"] = correlations_markdown(found.correlated, found.aspect)
+        files["tables/correlations.csv"] = correlations_csv(found.correlated, found.aspect)
     if found.explainers:
         files["tables/explanations.md"] = explainers_markdown(found.explainers)
         files["tables/explanations.csv"] = explainers_csv(found.explainers)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import MappingProxyType
 
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from core.meta.best_metric import Measurement
 from core.meta.cases import Cases
-from core.meta.measures import UNIT_MEASURES, Measurement, MetricRow, Slice, labelled_in_slice, shown_columns
-from core.meta.table_formats import format_measure
+from core.meta.measures import UNIT_MEASURES, MetricRow, Slice, labelled_in_slice, shown_columns
+from core.meta.table_formats import format_few_documents, format_measure
 from core.stats.bootstrap import Resamples
 from core.stats.discrimination import RocCurve, measure_roc_curve
 from core.stats.text_tables import format_percent
@@ -37,8 +38,15 @@ FIGURE_HELP = (
     "shift: broken minus faithful side, in the metric's own units."
 )
 _PAIR_FIGURES = ("consistency", "ties", "sign_rate", "mean_shift")
-BEST_STYLE = "background-color: rgba(11, 122, 117, 0.30); font-weight: 700"
-LEVEL_STYLE = "background-color: rgba(11, 122, 117, 0.12)"
+MARK_STYLES = MappingProxyType(
+    {
+        "*": "background-color: rgba(11, 122, 117, 0.30); font-weight: 700",
+        "=": "background-color: rgba(11, 122, 117, 0.12)",
+        "?": "font-style: italic",
+        "": "",
+    }
+)
+"""How the mark of a measurement looks in a cell."""
 
 
 def available_figures(cases: Cases, names: Sequence[str] = tuple(FIGURE_TITLES)) -> list[str]:
@@ -67,10 +75,10 @@ def figure_table(chosen: EvaluationChoice, rows: Sequence[MetricRow], name: str)
     metrics = list(dict.fromkeys(row.metric for row in rows))
     frame = pd.DataFrame(
         [[_format_cell(by_place[part, metric].figures[name], name) for metric in metrics] for part in parts],
-        [f"{part} (n = {_format_n(by_place, part, metrics, name)})" for part in parts],
+        [_slice_label(part, [by_place[part, metric].figures[name] for metric in metrics]) for part in parts],
         metrics,
     )
-    styles = [[_cell_style(by_place[part, metric].figures[name]) for metric in metrics] for part in parts]
+    styles = [[MARK_STYLES[by_place[part, metric].figures[name].mark] for metric in metrics] for part in parts]
     event = st.dataframe(
         frame.style.apply(lambda _: pd.DataFrame(styles, frame.index, frame.columns), axis=None),
         key=f"evaluate-table-{name}-{hash(chosen.key)}",
@@ -100,7 +108,12 @@ def _table_caption(chosen: EvaluationChoice, rows: Sequence[MetricRow], name: st
     failed = sum(row.failed for row in rows if row.slice == rows[0].slice)
     missing = f" Left out without a score: {failed}." if failed else ""
     has_best = any(row.figures[name].best for row in rows)
-    marks = " Dark: the best of the row; light: not significantly worse (Holm, p ≥ .05)." if has_best else ""
+    marks = (
+        " Dark: the best of the row; light: not significantly worse (paired bootstrap, Holm over the metrics, p ≥ .05); "
+        "italic: not tested."
+        if has_best
+        else ""
+    )
     return (
         f"{figure_unit(name)}, with the 95 % interval of {chosen.resamples:,} resamples of whole documents.{marks}{missing} Select a "
         "cell to see its pairs."
@@ -112,17 +125,16 @@ def figure_unit(name: str) -> str:
     return "In units of each metric" if name in UNIT_MEASURES else "Percent"
 
 
-def _format_n(by_place: Mapping[tuple[str, str], MetricRow], part: str, metrics: Sequence[str], name: str) -> str:
-    numbers = {by_place[part, metric].figures[name].estimate.n for metric in metrics}
-    return str(max(numbers)) if len(numbers) == 1 else f"{min(numbers)}–{max(numbers)}"
+def _slice_label(part: str, figures: Sequence[Measurement]) -> str:
+    """Its name, on how many cases its figures rest, and that these are of few documents."""
+    numbers = {figure.estimate.n for figure in figures}
+    n = str(max(numbers)) if len(numbers) == 1 else f"{min(numbers)}–{max(numbers)}"
+    few = format_few_documents(figures)
+    return f"{part} (n = {n}{f', {few}' if few else ''})"
 
 
 def _format_cell(figure: Measurement, name: str) -> str:
     return format_measure(figure.estimate, name)
-
-
-def _cell_style(figure: Measurement) -> str:
-    return BEST_STYLE if figure.best else LEVEL_STYLE if figure.level else ""
 
 
 _ROW_PX = 34  # pixels a metric takes

@@ -14,8 +14,8 @@ from core.errors import UnknownNameError
 from core.meta.cases import Cases, build_cases
 from core.meta.measures import draw_resamples
 from core.meta.rating_correlation import VERDICT_ASPECT, mean_ratings, metric_correlations
-from core.meta.rating_correlation import format_correlations as correlation_table
 from core.meta.surface_correlation import feature_correlations, missing_features
+from core.meta.table_formats import format_rows
 from core.meta.verdict_grid import Move, build_verdict_grid, filter_pairs, noise_band
 from core.stats.statistic import Estimate
 from core.types import ErrorType, Judgement, Rating, Sample, StoredScore, Verdict
@@ -37,9 +37,8 @@ def imported(importer: str, source: Path) -> Cases:
 
 
 def found(of: Cases, aspect: str, metric: str) -> dict[str, Estimate]:
-    return next(
-        one.estimates for one in metric_correlations(of, aspect, draw_resamples(of, 50)) if one.metric == metric
-    )
+    row = next(one for one in metric_correlations(of, aspect, draw_resamples(of, 50)) if one.metric == metric)
+    return {name: figure.estimate for name, figure in row.figures.items()}
 
 
 def test_a_rating_is_the_mean_over_judges_of_the_mean_over_sentences() -> None:
@@ -158,12 +157,14 @@ def test_the_best_correlation_is_marked_and_williams_tells_what_is_worse() -> No
     ]
     of = build_cases(several)
     found = {one.metric: one for one in metric_correlations(of, "f", draw_resamples(of, 50))}
-    best, *others = sorted(found.values(), key=lambda one: -(one.estimates["Pearson"].value or 0))
-    assert best.best("Pearson")
-    assert [other.level("Pearson") for other in others] == [True, False]
+    best, *others = sorted(found.values(), key=lambda one: -(one.figures["Pearson"].estimate.value or 0))
+    assert best.figures["Pearson"].mark == "*"
+    assert [other.figures["Pearson"].mark for other in others] == ["=", ""]
     assert others[1].metric == "far"
-    assert (found["far"].against["Pearson"] or 0) < 1e-6
-    assert "=" in correlation_table(list(found.values()))
+    assert (found["far"].figures["Pearson"].tests["Williams"] or 0) < 1e-6
+    text = format_rows(list(found.values()))
+    assert "=" in text
+    assert "Williams test, p ≥ 0.05, corrected by Holm (1979)" in text
 
 
 def of_systems(rows: list[tuple[str, dict[str, float], float]]) -> Cases:
@@ -196,8 +197,8 @@ def test_williams_within_systems_uses_the_means_of_the_summaries_that_both_metri
 
     def p(rows: list[tuple[str, dict[str, float], float]]) -> float | None:
         of = of_systems(rows)
-        given = {one.metric: one.against for one in metric_correlations(of, "f", draw_resamples(of, 50))}
-        return max(of_metric.get("Pearson, within systems") or 0.0 for of_metric in given.values())
+        given = metric_correlations(of, "f", draw_resamples(of, 50))
+        return max(one.figures["Pearson, within systems"].p or 0.0 for one in given)
 
     assert p(lacking) == pytest.approx(p(both))
 

@@ -12,7 +12,7 @@ from core.meta.cases import Cases, build_cases
 from core.meta.measures import MEASURES, MetricRow, affordable_resamples, draw_resamples, metric_rows, slice_cases
 from core.meta.pooling import pool_cases
 from core.meta.reference_scores import compare_with_released
-from core.meta.table_formats import format_rows, row_record
+from core.meta.table_formats import format_rows, format_tests, row_record
 from core.stats.bootstrap import RESAMPLES
 from core.types import ErrorType, Sample, Split, StoredScore, Verdict
 from tests.unit.meta.bench_samples import pair, sample, scored
@@ -117,15 +117,77 @@ def test_an_unknown_slice_names_those_that_exist() -> None:
 def test_a_line_of_json_has_the_agreed_fields() -> None:
     line = row_record(table_of(build_cases(PAIRS))["sharp", "Overall"])
     assert list(line) == [
-        *("metric", "slice", "n", "consistency", "consistency_low", "consistency_high", "ties"),
-        *("auc", "auc_low", "auc_high"),
+        *("metric", "slice", "n", "failed", "consistency", "consistency_low", "consistency_high", "ties"),
+        *("auc", "auc_low", "auc_high", "figures"),
     ]
     assert (line["metric"], line["consistency"], line["auc"]) == ("sharp", 0.75, 14 / 16)
+    assert list(line["figures"]) == list(MEASURES)
+    share = line["figures"]["consistency"]
+    assert (share["n"], share["documents"], share["few_documents"], share["best"]) == (4, 4, True, True)
+    assert "no development split" in line["figures"]["balanced_accuracy"]["why"]
 
 
 def test_the_table_marks_the_best() -> None:
     text = format_rows(list(table_of(build_cases(PAIRS), names=("consistency",)).values()))
-    assert [("*" in line) for line in text.splitlines()[1:]] == [True, False]
+    assert ["*" in line for line in text.splitlines()] == [False, True, False, False, True]
+
+
+def marks(documents: int, sharp: float = 2.0) -> dict[str, str]:
+    """Of two metrics, of which one is always right and the other, unless it is as sharp, always wrong."""
+    many = [
+        one for n in range(documents) for one in pair(f"p{n}", {"m": 2.0, "k": sharp}, {"m": 1.0, "k": 1.0}, PREDICATE)
+    ]
+    found = table_of(build_cases(many), names=("consistency",))
+    return {metric: row.figures["consistency"].mark for (metric, _), row in found.items()}
+
+
+def test_with_fewer_than_ten_documents_nothing_is_marked_as_worse() -> None:
+    assert marks(10, sharp=0.0) == {"m": "*", "k": ""}
+    for few in (1, 2, 9):
+        assert marks(few, sharp=0.0) == {"m": "*", "k": "?"}
+
+
+def test_all_that_are_equally_good_are_marked_as_the_best() -> None:
+    assert marks(40) == marks(3) == {"m": "*", "k": "*"}
+
+
+def test_intervals_of_fewer_than_thirty_documents_say_so() -> None:
+    def table(documents: int) -> str:
+        many = [one for n in range(documents) for one in pair(f"p{n}", {"m": 2.0 * (n % 3)}, {"m": 1.0}, PREDICATE)]
+        return format_rows(list(table_of(build_cases(many), names=("consistency",)).values()))
+
+    assert "few documents (29)" in table(29)
+    assert "few documents" not in table(30)
+
+
+def test_the_tests_that_reviewers_ask_for_stand_beside_the_bootstrap() -> None:
+    # k is wrong on 10 of 12 pairs that m has right: McNemar 2 / 2¹⁰; of its pairs that moved 2 are right and 10 wrong
+    many = [
+        one
+        for n in range(12)
+        for one in pair(f"p{n}", {"m": 2.0, "k": 2.0 if n < 2 else 0.0}, {"m": 1.0, "k": 1.0}, PREDICATE)
+    ]
+    found = table_of(build_cases(many))["k", "Overall"].figures
+    assert list(found["consistency"].tests) == ["paired bootstrap", "McNemar"]
+    assert found["consistency"].tests["McNemar"] == pytest.approx(2 / 1024)
+    assert found["auc"].tests["DeLong"] is not None
+    assert found["sign_rate"].tests["sign test"] == pytest.approx(2 * (1 + 12 + 66) / 4096)
+    text = format_tests(list(table_of(build_cases(many)).values()))
+    assert "0.0020" in text
+    assert "Holm (1979)" in text
+
+
+def test_decisions_at_the_threshold_are_compared_by_mcnemar() -> None:
+    def labelled(n: int, split: Split) -> Sample:
+        good = n % 2 == 0
+        scores = {"m": float(good), "k": float(good) if n < 4 or split is Split.DEV else float(not good)}
+        one = sample(f"{split}{n}", Verdict.CONSISTENT if good else Verdict.INCONSISTENT, scores)
+        return replace(one, item=replace(one.item, split=split))
+
+    both = [labelled(n, split) for split in (Split.DEV, Split.TEST) for n in range(16)]
+    found = table_of(build_cases(both))["k", "Overall"].figures["balanced_accuracy"]
+    assert found.estimate.value == 4 / 16
+    assert found.tests["McNemar"] == pytest.approx(2 / 2**12)
 
 
 def released(dataset: str, scale: float) -> list[Sample]:

@@ -87,8 +87,8 @@ def test_correlations_and_explanations_are_written_where_there_are_some() -> Non
     ]
     of = build_cases(given)
     rated = list(metric_correlations(of, "f", draw_resamples(of, 50)))
-    assert correlations_markdown(rated).startswith("Correlation with: f\n\n| metric | Pearson |")
-    assert {(row["coefficient"], row["value"]) for row in read(correlations_csv(rated))} >= {("Kendall", "1.0")}
+    assert correlations_markdown(rated, "f").startswith("Correlation with: f\n\n| metric | Pearson |")
+    assert {(row["coefficient"], row["value"]) for row in read(correlations_csv(rated, "f"))} >= {("Kendall", "1.0")}
     said = list(explainer_scores(of, draw_resamples(of, 50)))
     assert "| it | 5 |" in explainers_markdown(said)
     assert [row["value"] for row in read(explainers_csv(said)) if row["score"] == "ES"] == ["0.5"]
