@@ -89,7 +89,9 @@ def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(page: Page, 
     table.hover(position={"x": 800, "y": 17})  # as a hand does, that comes from elsewhere
     table.click(position={"x": 800, "y": 55})
     expect(page.get_by_role("heading", name="blunt · Overall")).to_be_visible()
-    expect(page.get_by_text(re.compile(r"^50\.0 \[.*\] %; paired bootstrap: p = .*, by Holm; McNemar: p = "))).to_be_visible()
+    expect(
+        page.get_by_text(re.compile(r"^50\.0 \[.*\] %; paired bootstrap: p = .*, by Holm; McNemar: p = "))
+    ).to_be_visible()
 
     page.get_by_role("tab", name="Verdicts").click()
     expect(page.get_by_text("metrics disagree (6)")).to_be_visible(timeout=WORK_MS)

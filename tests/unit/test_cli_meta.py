@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
@@ -132,6 +133,72 @@ def test_an_unknown_dataset_names_those_that_were_imported(pairs: Path) -> None:
     done("import", "bump", pairs, "--name", "own")
     refused = run("meta", "--dataset", "onw")
     assert "Imported: own" in str(refused.exception)
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> Path:
+    """Summaries of two domains that people rated; one was not scored."""
+    path = tmp_path / "qags_judged_result.json"
+    path.write_text(
+        json.dumps(
+            [
+                {
+                    "doc_id": n,
+                    "system_id": n % 3,
+                    "source": f"{DOCUMENT} Number {n}.",
+                    "system_output": f"The harbour was closed on day {n}.",
+                    "scores": {"consistency": n % 5 / 4},
+                    **({"predict_scores": {"consistency": (n * 7) % 11 / 10}} if n else {}),
+                }
+                for n in range(12)
+            ]
+        ),
+        encoding="utf-8",
+    )
+    return path
+
+
+def test_correlations_with_ratings_take_slices_all_coefficients_and_json(judged: Path) -> None:
+    done("import", "unieval", judged, "--name", "judged")
+    options = ("meta", "--dataset", "judged", "--rated", "consistency", "--resamples", 100)
+    report = json.loads(done(*options, "--by", "system", "--full", "--json"))
+    assert (report["rated"], report["by"], report["resamples"], report["documents"]) == (
+        "consistency",
+        "system",
+        100,
+        12,
+    )
+    [metric] = report["metrics"]
+    assert (metric["metric"], metric["released"], metric["scores"]) == ("UniEval consistency", True, 11)
+    rows = {row["slice"]: row for row in report["rows"]}
+    assert list(rows) == ["Overall", "0", "1", "2"]
+    assert [(row["n"], row["failed"]) for row in rows.values()] == [(11, 1), (3, 1), (4, 0), (4, 0)]
+    human, scores = [n % 5 / 4 for n in range(1, 12, 3)], [(n * 7) % 11 / 10 for n in range(1, 12, 3)]
+    figure = rows["1"]["figures"]["Pearson"]
+    assert figure["value"] == pytest.approx(np.corrcoef(human, scores)[0, 1])
+    assert (figure["documents"], figure["best"]) == (4, True)
+    assert rows["Overall"]["figures"]["Spearman"]["few_documents"] is True
+    assert "Kendall, within systems" in rows["Overall"]["figures"]
+    text = done(*options, "--by", "system")
+    assert "Kendall, within systems" not in text
+    assert re.search(r"^1 +UniEval consistency +4 ", text, re.MULTILINE)
+    assert "few documents" in text
+
+
+def test_json_has_what_the_text_has_and_more(pairs: Path) -> None:
+    pairs.write_text(json.dumps([record(n) for n in range(12)]), encoding="utf-8")
+    done("import", "bump", pairs, "--name", "own")
+    options = ("meta", "--dataset", "own", "--resamples", 200, "--full")
+    report = json.loads(done(*options, "--json"))
+    rows = {row["metric"]: row for row in report["rows"]}
+    best, other = (rows[metric]["figures"]["consistency"] for metric in ("sharp", "blunt-2"))
+    assert (best["best"], best["p"], other["best"], other["not_worse"]) == (True, None, False, False)
+    assert other["tests"] == {"paired bootstrap": other["p"], "McNemar": pytest.approx(2 / 2**9)}
+    assert report["multiple_testing"].startswith("Holm (1979)")
+    assert rows["sharp"]["figures"]["ties"]["value"] == 1 / 12
+    text = done(*options)
+    assert "paired bootstrap test, p ≥ 0.05, corrected by Holm (1979)" in text
+    assert re.search(r"^Overall +blunt-2 +consistency +0\.\d+ +0\.0039", text, re.MULTILINE)
 
 
 COUNTS = {
