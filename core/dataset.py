@@ -42,6 +42,11 @@ class Importer(ABC):
     shipped: ClassVar[Path | None] = None
     sample: ClassVar[str] = ""
 
+    def describe(self, source: Path) -> list[str]:
+        """How this source will be read, a line each, where that was guessed or set; nothing where the form is known."""
+        del source
+        return []
+
     @abstractmethod
     def read(self, source: Path) -> Iterator[Item | Refusal]:
         """The records of a source in order. A broken one is a Refusal and the rest go on."""
@@ -64,26 +69,42 @@ class ImportCounts:
     pairs: int = 0
     unlabelled: int = 0
     without_document: int = 0
+    duplicates: int = 0
     labels: Counter[str] = field(default_factory=Counter)
     error_types: Counter[str] = field(default_factory=Counter)
     scores: Counter[str] = field(default_factory=Counter)
+    failed_scores: Counter[str] = field(default_factory=Counter)
     ratings: Counter[str] = field(default_factory=Counter)
     explanations: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     first: list[Refusal] = field(default_factory=list)
+    texts: set[int] = field(default_factory=set, repr=False)
 
     def add(self, item: Item) -> None:
         self.samples += 1
         self.pairs += item.parent is not None
         self.without_document += not item.example.document
         self.unlabelled += item.intended is None
+        self.duplicates += self._is_duplicate(item)
         if item.intended:
             self.labels[item.intended.value] += 1
         if item.error_type:
             self.error_types[item.error_type.value] += 1
         self.scores.update(score.metric for score in item.scores)
+        self.failed_scores.update(item.failed_scores)
         self.ratings.update(rating.aspect for rating in item.ratings)
         self.explanations.update(given.grade or "without a grade" for given in item.explanations)
+
+    def _is_duplicate(self, item: Item) -> bool:
+        """Whether the same summary of the same document by the same system with the same label came before."""
+        example = item.example
+        content = hash(
+            (example.document or item.group, example.summary, item.system, item.intended, item.parent is None)
+        )
+        if not example.summary or content not in self.texts:
+            self.texts.add(content)
+            return False
+        return True
 
     def refuse(self, refusal: Refusal) -> None:
         known = refusal.reason in self.refused or len(self.refused) < _MAX_REASONS
@@ -98,9 +119,11 @@ class ImportCounts:
             "pairs": self.pairs,
             "unlabelled": self.unlabelled,
             "without_document": self.without_document,
+            "exact_duplicates": self.duplicates,
             "labels": dict(self.labels),
             "error_types": dict(self.error_types),
             "released_scores": dict(self.scores),
+            "failed_scores": dict(self.failed_scores),
             "ratings": dict(self.ratings),
             "explanations": dict(self.explanations),
             "skipped": dict(self.refused),

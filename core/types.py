@@ -128,7 +128,8 @@ class Item:
     dataset does not bring is "" and may be joined later: the document by `group`, the summary by the id. `error_type` is
     what the edit is, `required_type` what its author was asked for. `categories` are the dataset's own names of the errors
     found, `system` is who wrote the summary. `source` is the part of the dataset whose scores were made together, as a
-    task: those of two sources may differ in scale.
+    task: those of two sources may differ in scale. `failed_scores` are the metrics whose released score is an error or
+    no number.
     """
 
     example: Example
@@ -148,6 +149,7 @@ class Item:
     scores: tuple[ReleasedScore, ...] = ()
     explanations: tuple[GradedExplanation, ...] = ()
     source: str = ""
+    failed_scores: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

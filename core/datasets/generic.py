@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -11,47 +12,71 @@ from typing import ClassVar
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.formats import fields, item_stream
 from core.datasets.formats.column_inference import infer_column_map
-from core.datasets.formats.column_map import SPLIT_WORDS, ColumnMap, is_filled, load_column_map, voting_columns
+from core.datasets.formats.column_map import (
+    SPLIT_WORDS,
+    UNLABELLED_WORDS,
+    ColumnMap,
+    is_filled,
+    label_word,
+    load_column_map,
+    voting_columns,
+)
 from core.datasets.formats.item_stream import RecordPlace
-from core.datasets.formats.table_files import file_rows
-from core.datasets.formats.text_files import NumberedRow, Row
+from core.datasets.formats.mapping_report import format_mapping
+from core.datasets.formats.table_files import table_rows
+from core.datasets.formats.text_files import UTF8, Row
+from core.datasets.formats.workbook_files import sheet_names
 from core.errors import TouchstoneError
 from core.types import Item, Judgement, Rating, ReleasedScore, Verdict
 
 _COPIED_FIELDS = ("id", "edited", "edits", "group", "domain", "title")
-_REQUIRED_FIELDS = ("document", "summary")
 _PREVIEW_ROWS = 500  # rows
 
 
 @DATASETS.add
 @dataclass(frozen=True)
 class Generic(Importer):
-    """A file and the mapping of its columns: a saved one, or the guess from the first rows where `mapping` is ""."""
+    """A file and the mapping of its columns: a saved one, or the guess from the first rows where `mapping` is "".
+
+    `encoding` is that of a text file, `sheet` names one of a workbook, by default the first.
+    """
 
     name: ClassVar[str] = "generic"
     title: ClassVar[str] = "Any table (JSONL, JSON, CSV, parquet, xlsx)"
     licence: ClassVar[str] = "your own"
     mapping: str = ""
+    encoding: str = UTF8
+    sheet: str = ""
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        columns = load_column_map(Path(self.mapping)) if self.mapping else infer_column_map(preview_rows(source))
-        return read_with_map(source, columns)
+        return read_with_map(source, self._columns(source), self.encoding, self.sheet)
+
+    def describe(self, source: Path) -> list[str]:
+        rows = preview_rows(source, encoding=self.encoding, sheet=self.sheet)
+        return format_mapping(self._columns(source), rows, [name for name in sheet_names(source)[1:] if not self.sheet])
+
+    def _columns(self, source: Path) -> ColumnMap:
+        if self.mapping:
+            return load_column_map(Path(self.mapping))
+        return infer_column_map(preview_rows(source, encoding=self.encoding, sheet=self.sheet))
 
 
-def preview_rows(source: Path, number: int = _PREVIEW_ROWS) -> list[Row]:
+def preview_rows(source: Path, number: int = _PREVIEW_ROWS, encoding: str = UTF8, sheet: str = "") -> list[Row]:
     """The first rows that can be read, with the fields of an object as columns of their own: `scores.ROUGE-2`.
 
-    Raises TouchstoneError where there is none.
+    Raises TouchstoneError, with the reason of the first row, where there is none.
     """
-    found: list[Row] = [_flat_row(row) for _, row in islice(file_rows(source), number) if not isinstance(row, str)]
+    lines = list(islice(table_rows(source, encoding, sheet), number))
+    found = [flat for _, row in lines if not isinstance(row, str) for flat in _flat_rows(row)]
     if not found:
-        raise TouchstoneError(f"{source.name} has no row that can be read.")
+        reasons = (f" Line {line}: {row}" for line, row in lines if isinstance(row, str))
+        raise TouchstoneError(f"{source.name} has no row that can be read.{next(reasons, ' It has a header at most.')}")
     return found
 
 
-def read_with_map(source: Path, columns: ColumnMap) -> Iterator[Item | Refusal]:
+def read_with_map(source: Path, columns: ColumnMap, encoding: str = UTF8, sheet: str = "") -> Iterator[Item | Refusal]:
     """The items of a file by a mapping. Raises TouchstoneError where the file lacks one of the mapped columns."""
-    first = preview_rows(source)
+    first = preview_rows(source, encoding=encoding, sheet=sheet)
     known = dict.fromkeys(name for row in first for name in row)
     for field, column in columns.used():
         if column not in known:
@@ -59,11 +84,33 @@ def read_with_map(source: Path, columns: ColumnMap) -> Iterator[Item | Refusal]:
                 f"{source.name} has no column {column!r} for the {field}. The columns are {', '.join(known)}."
             )
     reading = _MappedReader(columns, columns.single(), columns.verdicts, columns.votes, voting_columns(first, columns))
-    return item_stream.items_of_rows(_flat_lines(file_rows(source)), source, reading.items, {})
+    lines = table_rows(source, encoding, sheet)
+    if not columns.annotator:
+        return item_stream.items_of_rows(lines, source, reading.items, {})
+    # a row for each judge: the same sample comes again and again
+    found = (one for line in lines for one in item_stream.items_of_rows([line], source, reading.items, {}))
+    return merge_judges(found)
 
 
-def _flat_lines(lines: Iterable[NumberedRow]) -> Iterator[NumberedRow]:
-    return ((number, row if isinstance(row, str) else _flat_row(row)) for number, row in lines)
+def _flat_rows(row: Row) -> list[Row]:
+    """A record with the fields of its objects as columns; one that lists the samples of a document is a row for each."""
+    lists = [name for name, value in row.items() if isinstance(value, list) and value and isinstance(value[0], dict)]
+    texts = [value for value in row.values() if isinstance(value, str) and " " in value.strip()]
+    if len(lists) != 1 or len(texts) > 1 or not all(isinstance(entry, dict) for entry in _entries(row, lists[0])):
+        return [_flat_row(row)]
+    shared = {name: value for name, value in row.items() if name != lists[0]}
+    return [_flat_row({**shared, **_renamed(entry, shared, lists[0])}) for entry in _entries(row, lists[0])]
+
+
+def _entries(row: Row, name: str) -> list[Row]:
+    found = row[name]
+    assert isinstance(found, list)
+    return found
+
+
+def _renamed(entry: Row, shared: Row, name: str) -> Row:
+    """The fields of a sample, those that its document has too under the name of the list as well."""
+    return {f"{name}.{field}" if field in shared else field: value for field, value in entry.items()}
 
 
 def _flat_row(row: Row) -> Row:
@@ -85,48 +132,137 @@ class _MappedReader:
     votes: dict[str, Verdict]
     voters: frozenset[str]
 
-    def items(self, row: Row, place: RecordPlace) -> list[Item]:
+    def items(self, record: Row, place: RecordPlace) -> list[Item]:
+        """The items of a record: of one row, or of those of the samples that it lists."""
+        name = f"{place.path.stem}-{place.number}"
+        rows = _flat_rows(record)
+        names = [name] if len(rows) == 1 else [f"{name}.{number}" for number in range(1, len(rows) + 1)]
+        return [item for row, default in zip(rows, names, strict=True) for item in self._row_items(row, default)]
+
+    def _row_items(self, row: Row, default_id: str) -> list[Item]:
         """The pair of a row and its edit; label, error type and annotators speak of the edit where there is one."""
-        made = item_stream.items_of_fields(self._texts(row), f"{place.path.stem}-{place.number}")
+        values = self._texts(row)
+        if self.columns.annotator and not values.get("id"):
+            default_id = fields.document_key("\0".join(str(value) for value in values.values()))
+        made = item_stream.items_of_fields(values, default_id)
         *plain, last = (self._described(item, row) for item in made)
+        if plain and self.columns.edited_label:
+            plain = [replace(item, intended=Verdict.CONSISTENT) for item in plain]
+            last = replace(last, intended=self.columns.edited_label)
         return [*plain, self._judged(last, row)]
 
     def _texts(self, row: Row) -> dict[str, object]:
         """The fields that a record has under any importer; those that must not be blank are checked by their column."""
         copied = {field: row.get(self.mapped[field]) for field in _COPIED_FIELDS if field in self.mapped}
-        return copied | {
-            field: fields.text(row, self.mapped[field]) for field in _REQUIRED_FIELDS if field in self.mapped
-        }
+        found = {**copied, "summary": _filled_passage(row, self.mapped["summary"])}
+        return (
+            {**found, "document": _filled_passage(row, self.mapped["document"])} if "document" in self.mapped else found
+        )
 
     def _described(self, item: Item, row: Row) -> Item:
         """An item with what holds for both sides of a pair, and the scores of its own side."""
         columns = self.columns
-        own = [score for score in columns.scores if score.edited == (item.parent is not None)]
-        values = [(score.metric, fields.optional_number(row, score.column)) for score in own]
+        own = [
+            score
+            for score in columns.scores
+            if score.edited == (item.parent is not None) and is_filled(row, score.column)
+        ]
+        values = [(score, fields.table_number(row[score.column])) for score in own]
         return replace(
             item,
             system=fields.optional(row, columns.system) if columns.system else "",
             split=fields.choice(row, columns.split, SPLIT_WORDS) if columns.split else None,
-            scores=tuple(ReleasedScore(metric, value) for metric, value in values if value is not None),
+            scores=tuple(
+                ReleasedScore(score.kept_as, -value if score.lower_is_better else value)
+                for score, value in values
+                if value is not None
+            ),
+            failed_scores=tuple(score.kept_as for score, value in values if value is None),
         )
 
     def _judged(self, item: Item, row: Row) -> Item:
         """An item with what was said of it: its label, its errors, the votes and the ratings."""
         columns, name = self.columns, item.example.id
         judges = [judge for judge in columns.annotators if is_filled(row, judge)]
-        voting = [judge for judge in judges if judge in self.voters]
+        voting = [
+            judge for judge in judges if judge in self.voters and label_word(row, judge) not in columns.unlabelled
+        ]
         rating = [judge for judge in judges if judge not in self.voters]
         errors = _error_categories(row, columns.error_type) if columns.error_type else ()
         kinds = [item_stream.parse_error_type(error) for error in errors]
-        labelled = columns.label and is_filled(row, columns.label)
+        votes = tuple(Judgement(name, judge, fields.choice(row, judge, self.votes)) for judge in voting)
+        label = self._label(row)
+        who = fields.optional(row, columns.annotator) if columns.annotator else ""
+        own = (Judgement(name, who, label),) if who and label else ()
         return replace(
             item,
-            intended=fields.choice(row, columns.label, self.verdicts) if labelled else None,
+            intended=label or item.intended or (None if columns.label else majority(votes)),
             error_type=kinds[0] if len(kinds) == 1 else None,
             categories=errors,
-            judgements=tuple(Judgement(name, judge, fields.choice(row, judge, self.votes)) for judge in voting),
-            ratings=tuple(Rating(judge, "rating", fields.number(row, judge)) for judge in rating),
+            judgements=(*own, *votes),
+            ratings=(
+                *(Rating(judge, "rating", _level(row, judge)) for judge in rating),
+                *(
+                    Rating(who or "all", aspect, _level(row, aspect))
+                    for aspect in columns.ratings
+                    if _has_level(row, aspect)
+                ),
+            ),
         )
+
+    def _label(self, row: Row) -> Verdict | None:
+        column = self.columns.label
+        if not column or not is_filled(row, column) or label_word(row, column) in self.columns.unlabelled:
+            return None
+        return fields.choice(row, column, self.verdicts)
+
+
+def _filled_passage(row: Row, column: str) -> str:
+    return fields.passage(row, column) or fields.text(row, column)
+
+
+def _has_level(row: Row, column: str) -> bool:
+    """Whether a cell is filled, and not by a word that says that there is no rating."""
+    return is_filled(row, column) and label_word(row, column) not in UNLABELLED_WORDS
+
+
+def _level(row: Row, column: str) -> float:
+    found = fields.table_number(row[column])
+    return fields.number(row, column) if found is None else found
+
+
+def merge_judges(found: Iterable[Item | Refusal]) -> Iterator[Item | Refusal]:
+    """The samples of a table with a row for each judge, each once: its label is that of most judges, none where they tie."""
+    merged: dict[str, Item] = {}
+    for one in found:
+        if isinstance(one, Refusal):
+            yield one
+            continue
+        before = merged.get(one.example.id, one)
+        if before.example != one.example:
+            yield Refusal(0, f"The id {one.example.id!r} has several summaries or documents. Map no id, or another.")
+        elif before is one:
+            merged[one.example.id] = one
+        else:
+            merged[one.example.id] = _joined_judges(before, one)
+    for item in merged.values():
+        yield replace(item, intended=majority(item.judgements)) if item.judgements else item
+
+
+def majority(votes: Iterable[Judgement]) -> Verdict | None:
+    """What most votes say; None where they tie or there is none."""
+    counted = Counter(vote.verdict for vote in votes).most_common(2)
+    tied = len(counted) == 2 and counted[0][1] == counted[1][1]
+    return None if tied or not counted else counted[0][0]
+
+
+def _joined_judges(item: Item, other: Item) -> Item:
+    return replace(
+        item,
+        judgements=tuple(dict.fromkeys((*item.judgements, *other.judgements))),
+        ratings=tuple(dict.fromkeys((*item.ratings, *other.ratings))),
+        categories=tuple(dict.fromkeys((*item.categories, *other.categories))),
+    )
 
 
 def _error_categories(row: Row, column: str) -> tuple[str, ...]:

@@ -35,6 +35,8 @@ def command(
     origin = DatasetSource(
         name or reader.name, importer, file, source_sha256(place), reader.licence, reader.release, settings.user
     )
+    for line in reader.describe(place):
+        print_status(f"  {line}")
     read_items = readable_items if skip_broken else strict_items
     with closing(Store.open(settings.database_url)) as store:
         items = with_progress(read_items(reader.read(place), tally), "samples read")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from core.datasets.formats.column_inference import infer_column_map
-from core.datasets.generic import preview_rows
+from core.datasets.generic import Generic, preview_rows
 from pages.commands.shared.inputs import open_output, refuse_overwriting_input
 from pages.commands.shared.messages import print_status
 
@@ -19,6 +19,8 @@ def command(
 ) -> None:
     """Infer what the columns of any table hold: a mapping to correct by hand and to import with."""
     mapping = infer_column_map(preview_rows(source)).to_json()
+    for line in Generic().describe(source):
+        print_status(f"  {line}")
     if output is None:
         typer.echo(mapping, nl=False)
         return

@@ -66,6 +66,66 @@ def test_a_table_is_imported_by_its_guessed_and_corrected_columns(page: Page, fr
     ]
 
 
+def reopen_import(page: Page) -> None:
+    """The form as it is on a fresh visit to a page that has data."""
+    page.reload()
+    page.get_by_text("Import data").first.click(timeout=START_MS)
+    page.get_by_role("combobox", name="Form of the data").wait_for(timeout=START_MS)
+
+
+def import_table(page: Page, path: Path, name: str) -> None:
+    """Choose a file, wait until its mapping is drawn, and import it under a name."""
+    page.locator("input[type=file]").first.set_input_files(path)
+    expect(page.get_by_role("button", name="Save this mapping")).to_be_visible(timeout=WORK_MS)
+    field = page.get_by_role("textbox", name="Name of the dataset")
+    field.fill(name)
+    field.press("Enter")
+    idle(page)
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.get_by_text(re.compile(f"{name}: \\d+ new"))).to_be_visible(timeout=WORK_MS)
+
+
+def labels(server: Server, name: str) -> list[str | None]:
+    query = "SELECT facts FROM sample JOIN dataset ON dataset.id = dataset_id WHERE name = '{}' ORDER BY number"
+    return [json.loads(row["facts"]).get("intended") for row in server.rows(query.format(name))]
+
+
+def test_minimal_pairs_a_third_class_and_another_encoding_are_decided_on_the_page(
+    page: Page, fresh: Server, tmp_path: Path
+) -> None:
+    first, second, *_ = CLAIMS
+    minimal = tmp_path / "minimal.csv"
+    minimal.write_text(f'document,summary,edited_summary\n"{DOCUMENT}",{first},{second}\n', encoding="utf-8")
+    open_import(page, fresh)
+    page.locator("input[type=file]").first.set_input_files(minimal)
+    asked = page.get_by_role("radiogroup", name="Without a label, an edited summary is")
+    expect(asked.get_by_role("radio", name="inconsistent")).to_be_checked(timeout=WORK_MS)
+    import_table(page, minimal, "minimal")
+    assert labels(fresh, "minimal") == ["consistent", "inconsistent"]
+
+    classes = tmp_path / "classes.csv"
+    cells = zip(CLAIMS, ("consistent", "inconsistent", "neutral"), strict=True)
+    rows = "".join(f'"{DOCUMENT}",{claim},{word},0.5,remarks of mine\n' for claim, word in cells)
+    classes.write_text(f"document,summary,label,hallucination,remark\n{rows}", encoding="utf-8")
+    reopen_import(page)
+    page.locator("input[type=file]").first.set_input_files(classes)
+    neutral = page.get_by_role("radiogroup", name=re.compile("neutral"))
+    expect(neutral.get_by_role("radio", name="no label")).to_be_checked(timeout=WORK_MS)
+    expect(page.get_by_text("Left out: remark.")).to_be_visible()
+    neutral.get_by_text("borderline").click()
+    idle(page)
+    import_table(page, classes, "classes")
+    assert labels(fresh, "classes") == ["consistent", "inconsistent", "borderline"]
+
+    german = tmp_path / "german.csv"
+    german.write_bytes("document;summary;label\nDie Fähre fuhr um zwölf.;Sie fuhr mittags los.;1\n".encode("latin-1"))
+    reopen_import(page)
+    page.locator("input[type=file]").first.set_input_files(german)
+    expect(page.get_by_role("combobox", name=re.compile("Read it as"))).to_be_visible(timeout=WORK_MS)
+    import_table(page, german, "german")
+    assert [row["text"] for row in fresh.rows("SELECT text FROM document WHERE text LIKE '%zwölf%'")]
+
+
 def test_the_bundled_examples_are_a_dataset_at_one_press(page: Page, fresh: Server) -> None:
     open_import(page, fresh)
     page.get_by_role("combobox", name="Form of the data").click()

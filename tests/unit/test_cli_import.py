@@ -120,6 +120,17 @@ def test_a_guessed_mapping_is_written_corrected_and_imported_by(tmp_path: Path) 
     assert (report["labels"], report["new"]) == ({"consistent": 1, "inconsistent": 1}, 0)
 
 
+def test_an_import_by_a_guess_prints_the_mapping_and_what_is_left_out_beside_the_counts(tmp_path: Path) -> None:
+    row = {"text": DOCUMENT, "claim": SUMMARY, "edited_claim": WRONG, "remark": "fine words"}
+    table("own.csv")(tmp_path, [row, row])
+    result = run("import", "generic", tmp_path / "own.csv", "--json")
+    assert "  document     text" in result.stderr
+    assert "  label says   no label: edited summaries are inconsistent, the others consistent" in result.stderr
+    assert "  left out     remark" in result.stderr
+    counts = json.loads(result.stdout)
+    assert (counts["labels"], counts["exact_duplicates"]) == ({"consistent": 2, "inconsistent": 2}, 2)
+
+
 def test_a_guess_without_a_file_to_write_is_printed(tmp_path: Path) -> None:
     table("own.csv")(tmp_path, [{"doc": DOCUMENT, "summary": SUMMARY}])
     assert json.loads(done("infer-mapping", tmp_path / "own.csv")) == {"document": "doc", "summary": "summary"}

@@ -6,34 +6,79 @@ import re
 from collections.abc import Sequence
 
 from core.datasets.formats.column_map import (
+    BORDERLINE_WORDS,
     CONSISTENT_WORDS,
     INCONSISTENT_WORDS,
     SPLIT_WORDS,
+    UNLABELLED_WORDS,
     ColumnMap,
     ScoreColumn,
     is_filled,
     label_word,
     votes_oppose_label,
 )
+from core.datasets.formats.fields import table_number
 from core.datasets.formats.item_stream import FIELD_NAMES
 from core.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
+from core.types import Verdict
 
 _MORE_FIELD_NAMES = {
-    "document": ("input", "grounding", "source_text", "transcript"),
+    "document": ("input", "grounding", "source_text", "transcript", "evidence", "passage"),
     "summary": ("output", "response", "generated_text", "system_output", "prediction", "summ_sent", "sentence"),
-    "label": ("label", "verdict", "consistency", "consistent", "faithful", "factual", "is_factual", "gold", "w/_error"),
+    "edited": ("edited_claim", "perturbed_summary", "corrupted_summary", "inconsistent_summary"),
+    "label": (
+        *(
+            "label",
+            "labels",
+            "verdict",
+            "consistency",
+            "consistent",
+            "is_consistent",
+            "faithful",
+            "is_faithful",
+            "factual",
+        ),
+        *("is_factual", "gold", "gold_label", "w/_error", "hallucination", "human_label"),
+    ),
     "group": ("document_id", "source_id", "docid"),
-    "system": ("system", "model", "model_name", "system_id", "summarizer"),
+    "system": ("system", "model", "model_name", "system_id", "summarizer", "llm"),
     "split": ("split", "cut"),
     "domain": ("dataset", "origin", "corpus"),
     "error_type": ("error_types", "category", "type"),
 }
 _ERROR_NAME = re.compile(r"error|halluc|inconsist|unfaithful|nonfactual|unsupported")
+_LOWER_IS_BETTER = re.compile(
+    r"error|halluc|inconsist|unfaithful|nonfactual|unsupported|contradict|perplex|(^|[_ -])(ppl|nll|loss|wer|ter|distance|risk|entropy)([_ -]|$)"
+)
 _JUDGE_NAME = re.compile(r"(annotator|rater|judge|worker|reviewer|vote)s?[_ -]?\w*$", re.IGNORECASE)
-_NUMBERING_NAME = re.compile(r"id$|(^|[_ -])(idx|index|number|no|year|start|end|length)$|^$", re.IGNORECASE)
+_WHO_NAME = re.compile(
+    r"(annotator|annotated_by|rater|judge|worker|reviewer|coder|evaluator)([_ -]?(id|name))?$", re.IGNORECASE
+)
+_RATING_NAME = re.compile(
+    r"coheren|consisten|fluen|relevan|faithful|factual|coverage|likert|rating|overall|quality|(^|[_ -])human|expert|informative"
+)
+_NUMBERING_NAME = re.compile(
+    r"id$|(^|[_ -])(idx|index|number|no|item|sample|row|line|year|start|end|length|rank|seed)$|^$", re.IGNORECASE
+)
 _SIDE_SUFFIX = re.compile(r"[_ -](edited|reference|original|summary)$", re.IGNORECASE)
-_ALL_LABEL_WORDS = {*CONSISTENT_WORDS, *INCONSISTENT_WORDS}
+_POLAR_WORDS = {*CONSISTENT_WORDS, *INCONSISTENT_WORDS}
+_LABEL_WORDS = {*_POLAR_WORDS, *BORDERLINE_WORDS, *UNLABELLED_WORDS}
+_MOST_CLASSES = 8  # words of a label
+_FAILED_WORDS = {
+    *UNLABELLED_WORDS,
+    "error",
+    "err",
+    "failed",
+    "fail",
+    "inf",
+    "+inf",
+    "-inf",
+    "infinity",
+    "-infinity",
+    "#n/a",
+}
+_MOST_LEVELS = 10  # of a rating that people give
 
 
 def infer_column_map(rows: Sequence[Row]) -> ColumnMap:
@@ -47,27 +92,83 @@ def infer_column_map(rows: Sequence[Row]) -> ColumnMap:
     if "summary" not in named:
         raise TouchstoneError(f"No column holds a summary. The columns are {', '.join(columns) or 'none'}.")
     rest = [column for column in columns if column not in named.values()]
+    named |= _find_annotator(rows, rest, named)
     judges = tuple(column for column in rest if _JUDGE_NAME.match(column) and _are_votes(_column_words(rows, column)))
     if "label" not in named:
         named |= _find_label(rows, [column for column in rest if column not in judges])
-    numbers = [column for column in rest if column not in (*judges, *named.values()) and _all_numbers(rows, column)]
-    found = ColumnMap.model_validate({**named, "annotators": judges, "scores": tuple(map(_score_column, numbers))})
+    numbers = [column for column in rest if column not in (*judges, *named.values()) and _are_numbers(rows, column)]
+    ratings = tuple(column for column in numbers if is_rating(rows, column))
+    scores = tuple(_score_column(column) for column in numbers if column not in ratings)
+    found = ColumnMap.model_validate(
+        {**named, "annotators": judges, "ratings": ratings, "scores": scores, **_edited_label(named)}
+    )
     turned = found.flipped() if _ERROR_NAME.search(found.label.lower()) else found
-    return turned.model_copy(update={"opposed": votes_oppose_label(rows, turned)})
+    completed = turned.model_copy(update={"unlabelled": (*turned.unlabelled, *undecided_words(rows, turned))})
+    return completed.model_copy(update={"opposed": votes_oppose_label(rows, completed)})
+
+
+def _edited_label(named: dict[str, str]) -> dict[str, Verdict]:
+    """Pairs of a summary and its edit without a label are minimal pairs."""
+    return {"edited_label": Verdict.INCONSISTENT} if {"edited", "edits"} & named.keys() and "label" not in named else {}
+
+
+def undecided_words(rows: Sequence[Row], columns: ColumnMap) -> tuple[str, ...]:
+    """What the label says that no list of the mapping has, in order of appearance; those words label nothing."""
+    if not columns.label:
+        return ()
+    known = {*columns.verdicts, *columns.unlabelled}
+    words = (label_word(row, columns.label) for row in rows if is_filled(row, columns.label))
+    return tuple(dict.fromkeys(word for word in words if word not in known))
+
+
+def is_rating(rows: Sequence[Row], column: str) -> bool:
+    """Whether a column of numbers is what people gave: by its name, or a few whole levels from 0 or 1 on."""
+    values = {value for row in rows if is_filled(row, column) and (value := table_number(row[column])) is not None}
+    levels = all(value == int(value) for value in values) and 3 <= len(values) <= _MOST_LEVELS
+    return bool(_RATING_NAME.search(column.lower())) or (
+        levels and min(values) in (0, 1) and max(values) <= _MOST_LEVELS
+    )
+
+
+def _find_annotator(rows: Sequence[Row], columns: Sequence[str], named: dict[str, str]) -> dict[str, str]:
+    """The column with the judge's name, where the same summary stands in several rows with different ones."""
+    for column in columns:
+        if not _WHO_NAME.fullmatch(column):
+            continue
+        pairs = {(str(row.get(named["summary"])), str(row.get(named.get("document", "")))) for row in rows}
+        judged = {
+            (str(row.get(named["summary"])), str(row.get(named.get("document", ""))), str(row.get(column)))
+            for row in rows
+        }
+        if len(pairs) < len(judged):
+            return {"annotator": column}
+    return {}
 
 
 def _drop_contradicted(named: dict[str, str], rows: Sequence[Row]) -> dict[str, str]:
     """What columns are called, less what their values belie: an id that repeats is the document's."""
-    belied = {
-        field
-        for field, known in (("label", _ALL_LABEL_WORDS), ("split", set(SPLIT_WORDS)))
-        if field in named and not _column_words(rows, named[field]) <= known
-    }
+    belied = set()
+    if "split" in named and not _column_words(rows, named["split"]) <= set(SPLIT_WORDS):
+        belied.add("split")
+    if "label" in named and not _says_label(rows, named["label"]):
+        belied.add("label")
     kept = {field: column for field, column in named.items() if field not in belied}
     if "id" in kept and len({str(row.get(kept["id"])) for row in rows}) < len(rows):
         repeated = kept.pop("id")
         return {"group": repeated, **kept}
     return kept
+
+
+def _says_label(rows: Sequence[Row], column: str) -> bool:
+    """Whether a column is a label: few words, most cells with a known one, and no levels such as 1 to 5."""
+    words = [label_word(row, column) for row in rows if is_filled(row, column)]
+    strange = {word for word in words if word not in _LABEL_WORDS}
+    known = sum(word in _POLAR_WORDS for word in words)
+    return (
+        known * 2 >= len(words)
+        and len(set(words)) <= _MOST_CLASSES
+        and not any(table_number(word) is not None for word in strange)
+    )
 
 
 def _match_by_name(columns: Sequence[str]) -> dict[str, str]:
@@ -97,15 +198,24 @@ def _match_by_length(rows: Sequence[Row], columns: Sequence[str], named: dict[st
 
 def _mean_length(rows: Sequence[Row], column: str) -> float:
     """Mean number of characters where it holds sentences, 0 where it holds names and numbers."""
-    texts = [value for row in rows if isinstance(value := row.get(column), str)]
+    texts = [_joined(row.get(column)) for row in rows]
     spaced = [text for text in texts if " " in text.strip()]
     return sum(map(len, texts)) / len(texts) if len(spaced) * 2 > len(rows) else 0.0
 
 
+def _joined(value: object) -> str:
+    """A text, or a list of sentences as one."""
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return " ".join(value)
+    return value if isinstance(value, str) else ""
+
+
 def _find_label(rows: Sequence[Row], columns: Sequence[str]) -> dict[str, str]:
-    """The column with two values that are words of a label, where there is just one such."""
+    """The column with two words of a label, and perhaps some that say nothing, where there is just one such."""
     found = [
-        column for column in columns if len(words := _column_words(rows, column)) == 2 and words <= _ALL_LABEL_WORDS
+        column
+        for column in columns
+        if (words := _column_words(rows, column)) <= _LABEL_WORDS and len(words & _POLAR_WORDS) == 2
     ]
     return {"label": found[0]} if len(found) == 1 else {}
 
@@ -115,20 +225,25 @@ def _column_words(rows: Sequence[Row], column: str) -> set[str]:
 
 
 def _are_votes(words: set[str]) -> bool:
-    return bool(words) and all(word in _ALL_LABEL_WORDS or _is_number(word) for word in words)
+    return bool(words) and all(word in _LABEL_WORDS or table_number(word) is not None for word in words)
 
 
-def _all_numbers(rows: Sequence[Row], column: str) -> bool:
-    return not _NUMBERING_NAME.search(column) and all(
-        _is_number(word) for word in _column_words(rows, column) or {"none"}
-    )
-
-
-def _is_number(word: str) -> bool:
-    return re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?|nan", word) is not None
+def _are_numbers(rows: Sequence[Row], column: str) -> bool:
+    """Whether nearly all that is filled is a number or says that there is none."""
+    if _NUMBERING_NAME.search(column):
+        return False
+    words = [label_word(row, column) for row in rows if is_filled(row, column)]
+    numbers = sum(table_number(word) is not None for word in words)
+    strange = sum(word not in _FAILED_WORDS and table_number(word) is None for word in words)
+    return numbers > 0 and numbers * 4 >= len(words) and strange * 10 <= len(words)
 
 
 def _score_column(column: str) -> ScoreColumn:
     side = _SIDE_SUFFIX.search(column)
     metric = _SIDE_SUFFIX.sub("", column).removeprefix("scores.")
-    return ScoreColumn(column=column, metric=metric, edited=side is not None and side[1].lower() == "edited")
+    return ScoreColumn(
+        column=column,
+        metric=metric,
+        edited=side is not None and side[1].lower() == "edited",
+        lower_is_better=_LOWER_IS_BETTER.search(metric.lower()) is not None,
+    )

@@ -13,13 +13,35 @@ from core.datasets.formats.text_files import Row, open_text
 from core.errors import TouchstoneError
 from core.types import Split, Verdict
 
-YES_WORDS = ("1", "1.0", "true", "yes")
-NO_WORDS = ("0", "0.0", "false", "no")
+YES_WORDS = ("1", "1.0", "true", "yes", "y", "t")
+NO_WORDS = ("0", "0.0", "false", "no", "n", "f")
 """What these words say of a summary depends on the question: whether it is consistent, or whether there is an error."""
 
-CONSISTENT_WORDS = (*YES_WORDS, "consistent", "faithful", "supported", "factual", "correct", "entailment")
-INCONSISTENT_WORDS = (*NO_WORDS, "inconsistent", "unfaithful", "unsupported", "nonfactual", "incorrect")
-BORDERLINE_WORDS = ("borderline",)
+CONSISTENT_WORDS = (
+    *YES_WORDS,
+    "consistent",
+    "faithful",
+    "supported",
+    "factual",
+    "correct",
+    "entailment",
+    "entailed",
+    "accurate",
+)
+INCONSISTENT_WORDS = (
+    *(*NO_WORDS, "inconsistent", "unfaithful", "unsupported", "nonfactual", "incorrect", "contradiction", "refuted"),
+    *(
+        "hallucinated",
+        "hallucination",
+        "not supported",
+        "not_supported",
+        "not consistent",
+        "not faithful",
+        "inaccurate",
+    ),
+)
+BORDERLINE_WORDS = ("borderline", "0.5", "partial", "partially supported", "partially_supported", "mixed")
+UNLABELLED_WORDS = ("unknown", "n/a", "na", "nan", "none", "null", "?", "-", "unsure", "not sure", "skip")
 
 SPLIT_WORDS: Mapping[str, Split] = MappingProxyType(
     {
@@ -31,25 +53,39 @@ SPLIT_WORDS: Mapping[str, Split] = MappingProxyType(
 """What a split may be called."""
 
 
-_FIELDS_WITHOUT_COLUMN = {"annotators", "opposed", "scores", "consistent", "inconsistent", "borderline"}
+_FIELDS_WITHOUT_COLUMN = {
+    *("annotators", "opposed", "scores", "ratings", "edited_label"),
+    *("consistent", "inconsistent", "borderline", "unlabelled"),
+}
 
 
 class ScoreColumn(BaseModel):
-    """A column with a metric's scores, of the summaries or of the edited ones; higher is more consistent."""
+    """A column with a metric's scores, of the summaries or of the edited ones.
+
+    Higher is more consistent; where lower is better the scores are kept with the opposite sign, under `<metric> (negated)`.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     column: str
     metric: str
     edited: bool = False
+    lower_is_better: bool = False
+
+    @property
+    def kept_as(self) -> str:
+        """The name under which its scores are kept."""
+        return f"{self.metric} (negated)" if self.lower_is_better else self.metric
 
 
 class ColumnMap(BaseModel):
     """The name of each field's column, "" where the table has none.
 
     `consistent`, `inconsistent` and `borderline` are the words of the label and of the annotators, in lower case: they are
-    the polarity. `annotators` are columns of one judge each; where they are `opposed` their yes means the label's no.
-    Without a `document` the documents are joined later by `group`.
+    the polarity; `unlabelled` are those that say nothing. `annotators` are columns of one judge each; where they are `opposed`
+    their yes means the label's no. `annotator` is the column with the judge's name of a table that has a row for each
+    judge. `ratings` are columns of levels that people gave. `edited_label` is what an edited summary is in a table without
+    a label; the summary that was edited is consistent then. Without a `document` the documents are joined later by `group`.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -63,6 +99,8 @@ class ColumnMap(BaseModel):
     consistent: tuple[str, ...] = CONSISTENT_WORDS
     inconsistent: tuple[str, ...] = INCONSISTENT_WORDS
     borderline: tuple[str, ...] = BORDERLINE_WORDS
+    unlabelled: tuple[str, ...] = UNLABELLED_WORDS
+    edited_label: Verdict | None = None
     error_type: str = ""
     group: str = ""
     domain: str = ""
@@ -70,7 +108,9 @@ class ColumnMap(BaseModel):
     system: str = ""
     split: str = ""
     annotators: tuple[str, ...] = ()
+    annotator: str = ""
     opposed: bool = False
+    ratings: tuple[str, ...] = ()
     scores: tuple[ScoreColumn, ...] = ()
 
     @property
@@ -100,7 +140,9 @@ class ColumnMap(BaseModel):
     def used(self) -> list[tuple[str, str]]:
         """What each mapped column is for, and its name."""
         judges = [("annotator", column) for column in self.annotators]
-        return [*self.single().items(), *judges, *((f"score of {score.metric}", score.column) for score in self.scores)]
+        ratings = [("rating", column) for column in self.ratings]
+        scores = [(f"score of {score.metric}", score.column) for score in self.scores]
+        return [*self.single().items(), *judges, *ratings, *scores]
 
     def flipped(self) -> ColumnMap:
         """The same columns where yes says that an error is there, instead of that none is."""
@@ -112,8 +154,9 @@ class ColumnMap(BaseModel):
         )
 
     def to_json(self) -> str:
-        """What `load` reads again; the words of a label are spelt out, so that a person can turn them."""
-        words = {"consistent", "inconsistent"} if self.label or self.annotators else set()
+        """What `load` reads again; the words of a label are spelt out, so that a person can move them."""
+        spelt = ("consistent", "inconsistent", "borderline", "unlabelled")
+        words = set(spelt) if self.label or self.annotators else set()
         filled = self.model_dump(exclude_defaults=True).keys()
         return self.model_dump_json(indent=2, include=filled | words) + "\n"
 
@@ -150,7 +193,7 @@ def label_word(row: Row, column: str) -> str:
 
 def voting_columns(rows: Sequence[Row], columns: ColumnMap) -> frozenset[str]:
     """The judges whose first words all are words of a label; the others rate, among them who once says 1 of 5."""
-    votes = columns.votes
+    votes = {*columns.votes, *columns.unlabelled}
     return frozenset(
         judge
         for judge in columns.annotators

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import math
+import re
 from collections.abc import Mapping
 from typing import TypeVar
 
@@ -76,6 +77,27 @@ def optional_number(row: Row, name: str) -> float | None:
     if converted is None or math.isinf(converted):
         raise TouchstoneError(f"The field {name!r} must be a number; got {str(found)[:60]!r}.")
     return None if math.isnan(converted) else converted
+
+
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.IGNORECASE)
+_DECIMAL_COMMA = re.compile(r"[-+]?(0,\d+|\d+,(\d{1,2}|\d{4,}))")  # 1,234 may be a thousand
+
+
+def table_number(cell: object) -> float | None:
+    """The finite number in a cell of a person's table, also with a decimal comma or a percent sign; None where there is none."""
+    if isinstance(cell, int | float):
+        converted = float(cell) if abs(cell) < 1e300 else math.inf
+        return converted if math.isfinite(converted) else None
+    text = str(cell).strip().removesuffix("%").rstrip()
+    text = text.replace(",", ".") if _DECIMAL_COMMA.fullmatch(text) else text
+    found = float(text) if _NUMBER.fullmatch(text) else math.inf
+    return found if math.isfinite(found) else None
+
+
+def passage(row: Row, name: str) -> str:
+    """The text of a field that may also be a list of sentences or utterances, which become lines."""
+    found = row.get(name)
+    return "\n".join(texts(row, name)) if isinstance(found, list) else optional(row, name)
 
 
 def choice(row: Row, name: str, known: Mapping[str, T]) -> T:

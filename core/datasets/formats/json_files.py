@@ -27,7 +27,7 @@ def json_rows(source: Path, encoding: str = UTF8) -> Iterator[NumberedRow]:
 
 
 def records_of_object(source: Path, encoding: str = UTF8) -> list[NumberedRow]:
-    """The records of a file that is one object: those of its one list, or its values, each with its name as `id`.
+    """The records of a file that is one object: those of its one list where it has no text of its own, or its values, each with its name as `id`.
 
     Empty for any other file: lines of objects, an object that is itself a record.
     """
@@ -38,7 +38,8 @@ def records_of_object(source: Path, encoding: str = UTF8) -> list[NumberedRow]:
     if isinstance(found, str):
         return []
     values = list(found.values())
-    if len(lists := [value for value in values if _is_record_list(value)]) == 1:
+    texts = [value for value in values if isinstance(value, str) and " " in value.strip()]
+    if not texts and len(lists := [value for value in values if _is_record_list(value)]) == 1:
         return [(number, _object_or_reason(value)) for number, value in enumerate(lists[0], start=1)]
     named = [{"id": name, **value} for name, value in found.items() if isinstance(value, dict)]
     return list(enumerate(named, start=1)) if len(named) == len(values) > 1 else []

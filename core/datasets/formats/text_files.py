@@ -29,6 +29,10 @@ def distinct_columns(names: Iterable[str]) -> list[str]:
 UTF8 = "utf-8"
 
 
+class EncodingError(TouchstoneError):
+    """A text file is not in the encoding that it was read in."""
+
+
 def open_text(source: Path, encoding: str = UTF8) -> TextIO:
     """The file as text without its byte-order mark. Raises TouchstoneError where it is absent, empty or not in that encoding."""
     found = existing_file(source).stat()
@@ -62,10 +66,19 @@ def _check_encoding(source: Path, encoding: str, _size: int, _changed_ns: int) -
         except UnicodeError as error:
             byte = f"byte 0x{error.object[error.start]:02x}" if isinstance(error, UnicodeDecodeError) else str(error)
             offered = likely_encoding(source)
-            raise TouchstoneError(
+            raise EncodingError(
                 f"{source.name} is not {encoding.upper()} ({byte}). It may be {offered.upper()}: save it as UTF-8, or import "
                 f"it as a table with 'generic[encoding={offered}]'."
             ) from None
+
+
+def encoding_of(source: Path) -> str:
+    """UTF-8 where a text file is that, else what it most likely is."""
+    try:
+        open_text(source).close()
+    except EncodingError:
+        return likely_encoding(source)
+    return UTF8
 
 
 def likely_encoding(source: Path) -> str:

@@ -1,125 +1,22 @@
-"""Importing on the page: the files, the columns of a table, and the import itself in the background."""
+"""Importing on the page: the files, and the import itself in the background."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-import pandas as pd
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from core.dataset import DATASETS, format_counts
-from core.datasets.formats.column_inference import infer_column_map
-from core.datasets.formats.column_map import ColumnMap, ScoreColumn
-from core.datasets.formats.text_files import Row
-from core.datasets.generic import preview_rows, read_with_map
-from core.errors import TouchstoneError
 from core.models.download import fetch_released_dataset
 from pages.ui import services
 from pages.ui.evaluate.dataset_choice import EvaluateState, evaluate_state
 from pages.ui.evaluate.import_task import ImportRequest, ImportTask, Reader, UploadedFiles, write_upload
+from pages.ui.evaluate.mapping_form import mapping_form
 from pages.ui.markup import escape_markdown
 from pages.ui.session_user import user_name
-
-_SINGLE_COLUMNS = {
-    "document": "Document",
-    "summary": "Summary",
-    "edited": "Edited summary",
-    "label": "Label",
-    "error_type": "Error type",
-    "group": "Which document (group)",
-    "id": "Id",
-    "system": "Written by (system)",
-    "split": "Split",
-    "domain": "Domain",
-}
-_PREVIEW_ROWS = 5
-
-
-def mapping_form(source: Path) -> Reader | None:
-    """What reads the table as it was mapped; None, with a message, where it cannot be read."""
-    try:
-        rows, guessed = _preview_and_guess(source, source.stat().st_mtime_ns)
-    except TouchstoneError as error:
-        st.error(escape_markdown(str(error)), icon=":material/error:")
-        return None
-    st.dataframe(pd.DataFrame(rows[:_PREVIEW_ROWS]).astype(str), hide_index=True, height="auto", alt="The first rows")
-    columns = list(dict.fromkeys(name for row in rows for name in row if name))
-    mapped = _corrected_mapping(columns, guessed, source.name)
-    if not mapped.summary:
-        st.caption("Choose the column that holds the summary.")
-        return None
-    st.download_button(
-        "Save this mapping",
-        mapped.to_json,
-        "mapping.json",
-        on_click="ignore",
-        icon=":material/save:",
-        help="In the terminal: cli.py import 'generic[mapping=mapping.json]' FILE",
-    )
-    return partial(read_with_map, columns=mapped)
-
-
-@lru_cache(8)
-def _preview_and_guess(source: Path, _changed_ns: int) -> tuple[list[Row], ColumnMap]:
-    """The first rows and the guess; a large workbook takes seconds to open, and every correction draws the form again."""
-    rows = preview_rows(source)
-    return rows, infer_column_map(rows)
-
-
-def _corrected_mapping(columns: Sequence[str], guessed: ColumnMap, file: str) -> ColumnMap:
-    """The guess with what was chosen instead."""
-    values: dict[str, Any] = {}
-    grid = st.columns(2)
-    for place, (name, title) in enumerate(_SINGLE_COLUMNS.items()):
-        with grid[place % 2]:
-            values[name] = _column_select(name, title, columns, getattr(guessed, name), file)
-    annotators = st.multiselect(
-        "Annotators, a column each",
-        columns,
-        [name for name in guessed.annotators if name in columns],
-        key=f"map-judges-{file}",
-    )
-    known = {score.column: score for score in guessed.scores}
-    scores = st.multiselect(
-        "Released scores", columns, list(known), key=f"map-scores-{file}", help="Higher: more consistent."
-    )
-    mapped = guessed.model_copy(
-        update={
-            **values,
-            "annotators": tuple(annotators),
-            "scores": tuple(known.get(name, ScoreColumn(column=name, metric=name)) for name in scores),
-        }
-    )
-    yes = _polarity_choice("A label of 1 or yes says", guessed.yes, f"map-polarity-{file}") if mapped.label else True
-    if mapped.annotators:
-        says_consistent = _polarity_choice(
-            "An annotator's 1 or yes says", guessed.yes != guessed.opposed, f"map-votes-{file}"
-        )
-        mapped = mapped.model_copy(update={"opposed": says_consistent != yes})
-    return mapped if yes == mapped.yes else mapped.flipped()
-
-
-def _column_select(name: str, title: str, columns: Sequence[str], guessed: str, file: str) -> str:
-    place = columns.index(guessed) if guessed in columns else None
-    chosen = st.selectbox(title, columns, index=place, key=f"map-{name}-{file}", placeholder="none")
-    return chosen or ""
-
-
-def _polarity_choice(title: str, guessed: bool, key: str) -> bool:
-    """Whether yes or 1 says that the summary is consistent."""
-    return st.radio(
-        title,
-        [True, False],
-        index=0 if guessed else 1,
-        key=key,
-        format_func=lambda yes: "the summary is consistent" if yes else "an error is there",
-        horizontal=True,
-    )
-
 
 _LOOK_S = 0.5
 _GENERIC_IMPORTER = "generic"

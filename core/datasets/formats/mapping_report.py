@@ -1,0 +1,102 @@
+"""What a mapping makes of a table, for a person to check: a line for each column that is used, and what is left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from core.datasets.formats.column_map import (
+    UNLABELLED_WORDS,
+    ColumnMap,
+    ScoreColumn,
+    is_filled,
+    label_word,
+)
+from core.datasets.formats.fields import table_number
+from core.datasets.formats.text_files import Row
+from core.types import Verdict
+
+_NAMED_COLUMNS = 30
+
+
+def format_mapping(columns: ColumnMap, rows: Sequence[Row], other_sheets: Sequence[str] = ()) -> list[str]:
+    """The lines: a field and its column, what the label's words mean, what is left out, and what to check."""
+    lines = [f"{field.replace('_', ' '):12} {column}" for field, column in columns.single().items()]
+    lines += [f"{'annotators':12} {', '.join(columns.annotators)}"] if columns.annotators else []
+    lines += [f"{'ratings':12} {', '.join(columns.ratings)}"] if columns.ratings else []
+    lines += [f"{'scores':12} {', '.join(map(_score_text, columns.scores))}"] if columns.scores else []
+    lines += [f"{'label says':12} {meaning}" for meaning in label_meanings(columns, rows)]
+    left = left_out(columns, rows)
+    lines += [f"{'left out':12} {', '.join(left[:_NAMED_COLUMNS])}"] if left else []
+    return [*lines, *(f"{'check':12} {question}" for question in open_questions(columns, rows, other_sheets))]
+
+
+def left_out(columns: ColumnMap, rows: Sequence[Row]) -> list[str]:
+    """The columns with something in them that no field has, in order."""
+    used = {column for _, column in columns.used()}
+    filled = dict.fromkeys(name for row in rows for name in row if name and is_filled(row, name))
+    return [name for name in filled if name not in used]
+
+
+def label_meanings(columns: ColumnMap, rows: Sequence[Row]) -> list[str]:
+    """Each word that the label says in these rows, its meaning and how often; and what an unlabelled edit means."""
+    found = []
+    if columns.edited_label:
+        found.append(f"no label: edited summaries are {columns.edited_label}, the others {Verdict.CONSISTENT}")
+    if not columns.label and (columns.annotators or columns.annotator):
+        found.append("what most annotators say; no label where they tie")
+    if columns.label:
+        words = Counter(label_word(row, columns.label) for row in rows if is_filled(row, columns.label))
+        meanings = columns.verdicts
+        found += [f"{word}: {meanings.get(word, 'no label')} ({number})" for word, number in words.most_common()]
+    return found
+
+
+def open_questions(columns: ColumnMap, rows: Sequence[Row], other_sheets: Sequence[str] = ()) -> list[str]:
+    """What a person has to decide, each with the guess that was made."""
+    found = []
+    strange = [word for word in _label_words(columns, rows) if word not in {*columns.verdicts, *UNLABELLED_WORDS}]
+    if strange:
+        found.append(
+            f"{columns.label} also says {', '.join(strange)}: read as no label. Put a word under consistent, inconsistent "
+            "or borderline."
+        )
+    if "0.5" in _label_words(columns, rows) and "0.5" in columns.borderline:
+        found.append(f"{columns.label} also says 0.5: read as borderline. Is it a rating? Then put it under ratings.")
+    found += [
+        f"{column} is read as a rating that people gave, higher is better. Is it a metric? Then put it under scores."
+        for column in columns.ratings
+    ]
+    found += [
+        f"{score.column} is between 0 and 100. Is it a rating that people gave? Then put it under ratings."
+        for score in columns.scores
+        if _is_percentage(rows, score.column)
+    ]
+    found += [
+        f"{score.column} is read as lower is better: kept with the opposite sign as {score.kept_as}."
+        for score in columns.scores
+        if score.lower_is_better
+    ]
+    if other_sheets:
+        found.append(
+            f"Other sheets are not read: {', '.join(other_sheets)}. Name one: generic[sheet={other_sheets[0]}]."
+        )
+    if not columns.label and not columns.edited_label and not columns.annotators and not columns.ratings:
+        found.append("No column is a label, a rating or an annotator: nothing can be evaluated but pairs of edits.")
+    return found
+
+
+def _label_words(columns: ColumnMap, rows: Sequence[Row]) -> list[str]:
+    words = (label_word(row, columns.label) for row in rows if columns.label and is_filled(row, columns.label))
+    return list(dict.fromkeys(words))
+
+
+def _is_percentage(rows: Sequence[Row], column: str) -> bool:
+    values = [value for row in rows if is_filled(row, column) and (value := table_number(row[column])) is not None]
+    signed = any(str(row.get(column)).strip().endswith("%") for row in rows)
+    return signed or bool(values and min(values) >= 0 and 10 < max(values) <= 100)
+
+
+def _score_text(score: ScoreColumn) -> str:
+    side = ", edited side" if score.edited else ""
+    return f"{score.column} ({'lower' if score.lower_is_better else 'higher'} is better{side})"

@@ -1,0 +1,193 @@
+"""What the columns of a table hold: the guess, what it leaves out, and how a person corrects it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.datasets.formats.column_inference import infer_column_map, undecided_words
+from core.datasets.formats.column_map import UNLABELLED_WORDS, ColumnMap, ScoreColumn, is_filled, label_word
+from core.datasets.formats.mapping_report import label_meanings, left_out, open_questions
+from core.datasets.formats.text_files import UTF8, Row, encoding_of
+from core.datasets.formats.workbook_files import sheet_names
+from core.datasets.generic import preview_rows, read_with_map
+from core.errors import TouchstoneError
+from core.types import Verdict
+from pages.ui.evaluate.import_task import Reader
+from pages.ui.markup import escape_markdown
+
+_SINGLE_COLUMNS = {
+    "document": "Document",
+    "summary": "Summary",
+    "edited": "Edited summary",
+    "label": "Label",
+    "error_type": "Error type",
+    "group": "Which document (group)",
+    "id": "Id",
+    "system": "Written by (system)",
+    "split": "Split",
+    "domain": "Domain",
+    "annotator": "Annotator (a row for each)",
+}
+_PREVIEW_ROWS = 5
+_BINARY_FORMATS = {".xlsx", ".parquet"}
+_ENCODINGS = ("utf-16", "utf-16-le", "utf-16-be", "cp1252", "latin-1")
+_MEANINGS: dict[str, Verdict | None] = {**{verdict.value: verdict for verdict in Verdict}, "no label": None}
+
+
+def mapping_form(source: Path) -> Reader | None:
+    """What reads the table as it was mapped; None, with a message, where it cannot be read."""
+    try:
+        encoding, sheet, others = _encoding_and_sheet(source)
+        rows, guessed = _preview_and_guess(source, source.stat().st_mtime_ns, encoding, sheet)
+    except TouchstoneError as error:
+        st.error(escape_markdown(str(error)), icon=":material/error:")
+        return None
+    st.dataframe(pd.DataFrame(rows[:_PREVIEW_ROWS]).astype(str), hide_index=True, height="auto", alt="The first rows")
+    columns = list(dict.fromkeys(name for row in rows for name in row if name))
+    mapped = _corrected_mapping(columns, guessed, rows, source.name)
+    if not mapped.summary:
+        st.caption("Choose the column that holds the summary.")
+        return None
+    _mapping_notes(mapped, rows, others)
+    st.download_button(
+        "Save this mapping",
+        mapped.to_json,
+        "mapping.json",
+        on_click="ignore",
+        icon=":material/save:",
+        help="In the terminal: cli.py import 'generic[mapping=mapping.json]' FILE",
+    )
+    return partial(read_with_map, columns=mapped, encoding=encoding, sheet=sheet)
+
+
+def _encoding_and_sheet(source: Path) -> tuple[str, str, list[str]]:
+    """In which encoding a text file and of which sheet a workbook is read, and the sheets that are not."""
+    names = sheet_names(source)
+    sheet = st.selectbox("Sheet", names, key=f"map-sheet-{source.name}") if len(names) > 1 else ""
+    guessed = UTF8 if source.suffix.lower() in _BINARY_FORMATS else encoding_of(source)
+    if guessed == UTF8:
+        return UTF8, sheet, [name for name in names if sheet and name != sheet]
+    encoding = st.selectbox(
+        "The file is not UTF-8. Read it as",
+        _ENCODINGS,
+        index=_ENCODINGS.index(guessed),
+        key=f"map-encoding-{source.name}",
+        help="Look at the letters of the first rows below.",
+    )
+    return encoding, sheet, []
+
+
+@lru_cache(8)
+def _preview_and_guess(source: Path, _changed_ns: int, encoding: str, sheet: str) -> tuple[list[Row], ColumnMap]:
+    """The first rows and the guess; a large workbook takes seconds to open, and every correction draws the form again."""
+    rows = preview_rows(source, encoding=encoding, sheet=sheet)
+    return rows, infer_column_map(rows)
+
+
+def _mapping_notes(mapped: ColumnMap, rows: Sequence[Row], others: Sequence[str]) -> None:
+    """What the label's words mean, what is left out, and what a person has to decide."""
+    left = left_out(mapped, rows)
+    meanings = label_meanings(mapped, rows)
+    notes = [
+        f"**The label says** {escape_markdown(', '.join(meanings))}." if meanings else "",
+        f"**Left out:** {escape_markdown(', '.join(left))}." if left else "",
+        *(f":material/help: {escape_markdown(question)}" for question in open_questions(mapped, rows, others)),
+    ]
+    st.caption("  \n".join(filter(None, notes)))
+
+
+def _corrected_mapping(columns: Sequence[str], guessed: ColumnMap, rows: Sequence[Row], file: str) -> ColumnMap:
+    """The guess with what was chosen instead."""
+    values: dict[str, Any] = {}
+    grid = st.columns(2)
+    for place, (name, title) in enumerate(_SINGLE_COLUMNS.items()):
+        with grid[place % 2]:
+            values[name] = _column_select(name, title, columns, getattr(guessed, name), file)
+    annotators = _column_multiselect("Annotators, a column each", "judges", columns, guessed.annotators, file)
+    ratings = _column_multiselect("Ratings that people gave", "ratings", columns, guessed.ratings, file)
+    values |= {"annotators": tuple(annotators), "ratings": tuple(ratings), "scores": _scores(columns, guessed, file)}
+    mapped = guessed.model_copy(update=values)
+    mapped = _with_edited_label(mapped, file)
+    mapped = _with_decided_words(mapped, rows, file)
+    yes = _polarity_choice("A label of 1 or yes says", guessed.yes, f"map-polarity-{file}") if mapped.label else True
+    if mapped.annotators:
+        says_consistent = _polarity_choice(
+            "An annotator's 1 or yes says", guessed.yes != guessed.opposed, f"map-votes-{file}"
+        )
+        mapped = mapped.model_copy(update={"opposed": says_consistent != yes})
+    return mapped if yes == mapped.yes else mapped.flipped()
+
+
+def _scores(columns: Sequence[str], guessed: ColumnMap, file: str) -> tuple[ScoreColumn, ...]:
+    """The columns of metrics and in which direction they are better."""
+    known = {score.column: score for score in guessed.scores}
+    names = _column_multiselect("Released scores", "scores", columns, list(known), file)
+    chosen = [known.get(name, ScoreColumn(column=name, metric=name)) for name in names]
+    if not chosen:
+        return ()
+    lower = st.multiselect(
+        "Of these, lower is better",
+        names,
+        [score.column for score in chosen if score.lower_is_better],
+        key=f"map-lower-{file}",
+        help="They are kept with the opposite sign, so that higher is more consistent.",
+    )
+    return tuple(score.model_copy(update={"lower_is_better": score.column in lower}) for score in chosen)
+
+
+def _with_edited_label(mapped: ColumnMap, file: str) -> ColumnMap:
+    """What an edited summary is where no column says it."""
+    if mapped.label or not (mapped.edited or mapped.edits):
+        return mapped.model_copy(update={"edited_label": None})
+    choices = ["inconsistent", "consistent", "no label"]
+    chosen = st.radio("Without a label, an edited summary is", choices, key=f"map-unlabelled-{file}", horizontal=True)
+    return mapped.model_copy(update={"edited_label": _MEANINGS[chosen]})
+
+
+def _with_decided_words(mapped: ColumnMap, rows: Sequence[Row], file: str) -> ColumnMap:
+    """What the words of the label mean that no list has; they label nothing until somebody decides."""
+    base = mapped.model_copy(update={"unlabelled": UNLABELLED_WORDS})
+    for word in undecided_words(rows, base):
+        number = sum(is_filled(row, mapped.label) and label_word(row, mapped.label) == word for row in rows)
+        chosen = st.radio(
+            f"“{escape_markdown(word)}” ({number} of the first rows) is",
+            list(_MEANINGS),
+            index=len(_MEANINGS) - 1,
+            key=f"map-word-{word}-{file}",
+            horizontal=True,
+        )
+        base = base.model_copy(update=_word_list(base, word, _MEANINGS[chosen]))
+    return base
+
+
+def _word_list(mapped: ColumnMap, word: str, meaning: Verdict | None) -> dict[str, tuple[str, ...]]:
+    name = meaning.value if meaning else "unlabelled"
+    return {name: (*getattr(mapped, name), word)}
+
+
+def _column_multiselect(title: str, key: str, columns: Sequence[str], guessed: Sequence[str], file: str) -> list[str]:
+    return st.multiselect(title, columns, [name for name in guessed if name in columns], key=f"map-{key}-{file}")
+
+
+def _column_select(name: str, title: str, columns: Sequence[str], guessed: str, file: str) -> str:
+    place = columns.index(guessed) if guessed in columns else None
+    chosen = st.selectbox(title, columns, index=place, key=f"map-{name}-{file}", placeholder="none")
+    return chosen or ""
+
+
+def _polarity_choice(title: str, guessed: bool, key: str) -> bool:
+    """Whether yes or 1 says that the summary is consistent."""
+    return st.radio(
+        title,
+        [True, False],
+        index=0 if guessed else 1,
+        key=key,
+        format_func=lambda yes: "the summary is consistent" if yes else "an error is there",
+        horizontal=True,
+    )
