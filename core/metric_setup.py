@@ -56,7 +56,6 @@ def setup_steps(metric: Metric, pool: ModelPool) -> list[SetupStep]:
 
 def missing_steps(metric: Metric) -> list[SetupStep]:
     """What is not here, but for memory. Loads no model and no torch."""
-    importlib.invalidate_caches()
     return [step for model in metric.checkpoints() for step in _model_steps(metric, model) if not step.done]
 
 
@@ -88,9 +87,10 @@ def memory_steps(metric: Metric, pool: ModelPool) -> Iterator[SetupStep]:
 
 
 def _memory_of(card: Card, checkpoint: Checkpoint, pool: ModelPool) -> int:
-    if pool.state(checkpoint).status in {ModelStatus.NEEDS_DOWNLOAD, ModelStatus.FAILED}:
-        return (card.memory_mb or card.download_mb) * 10**6
-    return pool.state(checkpoint).nbytes or memory_bytes(locate(checkpoint), checkpoint)
+    state = pool.state(checkpoint)
+    if state.status in {ModelStatus.COLD, ModelStatus.LOADING}:
+        return memory_bytes(locate(checkpoint), checkpoint)
+    return state.nbytes or (card.memory_mb or card.download_mb) * 10**6
 
 
 def _model_steps(metric: Metric, model: Checkpoint | EndpointModel) -> Iterator[SetupStep]:

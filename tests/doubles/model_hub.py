@@ -50,6 +50,8 @@ class _Answers(BaseHTTPRequestHandler):
             self._send(200, (hub.root / path.removeprefix("content/")).read_bytes())
         elif path.startswith("api/models/"):
             self._list(hub.repository("/".join(path.split("/")[2:4])), tree="/tree/" in path)
+        elif path.count("/") < 4:
+            self._send(404, b"{}")
         else:
             owner, name, _, _, *file = path.split("/")
             self._resolve(hub, f"{owner}/{name}", "/".join(file))

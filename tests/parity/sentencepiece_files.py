@@ -41,4 +41,4 @@ def character_map() -> bytes:
         num_threads=1,
         minloglevel=2,
     )
-    return sentencepiece_model_pb2.ModelProto.FromString(trained.getvalue()).normalizer_spec.precompiled_charsmap
+    return bytes(sentencepiece_model_pb2.ModelProto.FromString(trained.getvalue()).normalizer_spec.precompiled_charsmap)

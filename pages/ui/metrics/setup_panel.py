@@ -9,16 +9,18 @@ import streamlit as st
 from core.metric import Metric
 from core.metric_setup import SetupStep, format_megabytes, setup_steps
 from core.models.pool import ModelPool
+from core.published_scores import PUBLISHED, Comparison, compare_published
 from core.types import Checkpoint
+from pages.ui import services
 from pages.ui.markup import escape_markdown
 
 
 def setup_panel(metric: Metric, pool: ModelPool) -> None:
-    """A popover with every need; one command is shown once, however many needs it serves."""
-    popover = st.popover("Set up…", icon=":material/build:", key=f"setup-{metric.name}", on_change="rerun")
-    if not popover.open:  # the needs of forty metrics would slow the page down
+    """Every need, once a person wants to see them; one command is shown once, however many needs it serves."""
+    # a toggle and no popover: it stays open while a download draws the page again
+    if not st.toggle("Set up", key=f"setup-{metric.name}"):
         return
-    with popover:
+    with st.container(border=True, key=f"needs-{metric.name}"):
         steps = setup_steps(metric, pool)
         _summary(steps)
         shown: set[str] = set()
@@ -27,6 +29,7 @@ def setup_panel(metric: Metric, pool: ModelPool) -> None:
         _download_button(metric, [step.download for step in steps if step.download], pool)
         if metric.card.licence:
             st.caption(escape_markdown(f"Licence: {metric.card.licence}"))
+        _published_scores(metric)
         if any(step.command for step in steps):
             st.button("Check again", key=f"check-{metric.name}", icon=":material/refresh:")
 
@@ -55,6 +58,32 @@ def _download_button(metric: Metric, missing: Sequence[Checkpoint], pool: ModelP
         st.button(
             label, key=f"download-{metric.name}", icon=":material/download:", on_click=_fetch, args=(missing, pool)
         )
+
+
+def _published_scores(metric: Metric) -> None:
+    """What the authors print for their examples, and ours beside it once a person asks."""
+    published = [one for one in PUBLISHED if one.metric == metric.name]
+    if not published:
+        return
+    wanted = st.button(
+        f"Compare {len(published)} published scores", key=f"verify-{metric.name}", icon=":material/fact_check:"
+    )
+    if wanted:
+        with st.spinner("Scoring the authors' examples…"):
+            st.dataframe([_row(one) for one in compare_published(services.engine(), published)], hide_index=True)
+
+
+def _row(one: Comparison) -> dict[str, object]:
+    return {
+        "summary": one.published.summary,
+        "published": one.published.value,
+        "ours": one.ours,
+        "difference": one.difference,
+        "tolerance": one.published.tolerance,
+        "agrees": one.agrees,
+        "source": one.published.source,
+        "problem": one.problem,
+    }
 
 
 def _fetch(missing: Sequence[Checkpoint], pool: ModelPool) -> None:

@@ -1,0 +1,93 @@
+"""A person on a fresh machine gets from "needs setup" to a score by doing only what the card says."""
+
+from __future__ import annotations
+
+import re
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+from transformers import BertConfig, BertModel
+
+from tests.conftest import Weights
+from tests.doubles.model_hub import ModelHub, serving
+from tests.e2e.bench import START_MS, Bench
+from tests.e2e.server import serve
+from tests.parity.published_forms import publish
+from tests.parity.tiny_qa import seeded, word_pieces, writer
+from tests.tiny import saved
+
+pytestmark = pytest.mark.e2e
+
+SPACY = '''
+"""What `pip install -r requirements-parsers.txt` would bring, with rules in the place of a trained pipeline."""
+import re
+from types import SimpleNamespace
+
+class Word(SimpleNamespace):
+    def __len__(self): return len(self.text)
+
+class Document(list):
+    def __init__(self, text):
+        super().__init__(Word(text=m.group(), idx=m.start(), pos_="X", dep_="dep", is_punct=not m.group().isalnum())
+                         for m in re.finditer(r"\\w+|[^\\w\\s]", text))
+        spans = lambda rule: [SimpleNamespace(start_char=m.start(), end_char=m.end()) for m in re.finditer(rule, text)]
+        self.ents, self.noun_chunks, self.sents = spans(r"(?<=[a-z] )[A-Z]\\w+"), spans(r"\\b[a-z]{6,}\\b"), spans(r"[^.]+\\.?")
+
+def load(folder): return Document
+'''
+
+
+def deep_bert(folder: Path) -> Path:
+    """BertModel with the nine layers that QuestEval reads, and one more."""
+    tokenizer = word_pieces(lower=False)
+    shape = {"hidden_size": 16, "num_hidden_layers": 10, "num_attention_heads": 2, "intermediate_size": 16}
+    config = BertConfig(vocab_size=tokenizer.get_vocab_size(), pad_token_id=0, **shape)
+    return saved(seeded(lambda: BertModel(config), 6), tokenizer, folder)
+
+
+def publish_questeval(root: Path, weights: Weights) -> None:
+    """Its three repositories: two with a pickle and only spiece.model, as those of the authors are."""
+    publish(weights(writer, 2), root / "ThomasNLG" / "t5-qg_squad1-en", "pickle", "spiece.model")
+    publish(weights(writer, 3), root / "ThomasNLG" / "t5-qa_squad2neg-en", "pickle", "spiece.model")
+    encoder = root / "google-bert" / "bert-base-multilingual-cased"
+    publish(weights(deep_bert), encoder, "safetensors", "tokenizer.json")
+
+
+def install_parsers(site: Path) -> None:
+    """What the command on the card does, from files instead of the network."""
+    pipeline = site / "en_core_web_sm" / "en_core_web_sm-3.8.0"
+    pipeline.mkdir(parents=True)
+    (pipeline / "config.cfg").write_text("[nlp]\nlang = en\n")
+    (pipeline.parent / "__init__.py").write_text("")
+    (site / "spacy").mkdir()
+    (site / "spacy" / "__init__.py").write_text(SPACY)
+
+
+@pytest.mark.skipif(find_spec("spacy") is not None, reason="spaCy is installed here, so nothing needs to be set up")
+def test_questeval_is_set_up_and_scores_by_what_its_card_says(page: Page, weights: Weights, tmp_path: Path) -> None:
+    root, site = tmp_path / "published", tmp_path / "site"
+    root.mkdir()
+    site.mkdir()
+    publish_questeval(root, weights)
+    path = f"{Path(__file__).parents[2]}:{site}"
+    with serving(ModelHub(root)) as hub, serve(tmp_path, HF_ENDPOINT=hub.address, PYTHONPATH=path) as server:
+        page.goto(f"{server.url}/metrics")
+        card = page.locator(".st-key-card-questeval")
+        expect(card).to_contain_text("needs setup", timeout=START_MS)
+        card.get_by_text("Set up", exact=True).click()
+        panel = page.locator(".st-key-needs-questeval")
+        expect(panel).to_contain_text("5 of 6 needs are missing.")
+        expect(panel.get_by_test_id("stCode")).to_have_count(1)
+        expect(panel.get_by_test_id("stCode")).to_contain_text("-m pip install -r requirements-parsers.txt")
+        install_parsers(site)
+        panel.get_by_role("button", name="Check again").click()
+        expect(panel).to_contain_text("3 of 6 needs are missing.")
+        expect(card).to_contain_text("needs download")
+        panel.get_by_role("button", name="Download 2.5 GB").click()
+        expect(panel).to_contain_text("Everything is here.", timeout=START_MS)
+        bench = Bench(page, server)
+        bench.open()
+        bench.add_metric("questeval")
+        expect(bench.score("questeval")).to_have_text(re.compile(r"^0\.\d+$"), timeout=START_MS)
