@@ -3,7 +3,7 @@ PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
 
-.PHONY: help run parsers test check fix readme clean
+.PHONY: help run parsers test check verify fix readme clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -33,6 +33,9 @@ check: .venv/.dev ## formatting, lint, types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+verify: .venv/.run ## compare published scores with ours, on the weights that are here
+	$(BIN)/python cli.py verify
 
 fix: .venv/.dev ## format, and fix what lint can fix
 	$(BIN)/ruff format .

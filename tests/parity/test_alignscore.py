@@ -314,14 +314,3 @@ def test_a_folder_of_another_model_spoils_only_its_own_cell(folder: Path, tiny_d
     assert isinstance(outcomes[0], Failure)
     assert "Set backbone= to a RoBERTa" in outcomes[0].message
     assert isinstance(outcomes[1], Result)
-
-
-@pytest.mark.weights
-def test_the_large_model_gives_the_value_of_issue_8() -> None:
-    metric = METRICS.parse("alignscore-large[mode=nli]")
-    try:
-        locate(metric.checkpoints()[0])
-    except MissingWeightsError as error:
-        pytest.skip(str(error))
-    score = drive(metric.rounds(Example("issue 8", "hello world.", "hello world.")))
-    assert score.value == pytest.approx(0.98871756, abs=1e-4)

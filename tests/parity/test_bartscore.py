@@ -13,10 +13,9 @@ import torch
 from transformers import BartForConditionalGeneration, PreTrainedTokenizerFast
 
 from core.engine.engine import Engine
-from core.errors import BadSettingError, LoadError, MissingWeightsError
+from core.errors import BadSettingError, LoadError
 from core.metric import METRICS
 from core.models.adapters import seq2seq_likelihood
-from core.models.files import locate
 from core.settings import Settings
 from core.types import Checkpoint, Example, Question, Result
 from pages.commands.score import command
@@ -250,20 +249,3 @@ def test_the_command_line_scores_a_file(folder: Path, tmp_path: Path, monkeypatc
     command(pairs, out, [f"bartscore[checkpoint={folder}]"], "cpu")
     [line] = out.read_text("utf-8").splitlines()
     assert json.loads(line)["score"] == pytest.approx(ours(f"bartscore[checkpoint={folder}]", (TEXT, SUMMARY)))
-
-
-@pytest.mark.weights
-@pytest.mark.parametrize(
-    ("source", "target", "published"),
-    [
-        ("This is interesting.", "This is fun.", -2.510652780532837),
-        ("This is a very good meal.", "This is a very good meal.", -0.40471726655960083),
-    ],
-)
-def test_the_values_that_the_authors_published(source: str, target: str, published: float) -> None:
-    metric = METRICS.parse("bartscore")
-    try:
-        locate(metric.checkpoints()[0])
-    except MissingWeightsError as error:
-        pytest.skip(str(error))
-    assert drive(metric.rounds(Example("readme", source, target))).value == pytest.approx(published, abs=1e-4)

@@ -15,7 +15,6 @@ from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 
 from core.engine.engine import Engine
 from core.errors import BadSettingError, LoadError, MissingEndpointError, TouchstoneError
-from core.llm.endpoints import configured_endpoint
 from core.metric import METRICS
 from core.metrics.bespoke_minicheck import SYSTEM, user_message
 from core.settings import Settings
@@ -305,23 +304,3 @@ def test_a_server_that_breaks_off_is_told(monkeypatch: pytest.MonkeyPatch) -> No
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", running.url)
         with pytest.raises(TouchstoneError, match="does not answer in the form of OpenAI"):
             ours(PAIRS["short"])
-
-
-LIBRARY = "A group of students gather in the school library to study for their upcoming final exams."
-
-
-@pytest.mark.weights
-@pytest.mark.parametrize(
-    ("claim", "published"),
-    [
-        ("The students are preparing for an examination.", 0.9840446675),
-        ("The students are on vacation.", 0.0109863496),
-    ],
-)
-def test_a_vllm_server_gives_the_values_of_the_authors_readme(claim: str, published: float) -> None:
-    """In bfloat16, whose last digit is worth about one percent of a probability."""
-    try:
-        configured_endpoint()
-    except MissingEndpointError as error:
-        pytest.skip(str(error))
-    assert ours((LIBRARY, claim)).value == pytest.approx(published, rel=0.02)

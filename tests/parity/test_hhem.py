@@ -15,7 +15,7 @@ from safetensors.torch import load_file, save_file
 from transformers import PreTrainedTokenizerFast, T5Config, T5EncoderModel
 
 from core.engine.engine import Engine
-from core.errors import BadSettingError, LoadError, MissingWeightsError, UnscorableError
+from core.errors import BadSettingError, LoadError, UnscorableError
 from core.metric import METRICS
 from core.metrics.hhem import prompt
 from core.models.adapters import hhem
@@ -154,39 +154,3 @@ def test_a_pair_that_is_too_long_spoils_only_its_own_cell(folders: Folders, engi
     assert isinstance(refused, Failure)
     assert refused.kind is FailureKind.INPUT
     assert isinstance(found, Result)
-
-
-# the demonstration of the model's card
-CARD = [
-    ("The capital of France is Berlin.", "The capital of France is Paris.", 0.011061512865126133),
-    ("I am in California", "I am in United States.", 0.6473632454872131),
-    ("I am in United States", "I am in California.", 0.1290171593427658),
-    (
-        "A person on a horse jumps over a broken down airplane.",
-        "A person is outdoors, on a horse.",
-        0.8969419002532959,
-    ),
-    (
-        "A boy is jumping on skateboard in the middle of a red bridge.",
-        "The boy skates down the sidewalk on a red bridge",
-        0.18462494015693665,
-    ),
-    (
-        "A man with blond-hair, and a brown shirt drinking out of a public water fountain.",
-        "A blond man wearing a brown shirt is reading a book.",
-        0.005031010136008263,
-    ),
-    ("Mark Wahlberg was a fan of Manny.", "Manny was a fan of Mark Wahlberg.", 0.05432349815964699),
-]
-
-
-@pytest.mark.weights
-@pytest.mark.parametrize(("premise", "hypothesis", "published"), CARD)
-def test_the_values_are_those_of_the_models_card(premise: str, hypothesis: str, published: float) -> None:
-    metric = METRICS.parse("hhem")
-    try:
-        locate(metric.checkpoints()[0])
-    except MissingWeightsError as error:
-        pytest.skip(str(error))
-    score = drive(metric.rounds(Example("card", premise, hypothesis)))
-    assert score.value == pytest.approx(published, abs=1e-4)

@@ -14,12 +14,11 @@ from transformers import (
     T5ForConditionalGeneration,
 )
 
-from core.errors import BadSettingError, MissingWeightsError, UnscorableError
+from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS
 from core.metrics.minicheck import document_units, pack_chunks
-from core.models.files import locate
 from core.text import sentences
-from core.types import Checkpoint, Example
+from core.types import Example
 from tests.drive import drive
 from tests.parity.texts import PAIRS
 
@@ -172,27 +171,3 @@ def test_a_document_without_a_sentence_cannot_be_scored(tiny_roberta: Path) -> N
     metric = METRICS.parse(f"minicheck-roberta[checkpoint={tiny_roberta}]")
     with pytest.raises(UnscorableError, match="nothing to compare"):
         drive(metric.rounds(Example("pair", "\n\n", "It rained.")))
-
-
-LIBRARY = "A group of students gather in the school library to study for their upcoming final exams."
-
-
-@pytest.mark.weights
-@pytest.mark.parametrize(
-    ("claim", "published"),
-    [
-        ("The students are preparing for an examination.", 0.9805923700),
-        ("The students are on vacation.", 0.0071213306),
-    ],
-)
-def test_flan_t5_gives_the_values_of_the_authors_readme(claim: str, published: float) -> None:
-    metric = METRICS.parse("minicheck-flan-t5")
-    skip_without(metric.checkpoints()[0])
-    assert drive(metric.rounds(Example("readme", LIBRARY, claim))).value == pytest.approx(published, abs=1e-4)
-
-
-def skip_without(checkpoint: Checkpoint) -> None:
-    try:
-        locate(checkpoint)
-    except MissingWeightsError as error:
-        pytest.skip(str(error))

@@ -14,11 +14,10 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from transformers import AlbertForSequenceClassification, DebertaConfig, PreTrainedTokenizerFast
 
 from core.engine.engine import Engine
-from core.errors import MissingWeightsError, UnscorableError
+from core.errors import UnscorableError
 from core.metric import METRICS, signature
 from core.metrics import summac
 from core.metrics.summac import SummaCConv, text_units
-from core.models.files import locate
 from core.models.tokenizer import TextTokenizer
 from core.settings import Settings
 from core.text import sentences
@@ -362,31 +361,3 @@ def test_a_pair_of_the_first_deberta_has_one_separator_and_two_types(tmp_path: P
     [tokens] = TextTokenizer.load(tmp_path).encode([("a", "b")], [10])
     assert [backend.id_to_token(number) for number in tokens.ids] == ["[CLS]", "a", "[SEP]", "b", "[SEP]"]
     assert tokens.types == (0, 0, 0, 1, 1)
-
-
-# the example of the authors' README, with its spelling
-MARS = """Scientists are studying Mars to learn about the Red Planet and find landing sites for future missions.
-One possible site, known as Arcadia Planitia, is covered instrange sinuous features.
-The shapes could be signs that the area is actually made of glaciers, which are large masses of slow-moving ice.
-Arcadia Planitia is in Mars' northern lowlands."""
-SHAPES = "There are strange shape patterns on Arcadia Planitia. The shapes could indicate the area might be made of glaciers."
-IDEAL = SHAPES + " This makes Arcadia Planitia ideal for future missions."
-
-
-@pytest.mark.weights
-@pytest.mark.parametrize(
-    ("name", "summary", "published"),
-    [
-        ("summac-zs", IDEAL, 0.582),
-        ("summac-zs", SHAPES, 0.877),
-        ("summac-conv", IDEAL, 0.536),
-        ("summac-conv", SHAPES, 0.709),
-    ],
-)
-def test_the_values_are_those_of_the_authors_readme(name: str, summary: str, published: float) -> None:
-    metric = METRICS.parse(name)
-    try:
-        locate(metric.checkpoints()[0])
-    except MissingWeightsError as error:
-        pytest.skip(str(error))
-    assert drive(metric.rounds(Example("readme", MARS, summary))).value == pytest.approx(published, abs=6e-4)

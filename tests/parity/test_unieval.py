@@ -10,9 +10,8 @@ import pytest
 import torch
 from transformers import PreTrainedTokenizerFast, T5ForConditionalGeneration
 
-from core.errors import BadSettingError, LoadError, MissingWeightsError, UnscorableError
+from core.errors import BadSettingError, LoadError, UnscorableError
 from core.metric import METRICS
-from core.models.files import locate
 from core.text import sentences
 from core.types import Example
 from tests.drive import drive
@@ -110,26 +109,3 @@ def test_a_summary_without_a_sentence_cannot_be_scored(folder: Path) -> None:
 def test_a_limit_out_of_range_is_refused(tokens: int) -> None:
     with pytest.raises(BadSettingError, match="unieval-sum: max_tokens"):
         METRICS.parse(f"unieval-sum[max_tokens={tokens}]")
-
-
-PARTY = (
-    "Peter and Elizabeth took a taxi to attend the night party in the city.              "
-    "While in the party, Elizabeth collapsed and was rushed to the hospital."
-)
-
-
-@pytest.mark.weights
-@pytest.mark.parametrize(
-    ("name", "summary", "published"),
-    [
-        ("unieval-fact", "Tom was rushed to hospital.", 0.025441),
-        ("unieval-sum", "Peter and Elizabeth attend party city. Elizabeth rushed hospital.", 0.883036),
-    ],
-)
-def test_the_values_of_the_authors_readme(name: str, summary: str, published: float) -> None:
-    metric = METRICS.parse(name)
-    try:
-        locate(metric.checkpoints()[0])
-    except MissingWeightsError as error:
-        pytest.skip(str(error))
-    assert drive(metric.rounds(Example("readme", PARTY, summary))).value == pytest.approx(published, abs=1e-4)
