@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import cast
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -106,15 +103,3 @@ def _sha256(content: bytes) -> str:
 def _blob(content: bytes) -> str:
     """The hash by which git knows a file."""
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
-
-
-@contextmanager
-def serving(hub: ModelHub) -> Iterator[ModelHub]:
-    thread = Thread(target=hub.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
-        yield hub
-    finally:
-        hub.shutdown()
-        hub.server_close()
-        thread.join()

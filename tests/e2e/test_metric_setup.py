@@ -11,12 +11,13 @@ from playwright.sync_api import Page, expect
 from transformers import BertConfig, BertModel
 
 from tests.conftest import Weights
-from tests.doubles.model_hub import ModelHub, serving
+from tests.doubles.model_hub import ModelHub
 from tests.e2e.bench import START_MS, Bench
 from tests.e2e.server import serve
 from tests.parity.published_forms import publish
 from tests.parity.tiny_qa import seeded, word_pieces, writer
 from tests.tiny import saved
+from tests.unit.models.hub import serving
 
 pytestmark = pytest.mark.e2e
 

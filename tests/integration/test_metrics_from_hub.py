@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 from cli import app
 from core.metric import METRICS
 from tests.conftest import Weights as Built
-from tests.doubles.model_hub import ModelHub, serving
+from tests.doubles.model_hub import ModelHub
 from tests.parity import tiny_entailment as entailment
 from tests.parity import tiny_likelihood as likelihood
 from tests.parity import tiny_qa as qa
@@ -30,6 +30,7 @@ from tests.parity import tiny_tokens as tokens
 from tests.parity.published_forms import LEFTOVERS, Vocabulary, Weights, publish, publish_lightning
 from tests.parity.toy_parser import stand_in
 from tests.tiny import TEXT, byte_level, deberta, roberta, t5
+from tests.unit.models.hub import serving
 
 
 @dataclass(frozen=True)

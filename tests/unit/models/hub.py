@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import cast
+from typing import TypeVar, cast
 
 COMMIT = "a" * 40
+Serving = TypeVar("Serving", bound=ThreadingHTTPServer)
 
 
 class Hub(ThreadingHTTPServer):
@@ -67,7 +68,7 @@ class Answering(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving(hub: Hub) -> Iterator[Hub]:
+def serving(hub: Serving) -> Iterator[Serving]:
     thread = Thread(target=hub.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
     try:
