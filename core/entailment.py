@@ -10,9 +10,31 @@ from typing import ClassVar, Literal
 from core.errors import UnscorableError
 from core.metric import Metric
 from core.text import sentences
-from core.types import Answer, Checkpoint, Dtype, Example, Option, Part, Question, Score, Seen, Span
+from core.types import (
+    Answer,
+    Checkpoint,
+    ConfigCheck,
+    Dtype,
+    Example,
+    ExpectedModel,
+    Option,
+    Part,
+    Question,
+    Score,
+    Seen,
+    Span,
+)
 
 Claims = Literal["sentences", "whole"]
+
+NLI_LABELS = (
+    ("entailment", "entail", "entails", "supports"),
+    ("neutral", "not enough info"),
+    ("contradiction", "contradict", "contradicts", "refutes"),
+)
+"""The names by which models on the hub call entailment, neutrality and contradiction."""
+
+SUPPORT_LABELS = (("unsupported", "not supported", "hallucinated"), ("supported",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,19 +118,24 @@ class SupportMetric(Metric):
 
 @dataclass(frozen=True)
 class ClassifierMetric(SupportMetric):
-    """Asks a sequence classifier with two labels; `supported` is the number of the one that says yes."""
+    """Asks a sequence classifier with two labels; `supported` is the number, in `labels`, of the one that says yes."""
 
     limit: ClassVar[int]
     supported: ClassVar[int]
+    labels: ClassVar[tuple[tuple[str, ...], ...]]
+    model_type: ClassVar[str]
 
     checkpoint: str = ""
     revision: str = "main"
     dtype: Dtype = "float32"
     claims: Claims = "sentences"
+    config_check: ConfigCheck = "strict"
 
     @property
     def weights(self) -> Checkpoint:
-        return Checkpoint(self.checkpoint, "sequence_classifier", self.revision, self.dtype)
+        published = self.checkpoint == type(self).checkpoint
+        expects = expected_model(self.config_check, self.labels, self.model_type, published)
+        return Checkpoint(self.checkpoint, "sequence_classifier", self.revision, self.dtype, expects=expects)
 
     @property
     def whole(self) -> bool:
@@ -120,6 +147,13 @@ class ClassifierMetric(SupportMetric):
 
     def support(self, answer: Answer) -> float:
         return label_probability(self.weights, answer, self.supported, 2, self.card.title)
+
+
+def expected_model(
+    check: ConfigCheck, labels: tuple[tuple[str, ...], ...], model_type: str, published: bool
+) -> ExpectedModel | None:
+    """What a metric needs its classifier to be; nothing where the owner vouches for it."""
+    return None if check == "off" else ExpectedModel(labels, tuple(model_type.split()), published)
 
 
 def label_probability(weights: Checkpoint, answer: Answer, index: int, labels: int, model: str) -> float:

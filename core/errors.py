@@ -87,6 +87,12 @@ _FAILURE_KINDS: Mapping[type[Exception], FailureKind] = {
 }
 
 
+_UNFORESEEN = (
+    "Touchstone failed here in a way that nobody foresaw; the log says where. Try another text, setting or checkpoint, and "
+    "report it with the log."
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """What went wrong, as a kind and a sentence."""
@@ -112,4 +118,4 @@ def _problem_of(error: Exception) -> Problem:
         if isinstance(error, raised):
             return Problem(kind, str(error))
     _log.error("A metric or a model failed", exc_info=error)
-    return Problem(FailureKind.ERROR, ": ".join(filter(None, [type(error).__name__, str(error)])))
+    return Problem(FailureKind.ERROR, _UNFORESEEN)

@@ -180,13 +180,32 @@ Dtype = Literal["float32", "float16", "bfloat16"]
 """The number types that weights are loaded in."""
 
 
+ConfigCheck = Literal["strict", "off"]
+"""Whether the config.json of a classifier must be that of a model made for the metric, or the owner says that it is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedModel:
+    """What a metric needs a classifier to be.
+
+    `labels` are its classes in the order in which the metric reads them, each by the names that stand for it, in lower
+    case. `model_types` are those of the authors' models, which count where a config.json does not name its labels.
+    `published` says that the weights are the authors' own, whose order is known.
+    """
+
+    labels: tuple[tuple[str, ...], ...]
+    model_types: tuple[str, ...]
+    published: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
     """Weights to load, and the kind of forward pass they are for.
 
     `source` is a local folder or file, a hub repository (owner/name), or one file of it (owner/name/file). `kind` names a
     module of `core/models/adapters`. `dtype` is a torch dtype name. `backbone` is the folder or repository of configuration
-    and tokenizer where the weights come without. `decided_by` says in a signature what its fingerprint is of.
+    and tokenizer where the weights come without. `expects` is what its config.json is checked against, None where the
+    owner vouches for it. `decided_by` says in a signature what its fingerprint is of.
     """
 
     decided_by: ClassVar[str] = "weights"
@@ -196,6 +215,7 @@ class Checkpoint:
     revision: str = "main"
     dtype: str = "float32"
     backbone: str = ""
+    expects: ExpectedModel | None = None
 
 
 @dataclass(frozen=True, slots=True)

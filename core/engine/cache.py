@@ -24,7 +24,9 @@ def cache_key(question: Question, fingerprint: str, device: str) -> bytes:
     """32 bytes that change with the weights, tokenizer, settings, exact inputs and kind of device, and with nothing else."""
     model = question.checkpoint
     dtype = model.dtype if isinstance(model, Checkpoint) else ""
-    facts = [fingerprint, model.kind, dtype, device, question.options, question.inputs]
+    # the order in which labels are answered
+    expected = model.expects.labels if isinstance(model, Checkpoint) and model.expects else ()
+    facts = [fingerprint, model.kind, dtype, expected, device, question.options, question.inputs]
     return hashlib.sha256(json.dumps(facts).encode()).digest()
 
 

@@ -32,6 +32,8 @@ class FactCC(ClassifierMetric):
     )
     limit: ClassVar[int] = 512
     supported: ClassVar[int] = 0
+    labels: ClassVar[tuple[tuple[str, ...], ...]] = (("correct",), ("incorrect",))
+    model_type: ClassVar[str] = "bert"
     checkpoint: str = "manueldeprada/FactCC"
 
     def passages(self, document: str) -> list[Passage]:

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from nltk.tokenize.destructive import NLTKWordTokenizer
 
-from core.entailment import ClassifierMetric, Passage
+from core.entailment import SUPPORT_LABELS, ClassifierMetric, Passage
 from core.errors import UnscorableError
 from core.metric import METRICS, Card
 from core.text import sentences
@@ -87,6 +87,8 @@ class FactCG(ClassifierMetric):
     )
     limit: ClassVar[int] = 2048
     supported: ClassVar[int] = 1
+    labels: ClassVar[tuple[tuple[str, ...], ...]] = SUPPORT_LABELS
+    model_type: ClassVar[str] = "deberta-v2"
     checkpoint: str = "yaxili96/FactCG-DeBERTa-v3-Large"
 
     def passages(self, document: str) -> list[Passage]:

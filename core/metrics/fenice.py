@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from core.entailment import NLI_LABELS, expected_model
 from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS, Card
 from core.question_answering import (
@@ -22,7 +23,7 @@ from core.question_answering import (
     sentence_parts,
 )
 from core.text import closest_sentence
-from core.types import Answer, Checkpoint, Dtype, Example, Question, Rounds, Score, Span
+from core.types import Answer, Checkpoint, ConfigCheck, Dtype, Example, Question, Rounds, Score, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,7 @@ class Fenice(MultiRoundMetric):
     stride: int = 1
     limit: int = 1024
     document_limit: int = 4096
+    config_check: ConfigCheck = "strict"
 
     def __post_init__(self) -> None:
         if self.window < 1 or self.stride < 1:
@@ -76,7 +78,9 @@ class Fenice(MultiRoundMetric):
 
     @property
     def judge(self) -> Checkpoint:
-        return Checkpoint(self.entailment, "sequence_classifier", self.revision, self.dtype)
+        published = self.entailment == type(self).entailment
+        expects = expected_model(self.config_check, NLI_LABELS, "deberta-v2", published)
+        return Checkpoint(self.entailment, "sequence_classifier", self.revision, self.dtype, expects=expects)
 
     @property
     def grammar(self) -> Checkpoint:

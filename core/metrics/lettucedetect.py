@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import ClassVar, Literal
 
+from core.entailment import SUPPORT_LABELS, expected_model
 from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS, Card, Metric
 from core.text import sentences
-from core.types import Answer, Checkpoint, Dtype, Example, Part, Question, Rounds, Score, Seen, Span
+from core.types import Answer, Checkpoint, ConfigCheck, Dtype, Example, Part, Question, Rounds, Score, Seen, Span
 
 UNSUPPORTED = 1
 """The label of a token that the document does not support."""
@@ -86,6 +87,7 @@ class LettuceDetect(Metric):
     max_tokens: int = 4096
     passages: Literal["whole", "lines"] = "whole"
     over: Literal["max", "mean"] = "max"
+    config_check: ConfigCheck = "strict"
 
     def __post_init__(self) -> None:
         if not 64 <= self.max_tokens <= 8192:
@@ -93,7 +95,9 @@ class LettuceDetect(Metric):
 
     @property
     def weights(self) -> Checkpoint:
-        return Checkpoint(self.checkpoint, "token_classifier", self.revision, self.dtype)
+        published = self.checkpoint == type(self).checkpoint
+        expects = expected_model(self.config_check, SUPPORT_LABELS[::-1], "modernbert", published)
+        return Checkpoint(self.checkpoint, "token_classifier", self.revision, self.dtype, expects=expects)
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         return (self.weights,)

@@ -8,14 +8,28 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from core.entailment import Claims, label_probability
+from core.entailment import SUPPORT_LABELS, Claims, expected_model, label_probability
 from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS, Card, Metric
 from core.text import sentences
-from core.types import Answer, Checkpoint, Dtype, Example, ModelRef, Option, Part, Question, Rounds, Score, Seen, Span
+from core.types import (
+    Answer,
+    Checkpoint,
+    ConfigCheck,
+    Dtype,
+    Example,
+    ModelRef,
+    Option,
+    Part,
+    Question,
+    Rounds,
+    Score,
+    Seen,
+    Span,
+)
 
 NO_AND_YES = (3, 209)
 """Token ids of flan-T5 for the empty piece, which answers 0, and for the piece "1"."""
@@ -196,7 +210,15 @@ class EncoderMiniCheck(MiniCheck):
     """Chunks are measured in the model's own tokens, so its tokenizer is asked first."""
 
     kind: ClassVar[str] = "sequence_classifier"
+    model_type: ClassVar[str]
     chunk_tokens: int = 400
+    config_check: ConfigCheck = "strict"
+
+    @property
+    def weights(self) -> Checkpoint:
+        published = self.checkpoint == type(self).checkpoint
+        expects = expected_model(self.config_check, SUPPORT_LABELS, self.model_type, published)
+        return replace(super().weights, expects=expects)
 
     @property
     def budget(self) -> int:
@@ -220,6 +242,7 @@ class MiniCheckRoberta(EncoderMiniCheck):
     name: ClassVar[str] = "minicheck-roberta"
     card: ClassVar[Card] = _card("MiniCheck RoBERTa", 1_422)
     longest: ClassVar[int] = 512
+    model_type: ClassVar[str] = "roberta"
     checkpoint: str = "lytang/MiniCheck-RoBERTa-Large"
     max_tokens: int = 512
 
@@ -232,6 +255,7 @@ class MiniCheckDeberta(EncoderMiniCheck):
     name: ClassVar[str] = "minicheck-deberta"
     card: ClassVar[Card] = _card("MiniCheck DeBERTa", 1_740)
     separator: ClassVar[str] = "[SEP]"
+    model_type: ClassVar[str] = "deberta-v2"
     checkpoint: str = "lytang/MiniCheck-DeBERTa-v3-Large"
 
 

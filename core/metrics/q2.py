@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
+from core.entailment import NLI_LABELS, expected_model
 from core.metric import METRICS, Card
 from core.question_answering import (
     END,
@@ -24,7 +25,7 @@ from core.question_answering import (
     sentence_parts,
     word_f1,
 )
-from core.types import Answer, Checkpoint, Dtype, Example, Option, Question, Rounds, Score, Span
+from core.types import Answer, Checkpoint, ConfigCheck, Dtype, Example, Option, Question, Rounds, Score, Span
 
 NO_ANSWER = "[CLS]"
 
@@ -95,6 +96,7 @@ class Q2(MultiRoundMetric):
     compare: Literal["nli", "f1"] = "nli"
     entails_label: int = 0
     contradicts_label: int = 2
+    config_check: ConfigCheck = "strict"
     limit: int = 512
 
     @property
@@ -107,7 +109,11 @@ class Q2(MultiRoundMetric):
 
     @property
     def judge(self) -> Checkpoint:
-        return Checkpoint(self.entailment, "sequence_classifier", self.revision, self.dtype)
+        # whoever says where the labels stand vouches for the model too
+        own = (self.entails_label, self.contradicts_label) != (type(self).entails_label, type(self).contradicts_label)
+        published = self.entailment == type(self).entailment
+        expects = expected_model("off" if own else self.config_check, NLI_LABELS, "roberta", published)
+        return Checkpoint(self.entailment, "sequence_classifier", self.revision, self.dtype, expects=expects)
 
     @property
     def reader(self) -> Checkpoint:

@@ -18,10 +18,10 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from core.entailment import Passage, label_probability
+from core.entailment import NLI_LABELS, Passage, expected_model, label_probability
 from core.metric import METRICS, Card, Metric
 from core.text import sentences
-from core.types import Answer, Checkpoint, Dtype, Example, Part, Question, Score, Seen, Span
+from core.types import Answer, Checkpoint, ConfigCheck, Dtype, Example, Part, Question, Score, Seen, Span
 
 Model = Literal["vitc", "vitc-base", "vitc-only", "mnli", "mnli-base", "anli", "snli-base", "snli-large"]
 Units = Literal["sentence", "paragraph", "document", "2sents", "mixed"]
@@ -38,6 +38,7 @@ _MODELS: dict[str, tuple[str, int, int]] = {
     "snli-large": ("boychaboy/SNLI_roberta-large", 0, 2),
 }
 """Short name: repository, and where its labels have entailment and contradiction."""
+_MODEL_TYPES = "albert roberta deberta"
 
 _MAX_TOKENS = 500
 _MIN_CHARACTERS = 11
@@ -83,7 +84,7 @@ def _join_passages(first: Passage, second: Passage) -> Passage:
 
 @dataclass(frozen=True)
 class SummaC(Metric):
-    """The matrix of pairs that both variants read. `checkpoint` replaces the weights of `nli`, whose labels it must have."""
+    """The matrix of pairs that both variants read. `checkpoint` replaces the weights of `nli`, whose order its labels have where it does not name them."""
 
     rows: ClassVar[int | None] = None
     """Units of the summary that count; None: all of them."""
@@ -94,10 +95,20 @@ class SummaC(Metric):
     dtype: Dtype = "float32"
     document_units: Units = "sentence"
     summary_units: Units = "sentence"
+    config_check: ConfigCheck = "strict"
 
     @property
     def weights(self) -> Checkpoint:
-        return Checkpoint(self.checkpoint or _MODELS[self.nli][0], "sequence_classifier", self.revision, self.dtype)
+        source = self.checkpoint or _MODELS[self.nli][0]
+        expects = expected_model(self.config_check, self._labels, _MODEL_TYPES, published=not self.checkpoint)
+        return Checkpoint(source, "sequence_classifier", self.revision, self.dtype, expects=expects)
+
+    @property
+    def _labels(self) -> tuple[tuple[str, ...], ...]:
+        """In the order of the model that `nli` names."""
+        _, entailment, contradiction = _MODELS[self.nli]
+        names = dict(zip((entailment, 3 - entailment - contradiction, contradiction), NLI_LABELS, strict=True))
+        return tuple(names[place] for place in range(3))
 
     @abstractmethod
     def value(self, entailed: Matrix, contradicted: Matrix) -> float:

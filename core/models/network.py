@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging as python_logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,13 +10,15 @@ from pickle import UnpicklingError
 from typing import cast
 
 import torch
+from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError
 from torch import Tensor
 from transformers import PreTrainedModel
 from transformers.utils import logging
 
-from core.errors import LoadError, MemoryFullError
+from core.errors import LoadError, MemoryFullError, UnscorableError
 from core.models.device import empty_cache
+from core.models.files import read_json_object
 from core.models.tokenizer import Tokens
 from core.types import Checkpoint
 
@@ -24,7 +27,21 @@ FromPretrained = Callable[..., object]
 
 _OFFSET_POSITIONS = {"roberta", "xlm-roberta", "camembert", "mpnet", "longformer", "data2vec-text"}
 # what broken, foreign or truncated files make transformers raise
-LOAD_ERRORS = (OSError, ValueError, KeyError, RuntimeError, TypeError, EOFError, SafetensorError, UnpicklingError)
+LOAD_ERRORS = (
+    OSError,
+    ValueError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    AttributeError,
+    AssertionError,
+    ArithmeticError,
+    EOFError,
+    SafetensorError,
+    UnpicklingError,
+    StrictDataclassError,
+)
+_log = python_logging.getLogger(__name__)
 
 
 def load_network(
@@ -45,7 +62,18 @@ def load_network(
                 f"The model in {folder} is of another kind: it lacks {len(missing)} weights ({', '.join(missing[:3])}). "
                 "Set checkpoint= to a model made for this metric."
             )
+        _check_finite(network, folder)
         return _own_memory(cast(PreTrainedModel, network.eval().to(device)))
+
+
+def _check_finite(network: PreTrainedModel, folder: Path) -> None:
+    """Raise LoadError where a weight is no number: every score would be none either."""
+    for name, weight in network.named_parameters():
+        if not bool(weight.sum(dtype=torch.float32).isfinite()):
+            raise LoadError(
+                f"The weights in {folder} are damaged: {name} holds values that are no numbers (NaN or infinite). Get the "
+                "file again, or set checkpoint= to another model."
+            )
 
 
 def _own_memory(network: PreTrainedModel) -> PreTrainedModel:
@@ -76,13 +104,33 @@ def network_bytes(network: torch.nn.Module) -> int:
 def pad_batch(rows: Sequence[Tokens], network: PreTrainedModel) -> tuple[Tensor, Tensor, Tensor]:
     """Ids, mask and segment types for a network, each (rows, longest), padded on the right."""
     longest = max(len(row) for row in rows)
+    _check_positions(network, longest)
     ids = torch.full((len(rows), longest), network.config.pad_token_id or 0)
     mask, types = torch.zeros_like(ids), torch.zeros_like(ids)
     for number, row in enumerate(rows):
         ids[number, : len(row)] = torch.tensor(row.ids)
         mask[number, : len(row)] = 1
         types[number, : len(row)] = torch.tensor(row.types)
+    _check_vocabulary(network, int(ids.max()))
     return ids.to(network.device), mask.to(network.device), types.to(network.device)
+
+
+def _check_vocabulary(network: PreTrainedModel, largest: int) -> None:
+    known = len(network.get_input_embeddings().weight)
+    if largest >= known:
+        raise LoadError(
+            f"The tokenizer wrote token {largest} and the model knows {known}: their files are of two models. Get all of "
+            "them from one repository, or set checkpoint= to another."
+        )
+
+
+def _check_positions(network: PreTrainedModel, longest: int) -> None:
+    table = getattr(getattr(network.base_model, "embeddings", None), "position_embeddings", None)
+    if isinstance(table, torch.nn.Embedding) and longest > max_positions(network):
+        raise UnscorableError(
+            f"The text has {longest} tokens and this model reads {max_positions(network)}. Shorten it, or set checkpoint= to a "
+            "model that reads more."
+        )
 
 
 def max_positions(network: PreTrainedModel) -> int:
@@ -126,6 +174,16 @@ def _dtype(name: str) -> torch.dtype:
 
 
 def _load_error(folder: Path, error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
-    reason = lines[0].rstrip(" .") if lines else type(error).__name__
-    return f"The model in {folder} does not load: {reason}. Get its files again."
+    """What is there and what to do; what the library says goes to the log: it quotes code and advises to load unsafely."""
+    _log.warning("The model in %s does not load.", folder, exc_info=error)
+    config = read_json_object(folder / "config.json") if folder.is_dir() else {}
+    if isinstance(error, UnpicklingError):
+        return (
+            f"The weights in {folder} hold more than numbers, which would run as code, or are no pickle at all: they are not "
+            "read. Get model.safetensors, or weights from another source."
+        )
+    return (
+        f"The model in {folder} does not load: its config.json describes a model of type "
+        f"{str(config.get('model_type', 'unknown'))[:60]}, and files or metric want another, or a file is damaged. Get all "
+        "files again from one repository, or set checkpoint= to a model made for this metric; the log has the details."
+    )

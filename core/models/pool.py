@@ -45,6 +45,10 @@ class SerialWorker:
 
 _log = logging.getLogger(__name__)
 _LOAD_ATTEMPTS = 3
+_UNFORESEEN = (
+    "The model does not load, for a reason that is in the log. Get all its files again from one repository, or set "
+    "checkpoint= to a model made for this metric."
+)
 
 
 class ModelPool:
@@ -270,8 +274,6 @@ class ModelPool:
             yield
         except TouchstoneError as error:
             self._loaded.fail(entry, error)
-        except Exception as error:  # noqa: BLE001  # libraries raise anything for files they do not expect
+        except Exception:  # noqa: BLE001  # libraries raise anything for files they do not expect
             _log.exception("A model does not load.")
-            self._loaded.fail(
-                entry, LoadError(f"The model does not load ({type(error).__name__}: {error}); see the log.")
-            )
+            self._loaded.fail(entry, LoadError(_UNFORESEEN))

@@ -8,7 +8,7 @@ from typing import ClassVar
 from core.errors import UnscorableError
 from core.metrics.summac import Model, SummaCZS
 from core.nli_check import NLI_CHECKS, NliCheck, NliResult
-from core.types import Dtype, Example, ModelRef, Rounds
+from core.types import ConfigCheck, Dtype, Example, ModelRef, Rounds
 
 _MIN_PROBABILITY = 0.5
 
@@ -25,6 +25,7 @@ class EntailmentCheck(NliCheck):
     checkpoint: str = ""
     revision: str = "main"
     dtype: Dtype = "float32"
+    config_check: ConfigCheck = "strict"
 
     def checkpoints(self) -> tuple[ModelRef, ...]:
         return self._metric.checkpoints()
@@ -47,6 +48,7 @@ class EntailmentCheck(NliCheck):
             checkpoint=self.checkpoint,
             revision=self.revision,
             dtype=self.dtype,
+            config_check=self.config_check,
             document_units="document",
             labels="contradiction",
             over_document="max",

@@ -11,7 +11,7 @@ import torch
 from transformers import BertForSequenceClassification, BertTokenizer
 
 from core.engine.engine import Engine
-from core.errors import LoadError, UnscorableError
+from core.errors import LoadError
 from core.metric import METRICS
 from core.models.integrity import Fingerprints
 from core.models.tokenizer import TextTokenizer
@@ -119,7 +119,7 @@ def test_what_was_cut_is_noted_by_claim(folder: Path) -> None:
 
 
 def test_a_model_with_other_labels_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UnscorableError, match="gives 3 probabilities and FactCC 2"):
+    with pytest.raises(LoadError, match="has 3 labels, and the metric reads 2"):
         scored(albert_nli(tmp_path / "albert"), PAIRS["short"])
 
 

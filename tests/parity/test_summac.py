@@ -14,7 +14,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from transformers import AlbertForSequenceClassification, DebertaConfig, PreTrainedTokenizerFast
 
 from core.engine.engine import Engine
-from core.errors import UnscorableError
+from core.errors import LoadError
 from core.metric import METRICS, signature
 from core.metrics import summac
 from core.metrics.summac import SummaCConv, text_units
@@ -259,7 +259,7 @@ def test_what_does_not_count_is_told(folder: Path) -> None:
 
 
 def test_a_model_with_other_labels_is_refused(tiny_roberta: Path) -> None:
-    with pytest.raises(UnscorableError, match="gives 2 probabilities"):
+    with pytest.raises(LoadError, match="has 2 labels, and the metric reads 3"):
         scored(tiny_roberta, "summac-zs", PAIRS["ordinary"])
 
 

@@ -12,6 +12,7 @@ from torch import Tensor
 from transformers import AutoModel, PreTrainedModel
 
 from core.errors import BadSettingError
+from core.models.config_check import require_encoder
 from core.models.files import max_text_tokens
 from core.models.model import Row, int_option
 from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch, segment_types
@@ -113,5 +114,6 @@ def _answer(row: Row, document: Tensor, summary: Tensor) -> Answer:
 
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> BertScoreModel:
+    require_encoder(path, checkpoint)
     network = load_network(AutoModel.from_pretrained, path, checkpoint, device, unused="pooler.")
     return BertScoreModel(network, TextTokenizer.load(path), max_text_tokens(path, max_positions(network)))

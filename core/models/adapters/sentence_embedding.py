@@ -14,6 +14,7 @@ from sentence_transformers.sentence_transformer.modules import Dense, LayerNorm,
 from transformers import AutoModel, PreTrainedModel
 
 from core.errors import LoadError
+from core.models.config_check import require_encoder
 from core.models.files import default_prompt, max_sentence_tokens, read_json_object, read_modules
 from core.models.model import Row, rows_of
 from core.models.network import (
@@ -67,6 +68,7 @@ class SentenceEmbedder:
 
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> SentenceEmbedder:
+    require_encoder(path, checkpoint)
     listed = read_modules(path)
     network = load_network(AutoModel.from_pretrained, path, checkpoint, device, unused="pooler.")
     modules = _load_modules(path, listed[1:]) if listed else [Pooling(network.config.hidden_size)]

@@ -8,6 +8,7 @@ from pathlib import Path
 import torch
 from transformers import AutoModelForSequenceClassification, PreTrainedModel
 
+from core.models.config_check import label_order
 from core.models.model import Row, rows_of
 from core.models.network import freeing_memory, load_network, network_bytes, pad_batch, segment_types
 from core.models.tokenizer import TextTokenizer
@@ -15,11 +16,14 @@ from core.types import Answer, Checkpoint, Question
 
 
 class SequenceClassifier:
-    """Inputs: one text or a pair. Option "limit": tokens at most. Values: the softmax over all labels."""
+    """Inputs: one text or a pair. Option "limit": tokens at most. Values: the softmax over all labels, those that the
+    checkpoint is expected to have in the order that is expected.
+    """
 
-    def __init__(self, network: PreTrainedModel, tokenizer: TextTokenizer) -> None:
+    def __init__(self, network: PreTrainedModel, tokenizer: TextTokenizer, order: tuple[int, ...] | None) -> None:
         self._network = network
         self._tokenizer = tokenizer
+        self._order = order or tuple(range(network.config.num_labels))
         self.nbytes = network_bytes(network)
 
     def encode(self, questions: Sequence[Question]) -> list[Row]:
@@ -32,10 +36,12 @@ class SequenceClassifier:
             logits = self._network(input_ids=ids, attention_mask=mask, **segment_types(self._network, types)).logits
             shares = logits.float().softmax(-1).tolist()  # (rows, labels); half precision loses the order of near-ties
         return [
-            Answer(values=tuple(share), tokens=len(row), cut=row.cut) for share, row in zip(shares, tokens, strict=True)
+            Answer(values=tuple(share[place] for place in self._order), tokens=len(row), cut=row.cut)
+            for share, row in zip(shares, tokens, strict=True)
         ]
 
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> SequenceClassifier:
+    order = label_order(path, checkpoint)
     network = load_network(AutoModelForSequenceClassification.from_pretrained, path, checkpoint, device)
-    return SequenceClassifier(network, TextTokenizer.load(path))
+    return SequenceClassifier(network, TextTokenizer.load(path), order)

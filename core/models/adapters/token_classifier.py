@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 from transformers import AutoModelForTokenClassification, PreTrainedModel
 
+from core.models.config_check import label_order
 from core.models.model import UNLIMITED, Row, int_option
 from core.models.network import freeing_memory, load_network, network_bytes, pad_batch, segment_types
 from core.models.tokenizer import TextTokenizer
@@ -16,15 +17,16 @@ from core.types import Answer, Checkpoint, Question, Span
 
 
 class TokenClassifier:
-    """Inputs: a pair of texts. Options: "label", whose probability is wanted; "limit", tokens at most.
+    """Inputs: a pair of texts. Options: "label", whose probability is wanted, in the order that is expected of the checkpoint; "limit", tokens at most.
 
     The first text is shortened, never the second, which must leave room for one token. Values: the softmax at the label
     for each token of the second text; spans: where these tokens stand in it.
     """
 
-    def __init__(self, network: PreTrainedModel, tokenizer: TextTokenizer) -> None:
+    def __init__(self, network: PreTrainedModel, tokenizer: TextTokenizer, order: tuple[int, ...] | None) -> None:
         self._network = network
         self._tokenizer = tokenizer
+        self._order = order or tuple(range(network.config.num_labels))
         self.nbytes = network_bytes(network)
 
     def encode(self, questions: Sequence[Question]) -> list[Row]:
@@ -46,7 +48,7 @@ class TokenClassifier:
         # counted from the end: a template need not tell its two texts apart by segment
         [size] = self._tokenizer.count([row.question.inputs[1]])
         second = range(len(tokens) - 1 - size, len(tokens) - 1)
-        label = int_option(row.question, "label", 1)
+        label = self._order[int_option(row.question, "label", 1)]
         return Answer(
             values=tuple(shares[second.start : second.stop, label].tolist()),
             spans=tuple(Span(*tokens.offsets[place]) for place in second),
@@ -56,5 +58,6 @@ class TokenClassifier:
 
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> TokenClassifier:
+    order = label_order(path, checkpoint)
     network = load_network(AutoModelForTokenClassification.from_pretrained, path, checkpoint, device)
-    return TokenClassifier(network, TextTokenizer.load(path))
+    return TokenClassifier(network, TextTokenizer.load(path), order)
