@@ -116,7 +116,7 @@ def pad_batch(rows: Sequence[Tokens], network: PreTrainedModel) -> tuple[Tensor,
 
 
 def _check_vocabulary(network: PreTrainedModel, largest: int) -> None:
-    known = len(network.get_input_embeddings().weight)
+    known = len(cast(Tensor, network.get_input_embeddings().weight))
     if largest >= known:
         raise LoadError(
             f"The tokenizer wrote token {largest} and the model knows {known}: their files are of two models. Get all of "

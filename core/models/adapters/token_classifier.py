@@ -26,7 +26,7 @@ class TokenClassifier:
     def __init__(self, network: PreTrainedModel, tokenizer: TextTokenizer, order: tuple[int, ...] | None) -> None:
         self._network = network
         self._tokenizer = tokenizer
-        self._order = order or tuple(range(network.config.num_labels))
+        self._order = order or tuple(range(network.config.num_labels or 0))
         self.nbytes = network_bytes(network)
 
     def encode(self, questions: Sequence[Question]) -> list[Row]:
