@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable, Collection, Iterable
 from fnmatch import fnmatch
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import httpx2
-from huggingface_hub import HfApi, snapshot_download
+from huggingface_hub import HfApi, constants, snapshot_download
 from huggingface_hub.errors import (
     GatedRepoError,
     HfHubHTTPError,
@@ -17,6 +19,7 @@ from huggingface_hub.errors import (
     RepositoryNotFoundError,
     RevisionNotFoundError,
 )
+from huggingface_hub.file_download import repo_folder_name
 from tqdm import tqdm  # type: ignore[import-untyped]  # it ships no types
 
 from core.dataset import Importer
@@ -31,6 +34,7 @@ from core.models.files import (
     checkpoint_parts,
     hub_file,
     is_local_source,
+    listing_file,
 )
 from core.types import Checkpoint
 
@@ -69,6 +73,7 @@ def _download_part(part: Checkpoint, report: Callable[[float], None], has_tokeni
                 f"{part.source} at revision {part.revision} lists no {lacking}, so nothing was downloaded. Set revision= to one "
                 "that has it, or put all files into a folder and name that folder instead."
             )
+        _note_listing(repository, str(info.sha), part.kind, names)
         snapshot_download(
             repository,
             revision=part.revision,
@@ -76,8 +81,18 @@ def _download_part(part: Checkpoint, report: Callable[[float], None], has_tokeni
             etag_timeout=HUB_TIMEOUT_S,
             tqdm_class=_progress_bar(report, sum(sizes.get(name, 0) for name in names)),
         )
-    except (httpx2.HTTPError, OSError) as error:
+    except (httpx2.HTTPError, OSError, ValueError) as error:
         raise MissingWeightsError(_checkpoint_error_message(part, api.endpoint, error)) from error
+
+
+def _note_listing(repository: str, commit: str, kind: str, names: list[str]) -> None:
+    """Keep the names of the files that are to come, so that a download which breaks off is never taken for complete."""
+    folder = Path(constants.HF_HUB_CACHE) / repo_folder_name(repo_id=repository, repo_type="model")
+    noted = listing_file(folder, commit, kind)
+    noted.parent.mkdir(parents=True, exist_ok=True)
+    with NamedTemporaryFile("w", dir=noted.parent, delete=False) as file:
+        json.dump(names, file)
+    Path(file.name).replace(noted)
 
 
 def needed_files(names: Iterable[str]) -> list[str]:
@@ -148,6 +163,10 @@ def _checkpoint_error_message(checkpoint: Checkpoint, hub: str, error: Exception
         (OfflineModeIsEnabled, f"HF_HUB_OFFLINE forbids to download {source}. Unset it and {again}"),
         (httpx2.HTTPError, f"{hub} cannot be reached to download {source}. Check the network and {again}"),
         (LocalEntryNotFoundError, f"{hub} cannot be reached to download {source}. Check the network and {again}"),
+        (
+            ValueError,
+            f"{hub} does not answer as a hub would: a log-in page of the network, perhaps. Open it in a browser, and {again}",
+        ),
     ]
     disk = f"{source} cannot be written to disk ({error}). Make room, or set HF_HOME to another disk, and {again}"
     return next((sentence for kind, sentence in sentences if isinstance(error, kind)), disk)

@@ -129,6 +129,9 @@ TOKENIZER_SETTINGS = (
     "chat_template.json",
     "additional_chat_templates/*.jinja",
 )
+_FILE_KINDS = {"alignscore": ".ckpt", "mlp": ".json"}
+"""The kinds whose weights may be one file, and how it ends."""
+
 PROMPTS_FILE = "config_sentence_transformers.json"
 MODEL_FILES = ("config.json", "generation_config.json", "modules.json", "sentence_bert_config.json", PROMPTS_FILE)
 MODULE_FILES = ("config.json", "model.safetensors", "pytorch_model.bin")
@@ -251,13 +254,17 @@ def _locate_in_package(name: str) -> Path:
 
 def _locate_in_folder(part: Checkpoint) -> Path:
     place = Path(part.source).expanduser()
-    if place.suffix in {".ckpt", ".json"} and place.is_file():
+    if place.is_file() and place.suffix == _FILE_KINDS.get(part.kind):
         return place
     if part.kind == "mlp":
         raise MissingWeightsError(
             f"There is no file {part.source!r}. Set model= to a file that `cli.py train-shallow PAIRS.jsonl -o MODEL.json` wrote."
         )
     setting, files = ("backbone", "and") if part.kind == BACKBONE else ("checkpoint", "model.safetensors and")
+    if place.is_file():
+        raise MissingWeightsError(
+            f"{part.source!r} is a file, and {setting}= is the folder of all the model's files. Set {setting}={place.parent}"
+        )
     if not place.is_dir():
         raise MissingWeightsError(
             f"There is no folder {part.source!r}. Set {setting}= to a folder that holds config.json, {files} "
@@ -285,12 +292,30 @@ def _locate_in_hub_cache(part: Checkpoint) -> Path:
     if isinstance(found, str) and file:
         return Path(found)
     if isinstance(found, str) and not _missing_files(Path(found).parent, part.kind):
+        _check_download(part, Path(found).parent)
         return Path(found).parent
     setting = "backbone" if part.kind == BACKBONE else "checkpoint"
     raise MissingWeightsError(
         f"{part.source} (revision {part.revision}) is not on this machine. Press Download on the Metrics "
         f"page (cli.py downloads by itself), or put its files into a folder and set {setting}= to that folder."
     )
+
+
+def listing_file(repository: Path, commit: str, kind: str) -> Path:
+    """Where a download notes, before it begins, which files it is to bring."""
+    return repository / ".touchstone" / f"{commit}-{BACKBONE if kind == BACKBONE else 'model'}.json"
+
+
+def _check_download(part: Checkpoint, snapshot: Path) -> None:
+    """Raise MissingWeightsError where a download of this snapshot broke off; one by other tools is taken for complete."""
+    listed = listing_file(snapshot.parent.parent, snapshot.name, part.kind)
+    names = _read_json(listed) if listed.is_file() else []
+    lacking = [str(name) for name in names if not (snapshot / str(name)).is_file()] if isinstance(names, list) else []
+    if lacking:
+        raise MissingWeightsError(
+            f"{part.source} (revision {part.revision}) was downloaded only in part: {', '.join(lacking[:3])} is missing. Press "
+            "Download on the Metrics page (cli.py downloads by itself)."
+        )
 
 
 def _missing_files(folder: Path, kind: str) -> str:

@@ -15,6 +15,7 @@ from queue import SimpleQueue
 from core.errors import LoadError, MemoryFullError, MissingWeightsError, TouchstoneError
 from core.models import device as devices
 from core.models.download import download
+from core.models.file_check import check_files
 from core.models.files import ModelState, ModelStatus, locate, memory_bytes, state_on_disk
 from core.models.integrity import Fingerprints
 from core.models.loaded_models import LoadedModels, PoolEntry
@@ -226,6 +227,7 @@ class ModelPool:
 
     def _load(self, checkpoint: Checkpoint, entry: PoolEntry) -> None:
         with self._failing(entry):
+            check_files(checkpoint)
             self._make_room(entry, memory_bytes(locate(checkpoint), checkpoint))
             if entry.error:  # the pool was closed meanwhile
                 return

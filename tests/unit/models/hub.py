@@ -16,11 +16,14 @@ Serving = TypeVar("Serving", bound=ThreadingHTTPServer)
 
 
 class Hub(ThreadingHTTPServer):
-    """Holds `folder` as owner/name and notes the files that are asked for; with a status it refuses everything."""
+    """Holds `folder` as owner/name and notes the files that are asked for; with a status it refuses everything.
 
-    def __init__(self, folder: Path, status: int = 200, error: str = "") -> None:
+    Of the file `broken` half is sent before the line goes dead.
+    """
+
+    def __init__(self, folder: Path, status: int = 200, error: str = "", broken: str = "") -> None:
         super().__init__(("127.0.0.1", 0), Answering)
-        self.folder, self.status, self.error = folder, status, error
+        self.folder, self.status, self.error, self.broken = folder, status, error, broken
         self.asked: set[str] = set()
 
     @property
@@ -51,7 +54,9 @@ class Answering(BaseHTTPRequestHandler):
         self._head()
 
     def do_GET(self) -> None:
-        self.wfile.write(self._head())
+        body = self._head()
+        broken = cast(Hub, self.server).broken
+        self.wfile.write(body[: len(body) // 2] if broken and self.path.split("?")[0].endswith(broken) else body)
 
     def _head(self) -> bytes:
         hub = cast(Hub, self.server)

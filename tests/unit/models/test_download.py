@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +15,7 @@ import pytest
 from huggingface_hub import constants
 
 from core.models.download import needed_files
-from core.models.files import ModelState, ModelStatus
+from core.models.files import ModelState, ModelStatus, locate
 from core.models.pool import ModelPool
 from core.types import Checkpoint
 from tests.unit.models.hub import Hub, serving
@@ -167,3 +170,54 @@ def test_sharded_safe_tensors_are_preferred_to_a_pickle() -> None:
 
 def test_a_pickle_is_taken_where_there_is_nothing_else() -> None:
     assert needed_files(["pytorch_model.bin", "flax_model.msgpack"]) == ["pytorch_model.bin"]
+
+
+def test_a_download_that_breaks_off_is_never_taken_for_complete(
+    pool: ModelPool, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tokenizer's settings are missing, without which a model loads and gives other numbers."""
+    (repository / "tokenizer_config.json").write_text("{}")
+    with serving(Hub(repository, broken="tokenizer_config.json")) as hub:
+        assert fetch(pool, monkeypatch, hub.address).status is ModelStatus.FAILED
+    later = ModelPool("cpu", None, tmp_path / "cache")
+    state = later.state(REPOSITORY)
+    later.close()
+    assert state.status is ModelStatus.NEEDS_DOWNLOAD
+    with serving(Hub(repository)) as hub:
+        assert fetch(pool, monkeypatch, hub.address).status is ModelStatus.READY
+    assert (locate(REPOSITORY) / "tokenizer_config.json").is_file()
+
+
+def test_a_network_that_answers_with_its_log_in_page_is_told(
+    pool: ModelPool, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub = Hub(repository)
+    monkeypatch.setattr(hub, "content", lambda _: b"<!DOCTYPE html><html>Log in to the network</html>")
+    with serving(hub):
+        state = fetch(pool, monkeypatch, hub.address)
+    assert state.status is ModelStatus.FAILED
+    assert "a log-in page of the network" in state.message
+
+
+def test_two_processes_that_download_one_repository_do_not_corrupt_it(
+    pool: ModelPool, repository: Path, tmp_path: Path
+) -> None:
+    source = (
+        "from core.models.download import download\nfrom core.types import Checkpoint\n"
+        "download(Checkpoint('owner/name', 'sequence_classifier'), lambda share: None)"
+    )
+    with serving(Hub(repository)) as hub:
+        outside = {
+            **os.environ,
+            "HF_ENDPOINT": hub.address,
+            "HF_HUB_CACHE": str(tmp_path / "hub"),
+            "HF_HUB_OFFLINE": "0",
+        }
+        both = [subprocess.Popen([sys.executable, "-c", source], env=outside, stderr=subprocess.PIPE) for _ in "ab"]
+        errors = [process.communicate(timeout=120)[1].decode() for process in both]
+    assert [process.returncode for process in both] == [0, 0], errors
+    found = locate(REPOSITORY)
+    for name in ("model.safetensors", "config.json", "tokenizer.json"):
+        assert (found / name).read_bytes() == (repository / name).read_bytes()
+    pool.request(REPOSITORY)
+    assert pool.wait_for(REPOSITORY, OVER, 60).status is ModelStatus.READY
