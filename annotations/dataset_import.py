@@ -19,7 +19,7 @@ from sqlmodel import Session, col, func, select
 
 from annotations.records import CAMPAIGN_PREFIX, LOCAL_LABELS, RecordError, require_storable, require_text
 from annotations.tables import Dataset, DatasetFile, Document, EditRow, Item, SampleRow, Table
-from annotations.writes import ITEM_FACTS, content_id, edit_rows, insert_new, item_row, text_id
+from annotations.writes import ITEM_FACTS, content_id, edit_rows, insert_new, item_row, item_values, text_id
 from core.types import Example
 from core.types import Item as CoreItem
 
@@ -114,11 +114,12 @@ class ImportResult:
 
 @dataclass(frozen=True, slots=True)
 class RowBuilder:
-    """Turns items into rows; remembers the summaries that came, since an edited one names its parent."""
+    """Turns items into rows; remembers the documents, and the summaries, since an edited one names its parent."""
 
     provenance: DatasetSource
     now: datetime
     parents: dict[str, tuple[str, str, str]] = field(default_factory=dict)
+    documents: set[str] = field(default_factory=set)
 
     def batches(self, items: Iterable[CoreItem]) -> Iterator[RowBatch]:
         stream = iter(items)
@@ -133,7 +134,8 @@ class RowBuilder:
         facts = ITEM_FACTS.dump_json(replace(item, example=Example(example.id, "", "")), exclude_defaults=True).decode()
         require_storable(f"the record {example.id[:60]!r}", example.id, item.group, example.document, example.summary)
         document_id = text_id(example.document) if example.document else None
-        if document_id:
+        if document_id and document_id not in self.documents:
+            self.documents.add(document_id)
             batch[Document].append({"id": document_id, "text": example.document, "created_at": self.now})
         item_id = self._add_item(batch, item, document_id) if document_id and example.summary else None
         batch[SampleRow].append(self._sample(item, document_id, item_id, facts))
@@ -142,14 +144,15 @@ class RowBuilder:
         example = item.example
         parent_id, document, summary = self.parents.get(item.parent or "", ("", "", ""))
         edited = bool(parent_id and document == document_id and item.edits)
-        row = item_row(
+        row = item_values(
             document_id, example.summary, parent_id if edited else None, item.edits if edited else (), self.now
         )
-        batch[Item].append(row.model_dump())
+        item_id: str = row["id"]
+        batch[Item].append(row)
         if edited:
-            batch[EditRow].extend(edit.model_dump() for edit in edit_rows(row.id, summary, item.edits))
-        self.parents[example.id] = (row.id, document_id, example.summary)
-        return row.id
+            batch[EditRow].extend(edit.model_dump() for edit in edit_rows(item_id, summary, item.edits))
+        self.parents[example.id] = (item_id, document_id, example.summary)
+        return item_id
 
     def _sample(self, item: CoreItem, document_id: str | None, item_id: str | None, facts: str) -> dict[str, Any]:
         summary = "" if item_id else item.example.summary

@@ -19,6 +19,7 @@ from annotations.writes import ITEM_FACTS
 from core.types import Example, Item, Sample, StoredScore
 
 _CHUNK = 500  # texts held in memory at a time
+_ROWS = 1000  # rows fetched at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,19 +79,24 @@ def require_dataset(session: Session, name: str) -> str:
 def load_imported_samples(session: Session, name: str) -> list[Sample]:
     """The samples of a dataset in the order of their first import. Raises RecordError for an unknown name."""
     dataset_id = require_dataset(session, name)
-    rows = session.exec(
-        select(SampleRow, ItemRow.text)
+    columns = (
+        *(SampleRow.key, SampleRow.facts, SampleRow.summary, SampleRow.item_id, SampleRow.document_id),
+        ItemRow.text,
+    )
+    rows = session.connection().execute(
+        select(*columns)  # type: ignore[call-overload]  # sqlmodel types four columns
         .outerjoin(ItemRow, col(ItemRow.id) == SampleRow.item_id)
         .where(SampleRow.dataset_id == dataset_id)
-        .order_by(col(SampleRow.number))
+        .order_by(col(SampleRow.number)),
+        execution_options={"yield_per": _ROWS},
     )
     merged: dict[str, Sample] = {}
-    for row, text in rows:
-        sample = _sample_from_row(name, row, text)
-        merged[row.key] = _merge_samples(merged[row.key], sample) if row.key in merged else sample
+    for key, facts, summary, item_id, document_id, text in rows:
+        sample = _sample_from_row(name, key, facts, text or summary, item_id or "", document_id or "")
+        merged[key] = _merge_samples(merged[key], sample) if key in merged else sample
     scores_by_item = load_scores(session, col(ScoreRow.item_id).in_(_stored_item_ids(dataset_id)))
     return [
-        replace(sample, kept=tuple(scores_by_item.get(sample.stored, ())))
+        replace(sample, kept=tuple(scores_by_item[sample.stored])) if sample.stored in scores_by_item else sample
         for sample in merged.values()
         if _has_content(sample)
     ]
@@ -135,10 +141,9 @@ def _without_resolved_failures(scores: Iterable[StoredScore]) -> list[StoredScor
     return [score for score in scores if score.value is not None or score.metric not in scored]
 
 
-def _sample_from_row(dataset: str, row: SampleRow, text: str | None) -> Sample:
-    item = ITEM_FACTS.validate_json(row.facts)
-    example = Example(row.key, "", text or row.summary)
-    return Sample(dataset, replace(item, example=example), row.item_id or "", row.document_id or "")
+def _sample_from_row(dataset: str, key: str, facts: str, summary: str, item_id: str, document_id: str) -> Sample:
+    item = ITEM_FACTS.validate_json(facts)
+    return Sample(dataset, replace(item, example=Example(key, "", summary)), item_id, document_id)
 
 
 def _has_content(sample: Sample) -> bool:

@@ -36,6 +36,9 @@ ITEM_FACTS: TypeAdapter[CoreItem] = TypeAdapter(CoreItem)
 """The `facts` of an imported sample: all of an item but its texts, as JSON."""
 
 
+_JSON = json.JSONEncoder(ensure_ascii=False)  # made once: json.dumps makes one for each call
+
+
 def insert_new(session: Session, table: type[Table], rows: list[dict[str, Any]]) -> None:
     """Insert the rows whose key is not taken; rows of one table have the same columns."""
     if rows:
@@ -50,7 +53,7 @@ def text_id(text: str) -> str:
 
 def content_id(*parts: object) -> str:
     """The identity of anything else: 16 hex digits over its JSON-able parts."""
-    return text_id(json.dumps(parts, ensure_ascii=False))
+    return text_id(_JSON.encode(parts))
 
 
 def sort_edits(edits: Sequence[Edit]) -> list[Edit]:
@@ -59,9 +62,16 @@ def sort_edits(edits: Sequence[Edit]) -> list[Edit]:
 
 def item_row(document_id: str, text: str, parent_id: str | None, edits: Sequence[Edit], now: datetime) -> Item:
     """An item; who made an edit is not part of what it is, its explanation is."""
+    return Item(**item_values(document_id, text, parent_id, edits, now))
+
+
+def item_values(
+    document_id: str, text: str, parent_id: str | None, edits: Sequence[Edit], now: datetime
+) -> dict[str, Any]:
+    """The columns of an item, for bulk inserts."""
     content = [[edit.span.start, edit.span.end, edit.new, edit.explanation] for edit in sort_edits(edits)]
     identity = content_id(document_id, text, parent_id, content)
-    return Item(id=identity, document_id=document_id, parent_id=parent_id, text=text, created_at=now)
+    return {"id": identity, "document_id": document_id, "parent_id": parent_id, "text": text, "created_at": now}
 
 
 def edit_rows(item_id: str, original: str, edits: Sequence[Edit]) -> list[EditRow]:

@@ -23,7 +23,6 @@ from core.stats.statistic import (
     mean,
     quotient,
     ratio,
-    running_sums,
     sums_by,
     undefined,
 )
@@ -98,7 +97,7 @@ def interval_distance(categories: Values, given: Values) -> Values:  # noqa: ARG
 
 def ordinal_distance(categories: Values, given: Values) -> Values:  # noqa: ARG001  # the order is all that counts of them
     """Squared differences of middle ranks (Krippendorff 2011)."""
-    ranks = running_sums(given) - given / 2
+    ranks = np.cumsum(given, axis=0) - given / 2
     squares: Values = (ranks[:, None] - ranks[None]) ** 2
     return squares
 

@@ -15,9 +15,8 @@ from core.stats.statistic import Estimate, Statistic, Values
 
 RESAMPLES = 10_000
 CONFIDENCE_LEVEL = 0.95
-_MAX_CELLS = 1 << 18  # of an intermediate array: 2 MB stay in a processor's cache, more are three times slower
-_MAX_ARRAY = 1 << 23  # 64 MB, whatever the number of resamples
-_MIN_RESAMPLES = 128  # resamples at once: with fewer, calling numpy costs more than its work
+_MAX_CELLS = 1 << 17  # of an intermediate array: 1 MB stays in a processor's cache, more are three times slower
+_MIN_RESAMPLES = 8  # resamples at once, whatever the size: with fewer, sparse products read their indices too often
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,10 +65,9 @@ class Resamples:
         one_document = "All cases are of one document: there is no interval." if documents < 2 else ""
         if why := statistic.without_interval or one_document:
             return Distribution(value, np.zeros(0), statistic.n, why, documents)
-        counts = self.counts[statistic.documents]
-        step = _chunk_size(max(statistic.rows, len(counts)))
-        chunks = [counts[:, start : start + step] for start in range(0, counts.shape[1], step)]
-        draws = [statistic.weigh(chunk.astype(np.float64)) for chunk in chunks]
+        step = _chunk_size(max(statistic.rows, documents))
+        chunks = (self.counts[:, start : start + step] for start in range(0, self.counts.shape[1], step))
+        draws = [statistic.weigh(chunk[statistic.documents].astype(np.float64)) for chunk in chunks]
         return Distribution(value, np.concatenate(draws), statistic.n, documents=documents)
 
     def estimate(self, statistic: Statistic) -> Estimate:
@@ -93,7 +91,7 @@ def reason_without_interval(draws: Values) -> str:
 
 
 def _chunk_size(rows: int) -> int:
-    return max(1, _MAX_CELLS // rows, min(_MIN_RESAMPLES, _MAX_ARRAY // rows))
+    return max(_MIN_RESAMPLES, _MAX_CELLS // rows)
 
 
 def _draw_counts(rng: np.random.Generator, documents: int, number: int) -> NDArray[np.intp]:

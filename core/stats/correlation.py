@@ -14,7 +14,6 @@ from core.stats.statistic import (
     cluster_documents,
     count_matrix,
     ratio,
-    running_sums,
     sums_by,
     undefined,
 )
@@ -128,7 +127,7 @@ def _pearson_from_moments(sums: Values) -> Values:
 
 def _middle_ranks(weights: Values) -> Values:
     """Middle ranks of the distinct values, counted from the mean rank, (distinct, resamples)."""
-    sums = running_sums(weights)
+    sums = np.cumsum(weights, axis=0)
     ranks: Values = sums - weights / 2 - sums[-1] / 2
     return ranks
 

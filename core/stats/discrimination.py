@@ -21,7 +21,6 @@ from core.stats.statistic import (
     cluster_documents,
     count_matrix,
     ratio,
-    running_sums,
     sums_by,
     undefined,
 )
@@ -121,7 +120,7 @@ def auc(labelled: LabelledScores) -> Statistic:
     inside = np.stack([contest.own, contest.made * contest.lost])
 
     def weigh(weights: Values) -> Values:
-        beaten = contest.halves @ running_sums(contest.bad @ weights)
+        beaten = contest.halves @ np.cumsum(contest.bad @ weights, axis=0)
         good, bad = sizes @ weights
         own, met = inside @ (weights * (weights - 1))
         return ratio(np.einsum("dr,dr->r", weights, beaten) - own, good * bad - met)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,12 +118,3 @@ def ratio(above: Values, below: Values) -> Values:
     """A quotient that is nan where it would divide by nothing."""
     quotient: Values = np.divide(above, below, out=np.full(np.shape(above), np.nan), where=below > 0)
     return quotient
-
-
-def running_sums(values: Values) -> Values:
-    """The sums of each row with all rows above it."""
-    sums = values.copy()
-    # row by row the additions are vectorised; numpy's cumsum goes down one column after the other, ten times slower
-    for above, row in pairwise(sums):
-        row += above
-    return sums
