@@ -91,8 +91,10 @@ def load_imported_samples(session: Session, name: str) -> list[Sample]:
         execution_options={"yield_per": _ROWS},
     )
     merged: dict[str, Sample] = {}
+    documents: dict[str, str] = {}  # a document's id once, however many summaries it has
     for key, facts, summary, item_id, document_id, text in rows:
-        sample = _sample_from_row(name, key, facts, text or summary, item_id or "", document_id or "")
+        document = documents.setdefault(document_id, document_id) if document_id else ""
+        sample = _sample_from_row(name, key, facts, text or summary, item_id or "", document)
         merged[key] = _merge_samples(merged[key], sample) if key in merged else sample
     scores_by_item = load_scores(session, col(ScoreRow.item_id).in_(_stored_item_ids(dataset_id)))
     return [

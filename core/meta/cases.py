@@ -74,7 +74,9 @@ class Cases:
 
 def build_cases(samples: Sequence[Sample]) -> Cases:
     """Samples of one dataset or several; see `core.meta.pooling` for the scales of released scores."""
-    places = {(sample.dataset, sample.item.example.id): place for place, sample in enumerate(samples)}
+    parents = {(sample.dataset, sample.item.parent) for sample in samples if sample.item.parent}
+    keys = ((sample.dataset, sample.item.example.id) for sample in samples)
+    places = {key: place for place, key in enumerate(keys) if key in parents}
     linked = [
         (places[sample.dataset, sample.item.parent], place)
         for place, sample in enumerate(samples)
@@ -86,7 +88,7 @@ def build_cases(samples: Sequence[Sample]) -> Cases:
     return Cases(
         samples=tuple(samples),
         labels=labels,
-        documents=number_documents([_document_marks(sample) for sample in samples]),
+        documents=number_documents(_document_marks(sample) for sample in samples),
         pairs=_broken_pairs(linked, labels),
         harmless=_pair_array([(one, two) for one, two in linked if labels[two] == 1 and labels[one] != 0]),
         columns=(*_released_columns(samples), *_own_columns(samples, directions)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from types import MappingProxyType
 
 import numpy as np
@@ -77,7 +78,7 @@ def slice_cases(cases: Cases, by: str | None = None) -> list[Slice]:
         return [every]
     if by not in SLICE_FIELDS:
         raise UnknownNameError("slice", by, SLICE_FIELDS)
-    values = [frozenset(SLICE_FIELDS[by](sample)) for sample in cases.samples]
+    values = [SLICE_FIELDS[by](sample) for sample in cases.samples]
     found = [_build_slice(cases, by, name, _has_any(values, {name})) for name in _order_values(values)]
     types = frozenset(ErrorType)
     for family in _ERROR_FAMILIES if by in {"error_type", "required_type"} else ():
@@ -86,14 +87,14 @@ def slice_cases(cases: Cases, by: str | None = None) -> list[Slice]:
     return [every, *(one for one in found if one.pairs.any() or one.samples.any())]
 
 
-def _order_values(values: Iterable[frozenset[str]]) -> list[str]:
+def _order_values(values: Iterable[tuple[str, ...]]) -> list[str]:
     """Values of error types in the order of the literature, others by name."""
     rank = {kind.value: place for place, kind in enumerate(ErrorType)}
-    return sorted(frozenset[str]().union(*values), key=lambda name: (rank.get(name, len(rank)), name))
+    return sorted(set(chain.from_iterable(values)), key=lambda name: (rank.get(name, len(rank)), name))
 
 
-def _has_any(values: Iterable[frozenset[str]], wanted: set[str]) -> Mask:
-    return np.array([bool(value & wanted) for value in values], dtype=np.bool_)
+def _has_any(values: Iterable[tuple[str, ...]], wanted: set[str]) -> Mask:
+    return np.array([not wanted.isdisjoint(value) for value in values], dtype=np.bool_)
 
 
 def _build_slice(cases: Cases, by: str, name: str, chosen: Mask) -> Slice:

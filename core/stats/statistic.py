@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from array import array
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,18 +88,22 @@ def cluster_documents(documents: Numbers) -> tuple[Numbers, Numbers]:
     return numbers, places
 
 
-def number_documents(marks: Sequence[Iterable[Hashable]]) -> Numbers:
+def number_documents(marks: Iterable[Iterable[Hashable]]) -> Numbers:
     """A number from 0 for the document of each case, (n,), in the order of their first cases.
 
     `marks` are what each case has of its document, such as its text and its group: cases that share one share the
     document, also by way of a third; a case without a mark stands alone.
     """
     names: dict[Hashable, int] = {}
-    edges = [(case, names.setdefault(mark, len(marks) + len(names))) for case, of in enumerate(marks) for mark in of]
-    size = len(marks) + len(names)
-    cases, named = np.array(edges, dtype=np.intp).reshape(-1, 2).T
-    _, components = connected_components(count_matrix(cases, named, (size, size)), directed=False)
-    numbers: Numbers = np.unique(components[: len(marks)], return_inverse=True)[1]
+    cases, named, number = array("q"), array("q"), 0
+    for number, of in enumerate(marks, start=1):
+        for mark in of:
+            cases.append(number - 1)
+            named.append(names.setdefault(mark, len(names)))
+    size = number + len(names)
+    edges = count_matrix(np.array(cases, dtype=np.intp), np.array(named, dtype=np.intp) + number, (size, size))
+    _, components = connected_components(edges, directed=False)
+    numbers: Numbers = np.unique(components[:number], return_inverse=True)[1]
     return numbers
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import partial
+from time import perf_counter
 from typing import Annotated
 
 import typer
@@ -13,6 +16,7 @@ from core.meta.measures import (
     PAPER_MEASURES,
     SLICE_FIELDS,
     MetricRow,
+    affordable_resamples,
     draw_resamples,
     metric_rows,
     slice_cases,
@@ -21,7 +25,10 @@ from core.meta.rating_correlation import COEFFICIENTS, PAPER_COEFFICIENTS, metri
 from core.meta.reference_scores import compare_with_released, format_comparisons
 from core.meta.table_formats import format_rows, format_tests, tables_record
 from core.stats.bootstrap import RESAMPLES
-from pages.commands.shared.inputs import DatasetsOption, ResamplesOption, read_scored_samples
+from pages.commands.shared.inputs import DatasetsOption, read_scored_samples
+from pages.commands.shared.messages import print_status
+
+_FEW = 8  # resamples, from which the time of all is projected
 
 
 def command(
@@ -31,7 +38,12 @@ def command(
         list[str] | None, typer.Option(help="Only this metric of those with scores; may be repeated.")
     ] = None,
     rated: Annotated[str | None, typer.Option(help="Correlate with what people rated, instead: the aspect.")] = None,
-    resamples: ResamplesOption = RESAMPLES,
+    resamples: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Of the documents, for the intervals; by default 10,000, for more than 5,000 summaries fewer."
+        ),
+    ] = None,
     full: Annotated[
         bool, typer.Option("--full", help="Also the figures that papers leave out, and the p of every test.")
     ] = False,
@@ -40,9 +52,11 @@ def command(
     """Say which metric can be trusted with which errors: consistency, ties and AUC with intervals, from kept scores."""
     found = read_scored_samples(dataset)
     found = select_metrics(found, metric) if metric else found
-    rows = _rows(found, by, rated, resamples, full)
+    compute = partial(_rows, found, by, rated, full)
+    number = _affordable_or_asked(found, resamples, compute)
+    rows = compute(number)
     if as_json:
-        report = tables_record(found, rows, dataset=" + ".join(dataset), by=by, rated=rated, resamples=resamples)
+        report = tables_record(found, rows, dataset=" + ".join(dataset), by=by, rated=rated, resamples=number)
         typer.echo(json.dumps(report, ensure_ascii=False, indent=1))
         return
     typer.echo(format_rows(rows))
@@ -53,7 +67,32 @@ def command(
             typer.echo(f"\n{text}")
 
 
-def _rows(found: Cases, by: str | None, rated: str | None, resamples: int, full: bool) -> list[MetricRow]:
+def _affordable_or_asked(found: Cases, asked: int | None, compute: Callable[[int], object]) -> int:
+    """The number of resamples: what was asked for, with the time that it will take where that is long, or what is affordable."""
+    affordable, summaries = affordable_resamples(found), f"{len(found.samples):,} summaries"
+    if asked is None:
+        if affordable < RESAMPLES:
+            print_status(
+                f"{affordable:,} resamples instead of {RESAMPLES:,} for {summaries}: --resamples sets another number."
+            )
+        return affordable
+    if asked > affordable:
+        minutes = _projected_seconds(asked, compute) / 60
+        print_status(f"{asked:,} resamples of {summaries} will take about {minutes:.1f} minutes.")
+    return asked
+
+
+def _projected_seconds(resamples: int, compute: Callable[[int], object]) -> float:
+    """From the time of a few resamples and of a few more."""
+    begun = perf_counter()
+    compute(_FEW)
+    between = perf_counter()
+    compute(5 * _FEW)
+    each = max(0.0, (perf_counter() - between) - (between - begun)) / (4 * _FEW)
+    return between - begun + each * resamples
+
+
+def _rows(found: Cases, by: str | None, rated: str | None, full: bool, resamples: int) -> list[MetricRow]:
     parts, drawn = slice_cases(found, by), draw_resamples(found, resamples)
     if rated:
         names = tuple(COEFFICIENTS) if full else PAPER_COEFFICIENTS

@@ -201,6 +201,21 @@ def test_json_has_what_the_text_has_and_more(pairs: Path) -> None:
     assert re.search(r"^Overall +blunt-2 +consistency +0\.\d+ +0\.0039", text, re.MULTILINE)
 
 
+def test_the_number_of_resamples_is_capped_for_large_data_and_a_larger_one_has_its_time(
+    pairs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done("import", "bump", pairs, "--name", "own")
+    options = ("meta", "--dataset", "own", "--json")
+    assert json.loads(done(*options))["resamples"] == 10_000
+    monkeypatch.setattr("core.meta.measures._MAX_WEIGHED", 12_000)
+    capped = run(*options)
+    assert json.loads(capped.stdout)["resamples"] == 1000
+    assert "1,000 resamples instead of 10,000 for 12 summaries" in capped.stderr
+    projected = run(*options, "--resamples", 2000)
+    assert json.loads(projected.stdout)["resamples"] == 2000
+    assert re.search(r"2,000 resamples of 12 summaries will take about \d+\.\d minutes", projected.stderr)
+
+
 COUNTS = {
     "Intrinsic Predicate": 116,
     "Extrinsic Predicate": 76,
