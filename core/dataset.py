@@ -47,6 +47,11 @@ class Importer(ABC):
         del source
         return []
 
+    def settings_used(self, source: Path) -> dict[str, str]:
+        """The settings that read this source in the same way again where they were guessed or lie in another file."""
+        del source
+        return {}
+
     @abstractmethod
     def read(self, source: Path) -> Iterator[Item | Refusal]:
         """The records of a source in order. A broken one is a Refusal and the rest go on."""
@@ -63,7 +68,10 @@ _BLOCK = 1 << 20
 
 @dataclass(eq=False)
 class ImportCounts:
-    """What was read so far; another thread may look at it. `refusals` keeps the reasons, equal ones counted."""
+    """What was read so far; another thread may look at it. `refusals` keeps the reasons, equal ones counted.
+
+    `reading` is what is needed to read the source in the same way again: settings such as the mapping, the files of a folder.
+    """
 
     samples: int = 0
     pairs: int = 0
@@ -78,6 +86,7 @@ class ImportCounts:
     explanations: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     first: list[Refusal] = field(default_factory=list)
+    reading: dict[str, str] = field(default_factory=dict)
     texts: set[int] = field(default_factory=set, repr=False)
 
     def add(self, item: Item) -> None:
@@ -127,6 +136,7 @@ class ImportCounts:
             "ratings": dict(self.ratings),
             "explanations": dict(self.explanations),
             "skipped": dict(self.refused),
+            **({"reading": self.reading} if self.reading else {}),
         }
 
 
@@ -156,6 +166,18 @@ def readable_items(found: Iterable[Item | Refusal], tally: ImportCounts) -> Iter
             yield one
 
 
+_MOST_FILES = 50  # of a folder, named
+
+
+def reading_record(source: Path, settings: dict[str, str]) -> dict[str, str]:
+    """Settings and, of a folder, the names of its files."""
+    if not source.is_dir():
+        return settings
+    names = sorted(path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file())
+    more = [f"{len(names) - _MOST_FILES} more"] if len(names) > _MOST_FILES else []
+    return {**settings, "files": ", ".join([*names[:_MOST_FILES], *more])}
+
+
 def source_sha256(source: Path) -> str:
     """The SHA-256 of a file, or of the names and contents of all files of a folder. Raises TouchstoneError for neither."""
     if not source.exists():
@@ -176,7 +198,7 @@ def format_counts(counts: dict[str, object]) -> list[str]:
     return [
         f"{name.replace('_', ' '):17} {described}"
         for name, value in counts.items()
-        if value
+        if value and name != "reading"
         for described in _format_count(name, value)
     ]
 

@@ -30,6 +30,7 @@ ONLY_IN = {
     "alembic": "annotations",
     "streamlit": "pages/ui/ pages/views/ pages/main.py app.py",
     "plotly": "pages/ui/ pages/views/",
+    "matplotlib": "core/meta",
     "typer": "pages/commands/ pages/commands/shared/ cli.py",
     "rich": "pages/commands/shared/",
 }

@@ -55,10 +55,19 @@ class Generic(Importer):
         rows = preview_rows(source, encoding=self.encoding, sheet=self.sheet)
         return format_mapping(self._columns(source), rows, [name for name in sheet_names(source)[1:] if not self.sheet])
 
+    def settings_used(self, source: Path) -> dict[str, str]:
+        return used_settings(self._columns(source), self.encoding, self.sheet)
+
     def _columns(self, source: Path) -> ColumnMap:
         if self.mapping:
             return load_column_map(Path(self.mapping))
         return infer_column_map(preview_rows(source, encoding=self.encoding, sheet=self.sheet))
+
+
+def used_settings(columns: ColumnMap, encoding: str, sheet: str) -> dict[str, str]:
+    """The settings of Generic by name, the mapping as its text; those left as they are by default are not named."""
+    others = {"encoding": "" if encoding == UTF8 else encoding, "sheet": sheet}
+    return {"mapping": columns.to_json(), **{name: value for name, value in others.items() if value}}
 
 
 def preview_rows(source: Path, number: int = _PREVIEW_ROWS, encoding: str = UTF8, sheet: str = "") -> list[Row]:

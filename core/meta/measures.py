@@ -211,6 +211,20 @@ def _labelled_slices(parts: Sequence[Slice]) -> Sequence[Slice]:
     return [part for part in parts if part.pairs.any() or part.summaries.any()] or parts[:1]
 
 
+FIGURE_TITLES = MappingProxyType(
+    {
+        "consistency": "Consistency",
+        "auc": "ROC AUC",
+        "ties": "Ties",
+        "average_precision": "Average precision",
+        "balanced_accuracy": "Balanced accuracy",
+        "sign_rate": "Sign rate",
+        "mean_shift": "Mean shift",
+    }
+)
+"""The figures of the page in their order."""
+
+
 def shown_columns(cases: Cases, parts: Sequence[Slice]) -> tuple[MetricColumn, ...]:
     """The metrics that have figures in at least one slice."""
     separate = [column for column in cases.separate if any(has_one_scale(cases, part, column) for part in parts)]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
+from core.dataset import DATASETS
 from core.errors import TouchstoneError
 from core.meta.best_metric import Measurement
 from core.meta.cases import Cases, MetricColumn
 from core.meta.explanation_scores import ExplainerScores
 from core.meta.measures import UNIT_MEASURES, MetricRow
 from core.meta.table_formats import csv_table, format_marked, latex_table, latex_text, markdown_table
-from core.metric import METRICS
+from core.metric import METRICS, Card
 from core.settings import VERSION
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_percent
@@ -27,11 +29,105 @@ def rows_markdown(rows: Sequence[MetricRow], name: str) -> str:
     return markdown_table(["metric", *parts], lines)
 
 
+_MOST_ACROSS = 6  # metrics; more of them are rows
+
+
 def rows_latex(rows: Sequence[MetricRow], name: str, caption: str) -> str:
-    """The same as a table for the booktabs package."""
-    parts, lines = _slice_grid(rows, name, _latex_cell)
-    body = ([latex_text(line[0]), *line[1:]] for line in lines)
-    return latex_table(["Metric", *map(latex_text, parts)], body, caption)
+    """The same for the booktabs package, with intervals and n; up to six metrics stand across, more are rows."""
+    parts = list(dict.fromkeys(row.slice for row in rows))
+    metrics = list(dict.fromkeys(row.metric for row in rows))
+    figures = {(row.metric, row.slice): row.figures[name] for row in rows}
+    if len(metrics) > _MOST_ACROSS:
+        head = ["Metric", *map(latex_text, parts)]
+        body = [[latex_text(one), *(_latex_cell(figures[one, part], name) for part in parts)] for one in metrics]
+        numbers = ["$n$", *(_case_numbers([figures[one, part] for one in metrics]) for part in parts)]
+        lines = [numbers, *body]
+    else:
+        head = ["Slice", "$n$", *map(latex_text, metrics)]
+        lines = [
+            [
+                latex_text(part),
+                _case_numbers([figures[one, part] for one in metrics]),
+                *(_latex_cell(figures[one, part], name) for one in metrics),
+            ]
+            for part in parts
+        ]
+    return latex_table(head, lines, f"{caption} {_notes(rows, name)}", f"tab:{name.replace('_', '-')}")
+
+
+def _case_numbers(figures: Sequence[Measurement]) -> str:
+    numbers = [figure.estimate.n for figure in figures]
+    return str(numbers[0]) if len(set(numbers)) == 1 else f"{min(numbers)}--{max(numbers)}"
+
+
+def _notes(rows: Sequence[MetricRow], name: str) -> str:
+    """What the signs of a table mean; only of those that are in it."""
+    figures = [row.figures[name] for row in rows]
+    failed = sum(row.failed for row in rows if row.slice == rows[0].slice)
+    notes = [
+        "In brackets the 95 % interval of a bootstrap over documents."
+        if any(f.estimate.low is not None for f in figures)
+        else "",
+        "Bold: the best of a slice." if any(figure.best for figure in figures) else "",
+        "†: not significantly worse (paired bootstrap, Holm over the metrics, p ≥ .05)."
+        if any(figure.level for figure in figures)
+        else "",
+        "‡: not tested, too few documents." if any(figure.untested for figure in figures) else "",
+        "–: undefined." if any(figure.estimate.value is None for figure in figures) else "",
+        f"Left out without a score: {failed}." if failed else "",
+        "n: cases of a slice.",
+    ]
+    return " ".join(filter(None, notes))
+
+
+def correlations_latex(rows: Sequence[MetricRow], aspect: str) -> str:
+    """Metrics down, coefficients across, with intervals and n."""
+    names = list(rows[0].figures)
+    lines = [
+        [latex_text(row.metric), str(row.n), *(_latex_marked(row.figures[name], _correlation_text) for name in names)]
+        for row in rows
+    ]
+    caption = (
+        f"Correlation with {aspect}. In brackets the 95 % interval of a bootstrap over documents. Bold: the best; †: not "
+        "significantly worse (Williams, Holm over the metrics, p ≥ .05); ‡: not tested."
+    )
+    return latex_table(["Metric", "$n$", *map(latex_text, names)], lines, caption, "tab:correlations")
+
+
+def citations_bib(cases: Cases, importers: Sequence[str]) -> str:
+    """A BibTeX entry for Touchstone, each metric and each imported dataset, by what its card names."""
+    entries = {"touchstone": ("Touchstone", f"Version {VERSION}", "")}
+    for column in cases.all_columns:
+        card = _card_of(column)
+        if card and not card.paper.startswith("none"):
+            entries[_citation_key(card.title)] = (card.title, card.paper, card.url)
+    for name in dict.fromkeys(importers):
+        plugin = DATASETS.get(name)
+        if plugin.url:
+            entries[_citation_key(plugin.title)] = (plugin.title, plugin.release, plugin.url)
+    return "\n".join(_bib_entry(key, *fields) for key, fields in entries.items())
+
+
+def _citation_key(title: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+
+
+def _bib_entry(key: str, title: str, note: str, url: str) -> str:
+    fields = {
+        "title": f"{{{latex_text(title)}}}",
+        "note": latex_text(note),
+        "howpublished": rf"\url{{{url}}}" if url else "",
+    }
+    return f"@misc{{{key},\n" + "".join(f"  {name} = {{{text}}},\n" for name, text in fields.items() if text) + "}\n"
+
+
+def _card_of(column: MetricColumn) -> Card | None:
+    if column.released:
+        return None
+    try:
+        return METRICS.parse(column.signature.partition("|")[0]).card
+    except TouchstoneError:
+        return None
 
 
 def rows_csv(rows: Sequence[MetricRow]) -> str:
@@ -96,10 +192,36 @@ def _markdown_cell(figure: Measurement, name: str) -> str:
 
 
 def _latex_cell(figure: Measurement, name: str) -> str:
-    text = _format_value(figure.estimate, name)
-    text = f"${text}$" if text.startswith(("+", "-")) else text
+    return _latex_marked(figure, lambda estimate: _interval_text(estimate, name))
+
+
+def _latex_marked(figure: Measurement, text: Callable[[Estimate], str]) -> str:
+    """A figure with its interval and its sign; bold where it is the best."""
+    value, _, bounds = text(figure.estimate).partition(" ")
+    value = f"${value}$" if value.startswith(("+", "-")) else value
     sign = "$^\\dagger$" if figure.level else "$^\\ddagger$" if figure.untested else ""
-    return rf"\textbf{{{text}}}" if figure.best else f"{text}{sign}"
+    marked = rf"\textbf{{{value}}}" if figure.best else f"{value}{sign}"
+    return rf"{marked} {{\scriptsize {bounds}}}" if bounds else marked
+
+
+def _interval_text(estimate: Estimate, name: str) -> str:
+    """Value and bounds, separated by the first blank."""
+    value = _format_value(estimate, name)
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return value
+    low, high = (
+        f"{bound:+.3g}" if name in UNIT_MEASURES else f"{100 * bound:.1f}" for bound in (estimate.low, estimate.high)
+    )
+    return f"{value} [{low}, {high}]"
+
+
+def _correlation_text(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return "–"
+    bounds = (
+        f" [{estimate.low:.3f}, {estimate.high:.3f}]" if estimate.low is not None and estimate.high is not None else ""
+    )
+    return f"{estimate.value:.3f}{bounds}"
 
 
 def _estimate_cells(estimate: Estimate) -> tuple[float | None, float | None, float | None, int]:

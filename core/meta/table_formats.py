@@ -154,6 +154,9 @@ _LATEX_ESCAPES = str.maketrans(
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
         "\\": r"\textbackslash{}",
+        "†": r"$^\dagger$",
+        "‡": r"$^\ddagger$",
+        "≥": r"$\geq$",
     }
 )
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -165,7 +168,7 @@ def markdown_table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
     return "".join(f"| {' | '.join(map(_escape_bars, line))} |\n" for line in table)
 
 
-def latex_table(head: Sequence[str], lines: Iterable[Sequence[str]], caption: str) -> str:
+def latex_table(head: Sequence[str], lines: Iterable[Sequence[str]], caption: str, label: str) -> str:
     """The first column left, the others right; cells are LaTeX already, see `latex_text`."""
     body = [" & ".join(line) + r" \\" for line in lines]
     return "\n".join(
@@ -176,6 +179,7 @@ def latex_table(head: Sequence[str], lines: Iterable[Sequence[str]], caption: st
             *(r"\toprule", " & ".join(head) + r" \\", r"\midrule", *body, r"\bottomrule"),
             r"\end{tabular}",
             rf"\caption{{{latex_text(caption)}}}",
+            rf"\label{{{label}}}",
             r"\end{table}",
             "",
         ]

@@ -11,7 +11,15 @@ import typer
 
 from annotations.dataset_import import DatasetSource
 from annotations.store import Store
-from core.dataset import DATASETS, ImportCounts, format_counts, readable_items, source_sha256, strict_items
+from core.dataset import (
+    DATASETS,
+    ImportCounts,
+    format_counts,
+    readable_items,
+    reading_record,
+    source_sha256,
+    strict_items,
+)
 from core.models.download import fetch_released_dataset, provenance_name
 from core.settings import Settings
 from pages.commands.shared.messages import print_status, with_progress
@@ -37,6 +45,7 @@ def command(
     )
     for line in reader.describe(place):
         print_status(f"  {line}")
+    tally.reading = reading_record(place, reader.settings_used(place)) if not reader.shipped else {}
     read_items = readable_items if skip_broken else strict_items
     with closing(Store.open(settings.database_url)) as store:
         items = with_progress(read_items(reader.read(place), tally), "samples read")

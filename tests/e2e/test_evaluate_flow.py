@@ -105,7 +105,7 @@ def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(page: Page, 
     assert r"\textbf{100.0}" in pack.read("tables/consistency.tex").decode()
     assert "MIT" in pack.read("data-card.md").decode()
     assert "cli.py import bump task1_own.json --name 'own pairs'" in pack.read("README.md").decode()
-    assert "Plotly" in pack.read("figures.html").decode()
+    assert b"<svg" in pack.read("figures/heat-map-consistency.svg")
 
     [edited] = fresh.rows("SELECT item_id FROM sample WHERE key = 'task1-0/edited'")
     page.goto(f"{fresh.url}/?example={edited['item_id']}")

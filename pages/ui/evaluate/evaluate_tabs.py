@@ -8,6 +8,8 @@ from types import MappingProxyType
 import streamlit as st
 
 from core.meta.measures import PAPER_MEASURES, MetricRow, Slice, draw_resamples, metric_rows, shown_columns
+from core.meta.paper_figures import roc_curves
+from core.meta.paper_pack import write_pack
 from pages.ui.background_results import background_result
 from pages.ui.evaluate.analysis_tables import (
     chosen_aspect,
@@ -19,7 +21,7 @@ from pages.ui.evaluate.analysis_tables import (
 from pages.ui.evaluate.data_tab import label_provenance, provenance_tables, score_form
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
 from pages.ui.evaluate.pair_tables import cell_pairs, verdict_grid
-from pages.ui.evaluate.paper_pack import pack_contents, paper_pack
+from pages.ui.evaluate.paper_pack import pack_request, paper_pack
 from pages.ui.evaluate.percentiles import percentile_tab
 from pages.ui.evaluate.tables_and_plots import (
     available_figures,
@@ -29,7 +31,6 @@ from pages.ui.evaluate.tables_and_plots import (
     interval_chart,
     missing_reasons,
     roc_chart,
-    roc_curves,
 )
 from pages.ui.markup import escape_markdown
 
@@ -89,12 +90,12 @@ def _data_tab(chosen: EvaluationChoice) -> None:
 
 
 def _pack_tab(chosen: EvaluationChoice) -> None:
-    aspect = chosen_aspect(chosen)
+    request = pack_request(chosen, chosen_aspect(chosen))
     found = background_result(
-        "Writing every table…", ("pack", chosen.key, aspect), lambda: pack_contents(chosen, aspect)
+        "Writing every table and figure…", ("pack", chosen.key, request.aspect), lambda: write_pack(request)
     )
     if found is not None:
-        paper_pack(chosen, found)
+        paper_pack(request, found)
 
 
 def _slice_choice(chosen: EvaluationChoice, key: str) -> str:

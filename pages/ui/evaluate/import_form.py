@@ -76,7 +76,7 @@ def _save_upload(files: Sequence[UploadedFile]) -> UploadedFiles:
 
 
 def _chosen_reader(importer: str, upload: UploadedFiles) -> Reader | None:
-    return mapping_form(upload.source) if importer == _GENERIC_IMPORTER else DATASETS.get(importer)().read
+    return mapping_form(upload.source) if importer == _GENERIC_IMPORTER else Reader(DATASETS.get(importer)().read)
 
 
 def _import_settings(importer: str) -> None:
@@ -98,7 +98,7 @@ def _import_buttons(importer: str, upload: UploadedFiles | None, reading: Reader
         if plugin.shipped or plugin.hub:
             title = "Import the examples" if plugin.shipped else "Get it from the hub"
             _import_button(
-                title, "cloud_download", plugin().read, importer, "", partial(fetch_released_dataset, plugin())
+                title, "cloud_download", Reader(plugin().read), importer, "", partial(fetch_released_dataset, plugin())
             )
 
 

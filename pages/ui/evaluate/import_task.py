@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,12 +13,17 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from annotations.dataset_import import DatasetSource, ImportResult
 from annotations.store import Store
 from core.background import BackgroundTask
-from core.dataset import DATASETS, ImportCounts, Refusal, readable_items, source_sha256, strict_items
+from core.dataset import DATASETS, ImportCounts, Refusal, readable_items, reading_record, source_sha256, strict_items
 from core.models.download import provenance_name
 from core.types import Item
 
-Reader = Callable[[Path], Iterator[Item | Refusal]]
-"""Begins to read a file or folder."""
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Begins to read a file or folder; `settings` are those that read it in the same way again."""
+
+    read: Callable[[Path], Iterator[Item | Refusal]]
+    settings: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +59,13 @@ class ImportTask(BackgroundTask[ImportResult]):
 
 def _import_items(request: ImportRequest, store: Store, tally: ImportCounts) -> Generator[ImportResult]:
     take, place = readable_items if request.skip_broken else strict_items, request.place()
-    items = take(request.reading(place), tally)
+    shipped = DATASETS.get(request.importer).shipped
+    tally.reading = {} if shipped else reading_record(place, request.reading.settings)
+    items = take(request.reading.read(place), tally)
     yield store.import_dataset(request.origin(place), items, tally.counts)
+
+
+_FOLDER = "uploaded-files"
 
 
 @dataclass(eq=False)
@@ -71,8 +81,8 @@ class UploadedFiles:
 
     @property
     def file(self) -> str:
-        """The names of the files."""
-        return ", ".join(sorted(path.name for path in self.source.iterdir())) if len(self.ids) > 1 else self.source.name
+        """The name of the file, or of a folder with the files."""
+        return _FOLDER if len(self.ids) > 1 else self.source.name
 
 
 def write_upload(files: Sequence[UploadedFile]) -> UploadedFiles:

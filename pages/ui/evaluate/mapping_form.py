@@ -15,7 +15,7 @@ from core.datasets.formats.column_map import UNLABELLED_WORDS, ColumnMap, ScoreC
 from core.datasets.formats.mapping_report import label_meanings, left_out, open_questions
 from core.datasets.formats.text_files import UTF8, Row, encoding_of
 from core.datasets.formats.workbook_files import sheet_names
-from core.datasets.generic import preview_rows, read_with_map
+from core.datasets.generic import preview_rows, read_with_map, used_settings
 from core.errors import TouchstoneError
 from core.types import Verdict
 from pages.ui.evaluate.import_task import Reader
@@ -63,7 +63,9 @@ def mapping_form(source: Path) -> Reader | None:
         icon=":material/save:",
         help="In the terminal: cli.py import 'generic[mapping=mapping.json]' FILE",
     )
-    return partial(read_with_map, columns=mapped, encoding=encoding, sheet=sheet)
+    return Reader(
+        partial(read_with_map, columns=mapped, encoding=encoding, sheet=sheet), used_settings(mapped, encoding, sheet)
+    )
 
 
 def _encoding_and_sheet(source: Path) -> tuple[str, str, list[str]]:

@@ -11,25 +11,11 @@ import streamlit as st
 
 from core.meta.best_metric import Measurement
 from core.meta.cases import Cases
-from core.meta.measures import UNIT_MEASURES, MetricRow, Slice, labelled_in_slice, shown_columns
+from core.meta.measures import FIGURE_TITLES, UNIT_MEASURES, MetricRow
 from core.meta.table_formats import format_few_documents, format_measure
-from core.stats.bootstrap import Resamples
-from core.stats.discrimination import RocCurve, measure_roc_curve
+from core.stats.discrimination import RocCurve
 from core.stats.text_tables import format_percent
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
-
-FIGURE_TITLES = MappingProxyType(
-    {
-        "consistency": "Consistency",
-        "auc": "ROC AUC",
-        "ties": "Ties",
-        "average_precision": "Average precision",
-        "balanced_accuracy": "Balanced accuracy",
-        "sign_rate": "Sign rate",
-        "mean_shift": "Mean shift",
-    }
-)
-"""The figures of the page in their order."""
 
 FIGURE_HELP = (
     "Consistency: share of minimal pairs whose faithful side scores strictly higher. ROC AUC: chance that a consistent "
@@ -139,7 +125,6 @@ def _format_cell(figure: Measurement, name: str) -> str:
 
 _ROW_PX = 34  # pixels a metric takes
 _FRAME_PX = 130
-_CURVE_RESAMPLES = 500  # resamples of the areas beside the curves
 _COLOUR_SCALE = ((0.0, "#d9725f"), (0.5, "#f6f3ea"), (1.0, "#45a39b"))
 _TEXT_COLOUR = "#1c2333"  # readable on all of the scale, in the dark theme too
 _DASHES = ("solid", "dash", "dot")  # there are ten colours, and often more metrics
@@ -167,17 +152,6 @@ def heat_map(rows: Sequence[MetricRow], name: str) -> go.Figure:
     )
     figure.update_yaxes(autorange="reversed")
     return _with_layout(figure, f"{FIGURE_TITLES[name]} in percent", len(metrics))
-
-
-def roc_curves(cases: Cases, part: Slice) -> list[tuple[str, RocCurve]]:
-    """The ROC curve of each metric on a slice, the largest area first; without those that are undefined."""
-    resamples = Resamples.draw(max(1, cases.clusters), _CURVE_RESAMPLES)
-    found = [
-        (column.name, measure_roc_curve(labelled_in_slice(cases, part, column), resamples))
-        for column in shown_columns(cases, [part])
-    ]
-    defined = [(name, one) for name, one in found if one.area.value is not None]
-    return sorted(defined, key=lambda one: -(one[1].area.value or 0.0))
 
 
 def roc_chart(found: Sequence[tuple[str, RocCurve]], part: str) -> go.Figure:

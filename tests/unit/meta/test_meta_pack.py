@@ -43,9 +43,12 @@ def read(text: str) -> list[dict[str, str]]:
 def test_the_best_is_bold_and_a_figure_has_its_unit() -> None:
     found = told(build_cases(PAIRS))
     assert "| sharp | **100.0** |" in rows_markdown(found, "consistency")
-    assert r"sharp & \textbf{100.0} \\" in rows_latex(found, "consistency", "Consistency in percent.")
+    table = rows_latex(found, "consistency", "Consistency in percent.")
+    assert r"Overall & 6 & \textbf{100.0} {\scriptsize [100.0, 100.0]}" in table
+    assert r"\label{tab:consistency}" in table
+    assert "Bold: the best of a slice." in table
     assert "| sharp | −0.75 |" in rows_markdown(found, "mean_shift")
-    assert "sharp & $-0.75$" in rows_latex(found, "mean_shift", "Mean shift.")
+    assert "Overall & 6 & $-0.75$" in rows_latex(found, "mean_shift", "Mean shift.")
 
 
 def test_a_name_breaks_no_table_and_is_no_formula() -> None:
@@ -53,7 +56,7 @@ def test_a_name_breaks_no_table_and_is_no_formula() -> None:
     lines = rows_markdown(found, "consistency").splitlines()
     assert {line.replace(r"\|", "").count("|") for line in lines} == {3}
     assert r"=a\_b|c\&d" in rows_latex(found, "consistency", "50 % of it")
-    assert r"\caption{50 \% of it}" in rows_latex(found, "consistency", "50 % of it")
+    assert r"\caption{50 \% of it " in rows_latex(found, "consistency", "50 % of it")
     assert {row["metric"] for row in read(rows_csv(found))} == {"sharp", f"'{HOSTILE}"}
 
 
@@ -92,3 +95,14 @@ def test_correlations_and_explanations_are_written_where_there_are_some() -> Non
     said = list(explainer_scores(of, draw_resamples(of, 50)))
     assert "| it | 5 |" in explainers_markdown(said)
     assert [row["value"] for row in read(explainers_csv(said)) if row["score"] == "ES"] == ["0.5"]
+
+
+def test_more_than_six_metrics_are_rows_of_a_latex_table() -> None:
+    scores = {f"m{place}": 0.1 * place for place in range(7)}
+    found = told(
+        build_cases([one for n in range(4) for one in pair(f"p{n}", {**scores}, dict.fromkeys(scores, 0.2), KIND)])
+    )
+    table = rows_latex(found, "consistency", "Consistency.")
+    assert r"Metric & Overall \\" in table
+    assert "$n$ & 4" in table
+    assert "m6 & " in table

@@ -1,0 +1,50 @@
+"""`cli.py pack`."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from annotations.records import CAMPAIGN_PREFIX
+from annotations.samples import format_description, load_description
+from annotations.store import Store
+from core.errors import TouchstoneError
+from core.meta.cases import select_metrics
+from core.meta.measures import SLICE_FIELDS, slice_cases
+from core.meta.paper_pack import PACK_NAME, PackRequest, write_pack
+from core.settings import Settings
+from core.stats.bootstrap import RESAMPLES
+from pages.commands.shared.inputs import DatasetsOption, ResamplesOption, read_scored_samples
+from pages.commands.shared.messages import print_status
+
+
+def command(
+    dataset: DatasetsOption,
+    by: Annotated[str | None, typer.Option(help=f"Slices besides Overall: {', '.join(SLICE_FIELDS)}.")] = None,
+    metric: Annotated[
+        list[str] | None, typer.Option(help="Only this metric of those with scores; may be repeated.")
+    ] = None,
+    rated: Annotated[str, typer.Option(help="Also correlate with what people rated: the aspect.")] = "",
+    resamples: ResamplesOption = RESAMPLES,
+    output: Annotated[Path, typer.Option("-o", "--output", help="The archive to write.")] = Path(PACK_NAME),
+) -> None:
+    """Write the paper pack: tables, figures, data card, citations, and the commands that give the same archive again."""
+    found = read_scored_samples(dataset)
+    found = select_metrics(found, metric) if metric else found
+    with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
+        files = [file for row in store.datasets() if row.name in dataset for file in row.files]
+        own = [name for name in dataset if name not in {file.dataset for file in files}]
+        described = {
+            name: format_description(load_description(store, name)) if name.startswith(CAMPAIGN_PREFIX) else []
+            for name in own
+        }
+    parts = slice_cases(found, by)
+    archive = write_pack(PackRequest(tuple(dataset), by, rated, resamples, found, parts, files, described))
+    try:
+        output.write_bytes(archive)
+    except OSError as error:
+        raise TouchstoneError(f"{output} cannot be written: {error.strerror}. Name another file with -o.") from error
+    print_status(f"Wrote {output}, {len(archive):,} bytes.")
