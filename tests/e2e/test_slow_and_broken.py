@@ -114,7 +114,7 @@ def test_each_model_that_cannot_answer_says_what_to_do_while_the_others_score(
     bench: Bench, held: Path, truncated: Path, huge: Path, tiny_deberta: Path
 ) -> None:
     told = {
-        f"minicheck-deberta[checkpoint={truncated}]": "does not load: ",
+        f"minicheck-deberta[checkpoint={truncated}]": "is cut off: ",
         f"minicheck-deberta[checkpoint={huge}]": "needs 0.6 GB and models may take 0.5 GB. Raise TOUCHSTONE_MEMORY_GB",
         f"hungry[checkpoint={held}]": "does not fit into the memory of the device. Unload another model",
         "bespoke-minicheck-7b": "Set TOUCHSTONE_LLM_BASE_URL",
