@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nltk.tokenize.destructive import NLTKWordTokenizer
-
 from core.entailment import SUPPORT_LABELS, ClassifierMetric, Passage
 from core.errors import UnscorableError
 from core.metric import METRICS, Card
@@ -18,7 +16,6 @@ from core.text import sentences
 from core.types import Span
 
 _CHUNK_WORDS = 550
-_WORDS = NLTKWordTokenizer()
 
 
 def prompt(passage: str, claim: str) -> str:
@@ -53,7 +50,10 @@ def chunks(document: str) -> list[Passage]:
 
 def _word_count(sentence: str) -> int:
     """The words that NLTK finds, which splits the sentence once more."""
-    return sum(len(_WORDS.tokenize(span.of(sentence))) for span in sentences(sentence))
+    from nltk.tokenize.destructive import NLTKWordTokenizer  # importing NLTK takes seconds
+
+    tokenizer = NLTKWordTokenizer()
+    return sum(len(tokenizer.tokenize(span.of(sentence))) for span in sentences(sentence))
 
 
 def _passage(document: str, group: list[Span]) -> Passage:
