@@ -106,6 +106,7 @@ def reference(models: Models) -> Reference:
     return Reference(models)
 
 
+@cache
 def ours(models: Models, pair: tuple[str, str], more: str = "") -> Score:
     return drive(METRICS.parse(models.spec(more)).rounds(Example("pair", *pair)))
 

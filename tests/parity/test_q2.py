@@ -7,6 +7,7 @@ import string
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -120,9 +121,10 @@ class Reference:
         finished: list[tuple[float, list[int]]] = []
         while len(open_beams[0][1]) < 128 and len(finished) < 5:
             ranked = []
-            for total, wrote in open_beams:
-                logits = self.generator(encoder_outputs=state, decoder_input_ids=torch.tensor([wrote])).logits[0, -1]
-                shares = logits.log_softmax(-1)
+            states = state.last_hidden_state.expand(len(open_beams), -1, -1)
+            tokens = torch.tensor([wrote for _, wrote in open_beams])  # all equally long
+            logits = self.generator(encoder_outputs=(states,), decoder_input_ids=tokens).logits[:, -1]
+            for (total, wrote), shares in zip(open_beams, logits.log_softmax(-1), strict=True):
                 shares[repeated(wrote)] = -torch.inf
                 best = shares.topk(10)
                 ranked += [
@@ -167,6 +169,7 @@ def reference(models: Models) -> Reference:
     return Reference(models)
 
 
+@cache
 def ours(models: Models, pair: tuple[str, str], more: str = "") -> Score:
     return drive(METRICS.parse(models.spec(more)).rounds(Example("pair", *pair)))
 

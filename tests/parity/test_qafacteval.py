@@ -10,6 +10,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -103,22 +104,22 @@ class Reference:
         read = self.generator.model.encoder(input_ids=torch.tensor([ids]))
         beams: list[tuple[float, list[int]]] = [(0.0, [0])]
         for _ in range(100):
-            grown = []
-            for total, wrote in beams:
-                if wrote[-1] == 2:
-                    grown.append((total, wrote))
-                    continue
-                logits = self.generator(encoder_outputs=read, decoder_input_ids=torch.tensor([wrote])).logits[0, -1]
-                best = logits.log_softmax(-1).topk(4)
+            grown = [beam for beam in beams if beam[1][-1] == 2]
+            growing = [beam for beam in beams if beam[1][-1] != 2]  # all equally long
+            states = read.last_hidden_state.expand(len(growing), -1, -1)
+            wrote = torch.tensor([tokens for _, tokens in growing])
+            logits = self.generator(encoder_outputs=(states,), decoder_input_ids=wrote).logits[:, -1]
+            for (total, tokens), row in zip(growing, logits.log_softmax(-1), strict=True):
+                best = row.topk(4)
                 pairs = zip(best.values.tolist(), best.indices.tolist(), strict=True)
-                grown += [(total + share, [*wrote, token]) for share, token in pairs]
+                grown += [(total + share, [*tokens, token]) for share, token in pairs]
             beams = sorted(grown, key=lambda beam: beam[0], reverse=True)[:4]
-            if all(wrote[-1] == 2 for _, wrote in beams):
+            if all(tokens[-1] == 2 for _, tokens in beams):
                 break
-        wrote = beams[0][1][1:]
-        while wrote and wrote[-1] == 2:
-            wrote.pop()
-        text = self.bart.decode(wrote, skip_special_tokens=False)
+        written = beams[0][1][1:]
+        while written and written[-1] == 2:
+            written.pop()
+        text = self.bart.decode(written, skip_special_tokens=False)
         for mark in (".", "?", "!", ","):
             text = text.replace(" " + mark, mark)
         text = text.replace(" ' ", "'").replace(" n't", "n't")
@@ -240,6 +241,7 @@ def reference(models: Models) -> Reference:
     return Reference(models)
 
 
+@cache
 def ours(models: Models, pair: tuple[str, str]) -> Score:
     return drive(METRICS.parse(models.spec()).rounds(Example("pair", *pair)))
 
