@@ -66,6 +66,7 @@ class Reference:
         self.encoder = BertModel.from_pretrained(models.encoder, dtype=torch.float32).eval()
         self.question = cache(self._question)
         self.states = cache(self._states)
+        self.values = cache(self._values)
 
     def score(self, document: str, summary: str) -> float:
         return (self.side(document, summary) + self.side(summary, document)) / 2
@@ -76,7 +77,7 @@ class Reference:
         flat = [min(1.0, max(0.0, value)) for three in values for value in three]
         return sum(flat) / len(flat) if flat else 0.0
 
-    def values(self, phrase: str, questioned: str, other: str) -> tuple[float, float, float]:
+    def _values(self, phrase: str, questioned: str, other: str) -> tuple[float, float, float]:
         ids = read_by_t5(self.telling, f"{self.question(phrase, questioned)} </s> {other}", 512)
         wrote, first = reading.greedy(self.answerer, ids, 20)
         answer = decoded(self.telling, wrote)
@@ -89,16 +90,16 @@ class Reference:
     def bertscore(self, candidate: str, gold: str) -> float:
         if not candidate.strip() or not gold.strip():
             return 0.0
-        said, wanted = self.states(candidate.strip()), self.states(gold.strip())
-        precision = sum(max(float(one @ other) for other in wanted) for one in said[1:-1]) / (len(said) - 2)
-        recall = sum(max(float(one @ other) for other in said) for one in wanted[1:-1]) / (len(wanted) - 2)
+        cosines = self.states(candidate.strip()) @ self.states(gold.strip()).T
+        precision = float(cosines.amax(1)[1:-1].mean())
+        recall = float(cosines.amax(0)[1:-1].mean())
         return 2 * precision * recall / (precision + recall)
 
     @torch.no_grad()
-    def _states(self, text: str) -> list[torch.Tensor]:
+    def _states(self, text: str) -> torch.Tensor:
         ids = self.pieces([text], truncation=True, max_length=512)["input_ids"]
         hidden = self.encoder(input_ids=torch.tensor(ids), output_hidden_states=True).hidden_states[2][0]
-        return [state / state.norm() for state in hidden]
+        return hidden / hidden.norm(dim=1, keepdim=True)
 
 
 def phrases(text: str) -> list[str]:
