@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,7 +43,9 @@ def url(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def store(url: str) -> Iterator[Store]:
+def store(url: str, migrated_database: Path) -> Iterator[Store]:
+    if url.startswith("sqlite"):
+        shutil.copyfile(migrated_database, url.removeprefix("sqlite:///"))
     store = Store.open(url)
     yield store
     store.close()

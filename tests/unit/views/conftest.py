@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -30,8 +31,8 @@ def page_engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Path:
-    return tmp_path / "touchstone.db"
+def database(tmp_path: Path, migrated_database: Path) -> Path:
+    return Path(shutil.copy(migrated_database, tmp_path / "touchstone.db"))
 
 
 @pytest.fixture(autouse=True)
