@@ -40,7 +40,7 @@ from core.types import ALL_JUDGES, Sample, Verdict
 VERDICT_ASPECT = "share of judges who say consistent"
 """The aspect that verdicts of several judges make."""
 
-_VERDICT_VALUES = {Verdict.CONSISTENT: 1.0, Verdict.BORDERLINE: 0.5, Verdict.INCONSISTENT: 0.0}
+VERDICT_VALUES = {Verdict.CONSISTENT: 1.0, Verdict.BORDERLINE: 0.5, Verdict.INCONSISTENT: 0.0}
 
 SystemCorrelation = Callable[[RatedScores, Numbers], Statistic]
 """A correlation of rated summaries whose systems are numbered."""
@@ -164,7 +164,7 @@ def _ratings_by_aspect(sample: Sample) -> dict[str, list[float]]:
         counted = [judges[ALL_JUDGES]] if ALL_JUDGES in judges else judges.values()
         found[aspect] = [fmean(values) for values in counted]
     if len(sample.item.judgements) > 1:
-        found[VERDICT_ASPECT] = [_VERDICT_VALUES[judgement.verdict] for judgement in sample.item.judgements]
+        found[VERDICT_ASPECT] = [VERDICT_VALUES[judgement.verdict] for judgement in sample.item.judgements]
     return found
 
 

@@ -8,11 +8,14 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from annotations.dataset_import import DatasetSource
+from core.types import Example, Item, Rating, ReleasedScore
 from tests.e2e.bench import START_MS, Bench, example
 from tests.e2e.server import Server, serve
 from tests.e2e.waiting import idle
@@ -135,3 +138,36 @@ def test_what_was_labelled_here_is_evaluated_and_packed(page: Page, fresh: Serve
     page.get_by_text("Percentile of this score").click()
     told = re.compile(r"is above \d+ % of all \d+ summaries|^No summary of")
     expect(page.get_by_text(told)).to_be_visible(timeout=WORK_MS)
+
+
+def test_correlations_by_slice_and_the_agreement_of_annotators(page: Page, fresh: Server) -> None:
+    items = [
+        Item(
+            Example(str(n), f"{DOCUMENT} It was ferry number {n}.", f"The harbour closed {n} times."),
+            domain=("sea", "land")[n % 2],
+            ratings=tuple(
+                Rating(judge, "coverage", float((n * k) % 5)) for k, judge in enumerate(("ann", "ben"), start=2)
+            ),
+            scores=(ReleasedScore("sharp", float(n % 5)),),
+        )
+        for n in range(24)
+    ]
+    with closing(fresh.store()) as store:
+        store.import_dataset(DatasetSource("judged", "own", "judged.jsonl", "0" * 64), items, dict)
+    page.goto(f"{fresh.url}/evaluate?dataset=judged&by=domain")
+    page.get_by_role("tab", name="Correlation").click(timeout=START_MS)
+    expect(page.get_by_text("Williams's test (Holm over the metrics")).to_be_visible(timeout=WORK_MS)
+    page.get_by_role("combobox", name="Slice", exact=True).click()
+    page.get_by_role("option", name="sea").click()
+    expect(page.get_by_text("few documents (12)")).to_be_visible(timeout=WORK_MS)
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Download as JSON").click()
+    [row] = json.loads(Path(waiting.value.path()).read_text(encoding="utf-8"))["rows"]
+    assert (row["metric"], row["slice"], row["n"]) == ("sharp", "sea", 12)
+
+    page.get_by_role("tab", name="Agreement").click()
+    expect(page.get_by_role("heading", name="Cohen's kappa, coverage, summary")).to_be_visible(timeout=WORK_MS)
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Download as JSON").click()
+    [found] = json.loads(Path(waiting.value.path()).read_text(encoding="utf-8"))
+    assert (found["items"], found["annotators"]) == (24, 2)

@@ -216,6 +216,30 @@ def test_the_number_of_resamples_is_capped_for_large_data_and_a_larger_one_has_i
     assert re.search(r"2,000 resamples of 12 summaries will take about \d+\.\d minutes", projected.stderr)
 
 
+def test_annotators_of_imported_data_agree_so_far(pairs: Path, tmp_path: Path) -> None:
+    sentences = [("yes", "yes", "no"), ("no", "no", "no"), ("yes", "no", "yes")]
+    told = [
+        {
+            "sentence": f"Sentence {n}.",
+            "responses": [{"worker_id": worker, "response": said} for worker, said in enumerate(given)],
+        }
+        for n, given in enumerate(sentences)
+    ]
+    path = tmp_path / "mturk_cnndm.jsonl"
+    lines = (json.dumps({"article": f"{DOCUMENT} Number {n}.", "summary_sentences": told}) for n in range(6))
+    path.write_text("\n".join(lines), encoding="utf-8")
+    done("import", "qags", path)
+    [of_sentences, of_summaries] = json.loads(done("agreement", "--dataset", "qags", "--resamples", 50, "--json"))
+    assert (of_sentences["unit"], of_summaries["unit"]) == ("sentence", "summary mean")
+    assert (of_sentences["items"], of_sentences["labels"], of_sentences["annotators"]) == (18, 54, 3)
+    assert of_sentences["raw"]["value"] == pytest.approx((1 + 3 + 1) / 9)
+    assert len(of_sentences["pairs"]) == 3
+    assert "worker-0 × worker-1" in done("agreement", "--dataset", "qags", "--resamples", 50)
+    assert "consistency" in str(run("agreement", "--dataset", "qags", "--aspect", "fluency").exception)
+    done("import", "bump", pairs, "--name", "own")
+    assert "No two annotators" in str(run("agreement", "--dataset", "own").exception)
+
+
 COUNTS = {
     "Intrinsic Predicate": 116,
     "Extrinsic Predicate": 76,

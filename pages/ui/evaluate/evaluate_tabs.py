@@ -18,6 +18,7 @@ from pages.ui.evaluate.analysis_tables import (
     released_scores_table,
     surface_tables,
 )
+from pages.ui.evaluate.annotator_tables import annotator_tables
 from pages.ui.evaluate.data_tab import label_provenance, provenance_tables, score_form
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
 from pages.ui.evaluate.pair_tables import cell_pairs, verdict_grid
@@ -113,6 +114,7 @@ EVALUATE_TABS: Mapping[str, Callable[[EvaluationChoice], None]] = MappingProxyTy
         "ROC": _roc_tab,
         "Dots": _interval_tab,
         "Correlation": correlation_tables,
+        "Agreement": annotator_tables,
         "Surface": surface_tables,
         "Verdicts": verdict_grid,
         "Explanations": explanation_table,
@@ -123,11 +125,11 @@ EVALUATE_TABS: Mapping[str, Callable[[EvaluationChoice], None]] = MappingProxyTy
 )
 
 
-_WITHOUT_SCORES = ("Data", "Explanations")
+_WITHOUT_SCORES = ("Data", "Explanations", "Agreement")
 
 
 def evaluate_tabs(chosen: EvaluationChoice) -> None:
-    """Draw the tab that is open; without scores only two of them have something to show."""
+    """Draw the tab that is open; without scores only some of them have something to show."""
     names = list(EVALUATE_TABS) if shown_columns(chosen.cases, chosen.parts) else list(_WITHOUT_SCORES)
     drawn = st.tabs(names, key=f"evaluate-tabs-{len(names)}", on_change="rerun")
     for tab, show in zip(drawn, map(EVALUATE_TABS.__getitem__, names), strict=True):
