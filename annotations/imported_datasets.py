@@ -123,6 +123,17 @@ def load_examples(session: Session, ids: Sequence[str]) -> Iterator[Example]:
         yield from (Example(*row) for row in found)
 
 
+def load_samples_of_item(session: Session, item_id: str) -> list[Sample]:
+    """What each dataset that has this stored item knows of it, without its texts; newest facts last, by dataset."""
+    rows = session.exec(
+        select(SampleRow, Dataset.name)
+        .join(Dataset, col(SampleRow.dataset_id) == Dataset.id)
+        .where(SampleRow.item_id == item_id)
+        .order_by(Dataset.name, col(SampleRow.number))
+    )
+    return [_sample_from_row(name, row.key, row.facts, "", item_id, row.document_id or "") for row, name in rows]
+
+
 def load_scores(session: Session, which: ColumnElement[bool]) -> dict[str, list[StoredScore]]:
     """Our scores by item; a failure counts only while there is no score of that metric."""
     columns = (ScoreRow.item_id, ScoreRow.metric, ScoreRow.signature, ScoreRow.value, ScoreRow.error)

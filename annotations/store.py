@@ -24,7 +24,7 @@ from annotations.database import (
     write_session,
 )
 from annotations.dataset_import import CountsCallback, DatasetSource, ImportResult, spool_rows, write_spooled_rows
-from annotations.imported_datasets import DatasetRow, load_dataset_names, load_datasets
+from annotations.imported_datasets import DatasetRow, load_dataset_names, load_datasets, load_samples_of_item
 from annotations.migrate import require_current, upgrade
 from annotations.reads import count_rows, load_pair, load_saved_rows
 from annotations.records import (
@@ -42,7 +42,7 @@ from annotations.records import (
 )
 from annotations.tables import Draft, Run, RunLine
 from annotations.writes import delete_old_drafts, save_label, save_outcomes, save_pair, upsert_draft
-from core.types import Item, Outcome
+from core.types import Item, Outcome, Sample
 
 
 def begin_run(session: Session, name: str, owner: str, plan: str) -> str:
@@ -187,6 +187,11 @@ class Store:
         """A kept or labelled item, edited or not, with all that is needed to restore it."""
         with read_session(self.engine) as session:
             return load_pair(session, id)
+
+    def samples_of(self, item_id: str) -> list[Sample]:
+        """What the imported datasets know of a stored item, without its texts."""
+        with read_session(self.engine) as session:
+            return load_samples_of_item(session, item_id)
 
     def saved(self, limit: int = 50) -> list[SavedRow]:
         """Saved pairs and labels, newest first."""

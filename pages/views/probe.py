@@ -28,7 +28,7 @@ from pages.ui.probe.pair import EDITOR_KEY, current_pair, edited_summary, note_c
 from pages.ui.probe.proposed_edits import edits_answer, edits_arrived, edits_request_form
 from pages.ui.probe.score_board import board_feed, score_board
 from pages.ui.probe.text_panes import document_view, summary_editor
-from pages.ui.probe.toolbar import apply_variant, toolbar, variant_progress, variant_ready
+from pages.ui.probe.toolbar import apply_variant, dataset_facts, toolbar, variant_progress, variant_ready
 from pages.ui.session_user import SessionUserState
 
 SessionUserState.name.setdefault(services.settings().user)
@@ -41,6 +41,7 @@ now = current_cells(request)
 drawn = selected_result(request, now)
 
 toolbar()
+dataset_facts()
 notices()
 # what comes and goes has a place that stays: where it moved what lies below, that would be drawn again, and lose what is
 # being typed or unfolded there

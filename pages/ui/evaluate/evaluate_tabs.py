@@ -70,7 +70,7 @@ def _roc_tab(chosen: EvaluationChoice) -> None:
         "Drawing curves…", ("roc", chosen.key, part), lambda: roc_curves(chosen.cases, _slice_named(chosen, part))
     )
     if found is not None:
-        st.plotly_chart(roc_chart(found, part), key="evaluate-roc", alt="ROC curves", width=820)
+        st.plotly_chart(roc_chart(found, part), key="evaluate-roc", alt="ROC curves")
 
 
 def _interval_tab(chosen: EvaluationChoice) -> None:

@@ -23,6 +23,7 @@ FIGURE_HELP = (
     "a threshold that was chosen on the development split. Sign rate: consistency among the pairs that moved at all. Mean "
     "shift: broken minus faithful side, in the metric's own units."
 )
+_LOWER_IS_BETTER = ("ties", "mean_shift")
 _PAIR_FIGURES = ("consistency", "ties", "sign_rate", "mean_shift")
 MARK_STYLES = MappingProxyType(
     {
@@ -55,16 +56,17 @@ def figure_choice(key: str, offered: Sequence[str]) -> str:
 
 
 def figure_table(chosen: EvaluationChoice, rows: Sequence[MetricRow], name: str) -> tuple[str, str] | None:
-    """Draw the table in percent; the slice and metric of the cell that is selected, if one is."""
+    """Draw the table in percent, metrics as rows; the slice and metric of the cell that is selected, if one is."""
     by_place = {(row.slice, row.metric): row for row in rows}
     parts = list(dict.fromkeys(row.slice for row in rows))
-    metrics = list(dict.fromkeys(row.metric for row in rows))
+    metrics = sorted_metrics(rows, name)
+    labels = {part: _slice_label(part, [by_place[part, metric].figures[name] for metric in metrics]) for part in parts}
     frame = pd.DataFrame(
-        [[_format_cell(by_place[part, metric].figures[name], name) for metric in metrics] for part in parts],
-        [_slice_label(part, [by_place[part, metric].figures[name] for metric in metrics]) for part in parts],
+        [[_format_cell(by_place[part, metric].figures[name], name) for part in parts] for metric in metrics],
         metrics,
+        list(labels.values()),
     )
-    styles = [[MARK_STYLES[by_place[part, metric].figures[name].mark] for metric in metrics] for part in parts]
+    styles = [[MARK_STYLES[by_place[part, metric].figures[name].mark] for part in parts] for metric in metrics]
     event = st.dataframe(
         frame.style.apply(lambda _: pd.DataFrame(styles, frame.index, frame.columns), axis=None),
         key=f"evaluate-table-{name}-{hash(chosen.key)}",
@@ -76,7 +78,16 @@ def figure_table(chosen: EvaluationChoice, rows: Sequence[MetricRow], name: str)
     )
     st.caption(_table_caption(chosen, rows, name))
     cells = event["selection"]["cells"]
-    return (parts[cells[0][0]], str(cells[0][1])) if cells else None
+    by_label = {label: part for part, label in labels.items()}
+    return (by_label[str(cells[0][1])], metrics[cells[0][0]]) if cells else None
+
+
+def sorted_metrics(rows: Sequence[MetricRow], name: str) -> list[str]:
+    """The metrics, the best of the first slice first and those without a figure there last."""
+    first = {row.metric: row.figures[name].estimate.value for row in rows if row.slice == rows[0].slice}
+    sign = 1 if name in _LOWER_IS_BETTER else -1
+    metrics = list(dict.fromkeys(row.metric for row in rows))
+    return sorted(metrics, key=lambda metric: (first.get(metric) is None, sign * (first.get(metric) or 0.0)))
 
 
 def missing_reasons(rows: Sequence[MetricRow], name: str) -> list[str]:
@@ -95,7 +106,7 @@ def _table_caption(chosen: EvaluationChoice, rows: Sequence[MetricRow], name: st
     missing = f" Left out without a score: {failed}." if failed else ""
     has_best = any(row.figures[name].best for row in rows)
     marks = (
-        " Dark: the best of the row; light: not significantly worse (paired bootstrap, Holm over the metrics, p ≥ .05); "
+        " Dark: the best of the column; light: not significantly worse (paired bootstrap, Holm over the metrics, p ≥ .05); "
         "italic: not tested."
         if has_best
         else ""
@@ -125,6 +136,8 @@ def _format_cell(figure: Measurement, name: str) -> str:
 
 _ROW_PX = 34  # pixels a metric takes
 _FRAME_PX = 130
+_MOST_PX = 720  # of a plot, so that it fits a laptop's window
+_ROC_LINES = 10
 _COLOUR_SCALE = ((0.0, "#d9725f"), (0.5, "#f6f3ea"), (1.0, "#45a39b"))
 _TEXT_COLOUR = "#1c2333"  # readable on all of the scale, in the dark theme too
 _DASHES = ("solid", "dash", "dot")  # there are ten colours, and often more metrics
@@ -134,7 +147,8 @@ _COLOUR_COUNT = 10
 def heat_map(rows: Sequence[MetricRow], name: str) -> go.Figure:
     """Metrics down, slices across, the figure in percent; without metrics that have none."""
     parts = list(dict.fromkeys(row.slice for row in rows))
-    metrics = list(dict.fromkeys(row.metric for row in rows if row.figures[name].estimate.value is not None))
+    scored = {row.metric for row in rows if row.figures[name].estimate.value is not None}
+    metrics = [metric for metric in sorted_metrics(rows, name) if metric in scored]
     values = {(row.metric, row.slice): row.figures[name].estimate.value for row in rows}
     cells = [[_as_percent(values[metric, part]) for part in parts] for metric in metrics]
     figure = go.Figure(
@@ -167,7 +181,8 @@ def roc_chart(found: Sequence[tuple[str, RocCurve]], part: str) -> go.Figure:
     figure.update_layout(xaxis_title="inconsistent summaries accepted", yaxis_title="consistent summaries accepted")
     figure.update_xaxes(range=[0, 1], constrain="domain")
     figure.update_yaxes(range=[0, 1], scaleanchor="x", constrain="domain")
-    return _with_layout(figure, f"ROC curves, {part} (area in percent)", 12)
+    figure.update_layout(legend={"yanchor": "top", "y": 1, "font_size": 11})
+    return _with_layout(figure, f"ROC curves, {part} (area in percent)", _ROC_LINES)
 
 
 def interval_chart(rows: Sequence[MetricRow], name: str, part: str) -> go.Figure:
@@ -199,7 +214,10 @@ def interval_chart(rows: Sequence[MetricRow], name: str, part: str) -> go.Figure
 
 def _with_layout(figure: go.Figure, title: str, lines: int) -> go.Figure:
     return figure.update_layout(
-        title=title, title_font_size=14, height=_FRAME_PX + _ROW_PX * lines, margin={"l": 10, "r": 10, "t": 50, "b": 40}
+        title=title,
+        title_font_size=14,
+        height=min(_MOST_PX, _FRAME_PX + _ROW_PX * lines),
+        margin={"l": 10, "r": 10, "t": 50, "b": 40},
     )
 
 

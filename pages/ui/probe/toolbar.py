@@ -16,7 +16,7 @@ from core.engine.conversation import Conversation
 from core.engine.engine import ConversationTask
 from core.errors import TouchstoneError
 from core.perturbation import PERTURBATIONS, Perturbation
-from core.types import Edit, Example, Failure, Item, Outcome, Verdict
+from core.types import Edit, Example, Failure, Item, Outcome, Sample, Verdict
 from pages.ui import notices, services
 from pages.ui.markup import escape_markdown
 from pages.ui.metric_choice import metrics_popover
@@ -154,6 +154,22 @@ def _pair_to_keep(pair: Pair, outcomes: tuple[Outcome, ...]) -> PairRecord:
 
 
 _OTHER_TEXT = "Another text"
+
+
+def dataset_facts() -> None:
+    """What datasets say of the summary that was opened: its label, error type and source."""
+    example = current_pair().example
+    samples = services.store().samples_of(example) if example else []
+    latest = {(sample.dataset, sample.item.example.id): sample for sample in samples}
+    if latest:
+        st.caption("  \n".join(escape_markdown(_sample_facts(sample)) for sample in latest.values()))
+
+
+def _sample_facts(sample: Sample) -> str:
+    item = sample.item
+    kind = item.error_type or ", ".join(item.categories)
+    facts = (item.intended or "no label", kind, item.system, item.domain, item.split)
+    return f"{sample.dataset}, {item.example.id}: {' · '.join(str(fact) for fact in facts if fact)}"
 
 
 def toolbar() -> None:
