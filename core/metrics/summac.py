@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from core.entailment import NLI_LABELS, Passage, expected_model, label_probability
 from core.metric import METRICS, Card, Metric
 from core.text import sentences
-from core.types import Answer, Checkpoint, ConfigCheck, Dtype, Example, Part, Question, Score, Seen, Span
+from core.types import Answer, Checkpoint, ConfigCheck, Dtype, Example, Part, Question, Rounds, Score, Seen, Span
 
 Model = Literal["vitc", "vitc-base", "vitc-only", "mnli", "mnli-base", "anli", "snli-base", "snli-large"]
 Units = Literal["sentence", "paragraph", "document", "2sents", "mixed"]
@@ -131,22 +131,23 @@ class SummaC(Metric):
         ]
 
     def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:  # noqa: ARG002  # the units say which pairs were asked
+        return self._score(example, answers, self.value)
+
+    def _score(self, example: Example, answers: Sequence[Answer], value: Callable[[Matrix, Matrix], float]) -> Score:
         read, claimed = self._read(example), self._claimed(example)
         if not answers:
-            return Score(
-                self.value(np.zeros((1, 1)), np.zeros((1, 1))), seen=Seen(notes=(_empty_document_message(read),))
-            )
+            return Score(value(np.zeros((1, 1)), np.zeros((1, 1))), seen=Seen(notes=(_empty_document_message(read),)))
         entailed, contradicted = self._matrices(answers, (len(claimed), len(read)))
         counted = [] if self.summary_units in _OVERLAPPING else claimed
         parts = tuple(
             Part(
                 passage.span,
-                self.value(entailed[:, [column]], contradicted[:, [column]]),
+                value(entailed[:, [column]], contradicted[:, [column]]),
                 read[int(entailed[:, column].argmax())].span,
             )
             for column, passage in enumerate(counted)
         )
-        return Score(self.value(entailed, contradicted), parts, self._seen(example, answers))
+        return Score(value(entailed, contradicted), parts, self._seen(example, answers))
 
     def _matrices(self, answers: Sequence[Answer], shape: tuple[int, int]) -> tuple[Matrix, Matrix]:
         """Probabilities of entailment and of contradiction, (document units, summary units) each."""
@@ -235,14 +236,32 @@ class SummaCConv(SummaC):
         differs=_SETTINGS
         + "The head was trained on probabilities of VitaminC's model (nli=vitc) between sentences. It counts "
         "sentences of the document, so the floor rises with length, from 0.20 to 0.34 at 100 sentences: compare scores of "
-        "one document only. The score of a sentence is that of a summary of this sentence alone.",
+        "one document only. The score of a sentence is that of a summary of this sentence alone. head= takes another head "
+        "that the authors' code saved (percentile bins, label e).",
     )
     rows: ClassVar[int | None] = _CONV_ROWS
 
     over_summary: Literal["mean", "min", "max", "all"] = "mean"
+    head: str = ""
 
-    def value(self, entailed: Matrix, contradicted: Matrix) -> float:  # noqa: ARG002  # the released head knows entailment only
-        head = _conv_head()
+    @property
+    def other_head(self) -> tuple[Checkpoint, ...]:
+        """The head that takes the place of the released one, where one is named."""
+        return (Checkpoint(self.head, "summac_head"),) if self.head else ()
+
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        return (self.weights, *self.other_head)
+
+    def rounds(self, example: Example) -> Rounds[Score]:
+        numbers = yield [Question(head, ()) for head in self.other_head]
+        head = _head_of(numbers[0].values) if numbers else _conv_head()
+        answers = yield self.plan(example)
+        return self._score(example, answers, lambda entailed, _: self._rating(head, entailed))
+
+    def value(self, entailed: Matrix, contradicted: Matrix) -> float:  # noqa: ARG002  # a head knows entailment only
+        return self._rating(_conv_head(), entailed)
+
+    def _rating(self, head: ConvHead, entailed: Matrix) -> float:
         counts = np.array([np.histogram(column, head.bins)[0] for column in entailed.T])  # (summary units, bins)
         ratings = counts @ head.row_weights + head.row_bias  # (summary units,)
         names = ("min", "mean", "max") if self.over_summary == "all" else (self.over_summary,) * 3
@@ -273,6 +292,12 @@ def _conv_head() -> ConvHead:
         final_weights=np.array(numbers["final_weights"]),
         final_bias=np.array(numbers["final_bias"]),
     )
+
+
+def _head_of(numbers: Sequence[float]) -> ConvHead:
+    """The head with these 32 weights, as the kind "summac_head" tells them, over the bins of the released one."""
+    values = np.array(numbers)
+    return ConvHead(_conv_head().bins, values[:23], float(values[23]), values[24:30].reshape(2, 3), values[30:])
 
 
 _REDUCTIONS: dict[str, Callable[[Matrix, int], Matrix]] = {"max": np.max, "mean": np.mean, "min": np.min}

@@ -92,7 +92,7 @@ def _from_pickle(taken: Path, made: Path) -> str:
             f"There is neither config.json with {PICKLE} nor {ALLENNLP_WEIGHTS} in it. Name the archive as its authors "
             "publish it, or the folder that was unpacked from it."
         )
-    _write(made / "model.safetensors", _read_pickle(taken / PICKLE), {})
+    _write(made / "model.safetensors", read_pickle(taken / PICKLE), {})
     for name in _SMALL_FILES:
         if (taken / name).is_file():
             shutil.copyfile(taken / name, made / name)
@@ -108,7 +108,7 @@ def _from_allennlp(taken: Path, made: Path, backbone: Callable[[str], Path]) -> 
             "The archive's config.json names no model.model_name, so it is no question generator of QAEval."
         )
     base = backbone(name if "/" in name else f"facebook/{name}")
-    state = {key.removeprefix("bart."): tensor for key, tensor in _read_pickle(taken / ALLENNLP_WEIGHTS).items()}
+    state = {key.removeprefix("bart."): tensor for key, tensor in read_pickle(taken / ALLENNLP_WEIGHTS).items()}
     if "model.shared.weight" not in state:
         raise LoadError("The archive has no weight bart.model.shared.weight, so it is no question generator of QAEval.")
     tokenizer = load_backend(base)
@@ -171,14 +171,14 @@ def _members(source: Path) -> Iterator[Mapping[str, Callable[[], IO[bytes]]]]:
 
 
 def _state_dict(path: Path) -> State:
-    content = _read_pickle(path)
+    content = read_pickle(path)
     state = content.get("state_dict") if isinstance(content, dict) else None
     if not isinstance(state, dict):
         raise LoadError(f"{path} has no state_dict. Set checkpoint= to a file of AlignScore.")
     return state
 
 
-def _read_pickle(path: Path) -> State:
+def read_pickle(path: Path) -> State:
     """The content of a pickle of torch, mapped where its form allows; no code in it is run."""
     try:
         content: State = torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))

@@ -129,7 +129,7 @@ TOKENIZER_SETTINGS = (
     "chat_template.json",
     "additional_chat_templates/*.jinja",
 )
-_FILE_KINDS = {"alignscore": ".ckpt", "mlp": ".json"}
+_FILE_KINDS = {"alignscore": ".ckpt", "mlp": ".json", "summac_head": ".bin"}
 """The kinds whose weights may be one file, and how it ends."""
 
 PROMPTS_FILE = "config_sentence_transformers.json"

@@ -21,7 +21,7 @@ from core.metrics.summac import SummaCConv, text_units
 from core.models.tokenizer import TextTokenizer
 from core.settings import Settings
 from core.text import sentences
-from core.types import Example, Result, Score
+from core.types import Example, Failure, Result, Score
 from tests.drive import drive
 from tests.parity.texts import PAIRS
 from tests.parity.tiny_entailment import albert_nli
@@ -361,3 +361,36 @@ def test_a_pair_of_the_first_deberta_has_one_separator_and_two_types(tmp_path: P
     [tokens] = TextTokenizer.load(tmp_path).encode([("a", "b")], [10])
     assert [backend.id_to_token(number) for number in tokens.ids] == ["[CLS]", "a", "[SEP]", "b", "[SEP]"]
     assert tokens.types == (0, 0, 0, 1, 1)
+
+
+def save_head(path: Path, shift: float = 0.0) -> Path:
+    """The released head in the form in which the authors' code saves one, with another last bias."""
+    numbers = json.loads((Path(summac.__file__).parent / "summac_conv_head.json").read_text())
+    state = {
+        "mlp.weight": torch.tensor([numbers["row_weights"]], dtype=torch.float64),
+        "mlp.bias": torch.tensor([numbers["row_bias"]], dtype=torch.float64),
+        "layer_final.weight": torch.tensor(numbers["final_weights"], dtype=torch.float64),
+        "layer_final.bias": torch.tensor(numbers["final_bias"], dtype=torch.float64) + torch.tensor([0.0, shift]),
+    }
+    torch.save(state, path)
+    return path
+
+
+def test_a_head_that_the_authors_code_saved_can_be_given(folder: Path, engine: Engine, tmp_path: Path) -> None:
+    same, other = save_head(tmp_path / "same.bin"), save_head(tmp_path / "other.bin", 1.0)
+    settings = ["", f",head={same}", f",head={other}"]
+    metrics = [METRICS.parse(f"summac-conv[checkpoint={folder}{setting}]") for setting in settings]
+    found = [one for metric in metrics for _, one in engine.run([metric], [Example("a", *PAIRS["ordinary"])])]
+    released, given, changed = [one for one in found if isinstance(one, Result)]
+    assert given.score == pytest.approx(released.score, abs=1e-9)
+    assert [part.score for part in given.parts] == pytest.approx([part.score for part in released.parts], abs=1e-9)
+    assert changed.score > given.score
+    assert len({one.signature for one in (released, given, changed)}) == 3
+
+
+def test_a_file_that_is_no_head_is_refused(folder: Path, engine: Engine, tmp_path: Path) -> None:
+    torch.save({"mlp.weight": torch.zeros(1, 50)}, tmp_path / "even50.bin")
+    metric = METRICS.parse(f"summac-conv[checkpoint={folder},head={tmp_path / 'even50.bin'}]")
+    [(_, found)] = engine.run([metric], [Example("a", *PAIRS["short"])])
+    assert isinstance(found, Failure)
+    assert "is no head of SummaC-Conv" in found.message
