@@ -22,7 +22,7 @@ _ALIGNED = {"nli": 0, "bin": 1, "reg": 0}
 """Where each head has the probability of being aligned, or its one number."""
 
 
-def _card(size: str, download_mb: int) -> Card:
+def _card(size: str, download_mb: int, memory_mb: int) -> Card:
     return Card(
         title=f"AlignScore {size}",
         family="Entailment",
@@ -32,10 +32,13 @@ def _card(size: str, download_mb: int) -> Card:
         low=0.0,
         high=1.0,
         download_mb=download_mb,
+        memory_mb=memory_mb,
+        licence="Code and weights MIT.",
         differs="In the authors' package a sentence of 508 tokens or more changes how its neighbours in the batch are cut; "
         "here every pair is cut by itself. Where mode= is nli, bin or reg the score is the authors', and the sentences, which "
         "they do not look at, are scored one by one for the parts. mode=reg_sp and reg give the "
-        "head of similarity, whose number is not bounded; the paper uses nli_sp.",
+        "head of similarity, whose number is not bounded; the paper uses nli_sp. The file on the hub is two thirds optimizer: a copy without it is "
+        "written beside the download.",
     )
 
 
@@ -93,7 +96,7 @@ class AlignScoreBase(AlignScore):
     """The smaller model, on RoBERTa base."""
 
     name: ClassVar[str] = "alignscore-base"
-    card: ClassVar[Card] = _card("base", 660)
+    card: ClassVar[Card] = _card("base", 1_970, 500)
     checkpoint: str = "yzha/AlignScore/AlignScore-base.ckpt"
     backbone: str = "FacebookAI/roberta-base"
 
@@ -104,6 +107,6 @@ class AlignScoreLarge(AlignScore):
     """The larger model, on RoBERTa large, which published tables use."""
 
     name: ClassVar[str] = "alignscore-large"
-    card: ClassVar[Card] = _card("large", 1_635)
+    card: ClassVar[Card] = _card("large", 4_900, 1_420)
     checkpoint: str = "yzha/AlignScore/AlignScore-large.ckpt"
     backbone: str = "FacebookAI/roberta-large"

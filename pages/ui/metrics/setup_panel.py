@@ -14,6 +14,8 @@ from core.types import Checkpoint
 from pages.ui import services
 from pages.ui.markup import escape_markdown
 
+_UNKNOWN_LICENCE = "not recorded here; read it on the pages of the weights before you rely on them."
+
 
 def setup_panel(metric: Metric, pool: ModelPool) -> None:
     """Every need, once a person wants to see them; one command is shown once, however many needs it serves."""
@@ -27,8 +29,7 @@ def setup_panel(metric: Metric, pool: ModelPool) -> None:
         for step in steps:
             _setup_step(step, shown)
         _download_button(metric, [step.download for step in steps if step.download], pool)
-        if metric.card.licence:
-            st.caption(escape_markdown(f"Licence: {metric.card.licence}"))
+        st.caption(escape_markdown(f"Licence: {metric.card.licence or _UNKNOWN_LICENCE}"))
         _published_scores(metric)
         if any(step.command for step in steps):
             st.button("Check again", key=f"check-{metric.name}", icon=":material/refresh:")
