@@ -76,7 +76,7 @@ def _affordable_or_asked(found: Cases, asked: int | None, compute: Callable[[int
                 f"{affordable:,} resamples instead of {RESAMPLES:,} for {summaries}: --resamples sets another number."
             )
         return affordable
-    if asked > affordable:
+    if asked > 2 * affordable:
         minutes = _projected_seconds(asked, compute) / 60
         print_status(f"{asked:,} resamples of {summaries} will take about {minutes:.1f} minutes.")
     return asked

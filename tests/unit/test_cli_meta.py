@@ -211,9 +211,9 @@ def test_the_number_of_resamples_is_capped_for_large_data_and_a_larger_one_has_i
     capped = run(*options)
     assert json.loads(capped.stdout)["resamples"] == 1000
     assert "1,000 resamples instead of 10,000 for 12 summaries" in capped.stderr
-    projected = run(*options, "--resamples", 2000)
-    assert json.loads(projected.stdout)["resamples"] == 2000
-    assert re.search(r"2,000 resamples of 12 summaries will take about \d+\.\d minutes", projected.stderr)
+    projected = run(*options, "--resamples", 3000)
+    assert json.loads(projected.stdout)["resamples"] == 3000
+    assert re.search(r"3,000 resamples of 12 summaries will take about \d+\.\d minutes", projected.stderr)
 
 
 def test_annotators_of_imported_data_agree_so_far(pairs: Path, tmp_path: Path) -> None:
