@@ -70,7 +70,7 @@ def endpoint_row(line: MetricRow) -> None:
 def model_row(checkpoint: Checkpoint, pool: ModelPool, download_mb: int, name: str) -> None:
     """One model with what can be done with it; `download_mb` is the size of all models of the metric called `name`."""
     state = pool.state(checkpoint)
-    key = "-".join([name, *astuple(checkpoint)])
+    key = "-".join(map(str, (name, *astuple(checkpoint))))
     with st.container(horizontal=True, vertical_alignment="center"):
         dtype = "" if checkpoint.dtype == "float32" else checkpoint.dtype
         parts = [checkpoint.source, checkpoint.kind, dtype, _format_size(state, download_mb)]
