@@ -14,8 +14,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.e2e.bench import Bench
-from tests.e2e.hall import Hall, opened
 from tests.e2e.server import PLUGGED, Server, serve
+from tests.e2e.shared_server import SharedServer, opened
 from tests.e2e.watch import watched
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
@@ -53,9 +53,9 @@ def plugged_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]
 
 
 @pytest.fixture(scope="session")
-def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
+def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedServer]:
     """Touchstone for people who sign in and label."""
-    with opened(tmp_path_factory.mktemp("hall")) as running:
+    with opened(tmp_path_factory.mktemp("shared_server")) as running:
         yield running
 
 

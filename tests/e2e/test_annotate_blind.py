@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, Response, expect
 
-from tests.e2e.hall import SECRETS, Desk, Hall
+from tests.e2e.shared_server import SECRETS, AnnotatePage, SharedServer
 
 pytestmark = pytest.mark.e2e
 
@@ -33,12 +33,12 @@ class Wire:
 
 
 def test_nothing_that_an_annotator_receives_tells_scores_makers_intentions_or_other_labels(
-    new_context: Callable[[], BrowserContext], hall: Hall
+    new_context: Callable[[], BrowserContext], shared_server: SharedServer
 ) -> None:
-    campaign = hall.campaign("label-pairs", items=2)
-    hall.add(campaign, 1, part="gold", key={"unfaithful": "neither"}, feedback="secret-feedback")
-    other = Desk(new_context().new_page(), hall)
-    other.enter(hall.code()[1], campaign)
+    campaign = shared_server.campaign("label-pairs", items=2)
+    shared_server.add(campaign, 1, part="gold", key={"unfaithful": "neither"}, feedback="secret-feedback")
+    other = AnnotatePage(new_context().new_page(), shared_server)
+    other.enter(shared_server.code()[1], campaign)
     for number in (1, 2):
         other.at(f"Item {number}")
         other.keys("2", "8")
@@ -46,11 +46,11 @@ def test_nothing_that_an_annotator_receives_tells_scores_makers_intentions_or_ot
         other.keys("Enter")
     page = new_context().new_page()
     wire = Wire(page)
-    desk = Desk(page, hall)
-    desk.enter(hall.code()[1], campaign)
+    annotate_page = AnnotatePage(page, shared_server)
+    annotate_page.enter(shared_server.code()[1], campaign)
     for number in (1, 2):
-        desk.at(f"Item {number}")
-        desk.keys("4", "Enter")
+        annotate_page.at(f"Item {number}")
+        annotate_page.keys("4", "Enter")
     expect(page.get_by_text("You have labelled everything")).to_be_visible()
     everything = wire.received() + page.content().lower().encode()
     assert b"the ferry left number" in everything
@@ -58,11 +58,13 @@ def test_nothing_that_an_annotator_receives_tells_scores_makers_intentions_or_ot
         assert secret.encode() not in everything, secret
 
 
-def test_two_people_at_one_queue_never_get_one_place_twice(new_page: Callable[[], Page], hall: Hall) -> None:
-    campaign = hall.campaign("label-summaries", items=4, overlap=1)
-    one, other = Desk(new_page(), hall), Desk(new_page(), hall)
-    for desk in (one, other):
-        desk.enter(hall.code()[1], campaign)
+def test_two_people_at_one_queue_never_get_one_place_twice(
+    new_page: Callable[[], Page], shared_server: SharedServer
+) -> None:
+    campaign = shared_server.campaign("label-summaries", items=4, overlap=1)
+    one, other = AnnotatePage(new_page(), shared_server), AnnotatePage(new_page(), shared_server)
+    for annotate_page in (one, other):
+        annotate_page.enter(shared_server.code()[1], campaign)
     for number in (1, 2):
         one.at(f"Item {number}")
         other.at(f"Item {number}")
@@ -73,49 +75,55 @@ def test_two_people_at_one_queue_never_get_one_place_twice(new_page: Callable[[]
     expect(one.page.get_by_text("in the hands of others")).to_be_visible()
     expect(one.page.get_by_role("button", name="Look again")).to_be_visible()
     one.keys("Enter")
-    for desk in (one, other):
-        expect(desk.page.get_by_text("You have labelled everything")).to_be_visible()
-    rows = hall.server.rows("SELECT task_id, person_id, turn FROM reservation WHERE campaign_id = ?", campaign.id)
+    for annotate_page in (one, other):
+        expect(annotate_page.page.get_by_text("You have labelled everything")).to_be_visible()
+    rows = shared_server.server.rows(
+        "SELECT task_id, person_id, turn FROM reservation WHERE campaign_id = ?", campaign.id
+    )
     assert set(Counter(row["task_id"] for row in rows).values()) == {1}
     assert len(rows) == 4
 
 
-def test_one_person_in_two_browsers_has_every_item_once(new_page: Callable[[], Page], hall: Hall) -> None:
-    campaign, (_, code) = hall.campaign("label-summaries", items=3), hall.code()
-    one, other = Desk(new_page(), hall), Desk(new_page(), hall)
+def test_one_person_in_two_browsers_has_every_item_once(
+    new_page: Callable[[], Page], shared_server: SharedServer
+) -> None:
+    campaign, (_, code) = shared_server.campaign("label-summaries", items=3), shared_server.code()
+    one, other = AnnotatePage(new_page(), shared_server), AnnotatePage(new_page(), shared_server)
     one.enter(code, campaign)
     other.enter(code, campaign)
-    for desk in (one, other):
-        desk.at("Item 1")
+    for annotate_page in (one, other):
+        annotate_page.at("Item 1")
     one.keys("1", "3", "Enter")
     one.at("Item 2")
     other.keys("1", "4", "Enter")
     other.at("Item 2")
-    rows = hall.server.rows("SELECT task_id, person_id, turn FROM reservation WHERE campaign_id = ?", campaign.id)
+    rows = shared_server.server.rows(
+        "SELECT task_id, person_id, turn FROM reservation WHERE campaign_id = ?", campaign.id
+    )
     assert len({tuple(row) for row in rows}) == len(rows) == 2
-    assert [answer["confidence"] for answer in hall.answers(campaign)] == [3, 4]
+    assert [answer["confidence"] for answer in shared_server.answers(campaign)] == [3, 4]
 
 
-def test_what_people_write_is_shown_as_text_in_every_field(page: Page, hall: Hall) -> None:
-    campaign = hall.hostile(HOSTILE)
+def test_what_people_write_is_shown_as_text_in_every_field(page: Page, shared_server: SharedServer) -> None:
+    campaign = shared_server.hostile(HOSTILE)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    desk = Desk(page, hall)
-    desk.enter(hall.code(name=f"Person {HOSTILE}")[1], campaign)
+    annotate_page = AnnotatePage(page, shared_server)
+    annotate_page.enter(shared_server.code(name=f"Person {HOSTILE}")[1], campaign)
     for words in (".document .text", ".labeller ins", ".labeller .texts"):
         expect(page.locator(words)).to_contain_text("<script>")
-    desk.keys("2", "1")
-    desk.write(HOSTILE)
-    desk.drafted()
+    annotate_page.keys("2", "1")
+    annotate_page.write(HOSTILE)
+    annotate_page.drafted()
     page.reload()
-    desk.start()
+    annotate_page.start()
     expect(page.locator(".labeller textarea")).to_have_value(HOSTILE)
-    desk.keys("Enter")
-    desk.at("Item 2")
-    desk.keys("s")
+    annotate_page.keys("Enter")
+    annotate_page.at("Item 2")
+    annotate_page.keys("s")
     page.keyboard.type(HOSTILE)
-    desk.keys("Enter")
+    annotate_page.keys("Enter")
     expect(page.get_by_text("You have labelled everything")).to_be_visible()
-    assert hall.answers(campaign) == [{"grade": "partially", "cause": "misattribution", "note": HOSTILE}]
+    assert shared_server.answers(campaign) == [{"grade": "partially", "cause": "misattribution", "note": HOSTILE}]
     assert page.evaluate("window.__xss") is None
     assert not [url for url in asked if "127.0.0.1:9/" in url]

@@ -12,7 +12,7 @@ pytest.importorskip("authlib", reason="sign-in through an organisation needs Aut
 from annotations.campaigns.people import Role
 from tests.doubles.oidc import CLIENT, Provider, provider
 from tests.e2e.bench import START_MS
-from tests.e2e.hall import Hall, opened
+from tests.e2e.shared_server import SharedServer, opened
 
 pytestmark = pytest.mark.e2e
 
@@ -24,32 +24,32 @@ def organisation() -> Iterator[Provider]:
 
 
 @pytest.fixture(scope="module")
-def shared(organisation: Provider, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
+def shared(organisation: Provider, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedServer]:
     """A shared server that knows the organisation, and two people by their address."""
     folder = tmp_path_factory.mktemp("organisation")
     secrets = folder / "secrets.toml"
-    with opened(folder, STREAMLIT_SECRETS_FILES=str(secrets)) as hall:
+    with opened(folder, STREAMLIT_SECRETS_FILES=str(secrets)) as shared_server:
         secrets.write_text(  # read at the first page, when the address of the server is known
             "[auth]\n"
-            f'redirect_uri = "{hall.server.url}/oauth2callback"\n'
+            f'redirect_uri = "{shared_server.server.url}/oauth2callback"\n'
             'cookie_secret = "a secret of this test only, long enough"\n'
             f'client_id = "{CLIENT}"\n'
             'client_secret = "unused"\n'
             f'server_metadata_url = "{organisation.url}/.well-known/openid-configuration"\n',
             encoding="utf-8",
         )
-        hall.code(Role.ANNOTATOR, "ada@example.org")
-        hall.code(Role.MANAGER, "boss@example.org")
-        yield hall
+        shared_server.code(Role.ANNOTATOR, "ada@example.org")
+        shared_server.code(Role.MANAGER, "boss@example.org")
+        yield shared_server
 
 
-def sign_in(page: Page, shared: Hall) -> None:
+def sign_in(page: Page, shared: SharedServer) -> None:
     page.goto(shared.server.url)
     page.get_by_role("button", name="Sign in with your organisation").click(timeout=START_MS)
 
 
 def test_whom_the_organisation_vouches_for_is_in_by_their_address(
-    page: Page, shared: Hall, organisation: Provider
+    page: Page, shared: SharedServer, organisation: Provider
 ) -> None:
     organisation.claims = {"email": "Ada@example.org", "email_verified": True}
     sign_in(page, shared)
@@ -68,7 +68,7 @@ def test_whom_the_organisation_vouches_for_is_in_by_their_address(
     ],
 )
 def test_whom_nobody_knows_or_vouches_for_stays_outside(
-    page: Page, shared: Hall, organisation: Provider, claims: dict[str, object], told: str
+    page: Page, shared: SharedServer, organisation: Provider, claims: dict[str, object], told: str
 ) -> None:
     organisation.claims = claims
     sign_in(page, shared)
@@ -76,7 +76,7 @@ def test_whom_nobody_knows_or_vouches_for_stays_outside(
     expect(page.get_by_role("link", name="Annotate")).to_have_count(0)
 
 
-def test_a_personal_link_works_beside_the_organisation(new_page: Callable[[], Page], shared: Hall) -> None:
+def test_a_personal_link_works_beside_the_organisation(new_page: Callable[[], Page], shared: SharedServer) -> None:
     page = new_page()
     page.goto(f"{shared.server.url}/?invite={shared.code()[1]}")
     expect(page.get_by_role("link", name="Annotate")).to_be_visible(timeout=START_MS)

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from annotations.campaigns.people import Role, load_invites, revoke_invite
 from tests.e2e.bench import START_MS
-from tests.e2e.hall import Hall, opened
+from tests.e2e.shared_server import SharedServer, opened
 from tests.e2e.waiting import idle
 
 pytestmark = pytest.mark.e2e
@@ -18,8 +18,8 @@ pytestmark = pytest.mark.e2e
 OTHER_PAGES = ("campaigns", "data", "probe", "stress", "evaluate", "metrics", "prompts", "review")
 
 
-def enter(page: Page, hall: Hall, code: str, path: str = "") -> None:
-    page.goto(f"{hall.server.url}/{path}?invite={code}")
+def enter(page: Page, shared_server: SharedServer, code: str, path: str = "") -> None:
+    page.goto(f"{shared_server.server.url}/{path}?invite={code}")
 
 
 def link(page: Page, name: str) -> None:
@@ -41,23 +41,25 @@ def open_people(page: Page) -> None:
     idle(page)
 
 
-def people(page: Page, hall: Hall) -> None:
+def people(page: Page, shared_server: SharedServer) -> None:
     """Sign in as a new manager and open the people."""
-    enter(page, hall, hall.code(Role.MANAGER)[1])
+    enter(page, shared_server, shared_server.code(Role.MANAGER)[1])
     link(page, "Campaigns")
     open_people(page)
 
 
 def test_a_link_that_a_manager_makes_lets_one_person_in_until_it_is_revoked(
-    new_page: Callable[[], Page], hall: Hall
+    new_page: Callable[[], Page], shared_server: SharedServer
 ) -> None:
     manager, annotator = new_page(), new_page()
-    people(manager, hall)
+    people(manager, shared_server)
     manager.get_by_role("textbox", name="Name", exact=True).fill("Dunja")
     manager.get_by_role("button", name="Add and make a link").click()
     address = manager.get_by_test_id("stCode").inner_text().strip()
-    assert address.startswith(f"{hall.server.url}/?invite=")
-    [row] = hall.server.rows("SELECT code_hash FROM invite JOIN person ON person.id = person_id WHERE name = 'Dunja'")
+    assert address.startswith(f"{shared_server.server.url}/?invite=")
+    [row] = shared_server.server.rows(
+        "SELECT code_hash FROM invite JOIN person ON person.id = person_id WHERE name = 'Dunja'"
+    )
     assert address.partition("invite=")[2] not in row["code_hash"]
 
     annotator.goto(address)
@@ -72,20 +74,24 @@ def test_a_link_that_a_manager_makes_lets_one_person_in_until_it_is_revoked(
     manager.reload()
     open_people(manager)
     expect(manager.get_by_test_id("stCode")).to_have_count(0)
-    [made] = hall.server.rows("SELECT invite.id FROM invite JOIN person ON person.id = person_id WHERE name = 'Dunja'")
+    [made] = shared_server.server.rows(
+        "SELECT invite.id FROM invite JOIN person ON person.id = person_id WHERE name = 'Dunja'"
+    )
     manager.locator(f".st-key-revoke-{made['id']}").get_by_role("button").click()
     expect(manager.locator(f".st-key-revoke-{made['id']}")).to_have_count(0)
     annotator.reload()
     expect(annotator.get_by_role("heading", name="Sign in")).to_be_visible(timeout=START_MS)
 
 
-def test_an_annotator_gets_nothing_of_other_pages_by_their_address(browser: Browser, hall: Hall) -> None:
-    campaign = hall.campaign("label-summaries", items=1)
+def test_an_annotator_gets_nothing_of_other_pages_by_their_address(
+    browser: Browser, shared_server: SharedServer
+) -> None:
+    campaign = shared_server.campaign("label-summaries", items=1)
     page = browser.new_page()  # Streamlit reports a page that is not there as an error, which is what is wanted here
-    enter(page, hall, hall.code()[1])
+    enter(page, shared_server, shared_server.code()[1])
     remembered(page)
     for path in OTHER_PAGES:
-        page.goto(f"{hall.server.url}/{path}?campaign={campaign.id}")
+        page.goto(f"{shared_server.server.url}/{path}?campaign={campaign.id}")
         expect(page.get_by_text("Page not found")).to_be_visible(timeout=START_MS)
         idle(page)
         expect(page.get_by_test_id("stTopNavLink")).to_have_count(1)
@@ -94,24 +100,26 @@ def test_an_annotator_gets_nothing_of_other_pages_by_their_address(browser: Brow
     page.close()
 
 
-def test_a_revoked_manager_gets_nothing_done_with_a_page_that_is_still_open(page: Page, hall: Hall) -> None:
-    person, code = hall.code(Role.MANAGER)
-    enter(page, hall, code)
+def test_a_revoked_manager_gets_nothing_done_with_a_page_that_is_still_open(
+    page: Page, shared_server: SharedServer
+) -> None:
+    person, code = shared_server.code(Role.MANAGER)
+    enter(page, shared_server, code)
     link(page, "Campaigns")
     open_people(page)
     page.get_by_role("textbox", name="Name", exact=True).fill("Mallory")
     idle(page)
-    with hall.store.writing() as session:
+    with shared_server.store.writing() as session:
         [mine] = [row for row in load_invites(session) if row.person == person.name]
         revoke_invite(session, mine.id, "boss")
     page.get_by_role("button", name="Add and make a link").click()
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible(timeout=START_MS)
-    assert hall.server.rows("SELECT id FROM person WHERE name = 'Mallory'") == []
+    assert shared_server.server.rows("SELECT id FROM person WHERE name = 'Mallory'") == []
 
 
-def test_signing_out_forgets_the_browser(page: Page, hall: Hall) -> None:
-    person, code = hall.code()
-    enter(page, hall, code)
+def test_signing_out_forgets_the_browser(page: Page, shared_server: SharedServer) -> None:
+    person, code = shared_server.code()
+    enter(page, shared_server, code)
     remembered(page)
     page.get_by_text(f"{person.name}, annotator").click(timeout=START_MS)
     page.get_by_role("menuitem", name="Sign out").click()

@@ -14,7 +14,7 @@ from annotations.campaigns.people import Role
 from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.queue import ShownTask
 from tests.e2e.bench import START_MS
-from tests.e2e.hall import Hall
+from tests.e2e.shared_server import SharedServer
 from tests.e2e.waiting import idle
 
 pytestmark = pytest.mark.e2e
@@ -27,15 +27,15 @@ KNOWN = [
 OWN = bundled_question_sets()["label-summaries"].replace("name: label-summaries", "name: harbour-set")
 
 
-def open_campaigns(page: Page, hall: Hall) -> None:
-    page.goto(f"{hall.server.url}/?invite={hall.code(Role.MANAGER)[1]}")
+def open_campaigns(page: Page, shared_server: SharedServer) -> None:
+    page.goto(f"{shared_server.server.url}/?invite={shared_server.code(Role.MANAGER)[1]}")
     page.get_by_role("link", name="Campaigns").click(timeout=START_MS)
     expect(page.get_by_role("combobox", name="Campaign", exact=True)).to_be_visible(timeout=START_MS)
     idle(page)
 
 
-def open_campaign(page: Page, hall: Hall, campaign: CampaignSettings) -> None:
-    open_campaigns(page, hall)
+def open_campaign(page: Page, shared_server: SharedServer, campaign: CampaignSettings) -> None:
+    open_campaigns(page, shared_server)
     page.get_by_role("combobox", name="Campaign", exact=True).click()
     page.get_by_role("option", name=campaign.name).click()
     expect(page.get_by_text("Items done")).to_be_visible()
@@ -52,25 +52,25 @@ def upload(page: Page, label: str, name: str, text: str) -> None:
     box.locator("input[type=file]").set_input_files({"name": name, "mimeType": "text/plain", "buffer": text.encode()})
 
 
-def rows(hall: Hall, query: str, name: str) -> list[dict[str, object]]:
-    return [dict(row) for row in hall.server.rows(query, name)]
+def rows(shared_server: SharedServer, query: str, name: str) -> list[dict[str, object]]:
+    return [dict(row) for row in shared_server.server.rows(query, name)]
 
 
-def label_all(hall: Hall, campaign: CampaignSettings, name: str, wrong: int) -> None:
+def label_all(shared_server: SharedServer, campaign: CampaignSettings, name: str, wrong: int) -> None:
     """Somebody labels the whole campaign, so many first ones inconsistent."""
-    desk, number = AnnotatorActions(hall.store, hall.code(name=name)[0]), 0
-    while isinstance(work := desk.next(campaign.id), ShownTask):
+    annotate_page, number = AnnotatorActions(shared_server.store, shared_server.code(name=name)[0]), 0
+    while isinstance(work := annotate_page.next(campaign.id), ShownTask):
         verdict = "inconsistent" if (number := number + 1) <= wrong else "consistent"
         answers = {"verdict": verdict, "confidence": 3, "reason": "It says night."}
-        desk.send(
+        annotate_page.send(
             SentResponse(
                 work.reservation, "answer", f"{campaign.id}-{wrong}-{number}", answers, active_ms=4000, wall_ms=5000
             )
         )
 
 
-def test_a_campaign_is_made_of_bundled_examples_and_known_answers(page: Page, hall: Hall) -> None:
-    open_campaigns(page, hall)
+def test_a_campaign_is_made_of_bundled_examples_and_known_answers(page: Page, shared_server: SharedServer) -> None:
+    open_campaigns(page, shared_server)
     page.get_by_text("Training, qualification and gold").click()
     pick_first_as_gold(page)
     lines = [json.dumps({"document": "The quay was shut.", **line}) for line in KNOWN]
@@ -89,10 +89,10 @@ def test_a_campaign_is_made_of_bundled_examples_and_known_answers(page: Page, ha
     parts = (
         "SELECT part, count(*) AS n FROM task JOIN campaign ON campaign.id = campaign_id WHERE name = ? GROUP BY part"
     )
-    found = {row["part"]: row["n"] for row in rows(hall, parts, "Harbour news")}
+    found = {row["part"]: row["n"] for row in rows(shared_server, parts, "Harbour news")}
     assert found == {"work": 12, "training": 1, "qualification": 1, "gold": 1}
     versions = "SELECT rules FROM campaignversion JOIN campaign ON campaign.id = campaign_id WHERE name = ?"
-    [version] = rows(hall, versions, "Harbour news")
+    [version] = rows(shared_server, versions, "Harbour news")
     rules = json.loads(str(version["rules"]))
     assert (rules["overlap"], rules["pass_right"], rules["gold_every"]) == (3, 1, 10)
     page.reload()
@@ -116,8 +116,8 @@ def pick_first_as_gold(page: Page) -> None:
     expect(page.get_by_text("labels, 1 for gold")).to_be_visible()
 
 
-def test_ones_own_question_set_is_checked_before_it_is_used(page: Page, hall: Hall) -> None:
-    open_campaigns(page, hall)
+def test_ones_own_question_set_is_checked_before_it_is_used(page: Page, shared_server: SharedServer) -> None:
+    open_campaigns(page, shared_server)
     page.get_by_role("combobox", name="Questions").click()
     page.get_by_role("option", name="My own, from a YAML file").click()
     upload(page, "Question set", "own.yaml", OWN.replace("measure: verdict", "measure: mood"))
@@ -134,9 +134,11 @@ def test_ones_own_question_set_is_checked_before_it_is_used(page: Page, hall: Ha
     expect(page.get_by_text("Harbour set is open")).to_be_visible()
 
 
-def test_guidelines_go_on_in_versions_and_a_closed_campaign_hands_nothing_out(page: Page, hall: Hall) -> None:
-    campaign = hall.campaign("label-summaries", items=2, guidelines="Read once.")
-    open_campaign(page, hall, campaign)
+def test_guidelines_go_on_in_versions_and_a_closed_campaign_hands_nothing_out(
+    page: Page, shared_server: SharedServer
+) -> None:
+    campaign = shared_server.campaign("label-summaries", items=2, guidelines="Read once.")
+    open_campaign(page, shared_server, campaign)
     page.get_by_role("tab", name="Guidelines and rules").click()
     box = page.get_by_role("textbox", name="Guidelines (Markdown)")
     expect(box).to_have_value("Read once.")
@@ -149,18 +151,22 @@ def test_guidelines_go_on_in_versions_and_a_closed_campaign_hands_nothing_out(pa
     expect(page.locator(".st-key-campaign-toggle").get_by_role("button", name="Open", exact=True)).to_be_visible()
     assert page.evaluate("window.__xss") is None
     query = "SELECT version, guidelines, open FROM campaignversion WHERE campaign_id = ? ORDER BY version"
-    told = [(row["version"], row["guidelines"][:8], row["open"]) for row in hall.server.rows(query, campaign.id)]
+    told = [
+        (row["version"], row["guidelines"][:8], row["open"]) for row in shared_server.server.rows(query, campaign.id)
+    ]
     assert told == [(1, "Read onc", 1), (2, "Read **t", 1), (3, "Read **t", 0)]
-    assert campaign.id not in {one.id for one in AnnotatorActions(hall.store, hall.code()[0]).campaigns()}
+    assert campaign.id not in {
+        one.id for one in AnnotatorActions(shared_server.store, shared_server.code()[0]).campaigns()
+    }
 
 
-def test_progress_and_agreement_follow_the_labels(page: Page, hall: Hall) -> None:
-    campaign = hall.campaign("label-summaries", items=4)
-    label_all(hall, campaign, "Jo Marsh", wrong=0)
-    open_campaign(page, hall, campaign)
+def test_progress_and_agreement_follow_the_labels(page: Page, shared_server: SharedServer) -> None:
+    campaign = shared_server.campaign("label-summaries", items=4)
+    label_all(shared_server, campaign, "Jo Marsh", wrong=0)
+    open_campaign(page, shared_server, campaign)
     expect(page.get_by_text("0 of 4", exact=True)).to_be_visible()
     expect(page.get_by_text("about 1 min of work")).to_be_visible()
-    label_all(hall, campaign, "Kit Reed", wrong=2)
+    label_all(shared_server, campaign, "Kit Reed", wrong=2)
     page.get_by_role("tab", name="Agreement").click()
     expect(page.get_by_role("heading", name="Cohen's kappa, Overall")).to_be_visible(timeout=START_MS)
     page.get_by_role("tab", name="Progress").click()
@@ -170,14 +176,14 @@ def test_progress_and_agreement_follow_the_labels(page: Page, hall: Hall) -> Non
     assert "Kit Reed" not in Path(waiting.value.path()).read_text(encoding="utf-8")
 
 
-def test_what_people_wrote_is_text_on_every_tab(page: Page, hall: Hall) -> None:
+def test_what_people_wrote_is_text_on_every_tab(page: Page, shared_server: SharedServer) -> None:
     hostile = '<img src=x onerror="window.__xss=1"><script>window.__xss=1</script> ![a](http://127.0.0.1:9/b.png) **b**'
-    campaign = hall.hostile(hostile)
-    hall.code(name=hostile)
+    campaign = shared_server.hostile(hostile)
+    shared_server.code(name=hostile)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    open_campaigns(page, hall)
-    page.goto(f"{hall.server.url}/campaigns?campaign={campaign.id}")
+    open_campaigns(page, shared_server)
+    page.goto(f"{shared_server.server.url}/campaigns?campaign={campaign.id}")
     expect(page.get_by_text("Items done")).to_be_visible(timeout=START_MS)
     for tab in ("Agreement", "Items", "Guidelines and rules", "Preview"):
         page.get_by_role("tab", name=tab).click()

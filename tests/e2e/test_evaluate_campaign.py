@@ -1,4 +1,4 @@
-"""Our own campaign, from the desk to the paper pack: labelled by keyboard, scored, evaluated, downloaded."""
+"""Our own campaign, from the Annotate page to the paper pack: labelled by keyboard, scored, evaluated, downloaded."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotations.campaigns.people import Role
-from tests.e2e.hall import Desk, Hall, sign_in
+from tests.e2e.shared_server import AnnotatePage, SharedServer, sign_in
 from tests.e2e.test_evaluate_flow import WORK_MS, pack_of
 
 pytestmark = pytest.mark.e2e
 
 
-def test_labels_of_a_campaign_become_tables_and_a_paper_pack(page: Page, hall: Hall) -> None:
-    campaign = hall.campaign("label-summaries", items=3, overlap=1)
-    desk = Desk(page, hall)
-    sign_in(page, hall, hall.code(Role.MANAGER)[1])
-    page.goto(f"{hall.server.url}/annotate?campaign={campaign.id}")
-    desk.start()
+def test_labels_of_a_campaign_become_tables_and_a_paper_pack(page: Page, shared_server: SharedServer) -> None:
+    campaign = shared_server.campaign("label-summaries", items=3, overlap=1)
+    annotate_page = AnnotatePage(page, shared_server)
+    sign_in(page, shared_server, shared_server.code(Role.MANAGER)[1])
+    page.goto(f"{shared_server.server.url}/annotate?campaign={campaign.id}")
+    annotate_page.start()
     for number, verdict in ((1, "3"), (2, "1"), (3, "3")):
-        desk.at(f"Item {number}")
-        desk.keys(verdict, "5")
+        annotate_page.at(f"Item {number}")
+        annotate_page.keys(verdict, "5")
         if verdict == "3":
-            desk.write("It was noon.")
-        desk.keys("Enter")
-        desk.past(number)
+            annotate_page.write("It was noon.")
+        annotate_page.keys("Enter")
+        annotate_page.past(number)
 
-    page.goto(f"{hall.server.url}/evaluate?dataset={quote('campaign: ' + campaign.name)}")
+    page.goto(f"{shared_server.server.url}/evaluate?dataset={quote('campaign: ' + campaign.name)}")
     expect(page.get_by_text("No metric has a score here yet.")).to_be_visible(timeout=WORK_MS)
     said = page.get_by_text("Labels: 3 of one person.")
     expect(said).to_be_visible(timeout=WORK_MS)

@@ -16,8 +16,8 @@ from annotations.campaigns.questions import Answers
 from annotations.campaigns.queue import ShownTask
 from core.datasets.bundled import bundled_items
 from tests.e2e.bench import START_MS
-from tests.e2e.hall import Desk, Hall, sign_in
 from tests.e2e.line import Line
+from tests.e2e.shared_server import AnnotatePage, SharedServer, sign_in
 from tests.e2e.waiting import idle
 
 pytestmark = pytest.mark.e2e
@@ -26,20 +26,22 @@ GOOD: Answers = {"verdict": "consistent", "confidence": 5}
 BAD: Answers = {"verdict": "inconsistent", "confidence": 2, "reason": "It was <b>noon</b>.", "evidence": [[0, 14]]}
 
 
-def disputed(hall: Hall, items: int = 1) -> CampaignSettings:
+def disputed(shared_server: SharedServer, items: int = 1) -> CampaignSettings:
     """A campaign in which two people differ on everything."""
-    campaign = hall.campaign("label-summaries", items=items)
+    campaign = shared_server.campaign("label-summaries", items=items)
     for answers in (GOOD, BAD):
-        desk = AnnotatorActions(hall.store, hall.code()[0])
-        while isinstance(work := desk.next(campaign.id), ShownTask):
-            desk.send(SentResponse(work.reservation, "answer", f"event-{campaign.id}-{work.reservation}", answers))
+        annotate_page = AnnotatorActions(shared_server.store, shared_server.code()[0])
+        while isinstance(work := annotate_page.next(campaign.id), ShownTask):
+            annotate_page.send(
+                SentResponse(work.reservation, "answer", f"event-{campaign.id}-{work.reservation}", answers)
+            )
     return campaign
 
 
-def review(page: Page, hall: Hall, campaign: CampaignSettings, code: str) -> None:
+def review(page: Page, shared_server: SharedServer, campaign: CampaignSettings, code: str) -> None:
     """Sign in and open a campaign on Review."""
-    sign_in(page, hall, code)
-    page.goto(f"{hall.server.url}/review?campaign={campaign.id}")
+    sign_in(page, shared_server, code)
+    page.goto(f"{shared_server.server.url}/review?campaign={campaign.id}")
     expect(page.get_by_role("combobox", name="Campaign")).to_be_visible(timeout=START_MS)
     expect(page.get_by_text("Why did people differ?")).to_be_visible(timeout=START_MS)
     idle(page)
@@ -62,12 +64,12 @@ def cause(page: Page, key: str, name: str) -> None:
     expect(page.get_by_role("button", name=name).get_by_text("check")).to_be_visible()
 
 
-def test_a_case_is_settled_by_keyboard_only(page: Page, hall: Hall) -> None:
-    campaign = disputed(hall, items=2)
-    person, code = hall.code(Role.ADJUDICATOR)
-    review(page, hall, campaign, code)
+def test_a_case_is_settled_by_keyboard_only(page: Page, shared_server: SharedServer) -> None:
+    campaign = disputed(shared_server, items=2)
+    person, code = shared_server.code(Role.ADJUDICATOR)
+    review(page, shared_server, campaign, code)
     expect(page.get_by_text("It was <b>noon</b>.", exact=True)).to_be_visible()
-    for name in hall.server.rows("SELECT name FROM person WHERE name != ?", person.name):
+    for name in shared_server.server.rows("SELECT name FROM person WHERE name != ?", person.name):
         expect(page.get_by_text(name["name"], exact=True)).to_have_count(0)
     page.keyboard.press("d")
     expect(page.get_by_text("Say why people differed")).to_be_visible()
@@ -81,7 +83,7 @@ def test_a_case_is_settled_by_keyboard_only(page: Page, hall: Hall) -> None:
     cause(page, "g", "Guideline gap")
     page.keyboard.press("d")
     expect(page.get_by_role("radio", name="To adjudicate · 1")).to_be_visible()
-    [row] = hall.server.rows(
+    [row] = shared_server.server.rows(
         "SELECT s.* FROM settlement s JOIN task t ON t.id = s.task_id WHERE t.campaign_id = ?", campaign.id
     )
     assert json.loads(row["answers"]) == {**BAD, "reason": "It was <b>noon</b>. Gates 1 and 2."}
@@ -89,9 +91,9 @@ def test_a_case_is_settled_by_keyboard_only(page: Page, hall: Hall) -> None:
     assert len(json.loads(row["settles"])) == 2
 
 
-def test_keys_that_come_at_once_settle_with_what_was_chosen_last(page: Page, hall: Hall) -> None:
-    campaign, line = disputed(hall), Line(page)
-    review(page, hall, campaign, hall.code(Role.ADJUDICATOR)[1])
+def test_keys_that_come_at_once_settle_with_what_was_chosen_last(page: Page, shared_server: SharedServer) -> None:
+    campaign, line = disputed(shared_server), Line(page)
+    review(page, shared_server, campaign, shared_server.code(Role.ADJUDICATOR)[1])
     take(page, "Consistent")
     cause(page, "g", "Guideline gap")
     line.until = "settle"
@@ -100,18 +102,20 @@ def test_keys_that_come_at_once_settle_with_what_was_chosen_last(page: Page, hal
         page.keyboard.press(key)
     expect(page.get_by_role("radio", name="To adjudicate · 0")).to_be_visible()
     assert not line.until
-    [row] = hall.server.rows(
+    [row] = shared_server.server.rows(
         "SELECT s.* FROM settlement s JOIN task t ON t.id = s.task_id WHERE t.campaign_id = ?", campaign.id
     )
     assert (json.loads(row["answers"]), row["cause"]) == (BAD, "annotator slip")
 
 
-def test_keys_that_are_pressed_before_the_buttons_are_drawn_are_heard_in_their_order(page: Page, hall: Hall) -> None:
+def test_keys_that_are_pressed_before_the_buttons_are_drawn_are_heard_in_their_order(
+    page: Page, shared_server: SharedServer
+) -> None:
     """The texts of a page can be read before the script that draws Streamlit's buttons has come."""
-    campaign, held = disputed(hall), list[Route]()
+    campaign, held = disputed(shared_server), list[Route]()
     page.route("**/static/js/Button.*.js", lambda route: held.append(route))
-    sign_in(page, hall, hall.code(Role.ADJUDICATOR)[1])
-    page.goto(f"{hall.server.url}/review?campaign={campaign.id}")
+    sign_in(page, shared_server, shared_server.code(Role.ADJUDICATOR)[1])
+    page.goto(f"{shared_server.server.url}/review?campaign={campaign.id}")
     expect(page.get_by_text("Why did people differ?")).to_be_visible(timeout=START_MS)
     idle(page)
     page.keyboard.press(str(label_of(page, "Inconsistent")))
@@ -123,27 +127,27 @@ def test_keys_that_are_pressed_before_the_buttons_are_drawn_are_heard_in_their_o
     expect(page.get_by_role("button", name="Annotator slip").get_by_text("check")).to_be_visible()
 
 
-def test_an_adjudicator_may_neither_manage_nor_export(page: Page, hall: Hall) -> None:
-    review(page, hall, disputed(hall), hall.code(Role.ADJUDICATOR)[1])
+def test_an_adjudicator_may_neither_manage_nor_export(page: Page, shared_server: SharedServer) -> None:
+    review(page, shared_server, disputed(shared_server), shared_server.code(Role.ADJUDICATOR)[1])
     expect(page.get_by_test_id("stTopNavLink")).to_contain_text(["Annotate", "Review"])
     expect(page.get_by_test_id("stTopNavLink")).to_have_count(2)
     expect(page.get_by_role("button", name="Export JSONL")).to_have_count(0)
 
 
 def test_a_campaign_is_made_qualified_for_labelled_settled_and_exported(
-    new_page: Callable[[], Page], hall: Hall, tmp_path: Path
+    new_page: Callable[[], Page], shared_server: SharedServer, tmp_path: Path
 ) -> None:
     """The whole way in the browser: a manager, two people who label by keyboard only, and an adjudicator."""
     manager = new_page()
-    sign_in(manager, hall, hall.code(Role.MANAGER)[1])
-    codes = {name: hall.code(role, name)[1] for name, role in PEOPLE.items()}
+    sign_in(manager, shared_server, shared_server.code(Role.MANAGER)[1])
+    codes = {name: shared_server.code(role, name)[1] for name, role in PEOPLE.items()}
     campaign = made(manager, tmp_path)
 
     for name, keys, reason in (("Anouk", "1", ""), ("Bela", "3", "It was another day.")):
-        label_all(Desk(new_page(), hall), f"?invite={codes[name]}&campaign={campaign}", keys, reason)
-    settle_all(new_page(), hall, codes["Carla"], campaign)
+        label_all(AnnotatePage(new_page(), shared_server), f"?invite={codes[name]}&campaign={campaign}", keys, reason)
+    settle_all(new_page(), shared_server, codes["Carla"], campaign)
 
-    manager.goto(f"{hall.server.url}/review?campaign={campaign}")
+    manager.goto(f"{shared_server.server.url}/review?campaign={campaign}")
     expect(manager.get_by_role("button", name="Export JSONL")).to_be_visible(timeout=START_MS)
     idle(manager)
     with manager.expect_download() as download:
@@ -189,27 +193,27 @@ def made(manager: Page, folder: Path) -> str:
     return manager.url.partition("campaign=")[2]
 
 
-def label_all(desk: Desk, query: str, key: str, reason: str) -> None:
+def label_all(annotate_page: AnnotatePage, query: str, key: str, reason: str) -> None:
     """Qualify, then answer both items alike; not one press of the mouse."""
-    desk.page.goto(f"{desk.hall.server.url}/{query}")
-    desk.start()
-    expect(desk.place).to_contain_text("Qualification")
-    desk.keys("3", "5")
-    desk.write("Nothing sank.")
-    desk.keys("Enter")
+    annotate_page.page.goto(f"{annotate_page.shared_server.server.url}/{query}")
+    annotate_page.start()
+    expect(annotate_page.place).to_contain_text("Qualification")
+    annotate_page.keys("3", "5")
+    annotate_page.write("Nothing sank.")
+    annotate_page.keys("Enter")
     for number in (2, 3):
-        desk.at(f"Item {number}")
-        desk.keys(key, "5")
+        annotate_page.at(f"Item {number}")
+        annotate_page.keys(key, "5")
         if reason:
-            desk.write(reason)
-        desk.keys("Enter")
-    expect(desk.page.get_by_text("You have labelled everything")).to_be_visible(timeout=START_MS)
+            annotate_page.write(reason)
+        annotate_page.keys("Enter")
+    expect(annotate_page.page.get_by_text("You have labelled everything")).to_be_visible(timeout=START_MS)
 
 
-def settle_all(page: Page, hall: Hall, code: str, campaign: str) -> None:
+def settle_all(page: Page, shared_server: SharedServer, code: str, campaign: str) -> None:
     """Take the label that says inconsistent, twice; by keyboard."""
-    sign_in(page, hall, code)
-    page.goto(f"{hall.server.url}/review?campaign={campaign}")
+    sign_in(page, shared_server, code)
+    page.goto(f"{shared_server.server.url}/review?campaign={campaign}")
     for left in (2, 1):
         expect(page.get_by_role("radio", name=f"To adjudicate · {left}")).to_be_visible(timeout=START_MS)
         idle(page)

@@ -19,7 +19,7 @@ import typer
 from annotations.campaigns.labelling import AnnotatorActions
 from annotations.store import Store
 from tests.load.crowd import open_campaign, people
-from tests.load.desk import label
+from tests.load.one_annotator import label
 from tests.load.tally import Tally, tally
 
 _SPARE = 1.1  # tasks for each that is needed, so that nobody waits for what the last ones have in hand
@@ -51,10 +51,10 @@ def measure(store: Store, number: int, labels: int, overlap: int, pause_s: float
     """Let so many people give so many labels each, all at once; on average they pause so long before each."""
     needed = int(number * labels / overlap * _SPARE)
     campaign = open_campaign(store, needed, overlap=overlap, gold_every=10, repeat_every=20)
-    desks = [AnnotatorActions(store, person) for person in people(store, campaign, number)]
+    annotators = [AnnotatorActions(store, person) for person in people(store, campaign, number)]
     begun = time.perf_counter()
     with ThreadPoolExecutor(number) as threads:
-        spells = list(threads.map(lambda desk: list(label(desk, campaign.id, labels, pause_s)), desks))
+        spells = list(threads.map(lambda annotator: list(label(annotator, campaign.id, labels, pause_s)), annotators))
     seconds = time.perf_counter() - begun
     events, waits = zip(*(given for spell in spells for given in spell), strict=True)
     median_ms, p95_ms, longest_ms = np.quantile(waits, [0.5, 0.95, 1.0]).tolist()

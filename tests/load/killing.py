@@ -48,7 +48,7 @@ def whole(store: Store) -> str:
 
 def _until_killed(url: str, campaign: CampaignSettings, crowd: list[Member], labels: int) -> list[str]:
     """The events that a program acknowledged; it is killed after so many, in the middle of others."""
-    process = start("-m", "tests.load.desk", url, campaign.id, *(member.name for member in crowd))
+    process = start("-m", "tests.load.one_annotator", url, campaign.id, *(member.name for member in crowd))
     assert process.stdout is not None
     seen = list(islice(process.stdout, labels))
     process.kill()

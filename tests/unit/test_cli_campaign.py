@@ -28,10 +28,10 @@ def boats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CampaignF
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path / 'kept.db'}")
     with closing(Store.open(f"sqlite:///{tmp_path / 'kept.db'}")) as store:
         opened = make_campaign(store, items=3)
-        desk = opened.annotator("ben")
-        opened.label(desk, 1)
+        annotator = opened.annotator("ben")
+        opened.label(annotator, 1)
         answers = {"verdict": "inconsistent", "confidence": 1, "reason": "Two\u2028lines."}
-        opened.send(desk, opened.next_task(desk), answers=answers)
+        opened.send(annotator, opened.next_task(annotator), answers=answers)
         yield opened
 
 

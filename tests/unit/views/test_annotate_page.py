@@ -1,4 +1,4 @@
-"""Annotate as a script: what stands where there is no desk. The desk itself needs a browser."""
+"""Annotate as a script: what stands where nothing can be labelled. Labelling itself needs a browser."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_guidelines_are_read_before_the_first_label_and_again_when_they_change(p
     assert "Read it **twice**. !\\[x]" in markdown(app)
 
 
-def test_the_campaign_of_the_address_is_on_the_desk(probe: Open, store: Store) -> None:
+def test_the_campaign_of_the_address_is_open(probe: Open, store: Store) -> None:
     opened = make_campaign(store)
     app = annotate(probe, campaign=opened.campaign.id)
     assert app.selectbox(key="annotate-campaign").value == opened.campaign.id

@@ -21,9 +21,9 @@ BAD = {"verdict": "inconsistent", "confidence": 2, "reason": "It was a boat.", "
 
 
 def label(opened: CampaignFixture, name: str, *answers: dict[str, object]) -> None:
-    desk = opened.annotator(name)
+    annotator = opened.annotator(name)
     for given in answers:
-        opened.send(desk, opened.next_task(desk), answers=given)
+        opened.send(annotator, opened.next_task(annotator), answers=given)
 
 
 def review(probe: Open) -> AppTest:

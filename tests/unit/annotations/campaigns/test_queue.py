@@ -205,9 +205,9 @@ def work_through(opened: CampaignFixture, annotator: AnnotatorActions) -> int:
 
 def test_many_people_at_once_share_the_work_and_nothing_is_had_twice(store: Store) -> None:
     opened = make_campaign(store, items=20, overlap=2)
-    desks = [opened.annotator(name) for name in ("ben", "cem", "dia", "eva")]
+    annotators = [opened.annotator(name) for name in ("ben", "cem", "dia", "eva")]
     with ThreadPoolExecutor(4) as threads:
-        done = list(threads.map(lambda annotator: work_through(opened, annotator), desks))
+        done = list(threads.map(lambda annotator: work_through(opened, annotator), annotators))
     assert sum(done) == 40
     with store.writing() as session:
         rows = session.exec(select(Reservation.task_id, Reservation.person_id)).all()

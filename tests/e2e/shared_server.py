@@ -1,4 +1,4 @@
-"""A shared server with people and a campaign of each ready-made question set, and a desk in it as a person handles it."""
+"""A shared server with people and a campaign of each ready-made question set, and its Annotate page as a person handles it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SECRETS = ("secret-author", "secret-title", "secret-domain", "secret-source", "s
 
 
 @dataclass
-class Hall:
+class SharedServer:
     """The server, and what a manager of it does: people, invites and campaigns."""
 
     server: Server
@@ -124,41 +124,41 @@ def keep(store: Store, number: int) -> str:
 
 
 @contextmanager
-def opened(folder: Path, **environment: str) -> Iterator[Hall]:
+def opened(folder: Path, **environment: str) -> Iterator[SharedServer]:
     """A shared server whose database is open for a manager beside it."""
     store = Store.open(f"sqlite:///{folder / 'touchstone.db'}")
     # a lock that a test holds is told after a second
     database = f"sqlite:///{folder / 'touchstone.db'}?timeout=1"
     with serve(folder, TOUCHSTONE_SHARED="true", TOUCHSTONE_DATABASE_URL=database, **environment) as server:
-        yield Hall(server, store)
+        yield SharedServer(server, store)
     store.close()
 
 
-def sign_in(page: Page, hall: Hall, code: str) -> None:
+def sign_in(page: Page, shared_server: SharedServer, code: str) -> None:
     """Follow a personal link, and wait until the browser keeps the code for its next visit."""
-    page.goto(f"{hall.server.url}/?invite={code}")
+    page.goto(f"{shared_server.server.url}/?invite={code}")
     page.wait_for_function("document.cookie.includes('touchstone_seat=')", timeout=START_MS)
 
 
 @dataclass(frozen=True)
-class Desk:
+class AnnotatePage:
     """One open Annotate page."""
 
     page: Page
-    hall: Hall
+    shared_server: SharedServer
 
     def enter(self, code: str, campaign: CampaignSettings) -> None:
         """Follow the personal link to a campaign."""
-        self.page.goto(f"{self.hall.server.url}/?invite={code}&campaign={campaign.id}")
+        self.page.goto(f"{self.shared_server.server.url}/?invite={code}&campaign={campaign.id}")
         self.start()
 
     def start(self) -> None:
-        """Wait for the desk; leave the guidelines where they are shown first."""
+        """Wait for the questions; leave the guidelines where they are shown first."""
         started = self.page.get_by_role("button", name="Start")
         expect(started.or_(self.save)).to_be_visible(timeout=START_MS)
         if started.is_visible():
             self.keys("Enter")
-        expect(self.place).not_to_be_empty()  # the script of the desk has drawn it, and hears keys
+        expect(self.place).not_to_be_empty()  # the script of the page has drawn it, and hears keys
 
     @property
     def save(self) -> Locator:
@@ -184,7 +184,7 @@ class Desk:
         self.keys("Escape")
 
     def at(self, words: str) -> None:
-        """Wait until this item is on the desk and may be saved."""
+        """Wait until this item is shown and may be saved."""
         expect(self.place).to_have_text(words)
         expect(self.save.locator("span")).to_have_text("Save")
 

@@ -1,6 +1,6 @@
 """What one person does: label, and take the next task. As a program: people who label until it is killed.
 
-`python -m tests.load.desk URL CAMPAIGN PERSON…` prints each event when its receipt is there, and not before.
+`python -m tests.load.one_annotator URL CAMPAIGN PERSON…` prints each event when its receipt is there, and not before.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from annotations.store import Store
 ANSWERS: Answers = {"verdict": "consistent", "confidence": 4}
 
 
-def label(desk: AnnotatorActions, campaign_id: str, labels: int, pause_s: float) -> Iterator[tuple[str, float]]:
+def label(annotator: AnnotatorActions, campaign_id: str, labels: int, pause_s: float) -> Iterator[tuple[str, float]]:
     """Label after pauses of so many seconds on average: each event once the next task is there, and the milliseconds that it took."""
-    found = desk.next(campaign_id)
+    found = annotator.next(campaign_id)
     for _ in range(labels):
         if not isinstance(found, ShownTask):
             return
         time.sleep(random.uniform(0, 2 * pause_s))
         event, begun = uuid4().hex, time.perf_counter()
-        desk.send(SentResponse(found.reservation, "answer", event, ANSWERS))
-        found = desk.next(campaign_id)
+        annotator.send(SentResponse(found.reservation, "answer", event, ANSWERS))
+        found = annotator.next(campaign_id)
         yield event, 1000 * (time.perf_counter() - begun)
 
 
@@ -44,10 +44,10 @@ def label_until_killed(url: str, campaign_id: str, names: list[str]) -> None:
 def _tell(store: Store, campaign_id: str, name: str) -> None:
     with read_session(store.engine) as session:
         person = find_person(session, name)
-    desk = AnnotatorActions(store, person) if person else sys.exit(f"Nobody is called {name!r}.")
-    while isinstance(found := desk.next(campaign_id), ShownTask):
+    annotator = AnnotatorActions(store, person) if person else sys.exit(f"Nobody is called {name!r}.")
+    while isinstance(found := annotator.next(campaign_id), ShownTask):
         event = uuid4().hex
-        desk.send(SentResponse(found.reservation, "answer", event, ANSWERS))
+        annotator.send(SentResponse(found.reservation, "answer", event, ANSWERS))
         sys.stdout.write(f"{event}\n")
         sys.stdout.flush()
 

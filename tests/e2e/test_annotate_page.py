@@ -1,0 +1,256 @@
+"""Labelling in the browser: nothing is lost, what was done can be seen again and taken back, and it says why where it ends."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotations.campaigns.campaign import CampaignSettings
+from tests.e2e.shared_server import DOCUMENT, AnnotatePage, SharedServer, opened
+
+pytestmark = pytest.mark.e2e
+
+
+def enter_campaign(page: Page, shared_server: SharedServer, campaign: CampaignSettings) -> AnnotatePage:
+    annotate_page = AnnotatePage(page, shared_server)
+    annotate_page.enter(shared_server.code()[1], campaign)
+    return annotate_page
+
+
+def label(annotate_page: AnnotatePage, number: int) -> None:
+    """Answer the item of this number and wait for the next."""
+    annotate_page.at(f"Item {number}")
+    annotate_page.keys("1", "5", "Enter")
+
+
+@contextmanager
+def locked(database: Path) -> Iterator[None]:
+    """Somebody else is writing to the database all the time."""
+    with closing(sqlite3.connect(database, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.execute("ROLLBACK")
+
+
+def test_a_reload_brings_back_the_item_and_what_was_half_done(page: Page, shared_server: SharedServer) -> None:
+    annotate_page = enter_campaign(page, shared_server, shared_server.campaign("label-summaries"))
+    label(annotate_page, 1)
+    annotate_page.at("Item 2")
+    annotate_page.keys("3")
+    annotate_page.write("It was no")
+    annotate_page.drafted()
+    page.reload()
+    annotate_page.at("Item 2")
+    expect(page.locator(".labeller textarea")).to_have_value("It was no")
+    expect(page.get_by_role("button", name="Inconsistent")).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_new_server_brings_back_what_was_half_done(new_page: Callable[[], Page], tmp_path: Path) -> None:
+    with opened(tmp_path) as shared_server:
+        campaign, (_, code) = shared_server.campaign("label-summaries"), shared_server.code()
+        annotate_page = AnnotatePage(new_page(), shared_server)
+        annotate_page.enter(code, campaign)
+        annotate_page.keys("2")
+        annotate_page.drafted()
+        annotate_page.page.close()
+    with opened(tmp_path) as shared_server:
+        again = AnnotatePage(new_page(), shared_server)
+        again.enter(code, campaign)
+        expect(again.page.get_by_role("button", name="Borderline")).to_have_attribute("aria-pressed", "true")
+
+
+def test_an_earlier_answer_is_looked_at_changed_and_left(page: Page, shared_server: SharedServer) -> None:
+    campaign = shared_server.campaign("label-summaries")
+    annotate_page = enter_campaign(page, shared_server, campaign)
+    label(annotate_page, 1)
+    annotate_page.at("Item 2")
+    annotate_page.keys("2", "p")
+    annotate_page.at("Item 1, answered before")
+    expect(page.get_by_role("button", name="Consistent", exact=False).first).to_have_attribute("aria-pressed", "true")
+    annotate_page.keys("2")
+    annotate_page.write("I am not sure.")
+    annotate_page.keys("Enter")
+    annotate_page.at("Item 2")
+    expect(page.get_by_role("button", name="Borderline")).to_have_attribute("aria-pressed", "true")
+    assert [answer["verdict"] for answer in shared_server.answers(campaign)] == ["consistent", "borderline"]
+    annotate_page.keys("p")
+    annotate_page.at("Item 1, answered before")
+    annotate_page.keys("n")
+    annotate_page.at("Item 2")
+    assert len(shared_server.answers(campaign)) == 2
+
+
+def test_a_change_of_an_earlier_answer_survives_a_reload(page: Page, shared_server: SharedServer) -> None:
+    campaign = shared_server.campaign("label-summaries")
+    annotate_page = enter_campaign(page, shared_server, campaign)
+    label(annotate_page, 1)
+    annotate_page.at("Item 2")
+    annotate_page.keys("p")
+    annotate_page.at("Item 1, answered before")
+    annotate_page.keys("2")
+    annotate_page.write("It may be.")
+    annotate_page.drafted()
+    page.reload()
+    annotate_page.at("Item 2")
+    annotate_page.keys("p")
+    annotate_page.at("Item 1, answered before")
+    expect(page.locator(".labeller textarea")).to_have_value("It may be.")
+    annotate_page.keys("Enter")
+    annotate_page.at("Item 2")
+    assert [answer["verdict"] for answer in shared_server.answers(campaign)] == ["consistent", "borderline"]
+
+
+def test_words_are_marked_with_the_mouse_too(page: Page, shared_server: SharedServer) -> None:
+    campaign = shared_server.campaign("label-summaries")
+    annotate_page = enter_campaign(page, shared_server, campaign)
+    page.locator(".labeller .document .text").dblclick(position={"x": 60, "y": 25})
+    page.get_by_role("button", name="Mark the chosen words").click()
+    chosen = page.locator(".labeller mark")
+    expect(chosen).to_have_count(1)
+    words = chosen.inner_text().strip()
+    annotate_page.keys("ArrowUp", "ArrowUp", "1", "5", "Enter")
+    annotate_page.at("Item 2")
+    [answer] = shared_server.answers(campaign)
+    [[start, end]] = answer["evidence"]
+    assert words
+    assert DOCUMENT[start:end].strip() == words
+
+
+def test_the_last_answer_is_taken_back_with_one_key(page: Page, shared_server: SharedServer) -> None:
+    campaign = shared_server.campaign("label-summaries")
+    annotate_page = enter_campaign(page, shared_server, campaign)
+    label(annotate_page, 1)
+    annotate_page.at("Item 2")
+    annotate_page.keys("u")
+    annotate_page.at("Item 1")
+    expect(page.locator(".labeller .receipt")).to_contain_text("was taken back")
+    acts = shared_server.server.rows(
+        "SELECT act FROM response JOIN reservation r ON r.id = reservation_id WHERE campaign_id = ? ORDER BY response.id",
+        campaign.id,
+    )
+    assert [row["act"] for row in acts] == ["answer", "undo"]
+    label(annotate_page, 1)
+    annotate_page.at("Item 2")
+
+
+@pytest.mark.parametrize(("key", "state"), [("s", "skipped"), ("f", "flagged")])
+def test_an_item_is_left_out_with_a_reason(page: Page, shared_server: SharedServer, key: str, state: str) -> None:
+    campaign = shared_server.campaign("label-summaries")
+    annotate_page = enter_campaign(page, shared_server, campaign)
+    annotate_page.keys(key)
+    page.keyboard.type("It is cut off.")
+    annotate_page.keys("Enter")
+    annotate_page.at("Item 2")
+    [row] = shared_server.server.rows(
+        "SELECT reason, state FROM response JOIN reservation r ON r.id = reservation_id WHERE campaign_id = ?",
+        campaign.id,
+    )
+    assert tuple(row) == ("It is cut off.", state)
+
+
+def test_after_a_training_item_the_page_says_what_was_expected(page: Page, shared_server: SharedServer) -> None:
+    campaign = shared_server.campaign("label-summaries")
+    shared_server.add(campaign, 1, part="training", key={"verdict": "inconsistent"}, feedback="She came by noon.")
+    annotate_page = enter_campaign(page, shared_server, campaign)
+    annotate_page.at("Training 1 of 1")
+    annotate_page.keys("1", "4", "Enter")
+    told = page.locator(".labeller .feedback")
+    expect(told).to_contain_text("Not as expected")
+    expect(told).to_contain_text("Is the summary consistent with the document? Inconsistent")
+    expect(told).to_contain_text("She came by noon.")
+    annotate_page.keys("Enter")
+    annotate_page.at("Item 2")
+
+
+def test_who_does_not_pass_the_qualification_is_told_so(page: Page, shared_server: SharedServer) -> None:
+    campaign = shared_server.campaign("label-summaries", pass_right=1)
+    shared_server.add(campaign, 1, part="qualification", key={"verdict": "inconsistent"})
+    annotate_page = enter_campaign(page, shared_server, campaign)
+    annotate_page.at("Qualification 1 of 1")
+    annotate_page.keys("1", "4", "Enter")
+    expect(page.get_by_text("too few answers were right")).to_be_visible()
+
+
+def test_after_the_last_item_the_page_says_so_and_leads_back(page: Page, shared_server: SharedServer) -> None:
+    annotate_page = enter_campaign(page, shared_server, shared_server.campaign("label-summaries", items=1))
+    label(annotate_page, 1)
+    expect(page.get_by_text("You have labelled everything")).to_be_visible()
+    expect(page.get_by_role("button", name="Previous")).to_be_visible()
+    annotate_page.keys("p")
+    annotate_page.at("Item 1, answered before")
+    annotate_page.keys("u")
+    annotate_page.at("Item 1")
+
+
+def test_scores_come_after_a_blind_label_and_ask_for_a_second(page: Page, shared_server: SharedServer) -> None:
+    campaign = shared_server.campaign("label-summaries", reveal=True)
+    annotate_page = enter_campaign(page, shared_server, campaign)
+    expect(page.locator(".labeller .scores")).to_be_hidden()
+    annotate_page.keys("1", "5", "Enter")
+    expect(page.locator(".labeller .scores")).to_contain_text("secretmetric")
+    expect(page.locator(".labeller .scores")).to_contain_text("0.877")
+    annotate_page.keys("3")
+    annotate_page.write("The metric fell.")
+    annotate_page.keys("Enter")
+    annotate_page.at("Item 2")
+    rows = shared_server.server.rows(
+        "SELECT blind FROM response JOIN reservation r ON r.id = reservation_id WHERE campaign_id = ? ORDER BY response.id",
+        campaign.id,
+    )
+    assert [row["blind"] for row in rows] == [1, 0]
+
+
+def test_a_locked_database_is_told_and_nothing_is_lost(page: Page, shared_server: SharedServer) -> None:
+    campaign = shared_server.campaign("label-summaries")
+    annotate_page = enter_campaign(page, shared_server, campaign)
+    annotate_page.keys("2", "4")
+    annotate_page.write("Both readings are fair.")
+    annotate_page.drafted()
+    with locked(shared_server.server.database):
+        annotate_page.keys("Enter")
+        expect(annotate_page.problem).to_contain_text("This was NOT saved: database is locked.")
+    expect(page.locator(".labeller textarea")).to_have_value("Both readings are fair.")
+    assert shared_server.answers(campaign) == []
+    annotate_page.keys("Enter")
+    annotate_page.at("Item 2")
+    assert shared_server.answers(campaign) == [
+        {"verdict": "borderline", "confidence": 4, "reason": "Both readings are fair."}
+    ]
+
+
+def test_a_database_that_is_locked_before_the_next_item_is_told_with_a_way_to_try_again(
+    page: Page, shared_server: SharedServer
+) -> None:
+    annotate_page = enter_campaign(page, shared_server, shared_server.campaign("label-summaries"))
+    label(annotate_page, 1)
+    annotate_page.at("Item 2")
+    annotate_page.keys("p")
+    annotate_page.at("Item 1, answered before")
+    with locked(shared_server.server.database):
+        annotate_page.keys("n")
+        expect(page.get_by_role("button", name="Try again")).to_be_visible()
+        expect(page.get_by_test_id("stAlert")).to_contain_text("database is locked")
+    annotate_page.keys("Enter")
+    annotate_page.at("Item 2")
+
+
+def test_time_of_work_is_kept_apart_from_time_on_the_clock(page: Page, shared_server: SharedServer) -> None:
+    campaign = shared_server.campaign("label-summaries")
+    annotate_page = enter_campaign(page, shared_server, campaign)
+    page.clock.install()
+    label(annotate_page, 1)
+    annotate_page.at("Item 2")
+    page.clock.fast_forward(300_000)
+    label(annotate_page, 2)
+    annotate_page.at("Item 3")
+    *_, last = shared_server.server.rows(
+        "SELECT active_ms, wall_ms FROM response JOIN reservation r ON r.id = reservation_id WHERE campaign_id = ?",
+        campaign.id,
+    )
+    assert last["wall_ms"] >= 300_000
+    assert 30_000 <= last["active_ms"] < 60_000
