@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from core.metric import METRICS, Direction, Metric
 from core.metric_setup import SetupStep, format_megabytes, missing_steps, setup_state
-from core.models.files import ModelStatus
+from core.models.locations import ModelStatus
 from core.models.pool import ModelPool
 from core.types import EndpointModel, local_checkpoints
 

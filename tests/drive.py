@@ -8,7 +8,7 @@ from functools import cache
 from typing import TypeVar
 
 from core.llm.endpoints import endpoint_of
-from core.models.files import locate
+from core.models.locations import locate
 from core.models.model import Model
 from core.types import Answer, Checkpoint, EndpointModel, Question
 

@@ -13,7 +13,7 @@ from core.bench.network_shapes import Sizes
 from core.bench.random_weights import NetworkDesign, write_checkpoint
 from core.errors import MissingWeightsError, TouchstoneError
 from core.metric import METRICS, Metric
-from core.models.files import ModelStatus, state_on_disk
+from core.models.locations import ModelStatus, state_on_disk
 from core.registry import Setting
 from core.types import Checkpoint
 

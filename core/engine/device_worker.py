@@ -12,7 +12,7 @@ from core.engine.cache import AnswerCache
 from core.engine.conversation import QueueOrder, Task
 from core.engine.question_queue import PendingQuestion, QuestionQueue, fill_batch, next_checkpoint
 from core.errors import Problem, attempt
-from core.models.files import ModelStatus
+from core.models.locations import ModelStatus
 from core.models.model import Model
 from core.models.pool import ModelPool
 from core.types import Answer, Checkpoint, Counts, FailureKind, Question

@@ -20,7 +20,7 @@ from core.llm.endpoints import endpoint_problem
 from core.llm.spend import CostEstimate, Spend, estimate_cost, is_paid
 from core.metric import Metric
 from core.models import device as devices
-from core.models.files import ModelStatus
+from core.models.locations import ModelStatus
 from core.models.pool import ModelPool
 from core.settings import Settings
 from core.types import (

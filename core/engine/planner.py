@@ -20,7 +20,7 @@ from core.errors import LoadError, Problem, attempt
 from core.llm.endpoints import endpoint_of, model_fingerprint, pin_address
 from core.llm.spend import Spend, SpendTracker
 from core.metric import signature
-from core.models.files import ModelStatus
+from core.models.locations import ModelStatus
 from core.models.pool import ModelPool
 from core.settings import VERSION
 from core.text import splitter_name

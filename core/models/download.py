@@ -24,18 +24,8 @@ from tqdm import tqdm  # type: ignore[import-untyped]  # it ships no types
 
 from core.dataset import Importer
 from core.errors import MissingWeightsError, TouchstoneError
-from core.models.files import (
-    BACKBONE,
-    MODEL_FILES,
-    MODULE_FILES,
-    TOKENIZER_FILES,
-    TOKENIZER_SETTINGS,
-    WEIGHT_FILES,
-    checkpoint_parts,
-    hub_file,
-    is_local_source,
-    listing_file,
-)
+from core.models.files import BACKBONE, MODEL_FILES, MODULE_FILES, TOKENIZER_FILES, TOKENIZER_SETTINGS, WEIGHT_FILES
+from core.models.locations import checkpoint_parts, hub_file, is_local_source, listing_file
 from core.types import Checkpoint
 
 HUB_TIMEOUT_S = 5.0

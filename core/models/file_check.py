@@ -7,7 +7,8 @@ import zipfile
 from pathlib import Path
 
 from core.errors import LoadError
-from core.models.files import PARSER_KINDS, checkpoint_parts, deciding_files, locate
+from core.models.files import PARSER_KINDS, deciding_files
+from core.models.locations import checkpoint_parts, locate
 from core.types import Checkpoint
 
 _LFS_POINTER = b"version https://git-lfs"

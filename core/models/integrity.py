@@ -14,7 +14,8 @@ from pathlib import Path
 
 from core.errors import LoadError, TouchstoneError
 from core.memoize import open_database
-from core.models.files import checkpoint_parts, deciding_files, hub_file, is_local_source, locate, read_json_object
+from core.models.files import deciding_files, read_json_object
+from core.models.locations import checkpoint_parts, hub_file, is_local_source, locate
 from core.settings import Settings
 from core.types import Checkpoint
 

@@ -9,7 +9,7 @@ from threading import Condition
 
 from core.errors import TouchstoneError
 from core.models import device as devices
-from core.models.files import ModelState, ModelStatus
+from core.models.locations import ModelState, ModelStatus
 from core.models.model import Model
 from core.types import Checkpoint
 

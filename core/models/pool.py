@@ -16,9 +16,10 @@ from core.errors import LoadError, MemoryFullError, MissingWeightsError, Touchst
 from core.models import device as devices
 from core.models.download import download
 from core.models.file_check import check_files
-from core.models.files import ModelState, ModelStatus, locate, memory_bytes, state_on_disk
+from core.models.files import memory_bytes
 from core.models.integrity import Fingerprints
 from core.models.loaded_models import LoadedModels, PoolEntry
+from core.models.locations import ModelState, ModelStatus, locate, state_on_disk
 from core.models.model import Model
 from core.types import Checkpoint
 

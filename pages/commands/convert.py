@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from core.models.files import BACKBONE, locate
+from core.models.files import BACKBONE
+from core.models.locations import locate
 from core.types import Checkpoint
 from pages.commands.shared.messages import print_status
 

@@ -20,8 +20,8 @@ from core.errors import BadSettingError, LoadError, MissingWeightsError, Unscora
 from core.metric import METRICS
 from core.metrics.alignscore import chunks
 from core.models.adapters import alignscore as align
-from core.models.files import ModelStatus, locate, state_on_disk
 from core.models.integrity import Fingerprints
+from core.models.locations import ModelStatus, locate, state_on_disk
 from core.models.pool import ModelPool
 from core.settings import Settings
 from core.text import sentences

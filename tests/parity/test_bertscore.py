@@ -9,7 +9,7 @@ import torch
 from transformers import AutoModel, PreTrainedTokenizerFast
 
 from core.metric import METRICS
-from core.models.files import locate
+from core.models.locations import locate
 from core.types import Checkpoint, Example
 from tests.drive import drive
 from tests.parity.texts import PAIRS

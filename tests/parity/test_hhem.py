@@ -19,7 +19,7 @@ from core.errors import BadSettingError, LoadError, UnscorableError
 from core.metric import METRICS
 from core.metrics.hhem import prompt
 from core.models.adapters import hhem
-from core.models.files import locate
+from core.models.locations import locate
 from core.settings import Settings
 from core.text import sentences
 from core.types import Checkpoint, Example, Failure, FailureKind, Result, Score

@@ -13,7 +13,7 @@ from transformers import AutoModel, BartForConditionalGeneration, PreTrainedToke
 from core.engine.engine import Engine
 from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS
-from core.models.files import locate
+from core.models.locations import locate
 from core.settings import Settings
 from core.text import sentences
 from core.types import Checkpoint, Counts, Example, Result

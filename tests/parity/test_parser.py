@@ -11,7 +11,7 @@ import pytest
 
 from core.errors import BadSettingError, LoadError, MissingWeightsError
 from core.models import files
-from core.models.files import parser_files, parser_folder
+from core.models.spacy_pipeline import parser_files, parser_folder
 from core.types import Answer, Checkpoint, Question
 
 pytestmark = pytest.mark.parity

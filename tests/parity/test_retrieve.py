@@ -10,7 +10,7 @@ from transformers import AutoModel, AutoModelForSequenceClassification, PreTrain
 
 from core.engine.engine import Engine
 from core.metric import METRICS, Metric
-from core.models.files import locate
+from core.models.locations import locate
 from core.settings import Settings
 from core.text import sentences
 from core.types import Checkpoint, Example, Result

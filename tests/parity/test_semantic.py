@@ -15,7 +15,7 @@ from sentence_transformers.sentence_transformer.modules import Dense
 from transformers import AutoModel, PreTrainedTokenizerFast
 
 from core.metric import METRICS
-from core.models.files import locate
+from core.models.locations import locate
 from core.text import sentences
 from core.types import Checkpoint, Example, Question
 from tests.drive import drive, model

@@ -35,7 +35,7 @@ def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelPool]
 def without_parser(monkeypatch: pytest.MonkeyPatch) -> None:
     real = metric_setup.find_spec
     absent = {"spacy", "en_core_web_sm"}
-    for place in ("core.metric_setup.find_spec", "core.models.files.find_spec"):
+    for place in ("core.metric_setup.find_spec", "core.models.spacy_pipeline.find_spec"):
         monkeypatch.setattr(place, lambda name: None if name in absent else real(name))
 
 

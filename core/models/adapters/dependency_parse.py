@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from core.models.files import load_pipeline
 from core.models.model import Row
+from core.models.spacy_pipeline import load_pipeline
 from core.types import Answer, Checkpoint, Question, Span
 
 

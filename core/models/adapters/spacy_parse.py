@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Protocol
 
 from core.errors import BadSettingError
-from core.models.files import load_pipeline
 from core.models.model import Row
+from core.models.spacy_pipeline import load_pipeline
 from core.types import Answer, Checkpoint, Question, Span
 
 

@@ -23,7 +23,7 @@ from core.engine.engine import Engine
 from core.errors import Problem, attempt
 from core.llm.spend import format_estimate
 from core.metric import Metric
-from core.models.files import ModelStatus
+from core.models.locations import ModelStatus
 from core.models.pool import ModelPool
 from core.nli_check import NliCheck
 from core.stress.run import Run, RunRecord

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.metric import METRICS, Metric
 from core.metric_catalog import MetricRow, format_direction, format_range
-from core.models.files import ModelState, ModelStatus
+from core.models.locations import ModelState, ModelStatus
 from core.models.pool import ModelPool
 from core.types import Checkpoint, EndpointModel
 from pages.ui.metric_choice import add_to_bench, has_settings, settings_form

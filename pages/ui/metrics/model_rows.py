@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.metric_catalog import MetricRow
 from core.metric_setup import format_megabytes
-from core.models.files import ModelState, ModelStatus
+from core.models.locations import ModelState, ModelStatus
 from core.models.pool import ModelPool
 from core.types import Checkpoint, EndpointModel, ModelRef, local_checkpoints
 from pages.ui.markup import escape_markdown

@@ -11,7 +11,7 @@ import pytest
 from core.engine.conversation import CellState
 from core.engine.engine import Engine
 from core.errors import BadSettingError
-from core.models.files import ModelStatus
+from core.models.locations import ModelStatus
 from core.settings import Device, Settings
 from core.types import Example, Failure, FailureKind, Outcome, Result
 from tests.doubles.bench import Bench, pair

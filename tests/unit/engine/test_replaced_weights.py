@@ -17,7 +17,7 @@ from huggingface_hub import constants
 from core.engine.cache import AnswerCache
 from core.engine.engine import Engine
 from core.metric import METRICS
-from core.models.files import ModelStatus
+from core.models.locations import ModelStatus
 from core.models.model import Row
 from core.models.pool import ModelPool
 from core.types import Answer, Checkpoint, Question, Result

@@ -19,7 +19,7 @@ import pytest
 from core.datasets.bundled import bundled_items as bundled
 from core.engine.engine import Engine
 from core.metric import METRICS, Card, Metric
-from core.models.files import ModelStatus, state_on_disk
+from core.models.locations import ModelStatus, state_on_disk
 from core.registry import settings_of
 from core.settings import Settings
 from core.text import sentences

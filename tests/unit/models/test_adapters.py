@@ -15,7 +15,7 @@ from safetensors.torch import load_file
 from tokenizers import Tokenizer
 
 from core.errors import BadSettingError, LoadError, MemoryFullError
-from core.models.files import locate
+from core.models.locations import locate
 from core.models.model import Model
 from core.models.network import freeing_memory
 from core.types import Answer, Checkpoint, Option, Question, Span

@@ -19,8 +19,8 @@ from core.engine.engine import Engine
 from core.errors import LoadError
 from core.metric import METRICS
 from core.models import adapters
-from core.models.files import locate, locate_backbone
 from core.models.integrity import Fingerprints
+from core.models.locations import locate, locate_backbone
 from core.models.pool import ModelPool
 from core.types import Checkpoint, Result
 from tests.conftest import Weights

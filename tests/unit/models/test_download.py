@@ -15,7 +15,7 @@ import pytest
 from huggingface_hub import constants
 
 from core.models.download import needed_files
-from core.models.files import ModelState, ModelStatus, locate
+from core.models.locations import ModelState, ModelStatus, locate
 from core.models.pool import ModelPool
 from core.types import Checkpoint
 from tests.unit.models.hub import Hub, serving

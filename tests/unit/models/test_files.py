@@ -15,8 +15,9 @@ import pytest
 from huggingface_hub import constants
 
 from core.errors import LoadError, MissingWeightsError
-from core.models.files import is_local_source, locate, memory_bytes, weight_files
+from core.models.files import memory_bytes, weight_files
 from core.models.integrity import Fingerprints
+from core.models.locations import is_local_source, locate
 from core.types import Checkpoint
 
 

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from core.errors import LoadError, MemoryFullError, MissingWeightsError
-from core.models.files import ModelStatus, memory_bytes
+from core.models.files import memory_bytes
+from core.models.locations import ModelStatus
 from core.models.pool import ModelPool
 from core.types import Checkpoint, Question
 
