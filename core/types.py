@@ -203,19 +203,22 @@ class Checkpoint:
     """Weights to load, and the kind of forward pass they are for.
 
     `source` is a local folder or file, a hub repository (owner/name), or one file of it (owner/name/file). `kind` names a
-    module of `core/models/adapters`. `dtype` is a torch dtype name. `backbone` is the folder or repository of configuration
+    module of `core/models/adapters`. `revision` is a branch, tag or commit of the repository, "" for the commit that is
+    pinned, or main. `dtype` is a torch dtype name. `backbone` is the folder or repository of configuration
     and tokenizer where the weights come without. `expects` is what its config.json is checked against, None where the
-    owner vouches for it. `decided_by` says in a signature what its fingerprint is of.
+    owner vouches for it. `setting` is the metric's setting that names it, for messages. `decided_by` says in a signature what its
+    fingerprint is of.
     """
 
     decided_by: ClassVar[str] = "weights"
 
     source: str
     kind: str
-    revision: str = "main"
+    revision: str = ""
     dtype: str = "float32"
     backbone: str = ""
     expects: ExpectedModel | None = None
+    setting: str = field(default="checkpoint", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

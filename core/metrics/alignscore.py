@@ -59,7 +59,7 @@ class AlignScore(SupportMetric):
     """What both sizes share. `mode` is the head, with _sp for chunks and sentences, without for texts as they are."""
 
     checkpoint: str = ""
-    revision: str = "main"
+    revision: str = ""
     dtype: Dtype = "float32"
     backbone: str = ""
     mode: Mode = "nli_sp"

@@ -38,7 +38,7 @@ class BartScore(Metric):
     )
 
     checkpoint: str = "facebook/bart-large-cnn"
-    revision: str = "main"
+    revision: str = ""
     dtype: Dtype = "float32"
     scale: Literal["log", "exp"] = "log"
     max_tokens: int = 1024

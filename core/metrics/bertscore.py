@@ -25,7 +25,7 @@ class BertScore(Metric):
     """Every token of the summary against its closest token of the document."""
 
     checkpoint: str = ""
-    revision: str = "main"
+    revision: str = ""
     layer: int = 0
     limit: int = 512
 

@@ -69,7 +69,7 @@ class BespokeMiniCheck(ChunkMetric):
     )
 
     checkpoint: str = "bespokelabs/Bespoke-MiniCheck-7B"
-    revision: str = "main"
+    revision: str = ""
     through: Literal["endpoint", "transformers"] = "endpoint"
     dtype: Dtype = "bfloat16"
     trust_remote_code: bool = False

@@ -33,7 +33,7 @@ class Bleurt20(Metric):
     )
 
     checkpoint: str = "lucadiliello/BLEURT-20"
-    revision: str = "main"
+    revision: str = ""
     dtype: Dtype = "float32"
     max_tokens: int = 512
 

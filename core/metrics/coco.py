@@ -61,7 +61,7 @@ class CoCo(MultiRoundMetric):
     )
 
     checkpoint: str = "facebook/bart-large-cnn"
-    revision: str = "main"
+    revision: str = ""
     dtype: Dtype = "float32"
     parser: str = "package:en_core_web_sm"
     mask: Strategy = "token"
@@ -77,7 +77,7 @@ class CoCo(MultiRoundMetric):
 
     @property
     def pipeline(self) -> Checkpoint:
-        return Checkpoint(self.parser, "spacy_parse")
+        return Checkpoint(self.parser, "spacy_parse", setting="parser")
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         return (self.pipeline, self.weights)

@@ -92,7 +92,7 @@ class DaeSpacy(Metric):
 
     @property
     def grammar(self) -> Checkpoint:
-        return Checkpoint(self.parser, "dependency_parse")
+        return Checkpoint(self.parser, "dependency_parse", setting="parser")
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         return (self.weights, self.grammar)

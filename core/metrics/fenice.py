@@ -61,7 +61,7 @@ class Fenice(MultiRoundMetric):
     extractor: str = "Babelscape/t5-base-summarization-claim-extractor"
     entailment: str = "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli"
     parser: str = "package:en_core_web_sm"
-    revision: str = "main"
+    revision: str = ""
     dtype: Dtype = "float32"
     window: int = 5
     stride: int = 1
@@ -75,17 +75,19 @@ class Fenice(MultiRoundMetric):
 
     @property
     def writer(self) -> Checkpoint:
-        return Checkpoint(self.extractor, "seq2seq_generation", self.revision, self.dtype)
+        return Checkpoint(self.extractor, "seq2seq_generation", self.revision, self.dtype, setting="extractor")
 
     @property
     def judge(self) -> Checkpoint:
         published = self.entailment == type(self).entailment
         expects = expected_model(self.config_check, NLI_LABELS, "deberta-v2", published)
-        return Checkpoint(self.entailment, "sequence_classifier", self.revision, self.dtype, expects=expects)
+        return Checkpoint(
+            self.entailment, "sequence_classifier", self.revision, self.dtype, expects=expects, setting="entailment"
+        )
 
     @property
     def grammar(self) -> Checkpoint:
-        return Checkpoint(self.parser, "spacy_parse", self.revision)
+        return Checkpoint(self.parser, "spacy_parse", self.revision, setting="parser")
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         return (self.writer, self.judge, self.grammar)

@@ -43,7 +43,7 @@ class HHEM(SupportMetric):
     )
 
     checkpoint: str = "vectara/hallucination_evaluation_model"
-    revision: str = "main"
+    revision: str = ""
     dtype: Dtype = "float32"
     backbone: str = "google/flan-t5-base"
     claims: Claims = "whole"

@@ -83,7 +83,7 @@ class LettuceDetect(Metric):
     )
 
     checkpoint: str = "KRLabsOrg/lettucedect-base-modernbert-en-v1"
-    revision: str = "main"
+    revision: str = ""
     dtype: Dtype = "float32"
     max_tokens: int = 4096
     passages: Literal["whole", "lines"] = "whole"

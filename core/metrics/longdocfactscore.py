@@ -38,7 +38,7 @@ class LongDocFactScore(Metric):
     )
 
     checkpoint: str = "facebook/bart-large"
-    revision: str = "main"
+    revision: str = ""
     dtype: Dtype = "float32"
     encoder: str = "sentence-transformers/bert-base-nli-mean-tokens"
     k: int = 3
@@ -57,7 +57,7 @@ class LongDocFactScore(Metric):
 
     @property
     def retrieval(self) -> Retrieval:
-        return Retrieval(Checkpoint(self.encoder, "sentence_embedding"), self.k, self.w, self.window)
+        return Retrieval(Checkpoint(self.encoder, "sentence_embedding", setting="encoder"), self.k, self.w, self.window)
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         return (self.retrieval.encoder, self.weights)

@@ -171,7 +171,7 @@ class MiniCheck(ChunkMetric):
     longest: ClassVar[int] = 2048
 
     checkpoint: str = ""
-    revision: str = "main"
+    revision: str = ""
     dtype: Dtype = "float32"
     max_tokens: int = 2048
     claims: Claims = "sentences"

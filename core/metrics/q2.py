@@ -89,7 +89,7 @@ class Q2(MultiRoundMetric):
     answerer: str = "ktrapeznikov/albert-xlarge-v2-squad-v2"
     entailment: str = "boychaboy/SNLI_roberta-large"
     parser: str = "package:en_core_web_sm"
-    revision: str = "main"
+    revision: str = ""
     dtype: Dtype = "float32"
     questions: Literal["single", "multi"] = "single"
     personal: Literal["remove", "keep"] = "remove"
@@ -101,11 +101,11 @@ class Q2(MultiRoundMetric):
 
     @property
     def writer(self) -> Checkpoint:
-        return Checkpoint(self.generator, "seq2seq_generation", self.revision, self.dtype)
+        return Checkpoint(self.generator, "seq2seq_generation", self.revision, self.dtype, setting="generator")
 
     @property
     def finder(self) -> Checkpoint:
-        return Checkpoint(self.answerer, "qa_span", self.revision, self.dtype)
+        return Checkpoint(self.answerer, "qa_span", self.revision, self.dtype, setting="answerer")
 
     @property
     def judge(self) -> Checkpoint:
@@ -113,11 +113,13 @@ class Q2(MultiRoundMetric):
         own = (self.entails_label, self.contradicts_label) != (type(self).entails_label, type(self).contradicts_label)
         published = self.entailment == type(self).entailment
         expects = expected_model("off" if own else self.config_check, NLI_LABELS, "roberta", published)
-        return Checkpoint(self.entailment, "sequence_classifier", self.revision, self.dtype, expects=expects)
+        return Checkpoint(
+            self.entailment, "sequence_classifier", self.revision, self.dtype, expects=expects, setting="entailment"
+        )
 
     @property
     def reader(self) -> Checkpoint:
-        return Checkpoint(self.parser, "spacy_parse", self.revision)
+        return Checkpoint(self.parser, "spacy_parse", self.revision, setting="parser")
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         return (self.writer, self.finder, self.judge, self.reader)

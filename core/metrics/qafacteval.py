@@ -74,25 +74,25 @@ class QAFactEval(MultiRoundMetric):
     answerer: str = "./models/qafacteval-answering"
     rater: str = "./models/quip-512-mocha"
     parser: str = "package:en_core_web_sm"
-    revision: str = "main"
+    revision: str = ""
     dtype: Dtype = "float32"
     limit: int = 512
 
     @property
     def asker(self) -> Checkpoint:
-        return Checkpoint(self.generator, "question_generation", self.revision, self.dtype)
+        return Checkpoint(self.generator, "question_generation", self.revision, self.dtype, setting="generator")
 
     @property
     def reader(self) -> Checkpoint:
-        return Checkpoint(self.answerer, "qa_windows", self.revision, self.dtype)
+        return Checkpoint(self.answerer, "qa_windows", self.revision, self.dtype, setting="answerer")
 
     @property
     def judge(self) -> Checkpoint:
-        return Checkpoint(self.rater, "sequence_regressor", self.revision, self.dtype)
+        return Checkpoint(self.rater, "sequence_regressor", self.revision, self.dtype, setting="rater")
 
     @property
     def grammar(self) -> Checkpoint:
-        return Checkpoint(self.parser, "spacy_parse", self.revision)
+        return Checkpoint(self.parser, "spacy_parse", self.revision, setting="parser")
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         return (self.asker, self.reader, self.judge, self.grammar)

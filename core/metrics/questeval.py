@@ -74,7 +74,7 @@ class QuestEval(MultiRoundMetric):
     answerer: str = "ThomasNLG/t5-qa_squad2neg-en"
     encoder: str = "google-bert/bert-base-multilingual-cased"
     parser: str = "package:en_core_web_sm"
-    revision: str = "main"
+    revision: str = ""
     dtype: Dtype = "float32"
     prefix: str = "sv1"
     sentences: int = 5
@@ -84,19 +84,19 @@ class QuestEval(MultiRoundMetric):
 
     @property
     def writer(self) -> Checkpoint:
-        return Checkpoint(self.generator, "seq2seq_generation", self.revision, self.dtype)
+        return Checkpoint(self.generator, "seq2seq_generation", self.revision, self.dtype, setting="generator")
 
     @property
     def reader(self) -> Checkpoint:
-        return Checkpoint(self.answerer, "seq2seq_generation", self.revision, self.dtype)
+        return Checkpoint(self.answerer, "seq2seq_generation", self.revision, self.dtype, setting="answerer")
 
     @property
     def matcher(self) -> Checkpoint:
-        return Checkpoint(self.encoder, "bertscore", self.revision, self.dtype)
+        return Checkpoint(self.encoder, "bertscore", self.revision, self.dtype, setting="encoder")
 
     @property
     def grammar(self) -> Checkpoint:
-        return Checkpoint(self.parser, "spacy_parse", self.revision)
+        return Checkpoint(self.parser, "spacy_parse", self.revision, setting="parser")
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         return (self.writer, self.reader, self.matcher, self.grammar)

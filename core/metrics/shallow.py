@@ -47,7 +47,7 @@ class Shallow(MultiRoundMetric):
         return {spec: METRICS.parse(spec) for spec in FEATURES}
 
     def checkpoints(self) -> tuple[ModelRef, ...]:
-        own = (Checkpoint(self.model, "mlp"),) if self.model else ()
+        own = (Checkpoint(self.model, "mlp", setting="model"),) if self.model else ()
         return (*own, *(needed for metric in self.features.values() for needed in metric.checkpoints()))
 
     def rounds(self, example: Example) -> Rounds[Score]:
@@ -60,7 +60,7 @@ class Shallow(MultiRoundMetric):
         values: tuple[Option, ...] = tuple(
             (spec, verdict.value) for spec, verdict in verdicts.items() if isinstance(verdict, Score)
         )
-        [answer] = yield [Question(Checkpoint(self.model, "mlp"), (), values)]
+        [answer] = yield [Question(Checkpoint(self.model, "mlp", setting="model"), (), values)]
         return Score(answer.values[0], seen=_seen(example, verdicts, answer))
 
 

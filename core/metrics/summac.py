@@ -91,7 +91,7 @@ class SummaC(Metric):
 
     nli: Model = "vitc"
     checkpoint: str = ""
-    revision: str = "main"
+    revision: str = ""
     dtype: Dtype = "float32"
     document_units: Units = "sentence"
     summary_units: Units = "sentence"
@@ -247,7 +247,7 @@ class SummaCConv(SummaC):
     @property
     def other_head(self) -> tuple[Checkpoint, ...]:
         """The head that takes the place of the released one, where one is named."""
-        return (Checkpoint(self.head, "summac_head"),) if self.head else ()
+        return (Checkpoint(self.head, "summac_head", setting="head"),) if self.head else ()
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         return (self.weights, *self.other_head)

@@ -46,7 +46,7 @@ class UniEval(Metric):
     """What the two models share: one question for each sentence, with the whole document after it."""
 
     checkpoint: str = ""
-    revision: str = "main"
+    revision: str = ""
     dtype: Dtype = "float32"
     max_tokens: int = 1024
 

@@ -12,7 +12,6 @@ from core.types import Checkpoint, ExpectedModel
 _HEADS = {"sequence_classifier": "ForSequenceClassification", "token_classifier": "ForTokenClassification"}
 _UNNAMED = re.compile(r"(label[ _]?)?\d+")
 _DEFAULT_LABELS = 2  # of transformers
-_OVERRIDE = "Set checkpoint= to a model made for this metric, or config_check=off if you know that it is one"
 
 
 def label_order(folder: Path, checkpoint: Checkpoint) -> tuple[int, ...] | None:
@@ -42,7 +41,7 @@ def require_encoder(folder: Path, checkpoint: Checkpoint) -> None:
     if config.get("is_encoder_decoder"):
         raise LoadError(
             f"{checkpoint.source} is an encoder-decoder of type {str(config.get('model_type'))[:60]}, and the metric compares "
-            "states of an encoder. Set checkpoint= to an encoder, as BERT, RoBERTa or MPNet."
+            f"states of an encoder. Set {checkpoint.setting}= to an encoder, as BERT, RoBERTa or MPNet."
         )
 
 
@@ -99,4 +98,7 @@ def _plain(name: str) -> str:
 
 
 def _refusal(checkpoint: Checkpoint, why: str) -> LoadError:
-    return LoadError(f"{checkpoint.source} {why}. {_OVERRIDE}: its labels are then read in the authors' order.")
+    return LoadError(
+        f"{checkpoint.source} {why}. Set {checkpoint.setting}= to a model made for this metric, or config_check=off if you know "
+        "that it is one: its labels are then read in the authors' order."
+    )

@@ -25,7 +25,8 @@ from tqdm import tqdm  # type: ignore[import-untyped]  # it ships no types
 from core.dataset import Importer
 from core.errors import MissingWeightsError, TouchstoneError
 from core.models.files import BACKBONE, MODEL_FILES, MODULE_FILES, TOKENIZER_FILES, TOKENIZER_SETTINGS, WEIGHT_FILES
-from core.models.locations import checkpoint_parts, hub_file, is_local_source, listing_file
+from core.models.hub_revisions import hub_file, revision_of
+from core.models.locations import checkpoint_parts, is_local_source, listing_file
 from core.types import Checkpoint
 
 HUB_TIMEOUT_S = 5.0
@@ -54,19 +55,20 @@ def download(checkpoint: Checkpoint, report: Callable[[float], None]) -> None:
 def _download_part(part: Checkpoint, report: Callable[[float], None], has_tokenizer: bool) -> None:
     api = HfApi()
     repository, file = hub_file(part.source)
+    revision = revision_of(part)
     try:
-        info = api.model_info(repository, revision=part.revision, timeout=HUB_TIMEOUT_S, files_metadata=True)
+        info = api.model_info(repository, revision=revision, timeout=HUB_TIMEOUT_S, files_metadata=True)
         sizes = {found.rfilename: found.size or 0 for found in info.siblings or ()}
         names = [file] if file else _backbone_files(sizes) if part.kind == BACKBONE else needed_files(sizes)
         if lacking := _lacking_in_listing(part, sizes, has_tokenizer):
             raise MissingWeightsError(
-                f"{part.source} at revision {part.revision} lists no {lacking}, so nothing was downloaded. Set revision= to one "
+                f"{part.source} at revision {revision} lists no {lacking}, so nothing was downloaded. Set revision= to one "
                 "that has it, or put all files into a folder and name that folder instead."
             )
         _note_listing(repository, str(info.sha), part.kind, names)
         snapshot_download(
             repository,
-            revision=part.revision,
+            revision=revision,
             allow_patterns=names,
             etag_timeout=HUB_TIMEOUT_S,
             tqdm_class=_progress_bar(report, sum(sizes.get(name, 0) for name in names)),
@@ -137,7 +139,8 @@ def _progress_bar(report: Callable[[float], None], expected: int) -> type[tqdm]:
 
 def _checkpoint_error_message(checkpoint: Checkpoint, hub: str, error: Exception) -> str:
     """What went wrong and what to do, the narrowest error first."""
-    source, again = checkpoint.source, "press Download again, or put the files into a folder and set checkpoint= to it."
+    source = checkpoint.source
+    again = f"press Download again, or put the files into a folder and set {checkpoint.setting}= to it."
     status = error.response.status_code if isinstance(error, HfHubHTTPError) else 0
     sentences: list[tuple[type[Exception], str]] = [
         (
@@ -148,7 +151,10 @@ def _checkpoint_error_message(checkpoint: Checkpoint, hub: str, error: Exception
             RepositoryNotFoundError,
             f"{hub} has no repository {source!r}, or it is private: log in with `hf auth login`, and {again}",
         ),
-        (RevisionNotFoundError, f"{source} has no revision {checkpoint.revision!r}. Set revision= to one that exists."),
+        (
+            RevisionNotFoundError,
+            f"{source} has no revision {revision_of(checkpoint)!r}. Set revision= to one that exists, as revision=main.",
+        ),
         (HfHubHTTPError, f"{hub} refused {source} with status {status}. Wait and {again}"),
         (OfflineModeIsEnabled, f"HF_HUB_OFFLINE forbids to download {source}. Unset it and {again}"),
         (httpx2.HTTPError, f"{hub} cannot be reached to download {source}. Check the network and {again}"),

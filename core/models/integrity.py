@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import sqlite3
 import threading
 import time
@@ -15,7 +14,8 @@ from pathlib import Path
 from core.errors import LoadError, TouchstoneError
 from core.memoize import open_database
 from core.models.files import deciding_files, read_json_object
-from core.models.locations import checkpoint_parts, hub_file, is_local_source, locate
+from core.models.hub_revisions import hub_file, is_commit, revision_of
+from core.models.locations import checkpoint_parts, is_local_source, locate
 from core.settings import Settings
 from core.types import Checkpoint
 
@@ -166,12 +166,11 @@ def _trusted_name(checkpoint: Checkpoint, folder: Path | None) -> str:
     if is_local_source(checkpoint.source):
         return str(Path(checkpoint.source).expanduser().resolve())
     repository, _ = hub_file(checkpoint.source)
-    return f"{repository}@{folder.name if folder else _commit_of(checkpoint.revision)}"
-
-
-def _commit_of(revision: str) -> str:
-    """The revision where it is a commit; of a branch nobody knows what code it will bring."""
-    return revision if re.fullmatch(r"[0-9a-f]{40}", revision) else "COMMIT"
+    if folder:
+        return f"{repository}@{folder.name}"
+    revision = revision_of(checkpoint)
+    # of a branch nobody knows what code it will bring
+    return f"{repository}@{revision if is_commit(revision) else 'COMMIT'}"
 
 
 def _code_folder(checkpoint: Checkpoint) -> Path | None:

@@ -12,6 +12,7 @@ from huggingface_hub.errors import HFValidationError
 
 from core.errors import LoadError, MissingWeightsError
 from core.models.files import BACKBONE, PARSER_KINDS, missing_files, read_json, weight_files
+from core.models.hub_revisions import hub_file, revision_of
 from core.models.spacy_pipeline import parser_folder
 from core.types import Checkpoint
 
@@ -26,17 +27,11 @@ def is_local_source(source: str) -> bool:
     return source.startswith((PACKAGE, ".", "~")) or Path(source).is_absolute() or Path(source).exists()
 
 
-def hub_file(source: str) -> tuple[str, str]:
-    """The repository that a source names, and the file of it that it names, if any."""
-    names = source.split("/")
-    return "/".join(names[:2]), "/".join(names[2:])
-
-
 def checkpoint_parts(checkpoint: Checkpoint) -> tuple[Checkpoint, ...]:
     """The checkpoints that have to be on this machine: the weights and, where one is named, their backbone."""
     if not checkpoint.backbone:
         return (checkpoint,)
-    return replace(checkpoint, backbone=""), Checkpoint(checkpoint.backbone, BACKBONE)
+    return replace(checkpoint, backbone=""), Checkpoint(checkpoint.backbone, BACKBONE, setting="backbone")
 
 
 def locate(checkpoint: Checkpoint) -> Path:
@@ -78,7 +73,7 @@ def _locate_in_folder(part: Checkpoint) -> Path:
         raise MissingWeightsError(
             f"There is no file {part.source!r}. Set model= to a file that `cli.py train-shallow PAIRS.jsonl -o MODEL.json` wrote."
         )
-    setting, files = ("backbone", "and") if part.kind == BACKBONE else ("checkpoint", "model.safetensors and")
+    setting, files = part.setting, "and" if part.kind == BACKBONE else "model.safetensors and"
     if place.is_file():
         raise MissingWeightsError(
             f"{part.source!r} is a file, and {setting}= is the folder of all the model's files. Set {setting}={place.parent}"
@@ -102,7 +97,7 @@ def _locate_in_folder(part: Checkpoint) -> Path:
 def _locate_in_hub_cache(part: Checkpoint) -> Path:
     repository, file = hub_file(part.source)
     try:
-        found = try_to_load_from_cache(repository, file or "config.json", revision=part.revision)
+        found = try_to_load_from_cache(repository, file or "config.json", revision=revision_of(part))
     except HFValidationError:
         raise MissingWeightsError(
             f"{part.source!r} is neither a folder of this machine nor the name of a hub repository (owner/name)."
@@ -112,10 +107,9 @@ def _locate_in_hub_cache(part: Checkpoint) -> Path:
     if isinstance(found, str) and not missing_files(Path(found).parent, part.kind):
         _check_download(part, Path(found).parent)
         return Path(found).parent
-    setting = "backbone" if part.kind == BACKBONE else "checkpoint"
     raise MissingWeightsError(
-        f"{part.source} (revision {part.revision}) is not on this machine. Press Download on the Metrics "
-        f"page (cli.py downloads by itself), or put its files into a folder and set {setting}= to that folder."
+        f"{part.source} (revision {revision_of(part)}) is not on this machine. Press Download on the Metrics "
+        f"page (cli.py downloads by itself), or put its files into a folder and set {part.setting}= to that folder."
     )
 
 
@@ -131,7 +125,7 @@ def _check_download(part: Checkpoint, snapshot: Path) -> None:
     lacking = [str(name) for name in names if not (snapshot / str(name)).is_file()] if isinstance(names, list) else []
     if lacking:
         raise MissingWeightsError(
-            f"{part.source} (revision {part.revision}) was downloaded only in part: {', '.join(lacking[:3])} is missing. Press "
+            f"{part.source} (revision {revision_of(part)}) was downloaded only in part: {', '.join(lacking[:3])} is missing. Press "
             "Download on the Metrics page (cli.py downloads by itself)."
         )
 

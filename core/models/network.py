@@ -60,7 +60,7 @@ def load_network(
         if missing:
             raise LoadError(
                 f"The model in {folder} is of another kind: it lacks {len(missing)} weights ({', '.join(missing[:3])}). "
-                "Set checkpoint= to a model made for this metric."
+                "Name a model made for this metric."
             )
         _check_finite(network, folder)
         return _own_memory(cast(PreTrainedModel, network.eval().to(device)))
@@ -72,7 +72,7 @@ def _check_finite(network: PreTrainedModel, folder: Path) -> None:
         if not bool(weight.sum(dtype=torch.float32).isfinite()):
             raise LoadError(
                 f"The weights in {folder} are damaged: {name} holds values that are no numbers (NaN or infinite). Get the "
-                "file again, or set checkpoint= to another model."
+                "file again, or name another model."
             )
 
 
@@ -120,7 +120,7 @@ def _check_vocabulary(network: PreTrainedModel, largest: int) -> None:
     if largest >= known:
         raise LoadError(
             f"The tokenizer wrote token {largest} and the model knows {known}: their files are of two models. Get all of "
-            "them from one repository, or set checkpoint= to another."
+            "them from one repository, or name another."
         )
 
 
@@ -128,8 +128,8 @@ def _check_positions(network: PreTrainedModel, longest: int) -> None:
     table = getattr(getattr(network.base_model, "embeddings", None), "position_embeddings", None)
     if isinstance(table, torch.nn.Embedding) and longest > max_positions(network):
         raise UnscorableError(
-            f"The text has {longest} tokens and this model reads {max_positions(network)}. Shorten it, or set checkpoint= to a "
-            "model that reads more."
+            f"The text has {longest} tokens and this model reads {max_positions(network)}. Shorten it, or name a model that "
+            "reads more."
         )
 
 
@@ -185,5 +185,5 @@ def _load_error(folder: Path, error: BaseException) -> str:
     return (
         f"The model in {folder} does not load: its config.json describes a model of type "
         f"{str(config.get('model_type', 'unknown'))[:60]}, and files or metric want another, or a file is damaged. Get all "
-        "files again from one repository, or set checkpoint= to a model made for this metric; the log has the details."
+        "files again from one repository, or name a model made for this metric; the log has the details."
     )

@@ -48,8 +48,8 @@ class SerialWorker:
 _log = logging.getLogger(__name__)
 _LOAD_ATTEMPTS = 3
 _UNFORESEEN = (
-    "The model does not load, for a reason that is in the log. Get all its files again from one repository, or set "
-    "checkpoint= to a model made for this metric."
+    "The model does not load, for a reason that is in the log. Get all its files again from one repository, or name "
+    "a model made for this metric."
 )
 
 

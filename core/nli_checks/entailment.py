@@ -23,7 +23,7 @@ class EntailmentCheck(NliCheck):
 
     nli: Model = "vitc"
     checkpoint: str = ""
-    revision: str = "main"
+    revision: str = ""
     dtype: Dtype = "float32"
     config_check: ConfigCheck = "strict"
 

@@ -23,7 +23,7 @@ from pages.ui.session_state import WidgetValue
 
 _SETTING_HELP = {
     "checkpoint": "A folder of this machine, or a hub repository (owner/name).",
-    "revision": "A branch, tag or commit of the hub repository.",
+    "revision": "A branch, tag or commit of the hub repository. Empty: the commit that is pinned, which Set up shows, or main.",
     "config_check": "off takes any classifier for one made for this metric, its labels in the authors' order.",
     "dtype": "bfloat16 and float16 halve the memory and move scores; the signature names them.",
     "trust_remote_code": "Runs code that comes with the weights, where this machine's setting allows it.",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import cast
@@ -46,33 +47,35 @@ class _Answers(BaseHTTPRequestHandler):
         if path.startswith("content/"):
             self._send(200, (hub.root / path.removeprefix("content/")).read_bytes())
         elif path.startswith("api/models/"):
-            self._list(hub.repository("/".join(path.split("/")[2:4])), tree="/tree/" in path)
+            self._list(
+                hub.repository("/".join(path.split("/")[2:4])), _commit(path.split("/")[-1]), tree="/tree/" in path
+            )
         elif path.count("/") < 4:
             self._send(404, b"{}")
         else:
-            owner, name, _, _, *file = path.split("/")
-            self._resolve(hub, f"{owner}/{name}", "/".join(file))
+            owner, name, _, revision, *file = path.split("/")
+            self._resolve(hub, f"{owner}/{name}", _commit(revision), "/".join(file))
 
-    def _list(self, folder: Path, tree: bool) -> None:
+    def _list(self, folder: Path, commit: str, tree: bool) -> None:
         if not folder.is_dir():
             self._send(404, b"{}", {"X-Error-Code": "RepoNotFound"})
             return
         files = sorted(path for path in folder.rglob("*") if path.is_file())
         entries = [_entry(path, str(path.relative_to(folder)), tree) for path in files]
-        info = {"id": f"{folder.parent.name}/{folder.name}", "sha": COMMIT, "siblings": entries}
+        info = {"id": f"{folder.parent.name}/{folder.name}", "sha": commit, "siblings": entries}
         self._send(200, json.dumps(entries if tree else info).encode(), {"Content-Type": "application/json"})
 
-    def _resolve(self, hub: ModelHub, repository: str, file: str) -> None:
+    def _resolve(self, hub: ModelHub, repository: str, commit: str, file: str) -> None:
         path = hub.repository(repository) / file
         if not path.is_file():
-            self._send(404, b"", {"X-Error-Code": "EntryNotFound", "X-Repo-Commit": COMMIT})
+            self._send(404, b"", {"X-Error-Code": "EntryNotFound", "X-Repo-Commit": commit})
             return
         hub.asked.add(f"{repository}/{file}")
         content = path.read_bytes()
         if path.suffix not in _LARGE:
-            self._send(200, content, {"X-Repo-Commit": COMMIT, "ETag": f'"{_blob(content)}"'})
+            self._send(200, content, {"X-Repo-Commit": commit, "ETag": f'"{_blob(content)}"'})
             return
-        linked = {"X-Linked-Size": str(len(content)), "X-Linked-ETag": f'"{_sha256(content)}"', "X-Repo-Commit": COMMIT}
+        linked = {"X-Linked-Size": str(len(content)), "X-Linked-ETag": f'"{_sha256(content)}"', "X-Repo-Commit": commit}
         self._send(302, b"", {**linked, "Location": f"http://localhost:{hub.server_port}/content/{repository}/{file}"})
 
     def _send(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
@@ -85,6 +88,11 @@ class _Answers(BaseHTTPRequestHandler):
 
     def log_message(self, *args: object) -> None:
         """Say nothing."""
+
+
+def _commit(revision: str) -> str:
+    """The commit that a revision names: itself, or the one that every branch is at."""
+    return revision if re.fullmatch(r"[0-9a-f]{40}", revision) else COMMIT
 
 
 def _entry(path: Path, name: str, tree: bool) -> dict[str, object]:

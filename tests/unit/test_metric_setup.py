@@ -11,10 +11,13 @@ from typer.testing import CliRunner
 
 from cli import app
 from core import metric_setup
+from core.errors import MissingWeightsError
 from core.metric import METRICS
 from core.metric_catalog import list_metrics
 from core.metric_setup import SetupStep, setup_steps
+from core.models.locations import locate
 from core.models.pool import ModelPool
+from core.types import local_checkpoints
 from tests.doubles.process import ROOT
 
 
@@ -62,6 +65,35 @@ def test_qafacteval_names_its_own_settings_and_the_archives_of_its_authors(pool:
     assert [step.message.endswith(f"Another folder: {name}=.") for step, name in zip(steps, settings, strict=True)]
     assert not [step for step in steps if "checkpoint=" in step.message]
     assert steps[0].command.endswith("cli.py convert model.tar.gz ./models/qafacteval-generation")
+
+
+def test_every_checkpoint_names_the_setting_that_chooses_it() -> None:
+    chosen_otherwise = {"summac-zs", "summac-conv", "retrieve", "shallow"}  # by nli=, or by another metric's settings
+    strays = [
+        f"{metric.name}: {model.source} is not what {model.setting}= says"
+        for metric in (plugin() for plugin in METRICS)
+        for model in local_checkpoints(metric.checkpoints())
+        if model.source != getattr(metric, model.setting, "") and metric.name not in chosen_otherwise
+    ]
+    assert not strays, strays
+
+
+@pytest.mark.usefixtures("pool")
+def test_a_missing_folder_of_qafacteval_names_the_setting_that_exists() -> None:
+    for model in local_checkpoints(METRICS.parse("qafacteval").checkpoints())[:3]:
+        with pytest.raises(MissingWeightsError, match=f"Set {model.setting}= to a folder"):
+            locate(model)
+
+
+@pytest.mark.usefixtures("pool")
+def test_doctor_says_at_which_commit_a_repository_is_on_the_hub() -> None:
+    result = CliRunner().invoke(app, ["doctor", "hhem", "unieval-fact", "hhem[revision=v1]"])
+    for note in (
+        "At commit 8e4a2e6e96c708cc76c2344f7e4757df2515292c.",
+        "At revision main, which",
+        "At revision v1, which",
+    ):
+        assert f"It is on the hub. {note}" in result.output
 
 
 def test_a_metric_that_a_person_must_set_up_needs_setup_and_never_failed(pool: ModelPool) -> None:

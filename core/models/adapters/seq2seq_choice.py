@@ -62,7 +62,7 @@ class ChoiceModel:
         if len(set(ids)) < len(ids) or max(ids) >= len(self._network.lm_head.weight):
             raise LoadError(
                 f"{question.weights.source} has no tokens of its own for {' and '.join(words) or ids}, so that it cannot choose. "
-                "Set checkpoint= to a model made for this metric."
+                f"Set {question.weights.setting}= to a model made for this metric."
             )
         return ids
 

@@ -16,9 +16,13 @@ from huggingface_hub import constants
 
 from core.errors import LoadError, MissingWeightsError
 from core.models.files import memory_bytes, weight_files
+from core.models.hub_revisions import PINNED, commit_note, is_commit
 from core.models.integrity import Fingerprints
 from core.models.locations import is_local_source, locate
 from core.types import Checkpoint
+from tests.doubles.process import ROOT
+
+LATER = "b" * 40
 
 
 @pytest.fixture
@@ -83,6 +87,26 @@ def test_a_download_that_broke_off_is_not_here(folder: Path, monkeypatch: pytest
     (repository / "snapshots" / "abc" / "model.safetensors").unlink()
     with pytest.raises(MissingWeightsError, match="Press Download"):
         locate(checkpoint)
+
+
+def test_the_pinned_commit_is_taken_unless_a_revision_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "lytang/MiniCheck-RoBERTa-Large"
+    repository = folder.parent / "hub" / "models--lytang--MiniCheck-RoBERTa-Large"
+    for commit in (PINNED[name], LATER):
+        shutil.copytree(folder, repository / "snapshots" / commit)
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text(LATER)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(folder.parent / "hub"))
+    pinned, newest = (Checkpoint(name, "sequence_classifier", revision) for revision in ("", "main"))
+    assert [locate(one).name for one in (pinned, newest)] == [PINNED[name], LATER]
+    assert commit_note(pinned, locate(pinned)) == f"Commit {PINNED[name]}."
+    assert commit_note(newest, locate(newest)) == f"Commit {LATER}, which main was when it was downloaded."
+
+
+def test_what_is_pinned_is_a_commit_of_a_repository_that_a_metric_names() -> None:
+    metrics = "".join(path.read_text() for path in (ROOT / "core" / "metrics").glob("*.py"))
+    strays = [name for name, commit in PINNED.items() if f'"{name}' not in metrics or not is_commit(commit)]
+    assert not strays, strays
 
 
 @pytest.mark.parametrize(
