@@ -32,6 +32,7 @@ class BartScore(Metric):
         low=None,
         high=0.0,
         download_mb=1_626,
+        licence="Code Apache-2.0, weights MIT.",
         differs="The paper has no score of a sentence: here it is the mean over the tokens that begin in it, given the "
         "document and the summary before it. What goes beyond 1,024 tokens is not read, as in the published metric; "
         "here it is said. scale=exp gives exp(score), as other benchmarks report it.",

@@ -81,6 +81,7 @@ class BertScoreMiniLM(BertScore):
         url=_URL,
         low=-1.0,
         high=1.0,
+        licence="Code MIT, weights Apache-2.0.",
         differs="Published tables use a larger encoder (deberta-xlarge-mnli, layer 40), so the numbers do not compare. "
         "Raw cosines, not rescaled by a baseline, without idf weights. What goes beyond 512 tokens of the document is not read.",
     )
@@ -104,6 +105,7 @@ class BertScoreDeberta(BertScore):
         low=-1.0,
         high=1.0,
         download_mb=3_040,
+        licence="Code and weights MIT.",
         differs="As bert_score ran on the transformers of 2022: a blank before each text and 512 tokens of each. Later "
         "versions leave the blank out (leading_space=false) or crash. Each pair is scored by itself, where the package "
         "raises negative cosines to zero inside a batch. Raw cosines without idf weights; rescaled=true subtracts the "

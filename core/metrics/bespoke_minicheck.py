@@ -56,7 +56,7 @@ class BespokeMiniCheck(ChunkMetric):
         url="https://aclanthology.org/2024.emnlp-main.499",
         low=0.0,
         high=1.0,
-        licence="Weights CC BY-NC 4.0: not for commercial use.",
+        licence="Code Apache-2.0. Weights CC BY-NC 4.0: not for commercial use.",
         differs="The authors run the model inside vLLM. Here it is asked of an OpenAI-compatible endpoint "
         "(TOUCHSTONE_LLM_BASE_URL, or one that endpoint= names) that serves it under the name that checkpoint= gives, and which applies the model's own chat "
         "template; only vLLM adds the start token that the authors' prompt has twice (set special_tokens=false for a server "

@@ -29,6 +29,7 @@ class Bleu(Metric):
         url="https://aclanthology.org/P02-1040",
         low=0.0,
         high=100.0,
+        licence="Code (sacrebleu) Apache-2.0.",
         differs="The score is sacrebleu's. A summary is far shorter than its document, so the penalty makes values tiny; "
         "the sentence cells leave the penalty out to stay readable.",
     )

@@ -27,6 +27,7 @@ class Bleurt20(Metric):
         low=None,
         high=None,
         download_mb=2_318,
+        licence="Code of Google and of the port Apache-2.0. Weights: their page states none.",
         differs="The numbers of the PyTorch port; those of Google's TensorFlow code differ from the third digit on, because it "
         "approximates an activation. Trained on sentences: of a document and summary over 512 tokens the end of the longer "
         "one is dropped, as Google's code does (the port crashes). One score for the summary, none for its sentences.",

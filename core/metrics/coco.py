@@ -54,6 +54,7 @@ class CoCo(MultiRoundMetric):
         low=-1.0,
         high=1.0,
         download_mb=1_626,
+        licence="Code: its repository states none. Weights MIT.",
         differs="Words and parts of speech come from the installed version of spaCy's en_core_web_sm, which moves scores; "
         "the authors used 3.1. Newlines are read as blanks, since the authors' files hold a text on each line, and a "
         "literal </s> as the end token. As in their script, a word with punctuation after it is no word of the summary, and a summary "

@@ -62,6 +62,7 @@ class DaeSpacy(Metric):
         low=0.0,
         high=1.0,
         download_mb=438,
+        licence="Code and weights: the authors' repositories state none.",
         differs="Not the published DAE: its arcs are those of CoreNLP 3.9, which needs Java and is not brought along, and another "
         "parser moves the scores. Here spaCy parses and splits words; its labels are dropped by the authors' list, and a noun "
         "after a preposition is hung on what the preposition depends on. The network and its input are the authors', as is that only the first 20 arcs count; the "

@@ -93,6 +93,7 @@ class DirectAssessment(_Assessment):
         url=_URL,
         low=0.0,
         high=1.0,
+        licence="Touchstone's own code, Apache-2.0. The model has terms of its own.",
         differs=_DIFFERS,
     )
     prompt_name: ClassVar[str] = "direct-assessment"
@@ -114,6 +115,7 @@ class ClosedBook(_Assessment):
         url=_URL,
         low=0.0,
         high=1.0,
+        licence="Touchstone's own code, Apache-2.0. The model has terms of its own.",
         differs=_DIFFERS,
     )
     prompt_name: ClassVar[str] = "direct-closed-book"

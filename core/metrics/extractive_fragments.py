@@ -42,6 +42,7 @@ class Coverage(SurfaceMetric):
         url=_URL,
         low=0.0,
         high=1.0,
+        licence="Touchstone's own code, Apache-2.0.",
         differs=_DIFFERS,
     )
 
@@ -64,6 +65,7 @@ class Density(SurfaceMetric):
         url=_URL,
         low=0.0,
         high=None,
+        licence="Touchstone's own code, Apache-2.0.",
         differs=_DIFFERS,
     )
 

@@ -25,6 +25,7 @@ class FactCC(ClassifierMetric):
         low=0.0,
         high=1.0,
         download_mb=440,
+        licence="Code BSD-3-Clause. Weights: for the port no statement was found.",
         differs="The authors' script prints the accuracy over a data set; this is the probability of its label CORRECT. The "
         "paper's claims are single sentences: a summary is scored sentence by sentence and averaged here; claims=whole "
         "passes it as one claim. Weights are a port of the authors' to the hub. What goes beyond 512 tokens is cut one "

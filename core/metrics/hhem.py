@@ -36,6 +36,7 @@ class HHEM(SupportMetric):
         low=0.0,
         high=1.0,
         download_mb=440,
+        licence="Weights, and the code that comes with them, Apache-2.0.",
         differs="The published model brings its own code, which is not run: the network is built here from its parts. The "
         "model cuts nothing, and memory grows with the square of the length; pairs over max_tokens are refused, not cut. "
         "The sentences, which the model's authors do not look at, are scored one by one for the parts; claims=sentences "

@@ -33,6 +33,7 @@ class LongDocFactScore(Metric):
         low=None,
         high=0.0,
         download_mb=1_456,
+        licence="Code MIT, weights of both models Apache-2.0.",
         differs="Sentences of the document that are exactly as close are taken in their order; the authors' sort leaves "
         "it open.",
     )

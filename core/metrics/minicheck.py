@@ -45,7 +45,7 @@ _DIFFERS = (
 )
 
 
-def _card(title: str, download_mb: int, licence: str = "") -> Card:
+def _card(title: str, download_mb: int) -> Card:
     return Card(
         title=title,
         family="Entailment",
@@ -55,7 +55,7 @@ def _card(title: str, download_mb: int, licence: str = "") -> Card:
         low=0.0,
         high=1.0,
         download_mb=download_mb,
-        licence=licence,
+        licence="Code Apache-2.0, weights MIT.",
         differs=_DIFFERS,
     )
 
@@ -266,7 +266,7 @@ class MiniCheckFlanT5(MiniCheck):
     """The encoder-decoder: answers by the first token it would write. Chunks are measured in words between blanks."""
 
     name: ClassVar[str] = "minicheck-flan-t5"
-    card: ClassVar[Card] = _card("MiniCheck Flan-T5", 3_133, "Weights MIT.")
+    card: ClassVar[Card] = _card("MiniCheck Flan-T5", 3_133)
     kind: ClassVar[str] = "seq2seq_choice"
     prefix: ClassVar[str] = "predict: "
     checkpoint: str = "lytang/MiniCheck-Flan-T5-Large"

@@ -55,7 +55,7 @@ class QAFactEval(MultiRoundMetric):
         low=None,
         high=None,
         download_mb=4_400,
-        licence="Code BSD-3-Clause.",
+        licence="Code BSD-3-Clause. Weights: no statement was found.",
         differs="The raw score, about 0 to 5. The parser's version decides which questions there are. The authors publish their "
         "models as archives, not on the hub; `cli.py convert` makes folders of them. A sentence longer than the generator's positions, on which the authors' code stops, is cut at its end.",
         memory_mb=1_630,

@@ -64,6 +64,7 @@ class QuestEval(MultiRoundMetric):
         high=1.0,
         download_mb=2_500,
         memory_mb=892,
+        licence="Code and both T5 MIT, multilingual BERT Apache-2.0.",
         differs="The package's own default, which differs from the paper: no weighting of questions by importance, and the "
         "arithmetic mean of both sides. Answers are compared one pair at a time; the package compares them in batches, which "
         "raises a cosine below 0 to 0. The parser's version decides which questions there are. The score of a sentence is "

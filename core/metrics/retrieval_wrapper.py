@@ -35,6 +35,7 @@ class Retrieve(MultiRoundMetric):
         url="https://arxiv.org/abs/2309.12455",
         low=None,
         high=None,
+        licence="Code MIT, encoder Apache-2.0; the other metric has terms of its own.",
         differs="The framework of the paper around a metric of your choice, with neighbours on both sides and a small "
         "packaged encoder; window=coded takes the neighbours of the authors' code.",
     )

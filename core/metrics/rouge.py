@@ -44,6 +44,7 @@ class Rouge2(SurfaceMetric):
         url="https://aclanthology.org/W04-1013",
         low=0.0,
         high=1.0,
+        licence="Code (rouge-score) Apache-2.0.",
         differs="rouge-score equals the Perl program behind published tables on about 86 % of BUMP summaries (largest "
         "difference 0.12): the Perl program also used WordNet's list of irregular forms. A text without bigrams scores 0.",
     )

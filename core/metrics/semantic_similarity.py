@@ -32,6 +32,7 @@ class SemanticSimilarity(Metric):
         low=-1.0,
         high=1.0,
         direction="higher",
+        licence="Library and weights Apache-2.0.",
         differs="Our own definition: papers embed document and summary whole, which drops the end of a long document. "
         "The score of a sentence is its cosine with the closest sentence of the document. Any model of sentence-transformers embeds with its own pooling, "
         "dense layers, normalisation and default prompt; its tokenizer is read as it was saved, where the library would "

@@ -30,6 +30,7 @@ class Shallow(MultiRoundMetric):
         url="https://arxiv.org/abs/2411.16638",
         low=None,
         high=None,
+        licence="Touchstone's own code and the encoder of its features Apache-2.0.",
         differs="Train it on your own pairs: python cli.py train-shallow. Trained on labels it gives the probability of "
         "consistent; trained on a metric it has that metric's range and direction. The features are our metrics of these "
         "names; one that is undefined counts as the mean of the training pairs and is marked as undefined, and a text that lacks "

@@ -203,6 +203,7 @@ class SummaCZS(SummaC):
         low=-1.0,
         high=1.0,
         download_mb=240,
+        licence="Code Apache-2.0. Weights of VitaminC: their page states none; the repository of their authors is MIT.",
         differs=_SETTINGS + "A summary or document whose sentences all have ten characters or fewer scores 0.",
     )
 
@@ -233,6 +234,7 @@ class SummaCConv(SummaC):
         low=0.0,
         high=1.0,
         download_mb=240,
+        licence="Code and head Apache-2.0. Weights of VitaminC: their page states none; the repository of their authors is MIT.",
         differs=_SETTINGS
         + "The head was trained on probabilities of VitaminC's model (nli=vitc) between sentences. It counts "
         "sentences of the document, so the floor rises with length, from 0.20 to 0.34 at 100 sentences: compare scores of "

@@ -30,6 +30,7 @@ class WordNovelty(SurfaceMetric):
         low=0.0,
         high=1.0,
         direction="lower",
+        licence="Touchstone's own code, Apache-2.0.",
         differs="Our definition of the feature: lower-cased runs of letters and digits, every occurrence counted.",
     )
 
@@ -54,6 +55,7 @@ class SentenceNovelty(SurfaceMetric):
         low=0.0,
         high=1.0,
         direction="lower",
+        licence="Touchstone's own code, Apache-2.0.",
         differs="Our definition of the feature: case and punctuation do not count.",
     )
 
@@ -86,6 +88,7 @@ class EntityOverlap(SurfaceMetric):
         url="https://arxiv.org/abs/2411.16638",
         low=0.0,
         high=1.0,
+        licence="Touchstone's own code, Apache-2.0.",
         differs="Our definition of the feature: numbers and runs of capitalised words found by rule, where the paper used a "
         "named-entity recogniser. Undefined for a summary without any.",
     )
@@ -113,6 +116,7 @@ class Conciseness(SurfaceMetric):
         low=0.0,
         high=None,
         direction="neutral",
+        licence="Touchstone's own code, Apache-2.0.",
         differs="Our definition of the feature. It says nothing of truth; it is here to show what metrics may follow.",
     )
 

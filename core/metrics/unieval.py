@@ -35,7 +35,7 @@ def _card(title: str) -> Card:
         low=0.0,
         high=1.0,
         download_mb=3_133,
-        licence="Code MIT.",
+        licence="Code MIT. Weights: their page states none.",
         differs="The end of a document that exceeds 1,024 tokens (about 750 words) is not read, as in the published "
         "metric; here it is said. A sentence has a score but no passage that it rests on.",
     )
