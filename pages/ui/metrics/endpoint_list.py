@@ -11,6 +11,7 @@ import streamlit as st
 from core.errors import Problem, attempt
 from core.llm.endpoints import Endpoint, endpoint_problem, list_endpoints
 from core.llm.spend import Spend, SpendTracker, format_limits, format_money, format_spend
+from core.published_scores import Comparison
 from core.settings import Settings
 from pages.ui import services
 from pages.ui.markup import escape_markdown
@@ -22,9 +23,10 @@ _MAX_MODELS_SHOWN = 30  # models of a hosted service that the list shows
 
 @dataclass(eq=False)
 class MetricsState:
-    """What the endpoints answered on the Metrics page when they were asked for their models."""
+    """What a person asked for on the Metrics page: the models that endpoints serve, and by metric how published scores compare."""
 
     served_models: dict[tuple[str, str], list[str] | Problem] = field(default_factory=dict)
+    comparisons: dict[str, list[Comparison]] = field(default_factory=dict)
 
 
 def metrics_state() -> MetricsState:

@@ -13,6 +13,7 @@ from core.published_scores import PUBLISHED, Comparison, compare_published
 from core.types import Checkpoint
 from pages.ui import services
 from pages.ui.markup import escape_markdown
+from pages.ui.metrics.endpoint_list import metrics_state
 
 _UNKNOWN_LICENCE = "not recorded here; read it on the pages of the weights before you rely on them."
 
@@ -66,12 +67,14 @@ def _published_scores(metric: Metric) -> None:
     published = [one for one in PUBLISHED if one.metric == metric.name]
     if not published:
         return
-    wanted = st.button(
-        f"Compare {len(published)} published scores", key=f"verify-{metric.name}", icon=":material/fact_check:"
-    )
-    if wanted:
+    count = "the published score" if len(published) == 1 else f"{len(published)} published scores"
+    found = metrics_state().comparisons
+    if st.button(f"Compare {count}", key=f"verify-{metric.name}", icon=":material/fact_check:"):
         with st.spinner("Scoring the authors' examples…"):
-            st.dataframe([_row(one) for one in compare_published(services.engine(), published)], hide_index=True)
+            found[metric.name] = list(compare_published(services.engine(), published))
+    # kept: a model that was loaded for it draws the page again
+    if metric.name in found:
+        st.dataframe([_row(one) for one in found[metric.name]], hide_index=True)
 
 
 def _row(one: Comparison) -> dict[str, object]:
@@ -81,7 +84,7 @@ def _row(one: Comparison) -> dict[str, object]:
         "ours": one.ours,
         "difference": one.difference,
         "tolerance": one.published.tolerance,
-        "agrees": one.agrees,
+        "agrees": None if one.ours is None else one.agrees,
         "source": one.published.source,
         "problem": one.problem,
     }

@@ -55,3 +55,21 @@ def test_a_card_offers_other_settings_where_there_are_any(probe: Open) -> None:
     app.selectbox(key="set-rouge2-measured").set_value("f1")
     app.button(key="add-rouge2").click().run()
     assert "rouge2[measured=f1]" in state_of(app, ProbeState).metrics
+
+
+def test_published_scores_stay_on_the_card_when_the_page_is_drawn_again(probe: Open) -> None:
+    app = probe().switch_page("views/metrics.py").run()
+    app.toggle(key="setup-semantic-similarity").set_value(True).run()
+    app.button(key="verify-semantic-similarity").click().run()
+    app.run()
+    assert not app.exception
+    assert list(app.dataframe[0].value["agrees"]) == [True, True, True]
+
+
+def test_what_could_not_be_compared_neither_agrees_nor_differs(probe: Open) -> None:
+    app = probe().switch_page("views/metrics.py").run()
+    app.toggle(key="setup-bartscore").set_value(True).run()
+    app.button(key="verify-bartscore").click().run()
+    [table] = [one.value for one in app.dataframe]
+    assert table["agrees"].isna().all()
+    assert all("cli.py doctor bartscore" in problem for problem in table["problem"])
