@@ -80,7 +80,7 @@ class Q2(MultiRoundMetric):
         high=1.0,
         download_mb=2_600,
         memory_mb=1_422,
-        licence="Code Apache-2.0. Question generator Apache-2.0 as others report; for the two other models no statement was found.",
+        licence="Code Apache-2.0. Question generator Apache-2.0; for the two other models no statement was found.",
         differs="Made for dialogue: document and summary stand for knowledge and response. The authors' AllenNLP entailment "
         "model is replaced by another RoBERTa-large trained on SNLI. Documents beyond 512 tokens, on which the authors' "
         "scripts stop, are answered from their beginning. The parser's version decides which questions there are.",

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from core.errors import BadSettingError, LoadError, MissingWeightsError
-from core.models import files
+from core.models import spacy_pipeline
 from core.models.spacy_pipeline import parser_files, parser_folder
 from core.types import Answer, Checkpoint, Question
 
@@ -80,6 +80,6 @@ def test_a_folder_without_a_pipeline_is_refused(tmp_path: Path) -> None:
 def test_without_spacy_the_message_says_what_to_install(
     parse: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "find_spec", lambda _: None)
+    monkeypatch.setattr(spacy_pipeline, "find_spec", lambda _: None)
     with pytest.raises(LoadError, match=r"pip install -r requirements-parsers\.txt"):
         parse.load(tmp_path, Checkpoint(str(tmp_path), "spacy_parse"), "cpu")
