@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from itertools import islice
 from tempfile import TemporaryFile
 from typing import IO, Any
@@ -75,7 +76,7 @@ CountsCallback = Callable[[], Mapping[str, object]]
 """What a file was found to hold, JSON-able, asked after its last item."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DatasetSource:
     """Under which name what file is imported: its name, SHA-256, importer, licence, release, and who imports it."""
 
@@ -93,11 +94,11 @@ class DatasetSource:
             raise RecordError(f"{self.dataset!r} are labels given here. Choose another name for the dataset.")
         require_storable("where the dataset comes from", *asdict(self).values())
 
-    @property
+    @cached_property
     def dataset_id(self) -> str:
         return content_id("dataset", self.dataset)
 
-    @property
+    @cached_property
     def file_id(self) -> str:
         return content_id(self.dataset_id, self.importer, self.sha256)
 
