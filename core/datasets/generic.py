@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.formats import fields, item_stream
@@ -104,8 +104,10 @@ def read_with_map(source: Path, columns: ColumnMap, encoding: str = UTF8, sheet:
 def _flat_rows(row: Row) -> list[Row]:
     """A record with the fields of its objects as columns; one that lists the samples of a document is a row for each."""
     lists = [name for name, value in row.items() if isinstance(value, list) and value and isinstance(value[0], dict)]
+    if len(lists) != 1:
+        return [_flat_row(row)]
     texts = [value for value in row.values() if isinstance(value, str) and " " in value.strip()]
-    if len(lists) != 1 or len(texts) > 1 or not all(isinstance(entry, dict) for entry in _entries(row, lists[0])):
+    if len(texts) > 1 or not all(isinstance(entry, dict) for entry in _entries(row, lists[0])):
         return [_flat_row(row)]
     shared = {name: value for name, value in row.items() if name != lists[0]}
     return [_flat_row({**shared, **_renamed(entry, shared, lists[0])}) for entry in _entries(row, lists[0])]
@@ -154,11 +156,13 @@ class _MappedReader:
         if self.columns.annotator and not values.get("id"):
             default_id = fields.document_key("\0".join(str(value) for value in values.values()))
         made = item_stream.items_of_fields(values, default_id)
-        *plain, last = (self._described(item, row) for item in made)
-        if plain and self.columns.edited_label:
-            plain = [replace(item, intended=Verdict.CONSISTENT) for item in plain]
-            last = replace(last, intended=self.columns.edited_label)
-        return [*plain, self._judged(last, row)]
+        *plain, last = made
+        original = Verdict.CONSISTENT if self.columns.edited_label else None
+        label = self.columns.edited_label if plain else None
+        return [
+            *(replace(item, intended=original, **self._description(item, row)) for item in plain),
+            replace(last, **self._description(last, row), **self._judgements(last, row, label)),
+        ]
 
     def _texts(self, row: Row) -> dict[str, object]:
         """The fields that a record has under any importer; those that must not be blank are checked by their column."""
@@ -168,8 +172,8 @@ class _MappedReader:
             {**found, "document": _filled_passage(row, self.mapped["document"])} if "document" in self.mapped else found
         )
 
-    def _described(self, item: Item, row: Row) -> Item:
-        """An item with what holds for both sides of a pair, and the scores of its own side."""
+    def _description(self, item: Item, row: Row) -> dict[str, Any]:
+        """What holds for both sides of a pair, and the scores of an item's own side."""
         columns = self.columns
         own = [
             score
@@ -177,20 +181,19 @@ class _MappedReader:
             if score.edited == (item.parent is not None) and is_filled(row, score.column)
         ]
         values = [(score, fields.table_number(row[score.column])) for score in own]
-        return replace(
-            item,
-            system=fields.optional(row, columns.system) if columns.system else "",
-            split=fields.choice(row, columns.split, SPLIT_WORDS) if columns.split else None,
-            scores=tuple(
+        return {
+            "system": fields.optional(row, columns.system) if columns.system else "",
+            "split": fields.choice(row, columns.split, SPLIT_WORDS) if columns.split else None,
+            "scores": tuple(
                 ReleasedScore(score.kept_as, -value if score.lower_is_better else value)
                 for score, value in values
                 if value is not None
             ),
-            failed_scores=tuple(score.kept_as for score, value in values if value is None),
-        )
+            "failed_scores": tuple(score.kept_as for score, value in values if value is None),
+        }
 
-    def _judged(self, item: Item, row: Row) -> Item:
-        """An item with what was said of it: its label, its errors, the votes and the ratings."""
+    def _judgements(self, item: Item, row: Row, default: Verdict | None) -> dict[str, Any]:
+        """What was said of an item: its label, or what it is by default, its errors, the votes and the ratings."""
         columns, name = self.columns, item.example.id
         judges = [judge for judge in columns.annotators if is_filled(row, judge)]
         voting = [
@@ -203,13 +206,12 @@ class _MappedReader:
         label = self._label(row)
         who = fields.optional(row, columns.annotator) if columns.annotator else ""
         own = (Judgement(name, who, label),) if who and label else ()
-        return replace(
-            item,
-            intended=label or item.intended or (None if columns.label else majority(votes)),
-            error_type=kinds[0] if len(kinds) == 1 else None,
-            categories=errors,
-            judgements=(*own, *votes),
-            ratings=(
+        return {
+            "intended": label or default or (None if columns.label else majority(votes)),
+            "error_type": kinds[0] if len(kinds) == 1 else None,
+            "categories": errors,
+            "judgements": (*own, *votes),
+            "ratings": (
                 *(Rating(judge, "rating", _level(row, judge)) for judge in rating),
                 *(
                     Rating(who or "all", aspect, _level(row, aspect))
@@ -217,7 +219,7 @@ class _MappedReader:
                     if _has_level(row, aspect)
                 ),
             ),
-        )
+        }
 
     def _label(self, row: Row) -> Verdict | None:
         column = self.columns.label

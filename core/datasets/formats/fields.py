@@ -89,7 +89,7 @@ def table_number(cell: object) -> float | None:
         converted = float(cell) if abs(cell) < 1e300 else math.inf
         return converted if math.isfinite(converted) else None
     text = str(cell).strip().removesuffix("%").rstrip()
-    text = text.replace(",", ".") if _DECIMAL_COMMA.fullmatch(text) else text
+    text = text.replace(",", ".") if "," in text and _DECIMAL_COMMA.fullmatch(text) else text
     found = float(text) if _NUMBER.fullmatch(text) else math.inf
     return found if math.isfinite(found) else None
 

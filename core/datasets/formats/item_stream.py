@@ -70,13 +70,14 @@ def items_of_fields(values: Mapping[str, object], default_id: str) -> list[Item]
     document = _required_text(values, "document") if "document" in values else ""
     pair = Example(_optional_text(values, "id") or default_id, document, _required_text(values, "summary"))
     group = _optional_text(values, "group") or (document_key(document) if document else pair.id)
-    plain = Item(pair, domain=_optional_text(values, "domain"), title=_optional_text(values, "title"), group=group)
+    domain, title = _optional_text(values, "domain"), _optional_text(values, "title")
+    label, error = _parse_label(values), _error_type_of(values)
     changes = _edits_of(values, pair.summary)
-    judged = replace(plain, intended=_parse_label(values), error_type=_error_type_of(values))
     if not changes:
-        return [judged]
+        return [Item(pair, intended=label, error_type=error, domain=domain, title=title, group=group)]
+    plain = Item(pair, domain=domain, title=title, group=group)
     edited = replace(pair, id=f"{pair.id}/edited", summary=edits.apply(pair.summary, changes))
-    return [plain, replace(judged, example=edited, parent=pair.id, edits=changes)]
+    return [plain, replace(plain, example=edited, parent=pair.id, edits=changes, intended=label, error_type=error)]
 
 
 def parse_error_type(text: str) -> ErrorType | None:
