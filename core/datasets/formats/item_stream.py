@@ -146,8 +146,8 @@ class RecordPlace:
 RecordConverter = Callable[[Row, RecordPlace], Iterable[Item]]
 """The items of one record; raises TouchstoneError with what is wrong, naming the field."""
 
-SeenItems = dict[str, tuple[RecordPlace, int]]
-"""The items that were read, by id: where, and the hash of their texts."""
+SeenItems = dict[str, tuple[str, int, int]]
+"""The items that were read, by id: file, line, and the hash of their texts; of values that the garbage collector passes over."""
 
 
 def matching_files(source: Path, *patterns: str) -> list[Path]:
@@ -202,15 +202,17 @@ def _new_items(record: list[Item], place: RecordPlace, seen: SeenItems) -> list[
     fresh = []
     for item in record:
         name, content = item.example.id, hash((item.example.document, item.example.summary))
-        where, known = seen.get(name, (place, content))
+        path, line, known = seen.get(name, (str(place.path), place.number, content))
         if name not in seen:
             fresh.append(item)
         elif name not in originals or known != content:
             raise TouchstoneError(
-                f"The id {name!r} is on line {where.number} of {_file_label(where.path, place.path)} already. "
+                f"The id {name!r} is on line {line} of {_file_label(Path(path), place.path)} already. "
                 f"Give line {place.number} another."
             )
-    seen |= {item.example.id: (place, hash((item.example.document, item.example.summary))) for item in fresh}
+    for item in fresh:
+        content = hash((item.example.document, item.example.summary))
+        seen[item.example.id] = (str(place.path), place.number, content)
     return fresh
 
 
