@@ -143,12 +143,12 @@ def _slice_select(cases: Cases) -> str | None:
     """The fields that tell at least two samples apart, or none."""
     fields = [by for by in SLICE_FIELDS if len({SLICE_FIELDS[by](sample) for sample in cases.samples}) > 1]
     preset = st.query_params.get("by", next(iter(fields), None))
-    if EvaluateState.by.setdefault(preset) not in fields:
-        evaluate_state().by = None
+    chosen = EvaluateState.by.of("-".join(fields))  # other fields are another widget, which would forget its value
+    chosen.setdefault(preset if preset in fields else None)
     by = st.selectbox(
         "Slices",
         fields,
-        key=EvaluateState.by.key,
+        key=chosen.key,
         index=None,
         format_func=lambda by: f"by {_SLICE_TITLES[by]}",
         placeholder="Overall only",
