@@ -45,6 +45,6 @@ def test_labels_of_a_campaign_become_tables_and_a_paper_pack(page: Page, shared_
     card = pack.read("data-card.md").decode()
     assert f"campaign: {campaign.name}" in card
     assert "1 person gave 3 first blind labels" in card
-    command = re.search(r"python cli\.py meta --dataset '(.+?)'", pack.read("README.md").decode())
+    command = re.search(r"python cli\.py pack --dataset '(.+?)'", pack.read("README.md").decode())
     assert command
     assert command[1] == f"campaign: {campaign.name}"
