@@ -3,7 +3,7 @@ PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
 
-.PHONY: help run parsers test check verify fix readme clean
+.PHONY: help run parsers test check verify fix readme scores clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -44,6 +44,9 @@ fix: .venv/.dev ## format, and fix what lint can fix
 readme: .venv/.run ## write the table of metrics in README.md again
 	{ sed '/^<!-- metrics:/q' README.md; $(BIN)/python cli.py metrics --markdown; sed -n '/^<!-- \/metrics/,$$p' README.md; } > .readme
 	mv .readme README.md
+
+scores: .venv/.run ## compute the scores of the bundled examples again
+	$(BIN)/python -c 'from core.engine.bundled_scoring import write_scores; from core.engine.engine import Engine; from core.settings import Settings; write_scores(Engine.open(Settings.read()))'
 
 clean: ## remove the virtual environment and caches, never the labels in var/
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache

@@ -21,7 +21,7 @@ from sqlmodel import Session, col, func, select
 from annotations.records import CAMPAIGN_PREFIX, LOCAL_LABELS, RecordError, require_storable, require_text
 from annotations.tables import Dataset, DatasetFile, Document, EditRow, Item, SampleRow, Table
 from annotations.writes import ITEM_FACTS, content_id, edit_rows, insert_new, item_row, item_values, text_id
-from core.types import Example
+from core.types import PRECOMPUTED, Example
 from core.types import Item as CoreItem
 
 
@@ -92,6 +92,8 @@ class DatasetSource:
         require_text("name of the dataset", self.dataset)
         if self.dataset == LOCAL_LABELS or self.dataset.startswith(CAMPAIGN_PREFIX):
             raise RecordError(f"{self.dataset!r} are labels given here. Choose another name for the dataset.")
+        if self.dataset == PRECOMPUTED:
+            raise RecordError(f"{self.dataset!r} come with Touchstone. Choose another name for the dataset.")
         require_storable("where the dataset comes from", *asdict(self).values())
 
     @cached_property

@@ -176,6 +176,10 @@ class Sample:
     kept: tuple[StoredScore, ...] = ()
 
 
+PRECOMPUTED = "Bundled examples (precomputed)"
+"""The dataset of the bundled examples with their scores, there before anything was imported; no import may have its name."""
+
+
 Dtype = Literal["float32", "float16", "bfloat16"]
 """The number types that weights are loaded in."""
 

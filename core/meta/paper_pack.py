@@ -41,6 +41,7 @@ from core.meta.paper_tables import (
 from core.meta.rating_correlation import metric_correlations
 from core.settings import VERSION
 from core.stats.bootstrap import RESAMPLES
+from core.types import PRECOMPUTED
 
 PACK_NAME = "touchstone-paper-pack.zip"
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the first date that an archive knows, so that equal packs are equal bytes
@@ -93,13 +94,18 @@ def write_pack(request: PackRequest) -> bytes:
 
 def pack_commands(request: PackRequest) -> str:
     """What gives the same pack in an empty database, run where the archive was unpacked and the data lies."""
+    here = [name for name in request.datasets if name != PRECOMPUTED]
     specs = {score.metric for sample in request.cases.samples for score in sample.kept}
     options = " ".join(f"--metric {quote(spec)}" for spec in sorted(specs))
     return "\n".join(
         [
             *(line for place, file in enumerate(request.files) for line in _import_lines(place, file)),
-            *(f"# {name}: labels given here; import the export of {name} first" for name in sorted(request.own)),
-            *(f"python cli.py score-dataset {quote(name)} {options}" for name in request.datasets if options),
+            *(
+                f"# {name}: labels given here; import the export of {name} first"
+                for name in sorted(request.own)
+                if name in here
+            ),
+            *(f"python cli.py score-dataset {quote(name)} {options}" for name in here if options),
             _pack_command(request),
         ]
     )
@@ -219,7 +225,8 @@ def data_card(request: PackRequest) -> str:
 
 
 def _own_section(name: str, described: Sequence[str]) -> str:
-    return f"## {name}\n\n{' '.join(['Kept and labelled with Touchstone.', *described])}\n\n"
+    kept = "Comes with Touchstone, scored beforehand." if name == PRECOMPUTED else "Kept and labelled with Touchstone."
+    return f"## {name}\n\n{' '.join([kept, *described])}\n\n"
 
 
 def _file_section(file: PackedFile) -> str:

@@ -9,7 +9,9 @@ import typer
 from annotations.records import LOCAL_LABELS
 from annotations.samples import campaign_datasets, format_description, load_description, load_samples
 from annotations.store import Store
+from core.datasets.bundled import bundled_items
 from core.settings import Settings
+from core.types import PRECOMPUTED
 
 
 def command() -> None:
@@ -21,3 +23,4 @@ def command() -> None:
             typer.echo(f"{name:30} {' '.join(format_description(load_description(store, name)))}")
         if own := load_samples(store, LOCAL_LABELS):
             typer.echo(f"{LOCAL_LABELS:30} {len(own)} samples")
+    typer.echo(f"{PRECOMPUTED:30} {len(bundled_items())} samples, not to be scored again: import them with bundled")

@@ -72,6 +72,9 @@ def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(page: Page, 
     path = tmp_path / "task1_own.json"
     path.write_text(json.dumps([record(n) for n in range(12)]), encoding="utf-8")
     open_evaluate(page, fresh)
+    expect(page.get_by_text("Bundled examples (precomputed)").first).to_be_visible(timeout=START_MS)
+    page.get_by_role("tab", name="Tables").wait_for(timeout=WORK_MS)  # something to look at before anything is imported
+    page.get_by_text("Import data").first.click()
     page.get_by_role("combobox", name="Form of the data").click()
     page.get_by_role("option", name="BUMP").click()
     name = page.get_by_role("textbox", name="Name of the dataset")

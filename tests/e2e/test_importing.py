@@ -23,7 +23,7 @@ CLAIMS = {"The Alma left at noon.": "yes", "The Alma left at night.": "no", "She
 
 @pytest.fixture
 def fresh(tmp_path: Path) -> Iterator[Server]:
-    """A server to which nothing was imported: its form is open."""
+    """A server to which nothing was imported."""
     with serve(tmp_path) as running:
         yield running
 
@@ -31,6 +31,11 @@ def fresh(tmp_path: Path) -> Iterator[Server]:
 def open_import(page: Page, server: Server) -> None:
     page.goto(server.url)
     page.get_by_role("link", name="Evaluate").click(timeout=START_MS)
+    page.locator(".stDataFrameGlideDataEditor").first.wait_for(
+        timeout=START_MS
+    )  # of the bundled examples, then all stays
+    idle(page)
+    page.get_by_text("Import data").first.click()
     page.get_by_role("combobox", name="Form of the data").wait_for(timeout=START_MS)
 
 

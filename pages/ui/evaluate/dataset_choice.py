@@ -11,10 +11,13 @@ import streamlit as st
 
 from annotations.records import LOCAL_LABELS
 from annotations.samples import campaign_datasets, load_samples
+from annotations.store import Store
+from core.bundled_scores import bundled_samples
 from core.meta.cases import Cases, select_metrics
 from core.meta.measures import SLICE_FIELDS, Slice, affordable_resamples, slice_cases
 from core.meta.pooling import pool_cases
 from core.stats.bootstrap import RESAMPLES
+from core.types import PRECOMPUTED, Sample
 from pages.ui import services
 from pages.ui.background_results import background_result
 from pages.ui.evaluate.import_task import ImportTask, UploadedFiles
@@ -82,6 +85,11 @@ def known_datasets() -> list[str]:
     return store.dataset_names() + campaign_datasets(store) + own
 
 
+def evaluated_datasets() -> list[str]:
+    """The same and, last, the bundled examples with scores that were computed beforehand."""
+    return [*known_datasets(), PRECOMPUTED]
+
+
 def choose_data(known: Sequence[str]) -> EvaluationChoice | None:
     """The bar of choices; None while the samples are read or where nothing is chosen."""
     names = _dataset_select(known)
@@ -115,8 +123,12 @@ def read_cases(names: tuple[str, ...]) -> Cases | None:
     return background_result(
         "Reading the samples…",
         ("cases", names, _database_state()),
-        lambda: pool_cases([load_samples(store, name) for name in names]),
+        lambda: pool_cases([_load_dataset(store, name) for name in names]),
     )
+
+
+def _load_dataset(store: Store, name: str) -> list[Sample]:
+    return bundled_samples() if name == PRECOMPUTED else load_samples(store, name)
 
 
 def _database_state() -> tuple[int, ...]:

@@ -10,6 +10,7 @@ import streamlit as st
 from core.meta.measures import PAPER_MEASURES, MetricRow, Slice, draw_resamples, metric_rows, shown_columns
 from core.meta.paper_figures import roc_curves
 from core.meta.paper_pack import write_pack
+from core.types import PRECOMPUTED
 from pages.ui.background_results import background_result
 from pages.ui.evaluate.analysis_tables import (
     chosen_aspect,
@@ -84,7 +85,8 @@ def _interval_tab(chosen: EvaluationChoice) -> None:
 
 
 def _data_tab(chosen: EvaluationChoice) -> None:
-    score_form(chosen.datasets)
+    if stored := [name for name in chosen.datasets if name != PRECOMPUTED]:
+        score_form(stored)
     released_scores_table(chosen)
     label_provenance(chosen.datasets)
     provenance_tables(chosen.datasets)

@@ -1,0 +1,79 @@
+"""The scores that come with the bundled examples are those that our metrics give, and a dataset before anything was imported."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from annotations.dataset_import import DatasetSource
+from annotations.records import RecordError
+from annotations.writes import text_id
+from cli import app
+from core.bundled_scores import OFFLINE_METRICS, bundled_samples, precomputed_scores
+from core.datasets.bundled import bundled_items
+from core.engine.bundled_scoring import compute_scores
+from core.engine.engine import Engine
+from core.metric import METRICS
+from core.settings import Settings
+from core.types import PRECOMPUTED
+
+OUTDATED = "Run: make scores"
+ENCODED = [name for name in OFFLINE_METRICS if METRICS.get(name)().checkpoints]
+LEXICAL = [name for name in OFFLINE_METRICS if name not in ENCODED]
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    with closing(Engine.open(Settings(device="cpu", cache_dir=tmp_path_factory.mktemp("cache")))) as opened:
+        yield opened
+
+
+def test_every_example_has_an_outcome_of_every_offline_metric() -> None:
+    ids = {item.example.id for item in bundled_items()}
+    assert [one.metric for one in precomputed_scores()] == list(OFFLINE_METRICS), OUTDATED
+    assert all(one.scores.keys() | one.failures.keys() == ids for one in precomputed_scores()), OUTDATED
+
+
+def test_the_lexical_scores_are_exactly_those_of_today(engine: Engine) -> None:
+    found = compute_scores(engine, LEXICAL, (item.example for item in bundled_items()))
+    assert found == [one for one in precomputed_scores() if one.metric in LEXICAL], OUTDATED
+
+
+def test_the_scores_of_the_packaged_encoder_are_those_of_today(engine: Engine) -> None:
+    texts = [item.example for item in bundled_items() if item.group == bundled_items()[0].group]
+    ours = [one for one in precomputed_scores() if one.metric in ENCODED]
+    for now, before in zip(compute_scores(engine, ENCODED, texts), ours, strict=True):
+        assert now.signature == before.signature, OUTDATED
+        assert now.scores == pytest.approx({text.id: before.scores[text.id] for text in texts}, abs=1e-6), OUTDATED
+
+
+def test_it_is_a_dataset_with_the_documents_of_the_store_and_nobody_imports_under_its_name() -> None:
+    samples = bundled_samples()
+    assert [sample.document for sample in samples] == [text_id(item.example.document) for item in bundled_items()]
+    assert [sample.stored for sample in samples] == [item.example.id for item in bundled_items()]
+    assert {score.metric for sample in samples for score in sample.kept} == set(OFFLINE_METRICS)
+    with pytest.raises(RecordError, match="come with Touchstone"):
+        DatasetSource(PRECOMPUTED, "bundled", "examples", "0" * 64)
+
+
+def test_the_terminal_evaluates_lists_and_packs_it_without_a_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path}/none.db")
+    told = CliRunner().invoke(app, ["meta", "--dataset", PRECOMPUTED, "--resamples", "50"])
+    assert told.exit_code == 0, told.output
+    assert "rouge2" in told.output
+    assert PRECOMPUTED in CliRunner().invoke(app, ["datasets"]).output
+    pack = tmp_path / "pack.zip"
+    command = ["pack", "--dataset", PRECOMPUTED, "--metric", "rouge2", "--resamples", "50", "-o", str(pack)]
+    packed = CliRunner().invoke(app, command)
+    assert packed.exit_code == 0, packed.output
+    with zipfile.ZipFile(pack) as files:
+        told, card = files.read("README.md").decode(), files.read("data-card.md").decode()
+    assert [line.split()[2] for line in told.splitlines() if "cli.py" in line] == ["pack"]
+    assert "Comes with Touchstone, scored beforehand." in card
