@@ -14,7 +14,7 @@ from core.metric import Metric
 from core.models.pool import ModelPool
 from core.types import Checkpoint, Example, Outcome
 from tests.doubles.metrics import Asking, Letters
-from tests.doubles.models import PATIENCE_S, ScriptedKind, weights
+from tests.doubles.models import NO_HEADER, PATIENCE_S, ScriptedKind, weights
 
 DOCUMENT = "The harbour was closed on Tuesday. Nobody was hurt."
 
@@ -31,7 +31,7 @@ class Bench:
         """A metric on a checkpoint of that name, made where there is none."""
         folder = self.folder / model
         if not folder.exists():
-            weights(folder, model.encode())
+            weights(folder, NO_HEADER + model.encode())
         return Asking(str(folder), prefix)
 
     def outcomes(self, request: Request) -> dict[CellKey, Outcome]:

@@ -81,7 +81,11 @@ def vowels(text: str) -> float:
     return sum(letter in "aeiou" for letter in text) / len(text)
 
 
-def weights(folder: Path, content: bytes = b"weights") -> Path:
+NO_HEADER = bytes(8)
+"""Eight bytes that tell of no header, so that nothing says how long the file should be."""
+
+
+def weights(folder: Path, content: bytes = NO_HEADER + b"weights") -> Path:
     """A folder that the pool takes for a checkpoint."""
     folder.mkdir(parents=True)
     (folder / "config.json").write_text("{}")

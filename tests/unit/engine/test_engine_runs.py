@@ -17,7 +17,7 @@ from core.settings import Settings
 from core.types import Counts, Example, Failure, FailureKind, Outcome, Result
 from tests.doubles.bench import Bench, pair
 from tests.doubles.metrics import Asking, Breaking, Letters
-from tests.doubles.models import PATIENCE_S, weights
+from tests.doubles.models import NO_HEADER, PATIENCE_S, weights
 
 WINDOW = 512
 CLOSED = "The engine was closed before this was answered. Start again."
@@ -186,7 +186,9 @@ def test_the_engine_of_the_settings_is_closed_with_all_its_threads(tmp_path: Pat
 
 
 def test_a_model_that_does_not_fit_beside_another_takes_its_place(bench: Bench) -> None:
-    large = [Asking(str(weights(bench.folder / name, name.encode() * 120_000))) for name in ("first", "other")]
+    large = [
+        Asking(str(weights(bench.folder / name, NO_HEADER + name.encode() * 120_000))) for name in ("first", "other")
+    ]
     assert all(isinstance(outcome, Result) for outcome in bench.ask(*large))
     assert len(bench.kind.asked) == 2
     assert len(bench.engine.pool.states()) == 1

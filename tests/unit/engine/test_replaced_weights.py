@@ -24,9 +24,9 @@ from core.types import Answer, Checkpoint, Question, Result
 from tests.conftest import Weights
 from tests.doubles.bench import Bench, open_bench, pair
 from tests.doubles.metrics import Asking
-from tests.doubles.models import PATIENCE_S, ScriptedKind, ScriptedModel, weights
+from tests.doubles.models import NO_HEADER, PATIENCE_S, ScriptedKind, ScriptedModel, weights
 
-A, B = b"\x40 weights", b"\x80 weights"
+A, B = NO_HEADER + b"\x40", NO_HEADER + b"\x80"
 
 
 class ReadingKind(ScriptedKind):
@@ -46,10 +46,10 @@ class ReadingKind(ScriptedKind):
 class ReadingModel(ScriptedModel):
     def __init__(self, kind: ScriptedKind, content: bytes) -> None:
         super().__init__(kind, len(content))
-        self._first = content[0] / 256
+        self._last = content[-1] / 256
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
-        return [Answer((self._first,), tokens=answer.tokens) for answer in super().forward(rows)]
+        return [Answer((self._last,), tokens=answer.tokens) for answer in super().forward(rows)]
 
 
 @pytest.fixture
@@ -70,16 +70,16 @@ def reading(tmp_path: Path, kind: ReadingKind) -> Iterator[Bench]:
 
 def signed(bench: Bench, content: bytes) -> str:
     """What the signature says of weights with this content."""
-    folder = weights(bench.folder / f"as-{content[0]}", content)
+    folder = weights(bench.folder / f"as-{content[-1]}", content)
     return f"weights:{bench.engine.pool.fingerprint(Checkpoint(str(folder), 'scripted'))[:12]}"
 
 
 def honest(bench: Bench, outcome: object) -> bytes:
     """The weights that gave a score, which are those of its signature."""
     assert isinstance(outcome, Result), outcome
-    [content] = [one for one in (A, B) if outcome.score == one[0] / 256]
+    [content] = [one for one in (A, B) if outcome.score == one[-1] / 256]
     assert signed(bench, content) in outcome.signature
-    shutil.rmtree(bench.folder / f"as-{content[0]}")
+    shutil.rmtree(bench.folder / f"as-{content[-1]}")
     return content
 
 
@@ -208,7 +208,7 @@ def test_questions_that_wait_are_asked_of_the_new_weights(reading: Bench, kind: 
     [outcome] = reading.outcomes(request).values()
     assert isinstance(outcome, Result)
     assert honest(reading, outcome) == B
-    assert {part.score for part in outcome.parts} == {B[0] / 256}
+    assert {part.score for part in outcome.parts} == {B[-1] / 256}
 
 
 def test_the_same_request_again_is_answered_by_the_new_weights(reading: Bench) -> None:
@@ -228,8 +228,8 @@ def test_a_replaced_model_that_is_leased_keeps_its_memory_until_the_lease_ends(r
             assert pool._loaded.used_bytes() == len(A) + len(B)
             rows = [model.encode([Question(metric.weights, ("Rain fell.",))]) for model in (old, new)]
             assert [model.forward(row)[0].values for model, row in zip((old, new), rows, strict=True)] == [
-                (A[0] / 256,),
-                (B[0] / 256,),
+                (A[-1] / 256,),
+                (B[-1] / 256,),
             ]
     assert pool._loaded.used_bytes() == len(B)
 
