@@ -117,5 +117,7 @@ def _problem_of(error: Exception) -> Problem:
     for raised, kind in _FAILURE_KINDS.items():
         if isinstance(error, raised):
             return Problem(kind, str(error))
+    if isinstance(error, OSError):  # a full disk, a file that went: the system says best what it is
+        return Problem(FailureKind.ERROR, f"Reading or writing failed: {error}.")
     _log.error("A metric or a model failed", exc_info=error)
     return Problem(FailureKind.ERROR, _UNFORESEEN)

@@ -24,7 +24,7 @@ from core.text import sentences
 from core.types import Example, Failure, Result, Score
 from tests.drive import drive
 from tests.parity.texts import PAIRS
-from tests.parity.tiny_entailment import albert_nli
+from tests.parity.tiny_entailment import albert_nli, summac_head
 from tests.tiny import TEXT
 
 pytestmark = pytest.mark.parity
@@ -363,21 +363,8 @@ def test_a_pair_of_the_first_deberta_has_one_separator_and_two_types(tmp_path: P
     assert tokens.types == (0, 0, 0, 1, 1)
 
 
-def save_head(path: Path, shift: float = 0.0) -> Path:
-    """The released head in the form in which the authors' code saves one, with another last bias."""
-    numbers = json.loads((Path(summac.__file__).parent / "summac_conv_head.json").read_text())
-    state = {
-        "mlp.weight": torch.tensor([numbers["row_weights"]], dtype=torch.float64),
-        "mlp.bias": torch.tensor([numbers["row_bias"]], dtype=torch.float64),
-        "layer_final.weight": torch.tensor(numbers["final_weights"], dtype=torch.float64),
-        "layer_final.bias": torch.tensor(numbers["final_bias"], dtype=torch.float64) + torch.tensor([0.0, shift]),
-    }
-    torch.save(state, path)
-    return path
-
-
 def test_a_head_that_the_authors_code_saved_can_be_given(folder: Path, engine: Engine, tmp_path: Path) -> None:
-    same, other = save_head(tmp_path / "same.bin"), save_head(tmp_path / "other.bin", 1.0)
+    same, other = summac_head(tmp_path / "same.bin"), summac_head(tmp_path / "other.bin", 1.0)
     settings = ["", f",head={same}", f",head={other}"]
     metrics = [METRICS.parse(f"summac-conv[checkpoint={folder}{setting}]") for setting in settings]
     found = [one for metric in metrics for _, one in engine.run([metric], [Example("a", *PAIRS["ordinary"])])]

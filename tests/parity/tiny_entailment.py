@@ -19,6 +19,7 @@ from transformers import (
     T5ForTokenClassification,
 )
 
+from core.metrics import summac
 from tests.tiny import (
     SPREAD,
     TEXT,
@@ -37,6 +38,19 @@ from tests.tiny import (
     t5_config,
     t5_tokenizer,
 )
+
+
+def summac_head(path: Path, shift: float = 0.0) -> Path:
+    """The released head of SummaC-Conv in the form in which the authors' code saves one, with another last bias."""
+    numbers = json.loads(Path(summac.__file__).with_name("summac_conv_head.json").read_text())
+    state = {
+        "mlp.weight": torch.tensor([numbers["row_weights"]], dtype=torch.float64),
+        "mlp.bias": torch.tensor([numbers["row_bias"]], dtype=torch.float64),
+        "layer_final.weight": torch.tensor(numbers["final_weights"], dtype=torch.float64),
+        "layer_final.bias": torch.tensor(numbers["final_bias"], dtype=torch.float64) + torch.tensor([0.0, shift]),
+    }
+    torch.save(state, path)
+    return path
 
 
 def alignscore(folder: Path) -> Path:

@@ -103,7 +103,7 @@ def test_a_failure_lasts_until_someone_tries_again(pools: Pools, copies: list[Ch
     assert load(pool, copies[0]) is ModelStatus.FAILED
     weights.write_bytes(whole)
     assert pool.request(copies[0]).status is ModelStatus.FAILED
-    with pytest.raises(LoadError, match="does not load"), pool.lease(copies[0]):
+    with pytest.raises(LoadError, match="is cut off: 5,000 of"), pool.lease(copies[0]):
         pass
     pool.retry(copies[0])
     assert pool.wait_for(copies[0], SETTLED, 60).status is ModelStatus.READY
@@ -120,7 +120,7 @@ def test_a_broken_checkpoint_leaves_the_others_working(pools: Pools, copies: lis
 def test_a_kind_that_raises_anything_fails_only_its_model(pools: Pools, copies: list[Checkpoint]) -> None:
     pool, unknown = pools(), Checkpoint(copies[0].source, "no_such_kind")
     assert load(pool, unknown) is ModelStatus.FAILED
-    assert "no_such_kind" in pool.state(unknown).message
+    assert "a reason that is in the log" in pool.state(unknown).message
     assert load(pool, copies[0]) is ModelStatus.READY
 
 
