@@ -7,17 +7,16 @@ from collections import Counter
 from functools import cache
 from math import log
 from pathlib import Path
-from threading import Lock
-from typing import TYPE_CHECKING
+
+from nltk import redos
+from nltk.data import find
+from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer, load_punkt_params
 
 from core.memoize import memoize
 from core.types import Span
 
-if TYPE_CHECKING:  # importing NLTK takes longer than all of core, so it waits for the first sentence
-    from nltk.tokenize.punkt import PunktSentenceTokenizer
-
-# NLTK's modules import one another: two threads that begin with different ones see one half made
-_nltk_import = Lock()
+# NLTK ends a match after five seconds on the clock, which a busy machine needs for a book; its patterns are linear
+redos.DEFAULT_TIMEOUT = 120.0
 
 _WORD = re.compile(r"\w+")
 
@@ -51,9 +50,6 @@ def splitter_name() -> str:
     NLTK's trained parameters cannot be shipped or fetched everywhere; without them the same algorithm runs on the
     abbreviations of this folder. DECISIONS.md 4 has the measurement.
     """
-    with _nltk_import:
-        from nltk.data import find
-
     try:
         find("tokenizers/punkt_tab/english/")
     except LookupError:
@@ -63,13 +59,6 @@ def splitter_name() -> str:
 
 @cache
 def _punkt() -> PunktSentenceTokenizer:
-    with _nltk_import:
-        from nltk import redos
-        from nltk.data import find
-        from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer, load_punkt_params
-
-    # NLTK ends a match after five seconds on the clock, which a busy machine needs for a book; its patterns are linear
-    redos.DEFAULT_TIMEOUT = 120.0
     if splitter_name() == "punkt-tab":
         return PunktSentenceTokenizer(load_punkt_params(find("tokenizers/punkt_tab/english/")))
     parameters = PunktParameters()

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from nltk.tokenize.destructive import NLTKWordTokenizer
+
 from core.entailment import SUPPORT_LABELS, ClassifierMetric, Passage
 from core.errors import UnscorableError
 from core.metric import METRICS, Card
@@ -16,6 +18,7 @@ from core.text import sentences
 from core.types import Span
 
 _CHUNK_WORDS = 550
+_WORDS = NLTKWordTokenizer()
 
 
 def prompt(passage: str, claim: str) -> str:
@@ -50,10 +53,7 @@ def chunks(document: str) -> list[Passage]:
 
 def _word_count(sentence: str) -> int:
     """The words that NLTK finds, which splits the sentence once more."""
-    from nltk.tokenize.destructive import NLTKWordTokenizer  # importing NLTK takes seconds
-
-    tokenizer = NLTKWordTokenizer()
-    return sum(len(tokenizer.tokenize(span.of(sentence))) for span in sentences(sentence))
+    return sum(len(_WORDS.tokenize(span.of(sentence))) for span in sentences(sentence))
 
 
 def _passage(document: str, group: list[Span]) -> Passage:
