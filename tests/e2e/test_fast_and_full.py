@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.doubles.models import NO_HEADER
 from tests.e2e.bench import Bench, example
 from tests.e2e.server import Server
 
@@ -30,7 +31,7 @@ def heavy(bench: Bench, tmp_path: Path) -> str:
     """The spec of a metric on the bench whose model is large on disk, and quick."""
     (tmp_path / "config.json").write_text(json.dumps({}))
     with (tmp_path / "model.safetensors").open("wb") as file:
-        file.write(str(tmp_path).encode())
+        file.write(NO_HEADER + str(tmp_path).encode())
         file.truncate(HEAVY_BYTES)  # a hole: it takes no room on the disk
     spec = f"slow[checkpoint={tmp_path}]"
     bench.add_metric(spec)
