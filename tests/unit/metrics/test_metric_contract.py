@@ -240,7 +240,7 @@ def test_a_card_says_what_a_reader_must_know(name: str) -> None:
     assert card.url.startswith("https://")
     assert card.low is None or card.high is None or card.low < card.high
     assert card.differs == "" or card.differs.endswith(".")
-    assert card.licence.endswith(".")
+    assert card.licence.endswith(".") or not card.download_mb  # what is downloaded has a licence, or "none found"
 
 
 @over_metrics
