@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -88,7 +88,10 @@ def matrix_table(cells: Sequence[MatrixCell]) -> MatrixCell | None:
         height=_ROW_PX * (len(metrics) + heads.nlevels) + _SCROLLBAR_PX,
         alt=f"{figure} of every metric under every perturbation",
         placeholder="–",
-        column_config={title: st.column_config.Column(width=_column_width(title, table.data)) for _, title in heads},
+        column_config={
+            "_index": st.column_config.Column(width=_text_width(table.data.index)),
+            **{title: st.column_config.Column(width=_column_width(title, table.data)) for _, title in heads},
+        },
     )
     st.caption(
         f"{_MATRIX_FIGURES[figure][1]} Red: share of pairs that reacted as they should not. ↓ lower is more consistent, ○ neither "
@@ -135,8 +138,11 @@ def _with_settings(title: str, spec: str) -> str:
 
 
 def _column_width(title: str, frame: pd.DataFrame) -> int:
-    texts = frame.xs(title, axis="columns", level=1).to_numpy().ravel()
-    return 20 + _CHARACTER_PX * max(map(len, [title, *texts]))
+    return _text_width([title, *frame.xs(title, axis="columns", level=1).to_numpy().ravel()])
+
+
+def _text_width(texts: Iterable[str]) -> int:
+    return 20 + _CHARACTER_PX * max(map(len, texts))
 
 
 def _row_title(spec: str) -> str:
