@@ -54,7 +54,7 @@ def _item(row: Row, _: RecordPlace) -> list[Item]:
 
 
 def _explanations(row: Row) -> tuple[GradedExplanation, ...]:
-    """The explanation; none where there was no answer."""
+    """The explanation; none where there was no answer. A judge without a grade is one that failed."""
     text = fields.optional(row, "explanation")
     if not text:
         return ()
@@ -64,7 +64,7 @@ def _explanations(row: Row) -> tuple[GradedExplanation, ...]:
             text,
             fields.text(row, "by"),
             grade=fields.choice(row, "grade", _GRADES) if graded else "",
-            judge=fields.text(row, "signature") if graded else "",
+            judge=fields.text(row, "signature") if graded else fields.optional(row, "signature"),
             verdict=fields.choice(row, "verdict", _VERDICTS) if row.get("verdict") is not None else None,
         ),
     )

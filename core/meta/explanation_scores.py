@@ -11,7 +11,18 @@ import numpy as np
 from core.explanations.judge import GRADE_VALUES, parse_grade
 from core.meta.cases import Cases
 from core.stats.bootstrap import Resamples
-from core.stats.statistic import Estimate, Mask, Numbers, Statistic, Values, mean, undefined
+from core.stats.statistic import (
+    Estimate,
+    Mask,
+    Numbers,
+    Statistic,
+    Values,
+    cluster_documents,
+    mean,
+    ratio,
+    sums_by,
+    undefined,
+)
 from core.stats.text_tables import align_columns, format_percent
 from core.types import Item, Verdict
 
@@ -47,14 +58,36 @@ def explanation_score(explained: GradedDetections) -> Statistic:
 
 
 def joint_score(explained: GradedDetections) -> Statistic:
-    """JS: mean over the inconsistent summaries of detection times grade; an error that is missed counts 0."""
-    joint = np.where(explained.flagged, explained.grades, 0.0)
-    return _mean_over(explained.inconsistent, joint, explained)
+    """JS: mean over the inconsistent summaries of detection times grade; an error that is missed counts 0.
+
+    A found error without a grade is unknown, neither wrong nor left out: it counts as the graded ones do in the mean, so
+    that JS is DS times ES. Undefined where errors were found and none of their explanations is graded.
+    """
+    inconsistent = explained.inconsistent
+    found = inconsistent & explained.flagged
+    graded = found & ~np.isnan(explained.grades)
+    if not inconsistent.any():
+        return undefined(0, _NO_ERROR)
+    if found.any() and not graded.any():
+        return undefined(0, "No explanation of an error that was found is graded.")
+    numbers, places = cluster_documents(explained.documents)
+    counted = np.column_stack([inconsistent, found, graded, np.where(graded, explained.grades, 0.0)])
+    sums = sums_by(places, counted.astype(np.float64), len(numbers))
+
+    def weigh(weights: Values) -> Values:
+        errors, detected, judged, worth = sums.T @ weights
+        explanation = np.where(detected > 0, ratio(worth, judged), 0.0)
+        return ratio(detected, errors) * explanation
+
+    return Statistic(int(inconsistent.sum()), numbers, weigh, len(numbers))
+
+
+_NO_ERROR = "No summary is inconsistent."
 
 
 def _mean_over(chosen: Mask, values: Values, explained: GradedDetections) -> Statistic:
     if not chosen.any():
-        return undefined(0, "No error was found." if explained.inconsistent.any() else "No summary is inconsistent.")
+        return undefined(0, "No error was found." if explained.inconsistent.any() else _NO_ERROR)
     return mean(values[chosen], explained.documents[chosen])
 
 
@@ -63,7 +96,7 @@ SCORE_TITLES = MappingProxyType(
         "DA": "detection accuracy, right verdicts over all summaries",
         "DS": "detection score, inconsistent summaries that were found out",
         "ES": "explanation score, the mean grade of the explanations of errors that were found",
-        "JS": "joint score, the mean of detection times grade",
+        "JS": "joint score, the mean of detection times grade, an ungraded explanation counting as the graded ones do",
         "entirely": "explanations that are entirely correct",
     }
 )
@@ -72,22 +105,54 @@ SCORE_TITLES = MappingProxyType(
 _UNKNOWN_VERDICTS = "It is not known what it said of summaries that it did not explain."
 
 
+MIN_GRADED_SHARE = 0.95
+"""With less of the explanations graded, ES, JS and the share of entirely correct ones are marked."""
+
+INCOMPLETE_MARK = "?"
+INCOMPLETE_NOTE = f"{INCOMPLETE_MARK}: less than {MIN_GRADED_SHARE:.0%} of the explanations are graded."
+_GRADED_FIGURES = frozenset({"ES", "JS", "entirely"})
+
+
 @dataclass(frozen=True, slots=True)
 class ExplainerScores:
-    """A model or person by the name under which it explained: how many explanations were graded, and its figures."""
+    """A model or person by the name under which it explained: how many grades there are, and its figures.
+
+    `explained` are the explanations that ought to have a grade, those of errors where labels are known; of them `failed`
+    were given to a judge in vain, and `ungraded` have no grade for whatever reason.
+    """
 
     name: str
     graded: int
+    explained: int
+    ungraded: int
+    failed: int
     figures: dict[str, Estimate]
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether too many explanations lack a grade for the figures that rest on grades."""
+        return 0 < self.explained - self.ungraded < MIN_GRADED_SHARE * self.explained
+
+    def cells(self) -> dict[str, str]:
+        """A row of a table: counts, and the figures in percent with n where it differs."""
+        cells = {"explained by": self.name or "unnamed", "graded": str(self.graded)}
+        cells |= {"ungraded": str(self.ungraded), "failed": str(self.failed)}
+        for name, estimate in self.figures.items():
+            marked = self.incomplete and name in _GRADED_FIGURES and estimate.value is not None
+            cells[name] = f"{format_percent(estimate)}{INCOMPLETE_MARK if marked else ''}"
+            if name in {"ES", "JS"}:
+                cells[f"{name} n"] = str(estimate.n)
+        return cells
 
 
 @dataclass(frozen=True, slots=True)
 class _GradedAnswer:
-    """What one explainer said of one sample: its verdict, and the worth of each graded explanation."""
+    """What one explainer said of one sample: its verdict, the worth of each graded explanation, whether a judge failed."""
 
     place: int
     flagged: bool
     worths: tuple[float, ...]
+    failed: bool = False
 
 
 def explainer_scores(cases: Cases, drawn: Resamples) -> Iterator[ExplainerScores]:
@@ -98,32 +163,48 @@ def explainer_scores(cases: Cases, drawn: Resamples) -> Iterator[ExplainerScores
     explanations, or among the judgements under the same name.
     """
     given = (given for sample in cases.samples for given in sample.item.explanations)
-    names = dict.fromkeys(one.by for one in given if one.grade or one.verdict)
+    names = dict.fromkeys(one.by for one in given if one.grade or one.judge or one.verdict)
     for name in names:
         answers = [answer for place in range(len(cases.samples)) for answer in _graded_answers(cases, place, name)]
         figures = {
             title: drawn.estimate(statistic) for title, statistic in _score_statistics(cases, name, answers).items()
         }
-        yield ExplainerScores(name, sum(len(answer.worths) for answer in answers), figures)
+        awaited = [answer for answer in answers if answer.flagged and cases.labels[answer.place] != 1]
+        ungraded = [answer for answer in awaited if not answer.worths]
+        yield ExplainerScores(
+            name,
+            sum(len(answer.worths) for answer in answers),
+            len(awaited),
+            len(ungraded),
+            sum(answer.failed for answer in ungraded),
+            figures,
+        )
 
 
 def format_explainers(found: Sequence[ExplainerScores]) -> str:
-    """One line an explainer, in columns, in percent."""
-    head = ("explained by", "graded", *SCORE_TITLES)
-    return align_columns(
-        [head, *((one.name, str(one.graded), *map(format_percent, one.figures.values())) for one in found)]
-    )
+    """One line an explainer, in columns, in percent, and what a mark among them means."""
+    rows = [one.cells() for one in found]
+    table = align_columns([list(rows[0]), *(list(row.values()) for row in rows)])
+    return f"{table}\n{INCOMPLETE_NOTE}" if any(one.incomplete for one in found) else table
 
 
 def _graded_answers(cases: Cases, place: int, name: str) -> Iterator[_GradedAnswer]:
-    """One for each text that the explainer wrote of a sample, or its bare verdict."""
+    """One for each text that the explainer wrote of a sample and somebody was to judge, or its bare verdict."""
     item = cases.samples[place].item
     texts: dict[str, list[float]] = {}
+    failed: set[str] = set()
     for given in item.explanations:
-        if given.by == name and given.grade and given.verdict in {None, Verdict.INCONSISTENT}:
+        if given.by != name or given.verdict is Verdict.CONSISTENT:
+            continue
+        if given.grade:
             texts.setdefault(given.text, []).append(GRADE_VALUES[parse_grade(given.grade)])
+        elif given.judge:
+            texts.setdefault(given.text, [])
+            failed.add(given.text)
+        elif _verdict_of(item, name) is None:
+            texts.setdefault(given.text, [])  # an explanation of the error that it was told of
     if texts:
-        yield from (_GradedAnswer(place, True, tuple(worths)) for worths in texts.values())
+        yield from (_GradedAnswer(place, True, tuple(worths), text in failed) for text, worths in texts.items())
     elif verdict := _verdict_of(item, name):
         yield _GradedAnswer(place, verdict is Verdict.INCONSISTENT, ())
 

@@ -9,13 +9,12 @@ from core.dataset import DATASETS
 from core.errors import TouchstoneError
 from core.meta.best_metric import Measurement
 from core.meta.cases import Cases, MetricColumn
-from core.meta.explanation_scores import ExplainerScores
+from core.meta.explanation_scores import INCOMPLETE_NOTE, ExplainerScores
 from core.meta.measures import UNIT_MEASURES, MetricRow
 from core.meta.table_formats import csv_table, format_marked, latex_table, latex_text, markdown_table
 from core.metric import METRICS, Card
 from core.settings import VERSION
 from core.stats.statistic import Estimate
-from core.stats.text_tables import format_percent
 
 _CSV_COLUMNS = (
     *("metric", "slice", "figure", "value", "low", "high", "n", "failed", "best", "not_worse", "p", "why"),
@@ -253,17 +252,17 @@ def correlations_csv(rows: Sequence[MetricRow], aspect: str) -> str:
 
 
 def explainers_markdown(found: Sequence[ExplainerScores]) -> str:
-    """Explainers down, their scores in percent across."""
-    names = list(found[0].figures)
-    lines = ([one.name or "unnamed", str(one.graded), *map(format_percent, one.figures.values())] for one in found)
-    return markdown_table(["explained by", "graded", *names], lines)
+    """Explainers down, their scores in percent across, and what a mark among them means."""
+    rows = [one.cells() for one in found]
+    table = markdown_table(list(rows[0]), (list(row.values()) for row in rows))
+    return f"{table}\n{INCOMPLETE_NOTE}\n" if any(one.incomplete for one in found) else table
 
 
 def explainers_csv(found: Sequence[ExplainerScores]) -> str:
     """Every score, one line each."""
     lines = (
-        (one.name, name, given.value, given.low, given.high, given.n, given.why)
+        (one.name, name, given.value, given.low, given.high, given.n, one.ungraded, one.failed, given.why)
         for one in found
         for name, given in one.figures.items()
     )
-    return csv_table(("explained by", "score", "value", "low", "high", "n", "why"), lines)
+    return csv_table(("explained by", "score", "value", "low", "high", "n", "ungraded", "failed", "why"), lines)

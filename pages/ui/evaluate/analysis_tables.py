@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.meta.explanation_scores import SCORE_TITLES, ExplainerScores, explainer_scores
+from core.meta.explanation_scores import INCOMPLETE_NOTE, SCORE_TITLES, explainer_scores
 from core.meta.measures import MetricRow, draw_resamples
 from core.meta.rating_correlation import COEFFICIENTS, PAPER_COEFFICIENTS, mean_ratings, metric_correlations
 from core.meta.reference_scores import compare_with_released
@@ -225,17 +225,14 @@ def explanation_table(chosen: EvaluationChoice) -> None:
         )
         return
     ordered = sorted(found, key=lambda one: -(one.figures["ES"].value or 0.0))
-    frame = pd.DataFrame([_explainer_row(one) for one in ordered])
+    frame = pd.DataFrame([one.cells() for one in ordered])
     st.dataframe(frame, hide_index=True, height="auto", alt="Scores of explanations", placeholder="–")
     st.caption(
         escape_markdown(
-            "Percent with 95 % intervals. " + " ".join(f"{name}: {title}." for name, title in SCORE_TITLES.items())
+            "Percent with 95 % intervals. "
+            + " ".join(f"{name}: {title}." for name, title in SCORE_TITLES.items())
+            + (f" {INCOMPLETE_NOTE}" if any(one.incomplete for one in ordered) else "")
         )
     )
     for reason in dict.fromkeys(one.figures["JS"].why for one in ordered if one.figures["JS"].why):
         st.caption(escape_markdown(f"DA, DS and JS: {reason}"))
-
-
-def _explainer_row(one: ExplainerScores) -> dict[str, object]:
-    figures = {name: format_percent(estimate) for name, estimate in one.figures.items()}
-    return {"explained by": one.name or "unnamed", "graded": one.graded, **figures}

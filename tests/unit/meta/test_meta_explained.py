@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from core.dataset import DATASETS, ImportCounts, strict_items
+from core.datasets.explained import Explained
 from core.meta.cases import build_cases
 from core.meta.explanation_scores import ExplainerScores, explainer_scores, format_explainers
 from core.meta.measures import draw_resamples
@@ -69,7 +72,30 @@ def test_a_verdict_beside_an_explanation_is_what_its_author_said() -> None:
     )
     assert found.graded == 1
     values = {name: estimate.value for name, estimate in found.figures.items()}
-    assert values == pytest.approx({"DA": 3 / 5, "DS": 2 / 3, "ES": 1 / 2, "JS": 1 / 4, "entirely": 0})
+    assert values == pytest.approx({"DA": 3 / 5, "DS": 2 / 3, "ES": 1 / 2, "JS": 1 / 3, "entirely": 0})
+    assert (found.explained, found.ungraded, found.failed, found.incomplete) == (2, 1, 0, True)
+    shown = format_explainers([found])
+    assert "?" in shown
+    assert "less than 95% of the explanations are graded" in shown
+
+
+def test_a_judge_that_failed_leaves_an_explanation_ungraded_not_an_error_unfound(tmp_path: Path) -> None:
+    """Hand-computed: two errors are found, one is graded 1, of the other the judge gave no grade: ES 1, JS 1."""
+    file = tmp_path / "grades.jsonl"
+    file.write_text(
+        "".join(
+            json.dumps({"sample": id, "by": "it", "explanation": "why", "grade": grade, "signature": "judge"}) + "\n"
+            for id, grade in (("a", "entirely"), ("b", None))
+        ),
+        encoding="utf-8",
+    )
+    given = {item.example.id: item.explanations for item in strict_items(Explained().read(file), ImportCounts())}
+    samples = [told("a", BAD, BAD), told("b", BAD, BAD), told("c", GOOD, GOOD)]
+    found = only(
+        [replace(one, item=replace(one.item, explanations=given.get(one.item.example.id, ()))) for one in samples]
+    )
+    assert (found.graded, found.ungraded, found.failed) == (1, 1, 1)
+    assert (found.figures["ES"].value, found.figures["JS"].value, found.figures["JS"].n) == (1.0, 1.0, 2)
 
 
 def test_who_was_not_graded_has_a_detection_and_no_explanation_score() -> None:

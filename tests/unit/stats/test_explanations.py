@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from core.meta.explanation_scores import (
     GradedDetections,
@@ -42,7 +43,17 @@ def test_the_joint_score_is_the_product_where_every_found_error_was_explained() 
 
 def test_an_explanation_that_nobody_graded_does_not_count_as_wrong() -> None:
     ungraded = replace(ANSWERS, grades=np.array([1.0, np.nan, 0.0, np.nan, np.nan, np.nan]))
-    assert found(ungraded)[2:] == [(1 / 2, 2), (1 / 3, 3)]
+    assert found(ungraded)[2:] == [(1 / 2, 2), (3 / 8, 4)]
+
+
+@pytest.mark.parametrize(("graded", "joint"), [(8, 0.8), (4, 0.8), (0, None)])
+def test_the_joint_score_does_not_fall_with_the_number_of_grades(graded: int, joint: float | None) -> None:
+    """Eight of ten errors were found, and every explanation that was graded is right: DS .8, ES 1."""
+    grades = np.array([1.0] * graded + [np.nan] * (10 - graded))
+    ten = GradedDetections(np.ones(10, dtype=bool), np.arange(10) < 8, grades, np.arange(10))
+    estimate = Resamples.draw(10, 50).estimate(joint_score(ten))
+    assert estimate.value == joint
+    assert bool(estimate.why) == (joint is None)
 
 
 def test_given_detection_every_error_counts_as_found() -> None:
