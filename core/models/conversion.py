@@ -1,34 +1,27 @@
-"""Weights as their authors published them, made into safetensors once: files of Lightning, archives of AllenNLP, folders of pickles.
+"""Models as their authors published them, made into folders of transformers once: archives of AllenNLP, folders of pickles.
 
-Pickles are read with weights_only: no code in them is run. Of an archive only files of known names are taken out, each
-under its own name: no path in it decides where anything is written.
+Of an archive only files of known names are taken out, each under its own name: no path in it decides where anything is
+written.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 import tarfile
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from pickle import UnpicklingError
 from tempfile import TemporaryDirectory
 from typing import IO
 
-import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
-from torch import Tensor
 from transformers import BartConfig, BartForConditionalGeneration
 
 from core.errors import LoadError, TouchstoneError
 from core.models.files import TOKENIZER_FILES, read_json_object
 from core.models.tokenizer import load_backend
-
-State = Mapping[str, Tensor]
+from core.models.weights import read_pickle, write_weights
 
 ALLENNLP_WEIGHTS, PICKLE = "weights.th", "pytorch_model.bin"
 _SMALL_FILES = (
@@ -39,28 +32,6 @@ _SMALL_FILES = (
     "added_tokens.json",
 )
 _MARKS = ("<m>", "</m>")
-_UNREADABLE = (OSError, ValueError, LookupError, TypeError, RuntimeError, EOFError, UnpicklingError)
-
-
-def lightning_weights(path: Path, unused: Sequence[str]) -> State:
-    """The weights in a file of Lightning, mapped from a copy in safetensors beside it, which the first call writes.
-
-    The optimizer's state, two thirds of such a file, and weights whose names begin with one of `unused` are left out. A
-    copy of another file than the one that lies there now is written again. Raises LoadError.
-    """
-    copy = path.with_name(f"{path.name}.safetensors")
-    if not _is_copy_of(copy, path):
-        state = {name: tensor for name, tensor in _state_dict(path).items() if not name.startswith(tuple(unused))}
-        if not os.access(path.parent, os.W_OK):
-            return state
-        _write(copy, state, {"copy_of": _mark_of(path)})
-    return load_file(copy)
-
-
-def lightning_bytes(path: Path, width: int, unused: Sequence[str]) -> int:
-    """The memory that `lightning_weights` take with `width` bytes a number; reads no weights. Raises LoadError."""
-    kept = [tensor for name, tensor in _state_dict(path).items() if not name.startswith(tuple(unused))]
-    return width * sum(tensor.numel() for tensor in kept)
 
 
 def convert(source: Path, folder: Path, backbone: Callable[[str], Path]) -> str:
@@ -92,7 +63,7 @@ def _from_pickle(taken: Path, made: Path) -> str:
             f"There is neither config.json with {PICKLE} nor {ALLENNLP_WEIGHTS} in it. Name the archive as its authors "
             "publish it, or the folder that was unpacked from it."
         )
-    _write(made / "model.safetensors", read_pickle(taken / PICKLE), {})
+    write_weights(made / "model.safetensors", read_pickle(taken / PICKLE), {})
     for name in _SMALL_FILES:
         if (taken / name).is_file():
             shutil.copyfile(taken / name, made / name)
@@ -168,52 +139,3 @@ def _members(source: Path) -> Iterator[Mapping[str, Callable[[], IO[bytes]]]]:
             yield {member.name: (lambda member=member: tar.extractfile(member)) for member in files}  # type: ignore[misc]  # as above
     except (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile) as error:
         raise LoadError(f"{source} is not a folder, nor a readable tar or zip archive ({error}).") from error
-
-
-def _state_dict(path: Path) -> State:
-    content = read_pickle(path)
-    state = content.get("state_dict") if isinstance(content, dict) else None
-    if not isinstance(state, dict):
-        raise LoadError(f"{path} has no state_dict. Set checkpoint= to a file of AlignScore.")
-    return state
-
-
-def read_pickle(path: Path) -> State:
-    """The content of a pickle of torch, mapped where its form allows; no code in it is run."""
-    try:
-        content: State = torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
-    except _UNREADABLE as error:
-        raise LoadError(f"{path} is not a readable file of weights. Get it again.") from error
-    return content
-
-
-def _mark_of(path: Path) -> str:
-    """What tells a file from one that is put in its place."""
-    stat = path.stat()
-    return f"{stat.st_size} {stat.st_mtime_ns}"
-
-
-def _is_copy_of(copy: Path, original: Path) -> bool:
-    if not copy.is_file():
-        return False
-    try:
-        with safe_open(copy, "pt") as file:
-            return (file.metadata() or {}).get("copy_of") == _mark_of(original)
-    except SafetensorError:
-        return False  # another process was ended while it wrote
-
-
-def _write(path: Path, state: State, metadata: dict[str, str]) -> None:
-    """Put the weights there in one step: nobody sees half a file."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    known: set[int] = set()
-    apart: dict[str, Tensor] = {}
-    for name, tensor in state.items():
-        shared = tensor.untyped_storage().data_ptr() in known
-        known.add(tensor.untyped_storage().data_ptr())
-        apart[name] = tensor.clone() if shared else tensor.contiguous()
-    try:
-        save_file(apart, unfinished, {"format": "pt", **metadata})
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)

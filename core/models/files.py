@@ -143,7 +143,7 @@ def memory_bytes(folder: Path, checkpoint: Checkpoint) -> int:
     width = 2 if checkpoint.dtype in {"float16", "bfloat16"} else 4
     if folder.suffix == ".ckpt":
         # imported here: only a file of Lightning needs torch to tell its weights from the optimizer's state
-        from core.models.conversion import lightning_bytes
+        from core.models.weights import lightning_bytes
 
         return lightning_bytes(folder, width, UNUSED_WEIGHTS)
     return sum(_tensor_bytes(path, width) for path in weight_files(folder))

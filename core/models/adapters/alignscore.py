@@ -12,12 +12,12 @@ from torch import Tensor
 from transformers import RobertaConfig, RobertaModel
 
 from core.errors import BadSettingError, LoadError
-from core.models.conversion import lightning_weights
 from core.models.files import UNUSED_WEIGHTS, max_text_tokens, read_json_object
 from core.models.locations import locate_backbone
 from core.models.model import Row
 from core.models.network import FromPretrained, freeing_memory, load_network, max_positions, network_bytes, pad_batch
 from core.models.tokenizer import Strategy, TextTokenizer
+from core.models.weights import lightning_weights
 from core.types import Answer, Checkpoint, Question
 
 _BODY = "base_model."

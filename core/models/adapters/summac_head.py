@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import LoadError
-from core.models.conversion import read_pickle
 from core.models.model import Row
+from core.models.weights import read_pickle
 from core.types import Answer, Checkpoint, Question
 
 _BINS = 23

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors import safe_open
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 from transformers import BartForConditionalGeneration
 from typer.testing import CliRunner
 
@@ -82,6 +82,17 @@ def test_a_copy_of_other_weights_is_written_again(lightning: Path) -> None:
     content["state_dict"]["tri_layer.bias"] += torch.tensor([1.0, 0.0, 0.0])
     torch.save(content, lightning / "tiny.ckpt")
     assert probabilities(lightning)[0] > first[0]
+
+
+def test_a_copy_that_somebody_changed_is_written_again(lightning: Path) -> None:
+    first = probabilities(lightning)
+    copy = lightning / "tiny.ckpt.safetensors"
+    changed = load_file(copy)
+    changed["tri_layer.bias"] += torch.tensor([1.0, 0.0, 0.0])
+    with safe_open(copy, "pt") as file:
+        metadata = file.metadata()
+    save_file(changed, copy, metadata)
+    assert probabilities(lightning) == first
 
 
 def test_a_copy_that_was_cut_short_is_written_again(lightning: Path) -> None:
