@@ -1,11 +1,17 @@
-"""Which weights decide a number and whose code may run: hashes of the deciding files, and the repositories that TOUCHSTONE_TRUSTED_REPOS names."""
+"""Which weights decide a number, whether they are whole, and whose code may run.
+
+Hashes of the deciding files; what a file is instead of what its name says; the repositories that TOUCHSTONE_TRUSTED_REPOS
+names.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
 import threading
 import time
+import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -13,7 +19,7 @@ from pathlib import Path
 
 from core.errors import LoadError, TouchstoneError
 from core.memoize import open_database
-from core.models.files import deciding_files, read_json_object
+from core.models.files import PARSER_KINDS, deciding_files, read_json_object
 from core.models.hub_revisions import hub_file, is_commit, revision_of
 from core.models.locations import checkpoint_parts, is_local_source, locate
 from core.settings import Settings
@@ -137,6 +143,52 @@ def _is_settled(key: _FileKey) -> bool:
     """Whether any later change of the file gives it other times."""
     *_, mtime_ns, ctime_ns = key
     return not 0 <= time.time_ns() - max(mtime_ns, ctime_ns) < _CLOCK_TICK_NS
+
+
+_LFS_POINTER = b"version https://git-lfs"
+_WEB_PAGE = (b"<!doctype", b"<html")
+_ZIP = b"PK\x03\x04"
+
+
+def check_files(checkpoint: Checkpoint) -> None:
+    """Raise LoadError, with what to do, for the first file that is damaged; reads the first bytes of each."""
+    for part in checkpoint_parts(checkpoint):
+        files = [] if part.kind in PARSER_KINDS else deciding_files(locate(part), part.kind)
+        for path in files:
+            if path.suffix != ".jinja" and (reason := _damage(path)):
+                raise LoadError(f"{path} {reason}.")
+
+
+def _damage(path: Path) -> str:
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        head = file.read(512)
+    if not size:
+        return "is empty. Get the file again"
+    if head.startswith(_LFS_POINTER):
+        return "is a pointer of Git LFS and not the file itself. Run `git lfs pull` in its folder, or download the file"
+    if head.lstrip().lower().startswith(_WEB_PAGE):
+        return "is a web page, which a server sent in place of the file. Log in where it asks for it, and get the file again"
+    whole = _tensor_file_size(path, size) if path.suffix == ".safetensors" else 0
+    if size < whole:
+        return f"is cut off: {size:,} of {whole:,} bytes are here. Get the file again"
+    if head.startswith(_ZIP) and not zipfile.is_zipfile(path):
+        return "is cut off. Get the file again"
+    return ""
+
+
+def _tensor_file_size(path: Path, size: int) -> int:
+    """The bytes that a file of safe tensors must have by its header; 0 where the header cannot be read."""
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        if length > size:
+            return 8 + length
+        try:
+            header = json.loads(file.read(length))
+            ends = [tensor["data_offsets"][1] for name, tensor in header.items() if name != "__metadata__"]
+        except (ValueError, AttributeError, LookupError, TypeError):
+            return 0
+    return 8 + length + max(ends, default=0)
 
 
 def untrusted_reason(checkpoint: Checkpoint) -> str:

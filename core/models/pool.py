@@ -15,9 +15,8 @@ from queue import SimpleQueue
 from core.errors import LoadError, MemoryFullError, MissingWeightsError, TouchstoneError
 from core.models import device as devices
 from core.models.download import download
-from core.models.file_check import check_files
 from core.models.files import memory_bytes
-from core.models.integrity import Fingerprints
+from core.models.integrity import Fingerprints, check_files
 from core.models.loaded_models import LoadedModels, PoolEntry
 from core.models.locations import ModelState, ModelStatus, locate, state_on_disk
 from core.models.model import Model
@@ -47,7 +46,7 @@ class SerialWorker:
 
 _log = logging.getLogger(__name__)
 _LOAD_ATTEMPTS = 3
-_UNFORESEEN = (
+_UNEXPECTED = (
     "The model does not load, for a reason that is in the log. Get all its files again from one repository, or name "
     "a model made for this metric."
 )
@@ -279,4 +278,4 @@ class ModelPool:
             self._loaded.fail(entry, error)
         except Exception:  # noqa: BLE001  # libraries raise anything for files they do not expect
             _log.exception("A model does not load.")
-            self._loaded.fail(entry, LoadError(_UNFORESEEN))
+            self._loaded.fail(entry, LoadError(_UNEXPECTED))
