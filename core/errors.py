@@ -87,8 +87,8 @@ _FAILURE_KINDS: Mapping[type[Exception], FailureKind] = {
 }
 
 
-_UNFORESEEN = (
-    "Touchstone failed here in a way that nobody foresaw; the log says where. Try another text, setting or checkpoint, and "
+_UNEXPECTED = (
+    "An unexpected error stopped this; the log has the details. Try another text, setting or checkpoint, and "
     "report it with the log."
 )
 
@@ -117,7 +117,9 @@ def _problem_of(error: Exception) -> Problem:
     for raised, kind in _FAILURE_KINDS.items():
         if isinstance(error, raised):
             return Problem(kind, str(error))
-    if isinstance(error, OSError):  # a full disk, a file that went: the system says best what it is
-        return Problem(FailureKind.ERROR, f"Reading or writing failed: {error}.")
     _log.error("A metric or a model failed", exc_info=error)
-    return Problem(FailureKind.ERROR, _UNFORESEEN)
+    if isinstance(error, OSError):  # a full disk, a file that went: the system says best what it is
+        return Problem(
+            FailureKind.ERROR, f"Reading or writing failed: {error.strerror or error}. The log has the details."
+        )
+    return Problem(FailureKind.ERROR, _UNEXPECTED)

@@ -18,8 +18,8 @@ from tests.doubles.bench import Bench, pair
 from tests.doubles.metrics import Asking, Breaking, Endless, Letters
 from tests.doubles.models import PATIENCE_S, weights
 
-UNFORESEEN = (
-    "Touchstone failed here in a way that nobody foresaw; the log says where. Try another text, setting or checkpoint, and "
+UNEXPECTED = (
+    "An unexpected error stopped this; the log has the details. Try another text, setting or checkpoint, and "
     "report it with the log."
 )
 HEADER = b"[]"
@@ -34,8 +34,8 @@ def failure(outcome: Outcome) -> Failure:
 @pytest.mark.parametrize(
     ("error", "kind", "message"),
     [
-        ("value", FailureKind.ERROR, UNFORESEEN),
-        ("silent", FailureKind.ERROR, UNFORESEEN),
+        ("value", FailureKind.ERROR, UNEXPECTED),
+        ("silent", FailureKind.ERROR, UNEXPECTED),
         ("memory", FailureKind.OUT_OF_MEMORY, "This machine has no memory left for it. Shorten the text or free some."),
         ("full", FailureKind.OUT_OF_MEMORY, "The batch does not fit."),
         ("input", FailureKind.INPUT, "The summary rhymes."),
@@ -94,7 +94,7 @@ def test_a_text_that_does_not_fit_alone_fails_and_the_rest_is_answered(bench: Be
 def test_a_question_that_makes_the_model_raise_spoils_only_its_metric(bench: Bench) -> None:
     bench.kind.poison = "poison"
     broken, whole = bench.ask(bench.asking(prefix="poison "), bench.asking(), summary="Rain fell. Snow fell.")
-    assert (failure(broken).kind, failure(broken).message) == (FailureKind.ERROR, UNFORESEEN)
+    assert (failure(broken).kind, failure(broken).message) == (FailureKind.ERROR, UNEXPECTED)
     assert isinstance(whole, Result)
 
 
