@@ -182,10 +182,10 @@ def _load_error(folder: Path, error: BaseException) -> str:
             f"The weights in {folder} hold more than numbers, which would run as code, or are no pickle at all: they are not "
             "read. Get model.safetensors, or weights from another source."
         )
-    if "auto_map" in config:
+    if "trust_remote_code" in str(error):  # what transformers advises where only the repository's code can load it
         return (
             f"The model in {folder} needs custom code of its repository, which is not run. Name a model of an architecture that "
-            "transformers has, or see the metric's card on trusting a folder."
+            "transformers has."
         )
     return (
         f"The model in {folder} does not load: its config.json describes a model of type "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -69,6 +70,16 @@ def test_a_pickle_that_is_cut_off_is_a_sentence(folder: Path, tmp_path: Path) ->
     file = folder / "pytorch_model.bin"
     file.write_bytes(file.read_bytes()[:-1000])
     assert "is cut off" in refusal(folder, tmp_path / "cache")
+
+
+def test_a_damaged_model_with_an_auto_map_is_not_said_to_need_custom_code(folder: Path, tmp_path: Path) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    config["auto_map"] = {"AutoModel": "own.OwnModel"}
+    config["num_attention_heads"] = 7
+    (folder / "config.json").write_text(json.dumps(config))
+    message = refusal(folder, tmp_path / "cache")
+    assert "custom code" not in message
+    assert "model of type roberta" in message
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])
