@@ -152,6 +152,7 @@ class Planner:
         if self._weights_changed(task, models + list(task.conversation.checkpoints if task.metric else ())):
             with self._lock:
                 task.restart()
+                self._lock.notify_all()
             return not task.done.done()
         keys = self._keys(questions, task.fingerprints)
         known = self._cache.get(keys)
