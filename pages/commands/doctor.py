@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from dataclasses import asdict
 from typing import Annotated
 
@@ -25,17 +26,16 @@ def command(
 ) -> None:
     """List what metrics need before their first score, and the command that gets each thing. What is missing leaves exit status 1."""
     settings = Settings.read()
-    pool = ModelPool(settings.device, settings.memory_bytes, settings.cache_dir)
     chosen = [METRICS.parse(spec) for spec in metric] if metric else [plugin() for plugin in METRICS]
-    if fetch:
-        download_models(pool, chosen)
-    found = {one: setup_steps(one, pool) for one in chosen}
+    with closing(ModelPool(settings.device, settings.memory_bytes, settings.cache_dir)) as pool:
+        if fetch:
+            download_models(pool, chosen)
+        found = {one: setup_steps(one, pool) for one in chosen}
     if as_json:
         typer.echo(json.dumps([_record(one, steps) for one, steps in found.items()], ensure_ascii=False, indent=1))
     else:
         for one, steps in found.items():
             _print_steps(one, steps, whole=bool(metric))
-    pool.close()
     if any(not step.done for steps in found.values() for step in steps):
         raise typer.Exit(1)
 
