@@ -12,7 +12,7 @@ from huggingface_hub.errors import HFValidationError
 
 from core.errors import LoadError, MissingWeightsError
 from core.models.files import BACKBONE, PARSER_KINDS, missing_files, read_json, weight_files
-from core.models.hub_revisions import hub_file, revision_of
+from core.models.hub_revisions import MAIN, hub_file, revision_of
 from core.models.spacy_pipeline import parser_folder
 from core.types import Checkpoint
 
@@ -96,8 +96,9 @@ def _locate_in_folder(part: Checkpoint) -> Path:
 
 def _locate_in_hub_cache(part: Checkpoint) -> Path:
     repository, file = hub_file(part.source)
+    revision = revision_of(part)
     try:
-        found = try_to_load_from_cache(repository, file or "config.json", revision=revision_of(part))
+        found = try_to_load_from_cache(repository, file or "config.json", revision=revision)
     except HFValidationError:
         raise MissingWeightsError(
             f"{part.source!r} is neither a folder of this machine nor the name of a hub repository (owner/name)."
@@ -108,9 +109,19 @@ def _locate_in_hub_cache(part: Checkpoint) -> Path:
         _check_download(part, Path(found).parent)
         return Path(found).parent
     raise MissingWeightsError(
-        f"{part.source} (revision {revision_of(part)}) is not on this machine. Press Download on the Metrics "
+        f"{part.source} (revision {revision}) is not on this machine. Press Download on the Metrics "
         f"page (cli.py downloads by itself), or put its files into a folder and set {part.setting}= to that folder."
+        f"{_main_note(repository, file, revision)}"
     )
+
+
+def _main_note(repository: str, file: str, revision: str) -> str:
+    """What to do where another tool has downloaded the branch main and a pinned commit is asked for; empty elsewhere."""
+    if revision == MAIN or not isinstance(
+        try_to_load_from_cache(repository, file or "config.json", revision=MAIN), str
+    ):
+        return ""
+    return f" Its branch {MAIN} is here: set revision={MAIN} to score with that one instead."
 
 
 def listing_file(repository: Path, commit: str, kind: str) -> Path:

@@ -101,6 +101,9 @@ def test_the_pinned_commit_is_taken_unless_a_revision_is_named(folder: Path, mon
     assert [locate(one).name for one in (pinned, newest)] == [PINNED[name], LATER]
     assert commit_note(pinned, locate(pinned)) == f"Commit {PINNED[name]}."
     assert commit_note(newest, locate(newest)) == f"Commit {LATER}, which main was when it was downloaded."
+    shutil.rmtree(repository / "snapshots" / PINNED[name])
+    with pytest.raises(MissingWeightsError, match=r"Its branch main is here: set revision=main"):
+        locate(pinned)
 
 
 def test_what_is_pinned_is_a_commit_of_a_repository_that_a_metric_names() -> None:
