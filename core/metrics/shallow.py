@@ -33,7 +33,8 @@ class Shallow(MultiRoundMetric):
         licence="Touchstone's own code and the encoder of its features Apache-2.0.",
         differs="Train it on your own pairs: python cli.py train-shallow. Trained on labels it gives the probability of "
         "consistent; trained on a metric it has that metric's range and direction. The features are our metrics of these "
-        "names; one that is undefined counts as the mean of the training pairs and is marked as undefined, and a text that lacks "
+        "names in the paper's form, semantic-similarity[compared=sentences] and conciseness[numerator=document]; a model that "
+        "learned from others is refused. One that is undefined counts as the mean of the training pairs and is marked as undefined, and a text that lacks "
         "one which no training pair lacked is refused. It reads the summary as a whole: a sentence has no score.",
     )
 

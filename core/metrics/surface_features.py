@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from core.errors import UnscorableError
 from core.memoize import memoize
@@ -104,21 +104,26 @@ class EntityOverlap(SurfaceMetric):
 @METRICS.add
 @dataclass(frozen=True)
 class Conciseness(SurfaceMetric):
-    """Words of the summary per word of the document."""
+    """Words of the summary per word of the document, or the other way round, as the paper has it."""
 
     name: ClassVar[str] = "conciseness"
     card: ClassVar[Card] = Card(
         title="Conciseness ratio",
         family="Surface",
-        measures="Words of the summary divided by words of the document: smaller is more concise.",
+        measures="Words of the summary divided by words of the document: smaller is more concise. With numerator=document "
+        "the words of the document divided by those of the summary: larger is more concise.",
         paper="Surface features of Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?",
         url="https://arxiv.org/abs/2411.16638",
         low=0.0,
         high=None,
         direction="neutral",
         licence="Touchstone's own code, Apache-2.0.",
-        differs="Our definition of the feature. It says nothing of truth; it is here to show what metrics may follow.",
+        differs="The paper's form (section 2.3) is numerator=document, as which the shallow model reads it; the default is its "
+        "inverse, so that a correlation has the other sign. It says nothing of truth; it is here to show what metrics may "
+        "follow.",
     )
+    numerator: Literal["summary", "document"] = "summary"
 
     def measure(self, document: str, text: str) -> float:
-        return len(words_or_error(text, "summary")) / len(words_or_error(document, "document"))
+        summary, source = len(words_or_error(text, "summary")), len(words_or_error(document, "document"))
+        return source / summary if self.numerator == "document" else summary / source

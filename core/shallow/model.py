@@ -15,12 +15,12 @@ from core.stats.statistic import Values
 FEATURES = (
     "rouge2[measured=f1]",
     "entity-overlap",
-    "semantic-similarity",
+    "semantic-similarity[compared=sentences]",
     "word-novelty",
     "sentence-novelty",
-    "conciseness",
+    "conciseness[numerator=document]",
 )
-"""Specs of the metrics that are the features, in the order of the columns."""
+"""Specs of the metrics that are the features, in the order of the columns, as Ramprasad and Wallace (2024, section 2.3) have them."""
 
 MODEL_SUFFIX = ".json"
 """How a model's file must end: the model pool takes such a single file for weights."""

@@ -17,7 +17,7 @@ from transformers import AutoModel, PreTrainedTokenizerFast
 from core.metric import METRICS
 from core.models.locations import locate
 from core.text import sentences
-from core.types import Checkpoint, Example, Question
+from core.types import Answer, Checkpoint, Example, Question
 from tests.drive import drive, model
 from tests.parity.texts import PAIRS
 
@@ -51,6 +51,30 @@ def test_similarity_is_as_defined(embeddings: Embeddings, pair: tuple[str, str])
     assert [part.score for part in score.parts] == pytest.approx(
         [max(float(torch.cosine_similarity(claim, place, dim=0)) for place in document) for claim in summary], abs=1e-5
     )
+
+
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+def test_the_feature_of_the_paper_is_the_mean_of_the_best_cosines(
+    embeddings: Embeddings, pair: tuple[str, str]
+) -> None:
+    score = drive(METRICS.parse("semantic-similarity[compared=sentences]").rounds(Example("pair", *pair)))
+    best = [
+        max(float(torch.cosine_similarity(claim, place, dim=0)) for place in embeddings(pair[0]))
+        for claim in embeddings(pair[1])
+    ]
+    assert score.value == pytest.approx(sum(best) / len(best), abs=1e-5)
+
+
+def test_the_mean_of_the_best_cosines_of_vectors_computed_by_hand() -> None:
+    """Cosines with the two sentences of the document are .6 and .8, and 1 and 0: (.8 + 1) / 2, not that of the means."""
+    metric, example = (
+        METRICS.parse("semantic-similarity[compared=sentences]"),
+        Example("pair", "A is. B is.", "C is. A is."),
+    )
+    vectors = [(2.0, 0.0), (0.0, 1.0), (0.6, 0.8), (3.0, 0.0)]
+    score = metric.fold(example, metric.plan(example), [Answer(values=one) for one in vectors])
+    assert score.value == pytest.approx(0.9)
+    assert [part.score for part in score.parts] == pytest.approx([0.8, 1.0])
 
 
 def test_a_model_with_a_dense_layer_and_a_prompt_embeds_as_sentence_transformers_does(tmp_path: Path) -> None:

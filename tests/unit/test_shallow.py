@@ -199,6 +199,13 @@ def test_a_file_that_is_no_model_is_refused_with_what_is_wrong(
         read_model(path)
 
 
+def test_a_model_of_the_features_of_before_is_refused_with_the_reason(learned: ShallowModel, tmp_path: Path) -> None:
+    path = saved(learned, tmp_path)
+    path.write_text(path.read_text("utf-8").replace("conciseness[numerator=document]", "conciseness"), "utf-8")
+    with pytest.raises(LoadError, match=r"it reads .*, conciseness, and the features are .*train-shallow"):
+        read_model(path)
+
+
 @pytest.mark.parametrize("content", [b"", b"{", b"\x80\x04\x95\x05", b"[]"])
 def test_a_pickle_or_another_file_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "model.json").write_bytes(content)
@@ -228,7 +235,7 @@ def test_the_features_are_the_scores_of_the_metrics_of_these_names(engine: Engin
     assert np.array_equal(values, np.array(scores), equal_nan=True)
     assert np.isnan(values).tolist() == [[False] * 6, [name == "entity-overlap" for name in FEATURES]]
     assert list(signatures) == list(FEATURES)
-    assert "weights:" in signatures["semantic-similarity"]
+    assert "weights:" in signatures["semantic-similarity[compared=sentences]"]
 
 
 def score(engine: Engine, spec: str, example: Example) -> float:
@@ -239,7 +246,9 @@ def score(engine: Engine, spec: str, example: Example) -> float:
 def test_a_metric_that_breaks_is_not_learned_from(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     nowhere = replace(METRICS.parse("semantic-similarity"), checkpoint="./nowhere")  # type: ignore[type-var]  # a dataclass
     parse = METRICS.parse
-    monkeypatch.setattr(METRICS, "parse", lambda spec: nowhere if spec == "semantic-similarity" else parse(spec))
+    monkeypatch.setattr(
+        METRICS, "parse", lambda spec: nowhere if spec == "semantic-similarity[compared=sentences]" else parse(spec)
+    )
     with pytest.raises(TouchstoneError, match="has no value for 'pair': There is no folder"):
         shallow_features(engine, [Example("pair", DOCUMENT, "Nobody was hurt.")])
 

@@ -91,13 +91,16 @@ def test_unieval_gives_its_published_correlations_through_its_importer() -> None
 
 def test_a_metric_that_is_a_feature_in_disguise_is_all_surface() -> None:
     several = [
-        scored(sample(str(n), None, {"m": 2.0 * n}), StoredScore("conciseness", "conciseness|v1", float(n)))
+        scored(
+            sample(str(n), None, {"m": 2.0 * n}),
+            StoredScore("conciseness[numerator=document]", "conciseness|v1", float(n)),
+        )
         for n in range(5)
     ]
     of = build_cases(several)
     [told] = [one for one in feature_correlations(of, draw_resamples(of, 50)) if one.metric == "m"]
-    assert (told.feature, told.estimate.value) == ("conciseness", pytest.approx(1.0))
-    assert "conciseness" not in missing_features(of)
+    assert (told.feature, told.estimate.value) == ("conciseness[numerator=document]", pytest.approx(1.0))
+    assert "conciseness[numerator=document]" not in missing_features(of)
     assert "sentence-novelty" in missing_features(of)
 
 

@@ -81,6 +81,10 @@ def test_conciseness_is_words_of_the_summary_per_word_of_the_document(summary: s
     assert value("conciseness", summary) == expected
 
 
+def test_conciseness_as_the_paper_has_it_is_words_of_the_document_per_word_of_the_summary() -> None:
+    assert value("conciseness[numerator=document]", "Nobody was hurt.") == 18 / 3
+
+
 @pytest.mark.parametrize(
     ("summary", "expected"),
     [
