@@ -6,6 +6,7 @@ TouchstoneError
 ├── EditError             an executable edit that cannot be executed
 │   └── AmbiguousEditError    one whose words are in more than one place
 ├── UnscorableError       a text that a metric cannot score
+│   └── UnreadableAnswerError answers of a language model that cannot be used
 ├── MissingWeightsError   weights that are not on this machine
 ├── LoadError             weights that do not load
 ├── MemoryFullError       weights or a batch that do not fit
@@ -20,7 +21,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from core.types import FailureKind
+from core.types import Answer, FailureKind
 
 
 class TouchstoneError(Exception):
@@ -56,6 +57,14 @@ class AmbiguousEditError(EditError):
 
 class UnscorableError(TouchstoneError):
     """A text that a metric cannot score."""
+
+
+class UnreadableAnswerError(UnscorableError):
+    """Answers of a language model that cannot be used: they are not taken from the cache again."""
+
+    def __init__(self, message: str, answers: Iterable[Answer] = ()) -> None:
+        super().__init__(message)
+        self.answers = tuple(answers)
 
 
 class MissingWeightsError(TouchstoneError):

@@ -7,6 +7,7 @@ import json
 import threading
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from cachetools import LRUCache
@@ -17,6 +18,8 @@ from core.types import Answer, Checkpoint, Question, Span
 _MEMORY_ANSWERS = 20_000  # answers; a probability weighs about 1 kB, an embedding about 15 kB
 _MAX_SQL_VARIABLES = 500  # SQLite limits the variables of one statement
 _FILE = "answers-1.sqlite"  # the number changes with the layout; an old file is simply not read
+UNREADABLE_ANSWERS_FILE = "unreadable-answers.jsonl"
+"""Beside the cache: what language models said and nobody could use."""
 _TABLE = "CREATE TABLE IF NOT EXISTS answer (key BLOB PRIMARY KEY, numbers BLOB, rest TEXT) WITHOUT ROWID"
 
 
@@ -59,6 +62,15 @@ class AnswerCache:
             self._disk.executemany("INSERT OR IGNORE INTO answer VALUES (?, ?, ?)", rows)
             self._memory.update(answers)
 
+    def reject(self, keys: Iterable[bytes], problem: str) -> None:
+        """Forget answers that cannot be used, and keep them with the problem in a file for people to look at."""
+        with self._lock, self._disk:
+            for key in keys:
+                found = self._recent([key]) or self._read([key])
+                self._memory.pop(key, None)
+                self._disk.execute("DELETE FROM answer WHERE key = ?", (key,))
+                _append_line(self.folder / UNREADABLE_ANSWERS_FILE, problem, found.get(key))
+
     def close(self) -> None:
         with self._lock:
             self._disk.close()
@@ -74,6 +86,15 @@ class AnswerCache:
             rows = self._disk.execute(f"SELECT key, numbers, rest FROM answer WHERE key IN ({marks})", some)
             read.update({key: _deserialize(numbers, rest) for key, numbers, rest in rows})
         return read
+
+
+def _append_line(file: Path, problem: str, answer: Answer | None) -> None:
+    if answer is None:
+        return
+    when = datetime.now(UTC).isoformat(timespec="seconds")
+    line = json.dumps({"time": when, "problem": problem, "texts": answer.texts, "values": answer.values})
+    with file.open("a", encoding="utf-8") as lines:
+        lines.write(f"{line}\n")
 
 
 def _serialize(answer: Answer) -> tuple[bytes, str]:

@@ -140,6 +140,7 @@ class Task:
         self.work_s = 0.0  # its own and that of models for it, without loading and waiting
         self.keys: list[bytes] | None = None  # of the questions asked last; None before the first round
         self.answers: dict[bytes, Answer] = {}
+        self.heard: dict[bytes, Answer] = {}  # the answers of all rounds so far
         self.pins: dict[ModelRef, EndpointModel] = {}  # models of endpoints, at the address where it began to ask
         self.fingerprints: dict[ModelRef, str] = {}  # of models, as they were when it began to ask
         self._restarts = 0
@@ -163,6 +164,7 @@ class Task:
                 self._started = time.perf_counter()
                 self._rounds = self.conversation.rounds()
                 return next(self._rounds)
+            self.heard |= self.answers
             return self._rounds.send([self.answers[key] for key in self.keys])
         except StopIteration as stop:
             return ConversationEnd(stop.value)

@@ -16,7 +16,7 @@ from core.engine.conversation import ConversationEnd, QueueOrder, Task
 from core.engine.device_worker import BATCH_TOKENS, DeviceWorker
 from core.engine.endpoint_worker import EndpointWorker
 from core.engine.question_queue import QuestionWorker
-from core.errors import LoadError, Problem, attempt
+from core.errors import LoadError, Problem, UnreadableAnswerError, attempt
 from core.llm.endpoints import endpoint_of, model_fingerprint, pin_address
 from core.llm.spend import Spend, SpendTracker
 from core.metric import signature
@@ -130,11 +130,20 @@ class Planner:
     def _next_round(self, task: Task) -> ConversationEnd | bool:
         """The outcome, or whether all answers to the questions of the next round are known already."""
         began = time.perf_counter()
-        step = task.next_round()
+        try:
+            step = task.next_round()
+        except UnreadableAnswerError as error:
+            self._reject(task, error)
+            raise
         task.work_s += time.perf_counter() - began
         if isinstance(step, ConversationEnd):
             return ConversationEnd(self._outcome(task, step.value))
         return self._answer_or_enqueue(task, step)
+
+    def _reject(self, task: Task, error: UnreadableAnswerError) -> None:
+        """Have the answers that could not be used asked for again by whoever comes next."""
+        unread = [key for key, answer in task.heard.items() if any(answer is one for one in error.answers)]
+        self._cache.reject(unread, str(error))
 
     def _outcome(self, task: Task, value: Any) -> Any:
         """What is handed out: of the score of a metric the result, with signature and device."""

@@ -7,19 +7,34 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from core.errors import UnscorableError
+from core.errors import UnreadableAnswerError
 from core.llm.endpoints import configured_endpoint
 from core.llm.prompts import Messages, Prompt
 from core.types import Answer, EndpointModel, Option, Question, Rounds, T
 
-_REASONING = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 _MAX_SHOWN_CHARACTERS = 2000  # characters of an answer that stand in a message
 
 _UNUSABLE_ENDS = {
     "length": "The answer was cut at its limit of tokens. Set max_tokens= higher, or reasoning_tokens of the endpoint of a reasoning model.",
     "refusal": "The model refused.",
     "filter": "The endpoint's filter blocked the answer.",
+    "reasoning": "Only reasoning came, and no answer. Set reasoning_tokens of the endpoint, or max_tokens=, higher.",
 }
+
+_TAGS = r"(?P<tag>think(?:ing)?|thought|reasoning|seed:think)"
+_REASONING = (
+    re.compile(rf"\s*<{_TAGS}>.*?</(?P=tag)>", re.DOTALL | re.IGNORECASE),
+    re.compile(r"\s*\[THINK\].*?\[/THINK\]", re.DOTALL),
+    # harmony: whatever channels come before the final one, also where the server left out the marks
+    re.compile(r"\s*(?:<\|start\|>assistant)?<\|channel\|>.*<\|channel\|>final[^<]*<\|message\|>", re.DOTALL),
+    re.compile(r"\s*(?:<\|start\|>assistant)?<\|channel\|>final[^<]*<\|message\|>"),
+    re.compile(r"\s*analysis\S.*assistant(?:commentary.*assistant)?final", re.DOTALL),
+)
+"""What reasoning models write before their answer, whole."""
+_UNOPENED_REASONING = re.compile(rf"(?!\s*[{{\[`<]).*?</{_TAGS}>", re.DOTALL | re.IGNORECASE)
+"""Reasoning whose opening tag is part of the template, as that of R1; what begins as JSON is an answer that quotes a tag."""
+_UNENDED_REASONING = re.compile(rf"\s*(?:<{_TAGS}>|\[THINK\]|(?:<\|start\|>assistant)?<\|channel\|>)", re.IGNORECASE)
+_HARMONY_END = re.compile(r"<\|(?:return|end|call)\|>\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +95,32 @@ def first_question(messages: Messages, sampling: Sampling, schema: str = "") -> 
 def answer_text(answer: Answer) -> str:
     """The text of an answer, without the reasoning in front of it.
 
-    Raises UnscorableError, with the raw answer, for one that was refused, filtered, cut off or empty.
+    Raises UnreadableAnswerError, with the raw answer, for one that did not come to its natural end, or is empty.
     """
     text, ended = answer.texts
-    if ended in _UNUSABLE_ENDS:
-        raise unusable_answer(_UNUSABLE_ENDS[ended], text)
-    spoken = _REASONING.sub("", text, count=1) if _REASONING.match(text) else text
-    if not spoken.strip():
-        raise unusable_answer("The answer is empty.", text)
-    return spoken.strip()
+    if ended != "stop":
+        known = _UNUSABLE_ENDS.get(ended)
+        raise unusable_answer(
+            known or f"The answer did not come to its end: the endpoint says {ended!r}.", text, answer
+        )
+    spoken = without_reasoning(text)
+    if not spoken and text.strip():
+        raise unusable_answer(_UNUSABLE_ENDS["reasoning"], text, answer)
+    if not spoken:
+        raise unusable_answer("The answer is empty.", text, answer)
+    return spoken
+
+
+def without_reasoning(text: str) -> str:
+    """The text without reasoning in front of it and blanks around it; empty where there is nothing else."""
+    spoken = text
+    while opening := next(filter(None, (form.match(spoken) for form in _REASONING)), None):
+        spoken = spoken[opening.end() :]
+    if _UNENDED_REASONING.match(spoken):
+        return ""
+    if spoken == text and (unopened := _UNOPENED_REASONING.match(spoken)):
+        spoken = spoken[unopened.end() :]
+    return _HARMONY_END.sub("", spoken).strip()
 
 
 def is_usable(question: Question, answer: Answer) -> bool:
@@ -97,7 +129,7 @@ def is_usable(question: Question, answer: Answer) -> bool:
         return True
     try:
         answer_text(answer)
-    except UnscorableError:
+    except UnreadableAnswerError:
         return False
     return True
 
@@ -115,12 +147,11 @@ def collect_answers(conversation: Rounds[T]) -> Rounds[tuple[T, list[Answer]]]:
             return end.value, received
 
 
-def unusable_answer(problem: str, raw: str) -> UnscorableError:
-    """Why an answer is not used, with what the model said."""
+def unusable_answer(problem: str, raw: str, *answers: Answer) -> UnreadableAnswerError:
+    """Why answers are not used, with what the model said."""
     shown = raw if len(raw) <= _MAX_SHOWN_CHARACTERS else f"{raw[:_MAX_SHOWN_CHARACTERS]}…"
-    return UnscorableError(
-        f"{problem} The model said: “{shown}”" if raw.strip() else f"{problem} The model said nothing."
-    )
+    said = f"The model said: “{shown}”" if raw.strip() else "The model said nothing."
+    return UnreadableAnswerError(f"{problem} {said}", answers)
 
 
 _MODEL_MARK = "|model:"

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import TypedDict, TypeVar
+from typing import TypeVar
 
 import openai
-from openai.types.chat import ChatCompletionMessageParam
-from openai.types.shared_params import ResponseFormatJSONSchema
 
 from core.errors import TouchstoneError
 from core.llm.chat import Sampling
@@ -27,14 +25,9 @@ from core.llm.responses import (
 _SCHEMA_REFUSALS = (openai.BadRequestError, openai.UnprocessableEntityError)
 """How servers refuse a question that asks for a schema, which they do not know."""
 
+_COMPLETIONS = "/chat/completions"
+
 _T = TypeVar("_T")
-
-
-class _SamplingOptions(TypedDict, total=False):
-    temperature: float
-    top_p: float
-    max_tokens: int
-    max_completion_tokens: int
 
 
 class Client:
@@ -57,19 +50,17 @@ class Client:
 
         `special_tokens` asks the server to put the tokenizer's own in front of the template, as vLLM can.
         """
-        answer = self._send(
-            model,
-            lambda: self._openai.chat.completions.create(
-                model=model,
-                messages=[{"role": "system", "content": system}, {"role": "user", "content": user}],
-                temperature=0,
-                max_tokens=1,
-                logprobs=True,
-                top_logprobs=top_tokens,
-                extra_body={"add_special_tokens": True} if special_tokens else {},
-            ),
-        )
-        return read_first_token(answer, self._endpoint)
+        body: dict[str, object] = {
+            "model": model,
+            "messages": _to_messages((system, user)),
+            "temperature": 0,
+            "max_tokens": 1,
+            "logprobs": True,
+            "top_logprobs": top_tokens,
+        }
+        if special_tokens:
+            body["add_special_tokens"] = True
+        return self._send(model, lambda: read_first_token(self._complete(body), self._endpoint))
 
     def chat(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Completion:
         """The answer to a system message, then requests and answers in turn.
@@ -96,39 +87,40 @@ class Client:
         return count
 
     def _chat(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Completion:
-        ask = self._stream if self._endpoint.stream else self._complete
         if not schema or sampling.model in self._without_schemas:
-            return ask(messages, sampling, "")
+            return self._ask(self._body(messages, sampling, ""))
         try:
-            return ask(messages, sampling, schema)
+            return self._ask(self._body(messages, sampling, schema))
         except _SCHEMA_REFUSALS:
-            answer = ask(messages, sampling, "")
+            answer = self._ask(self._body(messages, sampling, ""))
         self._without_schemas.add(sampling.model)
         return answer
 
-    def _complete(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Completion:
-        answer: object = self._openai.chat.completions.create(
-            model=sampling.model,
-            messages=_to_messages(messages),
-            **self._sampling_options(sampling),
-            stop=sampling.stop or openai.omit,
-            response_format=_response_format(schema) if schema else openai.omit,
-        )
-        return read_completion(answer, self._endpoint)
+    def _ask(self, body: Mapping[str, object]) -> Completion:
+        if self._endpoint.stream:
+            return self._stream(body)
+        return read_completion(self._complete(body), self._endpoint)
 
-    def _stream(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Completion:
-        with self._openai.chat.completions.create(
-            model=sampling.model,
-            messages=_to_messages(messages),
-            **self._sampling_options(sampling),
-            stop=sampling.stop or openai.omit,
-            response_format=_response_format(schema) if schema else openai.omit,
-            stream=True,
-            stream_options={"include_usage": True},
+    def _complete(self, body: Mapping[str, object]) -> object:
+        """The answer as JSON: the library's own types raise errors of Python for what servers send besides."""
+        return self._openai.post(_COMPLETIONS, cast_to=object, body=body)
+
+    def _stream(self, body: Mapping[str, object]) -> Completion:
+        streamed = {**body, "stream": True, "stream_options": {"include_usage": True}}
+        with self._openai.post(
+            _COMPLETIONS, cast_to=object, body=streamed, stream=True, stream_cls=openai.Stream[object]
         ) as pieces:
             return read_stream(pieces, self._endpoint)
 
-    def _sampling_options(self, sampling: Sampling) -> _SamplingOptions:
+    def _body(self, messages: Sequence[str], sampling: Sampling, schema: str) -> dict[str, object]:
+        body = {"model": sampling.model, "messages": _to_messages(messages), **self._sampling_options(sampling)}
+        if sampling.stop:
+            body["stop"] = sampling.stop
+        if schema:
+            body["response_format"] = _response_format(schema)
+        return body
+
+    def _sampling_options(self, sampling: Sampling) -> dict[str, object]:
         """How the answer is drawn; reasoning tokens count as completion tokens, and reasoning models take no temperature."""
         if reasoning := self._endpoint.reasoning_tokens:
             return {"max_completion_tokens": sampling.max_tokens + reasoning}
@@ -142,15 +134,15 @@ class Client:
             raise TouchstoneError(error_message(self._endpoint, model, error)) from None
 
 
-def _to_messages(messages: Sequence[str]) -> list[ChatCompletionMessageParam]:
+def _to_messages(messages: Sequence[str]) -> list[dict[str, str]]:
     system, *turns = messages
-    dialogue: list[ChatCompletionMessageParam] = [{"role": "system", "content": system}]
+    dialogue = [{"role": "system", "content": system}]
     for number, text in enumerate(turns):
         dialogue.append({"role": "assistant", "content": text} if number % 2 else {"role": "user", "content": text})
     return dialogue
 
 
-def _response_format(schema: str) -> ResponseFormatJSONSchema:
+def _response_format(schema: str) -> dict[str, object]:
     named = json.loads(schema)
     return {"type": "json_schema", "json_schema": {"name": named["name"], "schema": named["schema"], "strict": True}}
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import openai
-from openai.types.chat import ChatCompletion, ChatCompletionChunk, ChatCompletionMessage
 
 from core.errors import TouchstoneError
 from core.llm.endpoints import Endpoint
@@ -42,7 +42,7 @@ def error_message(endpoint: Endpoint, model: str, error: Exception) -> str:
         ),
         (openai.BadRequestError, _bad_request_message(endpoint, error)),
         (openai.RateLimitError, f"{address} has reached its rate limit. {_retry_advice(error)} and try again."),
-        (openai.APIStatusError, _refusal_message(endpoint, error)),
+        (openai.APIError, _refusal_message(endpoint, _redact_key(endpoint, str(error)))),
     ]
     return next((sentence for kind, sentence in sentences if isinstance(error, kind)), unexpected_format(endpoint))
 
@@ -56,15 +56,21 @@ def _bad_request_message(endpoint: Endpoint, error: Exception) -> str:
     """What is said of a question that asks for what the model cannot do, such as a temperature from a reasoning model."""
     refused = error.param if isinstance(error, openai.APIError) else None
     if refused not in _SAMPLING_PARAMETERS or endpoint.reasoning_tokens:
-        return _refusal_message(endpoint, error)
+        return _refusal_message(endpoint, _redact_key(endpoint, str(error)))
     return (
         f"{endpoint.base_url} takes no {refused} for this model, as is usual of reasoning models. "
         f"Set {endpoint.setting('reasoning_tokens')} to its limit of reasoning tokens, such as 8192."
     )
 
 
-def _refusal_message(endpoint: Endpoint, error: Exception) -> str:
-    return f"{endpoint.base_url} refused the question: {_redact_key(endpoint, error)}. Change it or the server."
+def _refusal_message(endpoint: Endpoint, words: str) -> str:
+    return f"{endpoint.base_url} refused the question: {words}. Change it or the server."
+
+
+def server_words(endpoint: Endpoint, error: object) -> str:
+    """What a server says of an error, in at most 300 characters and without the key."""
+    message = _field(error, "message") or error
+    return _redact_key(endpoint, message if isinstance(message, str) else json.dumps(message, default=str))
 
 
 def _retry_advice(error: Exception) -> str:
@@ -73,14 +79,25 @@ def _retry_advice(error: Exception) -> str:
     return f"Wait {seconds} s" if seconds.isdecimal() else "Wait"
 
 
-def _redact_key(endpoint: Endpoint, error: Exception) -> str:
-    message = " ".join(str(error).split())
+def _redact_key(endpoint: Endpoint, words: str) -> str:
+    message = " ".join(_clean(words).split())
     # before it is cut: half a key is part of a key
     return (message.replace(endpoint.key, "…") if endpoint.key else message)[:300].rstrip(".")
 
 
-_FINISH_REASONS = {"length": "length", "content_filter": "filter"}
-"""Our words for how an answer ended, by OpenAI's; all others are "stop"."""
+class BrokenStreamError(TouchstoneError):
+    """An answer that came in part."""
+
+
+_NATURAL_ENDS = frozenset({"stop", "eos", "eos_token", "end_turn", "stop_sequence"})
+_FINISH_REASONS = {
+    **dict.fromkeys(_NATURAL_ENDS, "stop"),
+    **dict.fromkeys(("length", "max_tokens", "max_length", "model_length"), "length"),
+    **dict.fromkeys(("content_filter", "safety"), "filter"),
+}
+"""Our words for how an answer ended, by those of servers; others are given as they are."""
+_MAX_TOKEN_COUNT = 1_000_000_000  # a larger usage is no count of tokens
+_CHARACTERS_PER_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +111,11 @@ class FirstToken:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A text, how it ended (stop | length | refusal | filter), and the tokens read and written; 0 where they are not given."""
+    """A text, how it ended, and the tokens read and written; 0 where they are not given.
+
+    It ended by stop | length | refusal | filter, by reasoning where nothing else came, or in another word of the server.
+    The tokens written include those of reasoning.
+    """
 
     text: str
     finish_reason: str
@@ -102,56 +123,137 @@ class Completion:
     completion_tokens: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a message, or a piece of one in a stream, holds."""
+
+    text: str = ""
+    reasoning: str = ""
+    refusal: str = ""
+
+    def __add__(self, other: _Said) -> _Said:
+        return _Said(self.text + other.text, self.reasoning + other.reasoning, self.refusal + other.refusal)
+
+
 def read_completion(answer: object, endpoint: Endpoint) -> Completion:
-    """The text of a completion."""
-    choices = answer.choices if isinstance(answer, ChatCompletion) else None
-    message = choices[0].message if isinstance(choices, list) and choices else None
-    # the library builds its values of whatever a server sends
-    if not choices or not isinstance(message, ChatCompletionMessage) or not isinstance(answer, ChatCompletion):
+    """The text of a completion as JSON; TouchstoneError for what is no completion."""
+    choice = _first_choice(answer, endpoint)
+    if not isinstance(choice.get("message"), dict):
         raise TouchstoneError(unexpected_format(endpoint))
-    ended = _FINISH_REASONS.get(choices[0].finish_reason, "stop")
-    return Completion(
-        text=message.refusal or message.content or "",
-        finish_reason="refusal" if message.refusal else ended,
-        prompt_tokens=answer.usage.prompt_tokens if answer.usage else 0,
-        completion_tokens=answer.usage.completion_tokens if answer.usage else 0,
-    )
+    return _completion(_said(choice["message"], endpoint), choice.get("finish_reason"), _field(answer, "usage"))
 
 
-def read_stream(pieces: Iterable[ChatCompletionChunk], endpoint: Endpoint) -> Completion:
+def read_stream(pieces: Iterable[object], endpoint: Endpoint) -> Completion:
     """The whole answer of a stream; raises TouchstoneError for one that breaks off, as half an answer is none."""
-    text, refusal, ended, read, written = "", "", "", 0, 0
+    said, ended, usage = _Said(), None, None
     for piece in pieces:
-        for choice in piece.choices or ():
-            text += choice.delta.content or ""
-            refusal += choice.delta.refusal or ""
-            ended = choice.finish_reason or ended
-        if piece.usage:
-            read, written = piece.usage.prompt_tokens, piece.usage.completion_tokens
+        usage = _field(piece, "usage") or usage
+        choices = _field(piece, "choices")
+        for choice in choices if isinstance(choices, list) else ():
+            said += _said(_field(choice, "delta") or {}, endpoint)
+            ended = _field(choice, "finish_reason") or ended
     if not ended:
-        raise TouchstoneError(f"{endpoint.base_url} broke off in the middle of its answer. Ask again.")
-    return Completion(refusal or text, "refusal" if refusal else _FINISH_REASONS.get(ended, "stop"), read, written)
+        raise BrokenStreamError(f"{endpoint.base_url} broke off in the middle of its answer. Ask again.")
+    return _completion(said, ended, usage)
 
 
 def read_first_token(answer: object, endpoint: Endpoint) -> FirstToken:
     """The most likely first tokens of a completion that was requested with them."""
-    choices = answer.choices if isinstance(answer, ChatCompletion) else None
-    if not choices or not isinstance(answer, ChatCompletion):
-        raise TouchstoneError(unexpected_format(endpoint))
-    logprobs = choices[0].logprobs.content if choices[0].logprobs else None
-    if not logprobs:
+    logprobs = _field(_field(_first_choice(answer, endpoint), "logprobs"), "content")
+    if not isinstance(logprobs, list) or not logprobs:
         raise TouchstoneError(
             f"{endpoint.base_url} gives no log-probabilities, which the score is made of. Serve the model with vLLM."
         )
-    top = logprobs[0].top_logprobs
-    shares = tuple(math.exp(token.logprob) for token in top)
-    return FirstToken(tuple(token.token for token in top), shares, answer.usage.prompt_tokens if answer.usage else 0)
+    top = _field(logprobs[0], "top_logprobs")
+    named = [(_field(one, "token"), _field(one, "logprob")) for one in (top if isinstance(top, list) else ())]
+    known = {
+        _clean(token): math.exp(min(0.0, float(logprob)))
+        for token, logprob in named
+        if isinstance(token, str) and isinstance(logprob, int | float) and not math.isnan(logprob)
+    }
+    return FirstToken(tuple(known), tuple(known.values()), _count(_field(answer, "usage"), "prompt_tokens"))
 
 
 def read_model_names(listed: object, endpoint: Endpoint) -> list[str]:
     """The names in a list of models, sorted."""
-    found = listed.get("data") if isinstance(listed, dict) else None
-    names = [one.get("id") for one in found if isinstance(one, dict)] if isinstance(found, list) else [None]
+    found = _field(listed, "data")
+    names = [_field(one, "id") for one in found if isinstance(one, dict)] if isinstance(found, list) else [None]
     if not all(isinstance(name, str) for name in names):
         raise TouchstoneError(unexpected_format(endpoint))
     return sorted(str(name) for name in names)
+
+
+def _first_choice(answer: object, endpoint: Endpoint) -> dict[str, object]:
+    choices = _field(answer, "choices")
+    if isinstance(choices, list) and choices and isinstance(choices[0], dict):
+        return choices[0]
+    if error := _field(answer, "error"):
+        raise TouchstoneError(_refusal_message(endpoint, server_words(endpoint, error)))
+    raise TouchstoneError(unexpected_format(endpoint))
+
+
+def _completion(said: _Said, ended: object, usage: object) -> Completion:
+    written = _count(usage, "completion_tokens")
+    reasoning = _count(_field(usage, "completion_tokens_details"), "reasoning_tokens")
+    if reasoning > written:  # some servers count what was thought apart from what was answered
+        written += reasoning
+    written = written or -(-len(said.reasoning + said.text + said.refusal) // _CHARACTERS_PER_TOKEN)
+    read = _count(usage, "prompt_tokens")
+    if said.refusal:
+        return Completion(said.refusal, "refusal", read, written)
+    if said.reasoning.strip() and not said.text.strip():
+        return Completion(said.reasoning, "reasoning", read, written)
+    word = ended.lower() if isinstance(ended, str) and ended else "no reason"
+    return Completion(said.text, _FINISH_REASONS.get(word, _clean(word)), read, written)
+
+
+def _said(message: object, endpoint: Endpoint) -> _Said:
+    """What a message says; its content may be a text, a list of parts, or null."""
+    said = _parts(_field(message, "content"), endpoint)
+    reasoning = _field(message, "reasoning_content") or _field(message, "reasoning")
+    refusal = _field(message, "refusal")
+    return said + _Said(
+        reasoning=_clean(reasoning) if isinstance(reasoning, str) else "",
+        refusal=_clean(refusal) if isinstance(refusal, str) else "",
+    )
+
+
+def _parts(content: object, endpoint: Endpoint) -> _Said:
+    if content is None:
+        return _Said()
+    if isinstance(content, str):
+        return _Said(_clean(content))
+    if isinstance(content, list):
+        return sum((_part(one, endpoint) for one in content), _Said())
+    raise TouchstoneError(unexpected_format(endpoint))
+
+
+def _part(part: object, endpoint: Endpoint) -> _Said:
+    if not isinstance(part, dict):
+        return _parts(part, endpoint)
+    if "thinking" in part:
+        thought = _parts(part["thinking"], endpoint)
+        return _Said(reasoning=thought.text + thought.reasoning)
+    if isinstance(part.get("refusal"), str):
+        return _Said(refusal=_clean(part["refusal"]))
+    return _parts(part.get("text"), endpoint)
+
+
+def _field(value: object, name: str) -> object:
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _count(usage: object, name: str) -> int:
+    """A number of tokens; 0 for what is none."""
+    found = _field(usage, name)
+    if isinstance(found, str) and found.isdecimal():
+        found = int(found[:12])
+    if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found <= _MAX_TOKEN_COUNT:
+        return 0
+    return int(found)
+
+
+def _clean(text: str) -> str:
+    """The text without what no file and no database keeps: halves of surrogate pairs, and NUL."""
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return whole.replace("\0", "\N{REPLACEMENT CHARACTER}")

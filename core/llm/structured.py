@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from core.errors import UnscorableError
+from core.errors import UnreadableAnswerError
 from core.llm.chat import Sampling, answer_text, chat_question, first_question, unusable_answer
 from core.llm.prompts import Messages
 from core.types import Rounds
@@ -21,9 +21,13 @@ _REPAIR_REQUEST = (
 
 
 class StructuredAnswer(BaseModel):
-    """The shape of an answer: a subclass names its fields; none may be missing, added, or of another type."""
+    """The shape of an answer: a subclass names its fields; none may be missing or of another type.
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    A field that was not asked for is passed over.
+    """
+
+    # the schema that is sent forbids further fields, as OpenAI's strict mode wants it
+    model_config = ConfigDict(frozen=True, strict=True, json_schema_extra={"additionalProperties": False})
 
 
 S = TypeVar("S", bound=StructuredAnswer)
@@ -35,11 +39,11 @@ def answer_schema(shape: type[StructuredAnswer]) -> str:
 
 
 def read_structured(text: str, shape: type[S]) -> S:
-    """The one object of a shape that a text holds, in a fence or among prose.
+    """The one object of a shape that a text holds, in a fence or among prose; the same one may stand there again.
 
-    Raises UnscorableError, with the text, where there is none, more than one, or one of another shape.
+    Raises UnreadableAnswerError, with the text, where there is none, more than one, or one of another shape.
     """
-    objects = _json_objects(text)
+    objects = list(dict.fromkeys(_json_objects(text)))
     if len(objects) != 1:
         found = "no complete JSON object" if not objects else f"{len(objects)} JSON objects"
         raise unusable_answer(f"The answer holds {found}; one is expected.", text)
@@ -53,17 +57,20 @@ def read_structured(text: str, shape: type[S]) -> S:
 def ask_structured(messages: Messages, sampling: Sampling, shape: type[S]) -> Rounds[S]:
     """Ask for an answer of a shape; one that cannot be read is asked for once more with what is wrong.
 
-    Raises UnscorableError, with the raw answer, for one that was refused or cut off, and after the second attempt.
+    Raises UnreadableAnswerError, with the raw answer, for one that was refused or cut off, and after the second attempt.
     """
     schema = answer_schema(shape)
-    [answer] = yield [first_question(messages, sampling, schema)]
-    text = answer_text(answer)
+    [first] = yield [first_question(messages, sampling, schema)]
+    text = answer_text(first)
     try:
         return read_structured(text, shape)
-    except UnscorableError as problem:
+    except UnreadableAnswerError as problem:
         repair = _REPAIR_REQUEST.format(problem=str(problem).partition(" The model said:")[0], schema=schema)
-    [answer] = yield [chat_question((messages.system, messages.user, text, repair), sampling, schema)]
-    return read_structured(answer_text(answer), shape)
+    [second] = yield [chat_question((messages.system, messages.user, text, repair), sampling, schema)]
+    try:
+        return read_structured(answer_text(second), shape)
+    except UnreadableAnswerError as problem:
+        raise UnreadableAnswerError(str(problem), (first, second)) from None
 
 
 def _json_objects(text: str) -> list[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from core.entailment import Claims
-from core.errors import BadSettingError
+from core.errors import BadSettingError, UnreadableAnswerError
 from core.metric import METRICS, Card
 from core.metrics.minicheck import Chunk, ChunkMetric, document_units, pack_chunks
 from core.types import (
@@ -38,6 +38,7 @@ SYSTEM = (
 USER = "Document: [DOCUMENT]\nClaim: [CLAIM]"
 
 _TOP_TOKENS = 5
+_TOKEN_MARKS = " \t\r\n▁ĠĊ"  # blanks, and how vocabularies write them
 _RESERVED_TOKENS = 300  # tokens for the messages around a chunk, and for the claim
 
 
@@ -65,7 +66,8 @@ class BespokeMiniCheck(ChunkMetric):
         "its code runs only with trust_remote_code=true and where TOUCHSTONE_TRUSTED_REPOS on this machine names that folder: read "
         "it first. A document is counted as one chunk by its bytes where "
         "these show that it fits, which spares the question for its tokens. Scores from before August 2025 took a summary of "
-        "several sentences as one claim (claims=whole).",
+        "several sentences as one claim (claims=whole). A blank before Yes or No is passed over, and where neither "
+        "is among the five likeliest tokens there is no score; the authors' package gives 0.",
     )
 
     checkpoint: str = "bespokelabs/Bespoke-MiniCheck-7B"
@@ -130,8 +132,19 @@ def user_message(document: str, claim: str) -> str:
 
 
 def yes_probability(answer: Answer) -> float:
-    """The probability that the answer begins with Yes, in any case and without a blank; 0 where others are likelier."""
-    return sum(share for token, share in zip(answer.texts, answer.values, strict=True) if token.lower() == "yes")
+    """The probability that the answer begins with Yes, in any case and after any blank.
+
+    0 where No is likely and Yes is not among the tokens; UnreadableAnswerError where neither is.
+    """
+    words = [token.strip(_TOKEN_MARKS).lower() for token in answer.texts]
+    if "yes" not in words and "no" not in words:
+        found = ", ".join(repr(token) for token in answer.texts) or "no token at all"
+        raise UnreadableAnswerError(
+            f"The model begins its answer with neither Yes nor No, but with {found}. Serve it with its own chat template and "
+            "without reasoning.",
+            [answer],
+        )
+    return sum(share for word, share in zip(words, answer.values, strict=True) if word == "yes")
 
 
 def _max_tokens(text: str) -> int:

@@ -64,7 +64,7 @@ def expected(pair: tuple[str, str], ask: Judge, size: Callable[[str], int], budg
 
 
 def scripted(user: str) -> dict[str, float]:
-    """Probabilities that depend on every byte of the question; tokens that are no Yes look like one."""
+    """Probabilities that depend on every byte of the question; one that is no Yes looks like it."""
     draw = [byte / 256 + 0.01 for byte in hashlib.sha256(user.encode()).digest()[:5]]
     names = ["Yes", "yes", " Yes", "No", "Yes."] if draw[0] > 0.2 else ["No", " Yes", "Maybe", "no", "The"]
     return {name: share / sum(draw) for name, share in zip(names, draw, strict=True)}
@@ -72,7 +72,7 @@ def scripted(user: str) -> dict[str, float]:
 
 def judged(chunk: str, claim: str) -> float:
     shares = scripted(f"Document: {chunk}\nClaim: {claim}")
-    return shares.get("Yes", 0.0) + shares.get("yes", 0.0)
+    return sum(shares.get(name, 0.0) for name in ("Yes", "yes", " Yes"))
 
 
 def reply(path: str, body: Any) -> Reply:
@@ -142,7 +142,7 @@ def test_the_model_is_asked_for_by_the_name_that_is_set(endpoint: Endpoint) -> N
 
 
 def test_yes_outside_the_most_likely_tokens_is_no_support(monkeypatch: pytest.MonkeyPatch) -> None:
-    with serving(lambda _path, _body: completion({" Yes": 0.5, "No": 0.3, "Yes!": 0.1})) as running:
+    with serving(lambda _path, _body: completion({"Maybe": 0.5, "No": 0.3, "Yes!": 0.1})) as running:
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", running.url)
         assert ours(PAIRS["short"]).value == 0.0
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
@@ -13,10 +14,11 @@ from core.engine.engine import Engine
 from core.llm.chat import Sampling, answer_text, first_question
 from core.llm.endpoints import resolve_model
 from core.llm.prompts import Messages
-from core.metric import Card, Metric
+from core.metric import METRICS, Card, Metric
+from core.metrics.direct_assessment import DirectAssessment
 from core.settings import Settings
 from core.types import Answer, Checkpoint, Example, Failure, FailureKind, Outcome, Question, Result, Score
-from tests.unit.llm.scripted import CHAT_MODEL, Reply, serving, text
+from tests.unit.llm.scripted import CHAT_MODEL, Reply, completion, serving, text
 
 KEY = "sk-a-secret-of-nobody"
 PAIR = Example("pair", "It rained in Lindvale.", "Rain fell.")
@@ -121,3 +123,37 @@ def test_without_a_server_the_failure_says_what_to_set(
     found = outcome(engine, Told())
     assert isinstance(found, Failure)
     assert (found.kind, "Set TOUCHSTONE_LLM_BASE_URL" in found.message) == (FailureKind.NEEDS_ENDPOINT, True)
+
+
+def test_an_answer_that_cannot_be_read_is_asked_for_again_on_the_next_run_and_stays_in_a_file(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    said = iter(["Hard to say.", "Harder still.", '{"score": 40}'])
+    with serving(lambda _path, _body: text(next(said))) as endpoint:
+        monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
+        first, second, third = (outcome(engine, DirectAssessment()) for _ in range(3))
+    assert isinstance(first, Failure)
+    assert "Harder still." in first.message
+    assert [result.score for result in (second, third) if isinstance(result, Result)] == [0.4, 0.4]
+    assert len(endpoint.asked) == 3
+    kept = [json.loads(line) for line in (tmp_path / "unreadable-answers.jsonl").read_text().splitlines()]
+    assert [line["texts"][0] for line in kept] == ["Hard to say.", "Harder still."]
+    assert "no complete JSON object" in kept[0]["problem"]
+
+
+def test_of_many_answers_only_the_one_that_cannot_be_read_is_asked_for_again(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def reply(_path: str, body: Any) -> Reply:
+        odd = "Hail" in body["messages"][1]["content"] and len(endpoint.asked) <= 3
+        return completion({"Maybe": 0.9} if odd else {" Yes": 0.9})
+
+    pair = Example("pair", "It rained in Lindvale.", "Rain fell. Hail fell. Snow fell.")
+    with serving(reply) as endpoint:
+        monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
+        found = [next(engine.run([METRICS.parse("bespoke-minicheck-7b")], [pair]))[1] for _ in range(2)]
+    first, second = found
+    assert isinstance(first, Failure)
+    assert "neither Yes nor No" in first.message
+    assert isinstance(second, Result)
+    assert len(endpoint.asked) == 4

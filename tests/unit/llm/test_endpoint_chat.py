@@ -148,7 +148,7 @@ def test_what_is_refused_with_and_without_a_schema_is_not_the_schemas_fault(monk
         (text(""), "stop", "The answer is empty. The model said nothing."),
         (text(" \n"), "stop", "The answer is empty."),
         (text(None), "stop", "The answer is empty."),
-        (text("<think>Hm.</think>\n"), "stop", "The answer is empty. .*<think>Hm.</think>"),
+        (text("<think>Hm.</think>\n"), "stop", "Only reasoning came, and no answer. .*<think>Hm.</think>"),
     ],
     ids=["truncated", "refused", "filtered", "empty", "blank", "none", "thoughts only"],
 )

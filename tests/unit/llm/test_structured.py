@@ -31,8 +31,10 @@ RIGHT = Verdict(consistent=False, why="It {never} rained.")
         f"{GOOD}\n\nThe claim {{in braces}} is wrong.",
         f"My verdict: {GOOD}",
         f"```json\n{GOOD}",
+        f"{GOOD}\n\n{GOOD}",
+        f'{GOOD[:-1]}, "sure": 1}}',
     ],
-    ids=["plain", "fenced", "fenced in prose", "trailing prose", "leading prose", "open fence"],
+    ids=["plain", "fenced", "fenced in prose", "trailing prose", "leading prose", "open fence", "twice", "added"],
 )
 def test_one_object_is_read_wherever_it_stands(text: str) -> None:
     assert read_structured(text, Verdict) == RIGHT
@@ -44,14 +46,13 @@ def test_one_object_is_read_wherever_it_stands(text: str) -> None:
         (GOOD[:-3], "no complete JSON object"),
         ('{"outer": {"consistent": true, "why": "x"}', "no complete JSON object"),
         ("Consistent.", "no complete JSON object"),
-        (f"{GOOD} or {GOOD}", "2 JSON objects"),
+        (f"{GOOD} or {GOOD.replace('false', 'true')}", "2 JSON objects"),
         ('{"consistent": "yes", "why": "x"}', r"consistent: Input should be a valid boolean"),
         ('{"consistent": true}', r"why: Field required"),
-        ('{"consistent": true, "why": "x", "sure": 1}', r"sure: Extra inputs are not permitted"),
         ('{"konsistent": true, "warum": "weil"}', r"consistent: Field required"),
         ("[" * 100_000 + "{" * 100_000, "no complete JSON object"),
     ],
-    ids=["truncated", "truncated outside", "prose", "two", "wrong type", "missing", "added", "wrong language", "deep"],
+    ids=["truncated", "truncated outside", "prose", "two", "wrong type", "missing", "wrong language", "deep"],
 )
 def test_what_is_not_of_the_shape_is_refused_with_what_was_said(text: str, problem: str) -> None:
     with pytest.raises(UnscorableError, match=problem) as raised:
