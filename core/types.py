@@ -101,7 +101,8 @@ class ReleasedScore:
 class GradedExplanation:
     """Why `by`, a model or a person, calls a summary (in)consistent, and how a judge graded that, in the dataset's words.
 
-    `verdict` is what `by` called it; None where the dataset does not tell.
+    `verdict` is what `by` called it; None where the dataset does not tell. A model that was asked and gave no answer has
+    neither text nor verdict.
     """
 
     text: str

@@ -54,9 +54,12 @@ def _item(row: Row, _: RecordPlace) -> list[Item]:
 
 
 def _explanations(row: Row) -> tuple[GradedExplanation, ...]:
-    """The explanation; none where there was no answer. A judge without a grade is one that failed."""
-    text = fields.optional(row, "explanation")
-    if not text:
+    """The explanation, the verdict alone, or neither where who was asked gave no answer.
+
+    A judge without a grade is one that failed.
+    """
+    text, unanswered = fields.optional(row, "explanation"), row.get("status") == "failed"
+    if not text and (not fields.optional(row, "by") or (row.get("verdict") is None and not unanswered)):
         return ()
     graded = row.get("grade") is not None
     return (

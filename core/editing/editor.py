@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
+from pydantic import AliasChoices, Field
+
 from core import edits as executable
 from core.editing.proposals import EditForm, Proposals, RawEdit, check_edits, smallest_edit
 from core.editing.trivial import TrivialityJudgement, judge_trivial_kind
@@ -46,7 +48,8 @@ class EditedSummary(StructuredAnswer):
 class EditedSummaries(StructuredAnswer):
     """What the prompt `edited-summaries` asks for."""
 
-    summaries: list[EditedSummary]
+    # the paper's own prompt calls them edits
+    summaries: list[EditedSummary] = Field(validation_alias=AliasChoices("summaries", "edits", "edited_summaries"))
 
 
 EditRequest = Callable[[Example, Messages, Sampling, str], Rounds[Proposals]]

@@ -79,7 +79,9 @@ def cases_from_items(items: Iterable[Item]) -> Iterator[Case | SkippedCase]:
     """The explanations of a dataset's items: one for each person that graded it, or one where there is no such grade."""
     for subject in summaries_with_edits(items):
         for place, given in enumerate(_explanations_to_judge(subject.item.explanations)):
-            yield _skip_reason(given.verdict, subject.item.intended) or _case_from_explanation(subject, given, place)
+            skipped = None if given.text.strip() else _UNANSWERED
+            skipped = _skip_reason(given.verdict, subject.item.intended) or skipped
+            yield skipped or _case_from_explanation(subject, given, place)
 
 
 def judgement_record(case: Case, signature: str, outcome: Judgement | Failure) -> dict[str, object]:

@@ -9,7 +9,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, BeforeValidator, model_validator
 
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
@@ -34,10 +34,27 @@ ExplainFunction = Callable[[Example, Sampling], Rounds[Finding]]
 """A way to ask for an explanation."""
 
 
+class ExplainMode(StrEnum):
+    """Whether the model has to find the error first (D&E), or is given that there is one (E|D)."""
+
+    DETECT = "detect"
+    GIVEN = "given"
+
+
+_EXPLAIN_PROMPTS = MappingProxyType({ExplainMode.DETECT: "detect-explain", ExplainMode.GIVEN: "explain-given"})
+
+
 def _not_blank(text: str) -> str:
     if not text.strip():
         raise ValueError("it is empty")
     return text
+
+
+def _as_yes_or_no(value: object) -> object:
+    """The word in small letters, also for a truth value."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value.strip(" .").lower() if isinstance(value, str) else value
 
 
 NonBlankText = Annotated[str, AfterValidator(_not_blank)]
@@ -46,8 +63,15 @@ NonBlankText = Annotated[str, AfterValidator(_not_blank)]
 class Detected(StructuredAnswer):
     """What the prompt `detect-explain` asks for."""
 
-    consistent: Literal["yes", "no"]
-    explanation: NonBlankText
+    consistent: Annotated[Literal["yes", "no"], BeforeValidator(_as_yes_or_no)]
+    explanation: str
+
+    # what is consistent needs no explanation
+    @model_validator(mode="after")
+    def _explains_an_error(self) -> Detected:
+        if self.consistent == "no":
+            _not_blank(self.explanation)
+        return self
 
 
 class Explained(StructuredAnswer):
@@ -71,9 +95,10 @@ def explain_given_detection(example: Example, sampling: Sampling) -> Rounds[Find
     return Finding(Verdict.INCONSISTENT, found.explanation.strip(), model_signature("explain-given", used, sampling))
 
 
-def detection_signature(sampling: Sampling) -> str:
-    """What `Finding.by` of D&E will be; raises MissingEndpointError where no endpoint is set."""
-    return model_signature("detect-explain", load_prompt("detect-explain", PAIR_VARIABLES), sampling)
+def explanation_signature(ask: ExplainMode, sampling: Sampling) -> str:
+    """What `Finding.by` will be; raises MissingEndpointError where no endpoint is set."""
+    name = _EXPLAIN_PROMPTS[ask]
+    return model_signature(name, load_prompt(name, PAIR_VARIABLES), sampling)
 
 
 def explain_conversation(explain: ExplainFunction, example: Example, sampling: Sampling) -> Conversation[Finding]:
@@ -82,13 +107,6 @@ def explain_conversation(explain: ExplainFunction, example: Example, sampling: S
     return Conversation(
         spec, example, partial(explain, example, sampling), (EndpointModel(sampling.endpoint, "endpoint_chat"),)
     )
-
-
-class ExplainMode(StrEnum):
-    """Whether the model has to find the error first (D&E), or is given that there is one (E|D)."""
-
-    DETECT = "detect"
-    GIVEN = "given"
 
 
 _EXPLAIN_FUNCTIONS: MappingProxyType[ExplainMode, ExplainFunction] = MappingProxyType(
@@ -113,8 +131,10 @@ def explain_all(
     return converse_in_order(engine, asked, lambda subject: summary_conversation(subject, ask, sampling))
 
 
-def explanation_record(subject: SummaryWithEdit, ask: ExplainMode, outcome: Finding | Failure) -> dict[str, object]:
-    """One line, which `cli.py judge` grades and the importer `explained` reads.
+def explanation_record(
+    subject: SummaryWithEdit, ask: ExplainMode, outcome: Finding | Failure, by: str
+) -> dict[str, object]:
+    """One line, which `cli.py judge` grades and the importer `explained` reads; `by` is who was asked.
 
     The verdict is null where it was given to the model, and where there is no answer.
     """
@@ -129,7 +149,7 @@ def explanation_record(subject: SummaryWithEdit, ask: ExplainMode, outcome: Find
         "label": item.intended,
     }
     if isinstance(outcome, Failure):
-        return {**record, "status": "failed", "by": "", "verdict": None, "explanation": "", "error": outcome.message}
+        return {**record, "status": "failed", "by": by, "verdict": None, "explanation": "", "error": outcome.message}
     verdict = outcome.verdict if ask is ExplainMode.DETECT else None
     answer = {"by": outcome.by, "verdict": verdict, "explanation": outcome.explanation}
     return {**record, "status": "ok", **answer, "error": None}

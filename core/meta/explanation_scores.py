@@ -118,7 +118,8 @@ class ExplainerScores:
     """A model or person by the name under which it explained: how many grades there are, and its figures.
 
     `explained` are the explanations that ought to have a grade, those of errors where labels are known; of them `failed`
-    were given to a judge in vain, and `ungraded` have no grade for whatever reason.
+    were given to a judge in vain, and `ungraded` have no grade for whatever reason. `unanswered` are the
+    summaries about which it was asked and gave no answer.
     """
 
     name: str
@@ -126,6 +127,7 @@ class ExplainerScores:
     explained: int
     ungraded: int
     failed: int
+    unanswered: int
     figures: dict[str, Estimate]
 
     @property
@@ -136,7 +138,7 @@ class ExplainerScores:
     def cells(self) -> dict[str, str]:
         """A row of a table: counts, and the figures in percent with n where it differs."""
         cells = {"explained by": self.name or "unnamed", "graded": str(self.graded)}
-        cells |= {"ungraded": str(self.ungraded), "failed": str(self.failed)}
+        cells |= {"ungraded": str(self.ungraded), "failed": str(self.failed), "unanswered": str(self.unanswered)}
         for name, estimate in self.figures.items():
             marked = self.incomplete and name in _GRADED_FIGURES and estimate.value is not None
             cells[name] = f"{format_percent(estimate)}{INCOMPLETE_MARK if marked else ''}"
@@ -163,7 +165,7 @@ def explainer_scores(cases: Cases, drawn: Resamples) -> Iterator[ExplainerScores
     explanations, or among the judgements under the same name.
     """
     given = (given for sample in cases.samples for given in sample.item.explanations)
-    names = dict.fromkeys(one.by for one in given if one.grade or one.judge or one.verdict)
+    names = dict.fromkeys(one.by for one in given if one.grade or one.judge or one.verdict or not one.text)
     for name in names:
         answers = [answer for place in range(len(cases.samples)) for answer in _graded_answers(cases, place, name)]
         figures = {
@@ -177,6 +179,7 @@ def explainer_scores(cases: Cases, drawn: Resamples) -> Iterator[ExplainerScores
             len(awaited),
             len(ungraded),
             sum(answer.failed for answer in ungraded),
+            sum(_is_unanswered(sample.item, name) for sample in cases.samples),
             figures,
         )
 
@@ -188,13 +191,19 @@ def format_explainers(found: Sequence[ExplainerScores]) -> str:
     return f"{table}\n{INCOMPLETE_NOTE}" if any(one.incomplete for one in found) else table
 
 
+def _is_unanswered(item: Item, name: str) -> bool:
+    """Whether it was asked and gave no answer, neither then nor later."""
+    given = [one for one in item.explanations if one.by == name]
+    return bool(given) and not any(one.text or one.verdict for one in given)
+
+
 def _graded_answers(cases: Cases, place: int, name: str) -> Iterator[_GradedAnswer]:
     """One for each text that the explainer wrote of a sample and somebody was to judge, or its bare verdict."""
     item = cases.samples[place].item
     texts: dict[str, list[float]] = {}
     failed: set[str] = set()
     for given in item.explanations:
-        if given.by != name or given.verdict is Verdict.CONSISTENT:
+        if given.by != name or given.verdict is Verdict.CONSISTENT or not given.text:
             continue
         if given.grade:
             texts.setdefault(given.text, []).append(GRADE_VALUES[parse_grade(given.grade)])

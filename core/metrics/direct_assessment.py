@@ -5,11 +5,12 @@ The control is that of Ramprasad & Wallace 2024: what a model says without the d
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from core.errors import BadSettingError
 from core.llm.chat import Sampling, collect_answers
@@ -28,10 +29,19 @@ _DIFFERS = (
 )
 
 
+_NUMBER = re.compile(r"\s*(\d{1,3}(?:\.\d+)?)\s*(?:%|/\s*100)?\s*")
+
+
+def _as_number(value: object) -> object:
+    """The number that a text holds, as many models write it; anything else as it is."""
+    number = _NUMBER.fullmatch(value) if isinstance(value, str) else None
+    return float(number[1]) if number else value
+
+
 class Mark(StructuredAnswer):
     """The score that a model gives, 0 for inconsistency to 100 for perfect consistency."""
 
-    score: float = Field(ge=0, le=100)
+    score: Annotated[float, BeforeValidator(_as_number)] = Field(ge=0, le=100)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from core.explanations.detect import (
     Finding,
     explain_all,
     explanation_record,
+    explanation_signature,
     is_applicable,
     summary_conversation,
 )
@@ -74,7 +75,7 @@ def command(
     asked = draw_sample(found, most or len(found), seed)
     with closing(Engine.open(Settings.read())) as engine, open_output(output) as file:
         print_estimate(engine, (summary_conversation(one, ask, sampling) for one in asked))
-        _write_findings(file, ask, explain_all(engine, asked, ask, sampling), len(asked))
+        _write_findings(file, ask, sampling, explain_all(engine, asked, ask, sampling), len(asked))
         spent = engine.spent()
     if spent:
         print_status(f"Spent: {format_spend_by_endpoint(spent)}.")
@@ -88,12 +89,17 @@ def _read_subjects(pairs: Path | None, dataset: str | None, refusals: list[Refus
 
 
 def _write_findings(
-    file: TextIO, ask: ExplainMode, found: Iterable[tuple[SummaryWithEdit, Finding | Failure]], count: int
+    file: TextIO,
+    ask: ExplainMode,
+    sampling: Sampling,
+    found: Iterable[tuple[SummaryWithEdit, Finding | Failure]],
+    count: int,
 ) -> None:
     """Write a line for each summary, and say how many the model called what."""
     verdicts: Counter[str] = Counter()
     for subject, outcome in with_progress(found, "summaries explained", count):
-        file.write(json.dumps(explanation_record(subject, ask, outcome), ensure_ascii=False, allow_nan=False) + "\n")
+        record = explanation_record(subject, ask, outcome, explanation_signature(ask, sampling))
+        file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
         verdicts["failed" if isinstance(outcome, Failure) else outcome.verdict] += 1
     print_status(
         f"Summaries explained: {', '.join(f'{verdict} {number}' for verdict, number in verdicts.most_common())}."

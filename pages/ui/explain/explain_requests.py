@@ -15,12 +15,13 @@ from core.engine.engine import ConversationTask
 from core.errors import Problem, attempt
 from core.explanations.detect import (
     ExplainFunction,
+    ExplainMode,
     Finding,
     detect_and_explain,
     explain_conversation,
     explain_given_detection,
+    explanation_signature,
 )
-from core.explanations.detect import detection_signature as detection_by
 from core.explanations.judge import Case, Judgement, JudgeSetup, judge_conversation
 from core.explanations.judge import judge_signature as judge_by
 from core.explanations.stability import fresh_samplings
@@ -87,7 +88,11 @@ def chosen_subject(finding: Finding | None, sampling: Sampling) -> SampleSubject
     """What is sampled, by the form: D&E of the summary, or the grade of a finding. Raises TouchstoneError."""
     if finding is None or ExplainState.sampled.of(True).get() == VERDICT_SAMPLES:
         about = current_example()
-        return SampleSubject(detection_by(sampling), about, partial(explain_conversation, detect_and_explain, about))
+        return SampleSubject(
+            explanation_signature(ExplainMode.DETECT, sampling),
+            about,
+            partial(explain_conversation, detect_and_explain, about),
+        )
     case, setup = case_of_finding(finding), chosen_setup()
     return SampleSubject(judge_by(setup, sampling), (case, setup), partial(judge_conversation, case, setup))
 

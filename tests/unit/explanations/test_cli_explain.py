@@ -107,6 +107,25 @@ def test_an_answer_that_cannot_be_read_is_a_line_with_its_reason_and_nobody_grad
         assert all("The model said: “Hard to say.”" in line["error"] for line in found)
         told = run("judge", "answers.jsonl", "--setup", "V1", "-o", "grades.jsonl").stderr
     assert "Not graded: 5 without an answer." in told
+    run("import", "pairs", pairs, "--name", "ferry")
+    run("import", "explained", "answers.jsonl", "--name", "ferry")
+    head, row = run("explanation-report", "--dataset", "ferry").stdout.splitlines()
+    counts = dict(zip(head.split()[2:6], row.split()[1:5], strict=True))
+    assert counts == {"graded": "0", "ungraded": "0", "failed": "0", "unanswered": "5"}
+
+
+def test_a_yes_without_an_explanation_counts_for_detection(pairs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    yes = text(json.dumps({"consistent": "Yes", "explanation": "", "confidence": 0.9}))
+    with serving(lambda _path, _body: yes) as endpoint:
+        monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
+        run("explain", pairs, "-o", "answers.jsonl")
+    assert len(endpoint.asked) == 5
+    assert {line["verdict"] for line in lines(Path("answers.jsonl"))} == {"consistent"}
+    run("import", "pairs", pairs, "--name", "ferry")
+    run("import", "explained", "answers.jsonl", "--name", "ferry")
+    head, row = run("explanation-report", "--dataset", "ferry").stdout.splitlines()
+    assert "40.0" in row  # DA: the two that are labelled consistent
+    assert dict(zip(head.split()[2:6], row.split()[1:5], strict=True))["unanswered"] == "0"
 
 
 def test_without_an_endpoint_nothing_is_overwritten(pairs: Path, tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_an_answer_is_found_in_a_fence_and_among_prose(
         "No.",
         '{"explanation": "The harb',
         '{"explanation": " "}',
-        '{"consistent": "perhaps", "explanation": "So."}',
+        '{"consistent": "perhaps", "explanation": 5}',
         "[]",
     ],
     ids=["prose", "cut off", "blank", "neither yes nor no", "a list"],
