@@ -150,8 +150,8 @@ def collect_answers(conversation: Rounds[T]) -> Rounds[tuple[T, list[Answer]]]:
 def unusable_answer(problem: str, raw: str, *answers: Answer) -> UnreadableAnswerError:
     """Why answers are not used, with what the model said."""
     shown = raw if len(raw) <= _MAX_SHOWN_CHARACTERS else f"{raw[:_MAX_SHOWN_CHARACTERS]}…"
-    said = f"The model said: “{shown}”" if raw.strip() else "The model said nothing."
-    return UnreadableAnswerError(f"{problem} {said}", answers)
+    shown_answer = f"The model said: “{shown}”" if raw.strip() else "The model said nothing."
+    return UnreadableAnswerError(f"{problem} {shown_answer}", answers)
 
 
 _MODEL_MARK = "|model:"

@@ -124,15 +124,15 @@ class Completion:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Content:
     """What a message, or a piece of one in a stream, holds."""
 
     text: str = ""
     reasoning: str = ""
     refusal: str = ""
 
-    def __add__(self, other: _Said) -> _Said:
-        return _Said(self.text + other.text, self.reasoning + other.reasoning, self.refusal + other.refusal)
+    def __add__(self, other: _Content) -> _Content:
+        return _Content(self.text + other.text, self.reasoning + other.reasoning, self.refusal + other.refusal)
 
 
 def read_completion(answer: object, endpoint: Endpoint) -> Completion:
@@ -140,21 +140,21 @@ def read_completion(answer: object, endpoint: Endpoint) -> Completion:
     choice = _first_choice(answer, endpoint)
     if not isinstance(choice.get("message"), dict):
         raise TouchstoneError(unexpected_format(endpoint))
-    return _completion(_said(choice["message"], endpoint), choice.get("finish_reason"), _field(answer, "usage"))
+    return _completion(_content(choice["message"], endpoint), choice.get("finish_reason"), _field(answer, "usage"))
 
 
 def read_stream(pieces: Iterable[object], endpoint: Endpoint) -> Completion:
     """The whole answer of a stream; raises TouchstoneError for one that breaks off, as half an answer is none."""
-    said, ended, usage = _Said(), None, None
+    content, ended, usage = _Content(), None, None
     for piece in pieces:
         usage = _field(piece, "usage") or usage
         choices = _field(piece, "choices")
         for choice in choices if isinstance(choices, list) else ():
-            said += _said(_field(choice, "delta") or {}, endpoint)
+            content += _content(_field(choice, "delta") or {}, endpoint)
             ended = _field(choice, "finish_reason") or ended
     if not ended:
         raise BrokenStreamError(f"{endpoint.base_url} broke off in the middle of its answer. Ask again.")
-    return _completion(said, ended, usage)
+    return _completion(content, ended, usage)
 
 
 def read_first_token(answer: object, endpoint: Endpoint) -> FirstToken:
@@ -192,50 +192,50 @@ def _first_choice(answer: object, endpoint: Endpoint) -> dict[str, object]:
     raise TouchstoneError(unexpected_format(endpoint))
 
 
-def _completion(said: _Said, ended: object, usage: object) -> Completion:
+def _completion(content: _Content, ended: object, usage: object) -> Completion:
     written = _count(usage, "completion_tokens")
     reasoning = _count(_field(usage, "completion_tokens_details"), "reasoning_tokens")
     if reasoning > written:  # some servers count what was thought apart from what was answered
         written += reasoning
-    written = written or -(-len(said.reasoning + said.text + said.refusal) // _CHARACTERS_PER_TOKEN)
+    written = written or -(-len(content.reasoning + content.text + content.refusal) // _CHARACTERS_PER_TOKEN)
     read = _count(usage, "prompt_tokens")
-    if said.refusal:
-        return Completion(said.refusal, "refusal", read, written)
-    if said.reasoning.strip() and not said.text.strip():
-        return Completion(said.reasoning, "reasoning", read, written)
+    if content.refusal:
+        return Completion(content.refusal, "refusal", read, written)
+    if content.reasoning.strip() and not content.text.strip():
+        return Completion(content.reasoning, "reasoning", read, written)
     word = ended.lower() if isinstance(ended, str) and ended else "no reason"
-    return Completion(said.text, _FINISH_REASONS.get(word, _clean(word)), read, written)
+    return Completion(content.text, _FINISH_REASONS.get(word, _clean(word)), read, written)
 
 
-def _said(message: object, endpoint: Endpoint) -> _Said:
+def _content(message: object, endpoint: Endpoint) -> _Content:
     """What a message says; its content may be a text, a list of parts, or null."""
-    said = _parts(_field(message, "content"), endpoint)
+    content = _parts(_field(message, "content"), endpoint)
     reasoning = _field(message, "reasoning_content") or _field(message, "reasoning")
     refusal = _field(message, "refusal")
-    return said + _Said(
+    return content + _Content(
         reasoning=_clean(reasoning) if isinstance(reasoning, str) else "",
         refusal=_clean(refusal) if isinstance(refusal, str) else "",
     )
 
 
-def _parts(content: object, endpoint: Endpoint) -> _Said:
+def _parts(content: object, endpoint: Endpoint) -> _Content:
     if content is None:
-        return _Said()
+        return _Content()
     if isinstance(content, str):
-        return _Said(_clean(content))
+        return _Content(_clean(content))
     if isinstance(content, list):
-        return sum((_part(one, endpoint) for one in content), _Said())
+        return sum((_part(one, endpoint) for one in content), _Content())
     raise TouchstoneError(unexpected_format(endpoint))
 
 
-def _part(part: object, endpoint: Endpoint) -> _Said:
+def _part(part: object, endpoint: Endpoint) -> _Content:
     if not isinstance(part, dict):
         return _parts(part, endpoint)
     if "thinking" in part:
         thought = _parts(part["thinking"], endpoint)
-        return _Said(reasoning=thought.text + thought.reasoning)
+        return _Content(reasoning=thought.text + thought.reasoning)
     if isinstance(part.get("refusal"), str):
-        return _Said(refusal=_clean(part["refusal"]))
+        return _Content(refusal=_clean(part["refusal"]))
     return _parts(part.get("text"), endpoint)
 
 

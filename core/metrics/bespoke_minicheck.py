@@ -67,7 +67,7 @@ class BespokeMiniCheck(ChunkMetric):
         "it first. A document is counted as one chunk by its bytes where "
         "these show that it fits, which spares the question for its tokens. Scores from before August 2025 took a summary of "
         "several sentences as one claim (claims=whole). A blank before Yes or No is passed over, and where neither "
-        "is among the five likeliest tokens there is no score; the authors' package gives 0.",
+        "is among the five most likely tokens there is no score; the authors' package gives 0.",
     )
 
     checkpoint: str = "bespokelabs/Bespoke-MiniCheck-7B"
@@ -134,7 +134,7 @@ def user_message(document: str, claim: str) -> str:
 def yes_probability(answer: Answer) -> float:
     """The probability that the answer begins with Yes, in any case and after any blank.
 
-    0 where No is likely and Yes is not among the tokens; UnreadableAnswerError where neither is.
+    0 where No is among the tokens and Yes is not; UnreadableAnswerError where neither is.
     """
     words = [token.strip(_TOKEN_MARKS).lower() for token in answer.texts]
     if "yes" not in words and "no" not in words:
