@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from core.errors import UnscorableError
-from core.text import sentences
+from core.text import entities, padded_words, sentences, words
 from core.types import Example
 
 _FENCES = re.compile(r"```[\w-]*\n(?P<text>.*?)\n?```|<(\w+-[0-9a-f]{8})>\n(?P<marked>.*?)\n</\2>", re.DOTALL)
@@ -62,6 +62,19 @@ def check_shorter(example: Example, variant: str) -> None:
     had, has = len(example.summary.split()), len(variant.split())
     if has >= had:
         raise UnscorableError(f"The model did not shorten the summary: {had} words became {has}.")
+
+
+def check_shorter_and_whole(example: Example, variant: str) -> None:
+    """Raises UnscorableError for a variant that has no fewer words, or lacks a name or number of the summary.
+
+    A capital that opens a sentence may be no name, and is not asked for.
+    """
+    check_shorter(example, variant)
+    summary, said = example.summary, padded_words(variant)
+    openings = {span.start for span in sentences(summary)}
+    named = [span.of(summary) for span in entities(summary) if span.start not in openings]
+    if dropped := [name for name in dict.fromkeys(named) if f" {' '.join(words(name))} " not in said]:
+        raise UnscorableError(f"The model left information out: {', '.join(dropped)}.")
 
 
 def check_sentences_moved(example: Example, variant: str) -> None:

@@ -16,7 +16,7 @@ from core.llm.rewrites import (
     check_added_from_document,
     check_sentences_kept,
     check_sentences_moved,
-    check_shorter,
+    check_shorter_and_whole,
     clean_rewrite,
 )
 from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
@@ -113,7 +113,7 @@ _TASKS = {
     "synonyms": PromptTask(check_sentences_kept),
     "less-diverse": PromptTask(check_sentences_kept),
     "negated": PromptTask(check_sentences_kept),
-    "summarized": PromptTask(check_shorter),
+    "summarized": PromptTask(check_shorter_and_whole),
     "added": PromptTask(check_added_from_document),
     "shuffled": PromptTask(check_sentences_moved, sentences=2),
 }

@@ -125,7 +125,8 @@ class Summarized(RulePerturbation):
     card: ClassVar[PerturbationCard] = PerturbationCard(
         title="Summarize: leave out asides",
         intent="preserving",
-        does="Leaves out parentheses, non-restrictive relative clauses and appositions.",
+        does="Leaves out parentheses, non-restrictive relative clauses and appositions, with what they say; the papers "
+        "forbid to omit information, as summarized-llm does.",
         paper="Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?",
     )
     no_proposals_message: ClassVar[str] = (

@@ -26,7 +26,7 @@ GOOD = {
     "synonyms-llm": "A tempest closed the port on Tuesday. Nobody was injured.",
     "less-diverse-llm": "A storm closed the harbour on Tuesday. The storm hurt nobody.",
     "negated-llm": "A storm did not leave the harbour open on Tuesday. It is not the case that anybody was hurt.",
-    "summarized-llm": "A storm closed the harbour.",
+    "summarized-llm": "A storm closed the harbour on Tuesday, hurting nobody.",
     "added-llm": f"{SUMMARY} Repairs take until June.",
     "shuffled-llm": "Nobody was hurt. A storm closed the harbour on Tuesday.",
 }
@@ -106,6 +106,15 @@ def test_what_is_no_variant_is_refused_with_what_was_said(
 def test_a_dropped_sentence_is_refused(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     with pytest.raises(UnscorableError, match=r"dropped .* The model said: “A storm shut the harbour on Tuesday\.”"):
         perturbed(monkeypatch, name, text("A storm shut the harbour on Tuesday."))
+
+
+def test_a_shortened_summary_may_leave_no_information_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UnscorableError, match=r"left information out: Tuesday\. The model said"):
+        perturbed(monkeypatch, "summarized-llm", text("A storm closed the harbour."))
+    _, asked = perturbed(monkeypatch, "summarized-llm", text(GOOD["summarized-llm"]))
+    told = asked[0][1]["messages"][1]["content"]
+    assert "without leaving out any of its information" in told
+    assert "main points" not in told
 
 
 def test_one_sentence_cannot_be_shuffled_and_nobody_is_asked() -> None:
