@@ -1,6 +1,6 @@
 """Direct assessment by a language model (Wang et al. 2023, section 3.1), and its control without the document.
 
-The control is that of Ramprasad & Wallace 2024: what a model says without the document cannot be about consistency.
+The control is that of Ramprasad & Wallace 2024: without the document it asks for factual accuracy, by what a model knows.
 """
 
 from __future__ import annotations
@@ -113,20 +113,21 @@ class DirectAssessment(_Assessment):
 @METRICS.add
 @dataclass(frozen=True)
 class ClosedBook(_Assessment):
-    """How consistent it says that the summary is without seeing the document."""
+    """How factually accurate it says that the summary is without seeing the document."""
 
     name: ClassVar[str] = "closed-book"
     card: ClassVar[Card] = Card(
         title="Direct assessment, closed book",
         family="Judge",
-        measures="How consistent a language model says that the summary is without seeing the document: the control, which "
-        "shows how much of direct assessment is read off the summary alone.",
+        measures="How factually accurate a language model says that the summary is without seeing the document: the control, "
+        "which shows how much of direct assessment the model knows or guesses without the source.",
         paper=f"{_PAPER}; the control after Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?",
         url=_URL,
         low=0.0,
         high=1.0,
         licence="Touchstone's own code, Apache-2.0. The model has terms of its own.",
-        differs=_DIFFERS,
+        differs="It asks for factual accuracy without the source, as the control of Ramprasad & Wallace does; direct assessment "
+        f"asks for consistency with the source. {_DIFFERS}",
     )
     prompt_name: ClassVar[str] = "direct-closed-book"
     reads_document: ClassVar[bool] = False

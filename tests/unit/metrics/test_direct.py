@@ -182,6 +182,18 @@ def test_the_document_is_read_by_one_and_kept_from_the_other(engine: Engine, mon
     assert seen == [(Span(0, len(PAIR.document)),), ()]
 
 
+def test_the_control_asks_for_factual_accuracy_and_not_for_consistency_with_what_it_cannot_see(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with answering(monkeypatch, mark(70)) as endpoint:
+        signature = result(engine, "closed-book").signature
+    [(_, body)] = endpoint.asked
+    told = json.dumps(body["messages"])
+    assert "factual accuracy" in told.lower()
+    assert "consisten" not in told
+    assert "prompt:direct-closed-book@2#" in signature
+
+
 def test_the_signature_tells_model_prompt_sampling_and_endpoint(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
