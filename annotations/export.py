@@ -41,7 +41,7 @@ EXPORT_COLUMNS = (
     *("metric", "signature", "status", "value", "error", "error_kind", "parts", "seen", "seconds", "device"),
     *("annotator", "revision", "event_id", "blind", "verdict", "confidence", "error_type", "note"),
     *("inconsistent", "interesting", "controlled", "explanation_good"),
-    *("explanation_id", "explanation", "grade", "cause"),
+    *("explanation_id", "explanation", "grade", "cause", "wording"),
 )
 
 _CHUNK = 500  # rows held in memory at a time

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
 from enum import StrEnum
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Literal
 
 from core.edits import apply
@@ -60,12 +62,25 @@ class Grade(StrEnum):
 
 
 class ExplanationFlaw(StrEnum):
-    """What is wrong with an explanation (SummExecEdit, Thorat et al. 2024)."""
+    """What is wrong with an explanation (SummExecEdit, Thorat et al. 2024, section 5.3)."""
 
     MISATTRIBUTION = "misattribution"
     ADDITIONAL_UNRELATED = "additional unrelated"
     COMPLETENESS = "completeness"
     VAGUE = "vague"
+
+
+FLAW_MEANINGS: Mapping[ExplanationFlaw, str] = MappingProxyType(
+    {
+        ExplanationFlaw.MISATTRIBUTION: "It blames another part.",
+        ExplanationFlaw.ADDITIONAL_UNRELATED: "It adds what has nothing to do with the error.",
+        ExplanationFlaw.COMPLETENESS: "It complains that the summary leaves details out.",
+        ExplanationFlaw.VAGUE: "Or incomplete: it leaves out what makes it an error, or could be said of many summaries.",
+    }
+)
+
+FLAW_WORDING = 2
+"""The version of these meanings. In the first, "completeness" was an explanation that leaves out what makes it an error."""
 
 
 @dataclass(frozen=True, slots=True)

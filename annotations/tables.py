@@ -179,7 +179,10 @@ class Explanation(Table, table=True):
 
 
 class ExplanationJudgement(Table, table=True):
-    """Whether a person found an explanation right, and if not entirely, what is wrong with it."""
+    """Whether a person found an explanation right, and if not entirely, what is wrong with it.
+
+    `wording` is the version of what the causes meant to that person, see `FLAW_MEANINGS`.
+    """
 
     __table_args__ = (
         UniqueConstraint("explanation_id", "annotator", "revision"),
@@ -196,6 +199,7 @@ class ExplanationJudgement(Table, table=True):
     revision: int
     grade: str
     cause: str | None
+    wording: int = Field(sa_column_kwargs={"server_default": "1"})
     note: str
     event_id: str
     created_at: datetime = Field(sa_type=UtcDateTime)

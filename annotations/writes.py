@@ -15,7 +15,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from annotations.records import LabelRecord, Pair, PairRecord, Receipt, RecordError
+from annotations.records import FLAW_WORDING, LabelRecord, Pair, PairRecord, Receipt, RecordError
 from annotations.tables import (
     Document,
     Draft,
@@ -322,6 +322,7 @@ def _add_explanation_judgement(session: Session, explanation_id: str, record: La
             revision=next_revision(session, last),
             grade=record.grade.value if record.grade else "",
             cause=record.cause.value if record.cause else None,
+            wording=FLAW_WORDING,
             note="",
             event_id=record.event_id,
             created_at=now,

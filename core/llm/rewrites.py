@@ -70,10 +70,10 @@ def check_shorter_and_whole(example: Example, variant: str) -> None:
     A capital that opens a sentence may be no name, and is not asked for.
     """
     check_shorter(example, variant)
-    summary, said = example.summary, padded_words(variant)
+    summary, kept = example.summary, padded_words(variant)
     openings = {span.start for span in sentences(summary)}
     named = [span.of(summary) for span in entities(summary) if span.start not in openings]
-    if dropped := [name for name in dict.fromkeys(named) if f" {' '.join(words(name))} " not in said]:
+    if dropped := [name for name in dict.fromkeys(named) if f" {' '.join(words(name))} " not in kept]:
         raise UnscorableError(f"The model left information out: {', '.join(dropped)}.")
 
 

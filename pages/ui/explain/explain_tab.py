@@ -9,7 +9,7 @@ from typing import Literal
 
 import streamlit as st
 
-from annotations.records import ExplanationFlaw, Grade, LabelRecord
+from annotations.records import Grade, LabelRecord
 from core.errors import TouchstoneError
 from core.explanations.checks import check_named_edits, contradicts_itself, stated_verdict
 from core.explanations.detect import Finding
@@ -21,7 +21,7 @@ from pages.ui.explain import explain_requests
 from pages.ui.explain.explain_requests import ExplainState
 from pages.ui.explain.judge_tabs import judge_form, stability_form
 from pages.ui.markup import escape_markdown
-from pages.ui.probe.edit_tabs import format_grade, record_from_form, save_record
+from pages.ui.probe.edit_tabs import flaw_control, format_grade, record_from_form, save_record
 from pages.ui.probe.pair import current_edits, current_pair, edited_summary
 from pages.ui.probe.probe_state import probe_state
 
@@ -102,9 +102,7 @@ def _grade_form(finding: Finding) -> None:
             "and the explanation", [*Grade], key=ExplainState.grade_of.of(id).key, format_func=format_grade
         )
     if grade in (Grade.PARTIALLY, Grade.NOT):
-        st.segmented_control(
-            "because of", [*ExplanationFlaw], key=ExplainState.flaw_of.of(id).key, format_func=str.capitalize
-        )
+        flaw_control(ExplainState.flaw_of.of(id).key)
     demo = services.settings().demo
     st.button(
         "Save judgement",

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import streamlit as st
 
-from annotations.records import EditAnswers, ExplanationFlaw, Grade, LabelRecord, RecordError
+from annotations.records import FLAW_MEANINGS, EditAnswers, ExplanationFlaw, Grade, LabelRecord, RecordError
 from core import edits as executable
 from core.errors import AmbiguousEditError, TouchstoneError
 from core.types import Edit, ErrorType, Verdict
@@ -232,7 +232,13 @@ def _explanation_fields() -> None:
         return
     st.segmented_control("The explanation is", [*Grade], key=ProbeState.grade.key, format_func=format_grade)
     if state.grade in (Grade.PARTIALLY, Grade.NOT):
-        st.segmented_control("because of", [*ExplanationFlaw], key=ProbeState.flaw.key, format_func=str.capitalize)
+        flaw_control(ProbeState.flaw.key)
+
+
+def flaw_control(key: str) -> None:
+    """What is wrong with an explanation that is not entirely correct."""
+    meanings = "  \n".join(f"**{flaw.capitalize()}**: {means}" for flaw, means in FLAW_MEANINGS.items())
+    st.segmented_control("because of", [*ExplanationFlaw], key=key, format_func=str.capitalize, help=meanings)
 
 
 def format_grade(grade: Grade) -> str:

@@ -146,3 +146,13 @@ def test_what_an_earlier_version_kept_is_used_and_still_only_grows(older: Rows, 
             session.connection().execute(text(f"DELETE FROM {name}"))
     assert store.save_label(record("event-2", annotator="eva")).is_new
     store.close()
+
+
+def test_grades_of_explanations_keep_the_wording_that_their_cause_was_chosen_by(older: Rows, url: str) -> None:
+    store = Store.open(url)
+    assert store.save_label(record("event-2", annotator="eva")).is_new
+    with store.engine.connect() as connection:
+        found = rows_of(connection, Model.metadata.tables["explanationjudgement"], ["wording"])
+    store.close()
+    old = [row.get("wording", 1) for row in older["explanationjudgement"]]
+    assert [row["wording"] for row in found] == [*old, 2]
