@@ -50,20 +50,64 @@ def discover_bigrams(summaries: Sequence[str], scores: Values, direction: Direct
     earlier summary counts as better. Raises UnscorableError where no fifth is better than the rest: too few summaries, one
     score for all of them, a metric without a better side.
     """
-    kept = ~np.isnan(scores)
-    texts = [summary for summary, keep in zip(summaries, kept, strict=True) if keep]
-    best = _best_fifth(scores[kept], direction)
-    found = [bigram for bigram in _rank_bigrams(texts, best) if bigram.lead > 0 and bigram.best >= _MIN_SHARED]
-    ranked = sorted(found, key=lambda bigram: (-bigram.lead, bigram.text))
-    return BigramDiscovery(tuple(ranked[:most]), int(best.sum()), len(texts))
+    bigrams, best, scored = _leading_bigrams(summaries, scores, direction)
+    shared = [bigram for bigram in bigrams if bigram.best >= _MIN_SHARED]
+    return BigramDiscovery(_first_by_lead(shared, most), best, scored)
 
 
 def discover_in_run(run: Run, metric: str, most: int = 10) -> BigramDiscovery:
-    """What marks the original summaries of a run that a metric scores best; raises UnscorableError as `discover`."""
+    """What marks the original summaries of a run that a metric scores best; raises UnscorableError as `discover_bigrams`."""
+    return discover_bigrams(*_scored_originals(run, metric), most)
+
+
+def discover_over_metrics(run: Run, most: int = 10) -> BigramDiscovery:
+    """What marks the original summaries that the metrics of a run score best, taken together.
+
+    The lead of a bigram is its mean lead over the metrics that have a best fifth, and `best`, `others` and `scored` are
+    sums over them. Raises UnscorableError, with the reasons, where no metric has a best fifth.
+    """
+    found, reasons = [], []
+    for metric in run.plan.metrics:
+        try:
+            found.append(_leading_bigrams(*_scored_originals(run, metric)))
+        except UnscorableError as reason:
+            reasons.append(f"{metric}: {reason}")
+    if not found:
+        raise UnscorableError(" ".join(reasons) or "The run has no metric.")
+    by_text: dict[str, list[Bigram]] = {}
+    for bigram in (bigram for bigrams, _, _ in found for bigram in bigrams):
+        by_text.setdefault(bigram.text, []).append(bigram)
+    together = [_mean_bigram(text, bigrams, len(found)) for text, bigrams in by_text.items()]
+    shared = [bigram for bigram in together if bigram.best >= _MIN_SHARED * len(found)]
+    best, scored = (sum(counts) for counts in zip(*((best, scored) for _, best, scored in found), strict=True))
+    return BigramDiscovery(_first_by_lead(shared, most), best, scored)
+
+
+def _mean_bigram(text: str, bigrams: Sequence[Bigram], metrics: int) -> Bigram:
+    """One bigram over so many metrics."""
+    lead = sum(bigram.lead for bigram in bigrams) / metrics
+    return Bigram(text, lead, sum(bigram.best for bigram in bigrams), sum(bigram.others for bigram in bigrams))
+
+
+def _scored_originals(run: Run, metric: str) -> tuple[list[str], Values, Direction]:
+    """The original summaries of a run, their scores, nan where there is none, and which side of these is better."""
     readings = [run.readings.get((source, "", metric)) for source in run.sources]
     scores = [reading.value if reading and reading.value is not None else np.nan for reading in readings]
     summaries = [source.example.summary for source in run.sources.values()]
-    return discover_bigrams(summaries, np.array(scores, dtype=np.float64), METRICS.parse(metric).card.direction, most)
+    return summaries, np.array(scores, dtype=np.float64), METRICS.parse(metric).card.direction
+
+
+def _leading_bigrams(summaries: Sequence[str], scores: Values, direction: Direction) -> tuple[list[Bigram], int, int]:
+    """Every bigram against the best fifth, how many summaries that is, and how many have a score."""
+    kept = ~np.isnan(scores)
+    texts = [summary for summary, keep in zip(summaries, kept, strict=True) if keep]
+    best = _best_fifth(scores[kept], direction)
+    return _rank_bigrams(texts, best), int(best.sum()), len(texts)
+
+
+def _first_by_lead(bigrams: Sequence[Bigram], most: int) -> tuple[Bigram, ...]:
+    leading = [bigram for bigram in bigrams if bigram.lead > 0]
+    return tuple(sorted(leading, key=lambda bigram: (-bigram.lead, bigram.text))[:most])
 
 
 def _best_fifth(scores: Values, direction: Direction) -> Mask:

@@ -152,7 +152,7 @@ def in_every_place(phrases: Iterable[Filler]) -> list[Filler]:
 
 
 def known_phrases(metrics: Iterable[str]) -> list[Filler]:
-    """Every kind of phrase, and the assertion also in the name of each metric that asks a model: a rule reads no names."""
+    """Every kind of phrase, and the assertion also in the terms of each metric that asks a model: a rule reads no claims."""
     plain = [plugin() for plugin in PERTURBATIONS if issubclass(plugin, Filler)]
     named = [Assertion(metric=metric) for metric in metrics if METRICS.parse(metric).checkpoints()]
     return [*plain, *named]

@@ -14,7 +14,7 @@ from core.metric import METRICS
 from core.perturbations.fillers import Filler, Phrase
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_share, format_signed, format_unsigned
-from core.stress.discovery import Bigram, BigramDiscovery, discover_in_run
+from core.stress.discovery import Bigram, BigramDiscovery, discover_in_run, discover_over_metrics
 from core.stress.gaming import MetricGaming, PhraseEffect, extended_run, in_every_place, known_phrases, metric_gaming
 from core.stress.run import Run
 from core.stress.shifts import Shift
@@ -90,9 +90,14 @@ _MAX_BIGRAMS = 8
 _COLUMN_WIDTHS = (2, 1, 1, 4)  # of the columns: phrase, two counts, button
 
 
+_ALL_METRICS = "all metrics together"
+
+
 def discovered_phrases(row: RunRow, run: Run, metric: str) -> None:
-    """The bigrams that mark the best-scored fifth of the original summaries of a run."""
+    """The bigrams that mark the best-scored fifth of the original summaries of a run, by one metric or by all."""
     st.subheader(escape_markdown(f"Phrases that {metric_title(metric)} may like"))
+    if len(run.plan.metrics) > 1 and st.toggle(f"By {_ALL_METRICS}", key="gaming-all-metrics"):
+        metric = _ALL_METRICS
     try:
         found = _cached_discovery(row.id, row.lines, metric, run)
     except UnscorableError as error:
@@ -115,6 +120,8 @@ def discovered_phrases(row: RunRow, run: Run, metric: str) -> None:
 
 @st.cache_resource(max_entries=32, show_spinner="Looking for phrases…")
 def _cached_discovery(id: str, lines: int, metric: str, _run: Run) -> BigramDiscovery:  # noqa: ARG001  # what tells runs apart is the key
+    if metric == _ALL_METRICS:
+        return discover_over_metrics(_run, _MAX_BIGRAMS)
     return discover_in_run(_run, metric, _MAX_BIGRAMS)
 
 

@@ -8,7 +8,6 @@ import pytest
 
 from core import edits as executable
 from core.errors import UnknownNameError, UnscorableError
-from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
 from core.perturbations.fillers import Filler
 from core.text import words
@@ -42,10 +41,22 @@ def test_blanks_around_summary_and_phrase_are_not_doubled() -> None:
     assert variant('phrase[phrase=" wow ",place=alone]', "The port was shut. \n") == "wow \n"
 
 
-def test_an_assertion_names_the_metric_by_its_title() -> None:
-    title = METRICS.get("summac-zs").card.title
-    assert title in variant("assertion[metric=summac-zs]")
-    assert title not in variant("assertion")
+def test_the_top_phrase_breaks_off_after_speaking_of_the_document() -> None:
+    assert variant("phrase[place=alone]") == "The document discusses"
+
+
+def test_an_assertion_speaks_the_terms_of_the_family_of_its_metric() -> None:
+    assert variant("assertion[metric=summac-zs,place=alone]") == "The document entails the summary."
+    assert "question" in variant("assertion[metric=questeval,place=alone]")
+    assert variant("assertion[metric=rouge2,place=alone]") == variant("assertion[place=alone]")
+
+
+@pytest.mark.parametrize("filler", FILLERS, ids=lambda filler: filler.name)
+def test_every_kind_of_phrase_can_have_a_text_for_one_metric(filler: Filler) -> None:
+    own = PERTURBATIONS.parse(f"{filler.name}[metric=summac-zs,phrase=So it is.]")
+    assert isinstance(own, Filler)
+    assert (own.text, own.targets("summac-zs"), own.targets("rouge2")) == ("So it is.", True, False)
+    assert variant(own.spec) == f"{SUMMARY} So it is."
 
 
 def test_an_assertion_targets_the_metric_that_it_names_and_without_one_at_all() -> None:
@@ -64,7 +75,8 @@ def test_an_assertion_of_a_metric_that_does_not_exist_says_so() -> None:
 def test_the_two_fillers_differ_in_kind_and_not_in_length() -> None:
     baseline, qualifier = (variant(f"{name}-filler[place=alone]") for name in ("baseline", "qualifier"))
     assert len(words(baseline)) == len(words(qualifier))
-    assert not {"document", "summary"} & {*words(baseline), *words(qualifier)}
+    assert not {"document", "summary"} & {*words(baseline)}
+    assert "summary" in words(qualifier)
 
 
 def test_a_summary_that_is_the_phrase_already_is_refused() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from core.errors import UnscorableError
-from core.stress.discovery import discover_bigrams, discover_in_run
+from core.stress.discovery import discover_bigrams, discover_in_run, discover_over_metrics
 from core.stress.run import Plan, Run, ScoreRecord, Source
 from core.types import Example
 from tests.unit.stress.toys import Adoring, install
@@ -45,6 +45,32 @@ def test_the_bigram_that_a_metric_adores_is_discovered_first(monkeypatch: pytest
     assert (found.best, found.scored) == (10, 50)
     first = found.bigrams[0]
     assert (first.text, first.best, first.others) == ("pale moon", 9, 0)
+
+
+def test_over_all_metrics_the_bigram_of_both_comes_before_that_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of ten summaries one metric likes the first two, the other the second and third; a third one sees no difference."""
+    install(monkeypatch)
+    metrics = ("toy-length", "toy-adoring", "toy-constant")
+    run = Run(Plan("discovery", (), metrics))
+    summaries = ["A pale moon rose.", "A pale moon sank in deep fog.", "A pale moon hid in deep fog.", *[PLAIN] * 7]
+    scores = {"toy-length": [9, 8, 1, *[0] * 7], "toy-adoring": [1, 8, 9, *[0] * 7], "toy-constant": [1] * 10}
+    for place, summary in enumerate(summaries):
+        run.add(Source(Example(f"s{place}", "doc", summary), f"g{place}"))
+        for metric in metrics:
+            run.add(ScoreRecord(f"s{place}", "", metric, float(scores[metric][place])))
+    assert "deep fog" not in [one.text for one in discover_in_run(run, "toy-length").bigrams]
+    found = discover_over_metrics(run)
+    by_text = {one.text: one for one in found.bigrams}
+    alone = [{one.text: one for one in discover_in_run(run, metric).bigrams} for metric in metrics[:2]]
+    assert (found.best, found.scored) == (4, 20)
+    assert (by_text["pale moon"].best, by_text["pale moon"].others) == (4, 2)
+    assert by_text["pale moon"].lead == pytest.approx(sum(one["pale moon"].lead for one in alone) / 2)
+    assert "deep fog" not in by_text  # 1 of the one and 2 of the other: fewer than two for each metric
+
+
+def test_where_no_metric_has_a_best_fifth_the_reasons_are_told() -> None:
+    with pytest.raises(UnscorableError, match="rouge2: 0 summaries have a score"):
+        discover_over_metrics(Run(Plan("none", (), ("rouge2",))))
 
 
 def test_the_best_are_the_lowest_where_lower_is_more_consistent() -> None:

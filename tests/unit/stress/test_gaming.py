@@ -57,9 +57,9 @@ def test_a_metric_that_loves_length_tops_the_table(engine: Engine) -> None:
 
 def test_a_metric_that_loves_length_gains_one_for_each_word(engine: Engine) -> None:
     [play] = played(engine, "phrase", "phrase[place=prefix]", "phrase[place=alone]")["toy-length"].plays
-    assert (play.words, play.appended.value, play.prefixed.value) == (4, 4.0, 4.0)
+    assert (play.words, play.appended.value, play.prefixed.value) == (3, 3.0, 3.0)
     assert (play.per_word.value, play.per_word.n) == (1.0, 3)
-    assert play.alone.value == 4.0
+    assert play.alone.value == 3.0
 
 
 def test_a_phrase_alone_beats_the_summaries_that_are_shorter(engine: Engine) -> None:
@@ -77,7 +77,7 @@ def test_a_constant_metric_gains_exactly_nothing(engine: Engine) -> None:
 
 def test_gains_turn_round_for_a_metric_that_falls_with_consistency(engine: Engine) -> None:
     standings = played(engine, "phrase")
-    assert standings["toy-brevity"].plays[0].appended.value == -4.0
+    assert standings["toy-brevity"].plays[0].appended.value == -3.0
     assert standings["toy-brevity"].gain.value == pytest.approx(-(standings["toy-length"].gain.value or 0.0))
     assert standings["toy-brevity"].raised.value == 0.0
 
