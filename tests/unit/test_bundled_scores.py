@@ -18,13 +18,16 @@ from core.bundled_scores import OFFLINE_METRICS, bundled_samples, precomputed_sc
 from core.datasets.bundled import bundled_items
 from core.engine.bundled_scoring import compute_scores
 from core.engine.engine import Engine
+from core.meta.pooling import pool_cases
+from core.meta.surface_correlation import missing_features
 from core.metric import METRICS
 from core.settings import Settings
+from core.shallow.model import FEATURES
 from core.types import PRECOMPUTED
 
 OUTDATED = "Run: make scores"
-ENCODED = [name for name in OFFLINE_METRICS if METRICS.get(name)().checkpoints]
-LEXICAL = [name for name in OFFLINE_METRICS if name not in ENCODED]
+ENCODED = [spec for spec in OFFLINE_METRICS if METRICS.parse(spec).checkpoints()]
+LEXICAL = [spec for spec in OFFLINE_METRICS if spec not in ENCODED]
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +53,11 @@ def test_the_scores_of_the_packaged_encoder_are_those_of_today(engine: Engine) -
     for now, before in zip(compute_scores(engine, ENCODED, texts), ours, strict=True):
         assert now.signature == before.signature, OUTDATED
         assert now.scores == pytest.approx({text.id: before.scores[text.id] for text in texts}, abs=1e-6), OUTDATED
+
+
+def test_the_surface_of_the_examples_can_be_compared_at_once() -> None:
+    assert set(FEATURES) <= set(OFFLINE_METRICS)
+    assert missing_features(pool_cases([bundled_samples()])) == []
 
 
 def test_it_is_a_dataset_with_the_documents_of_the_store_and_nobody_imports_under_its_name() -> None:

@@ -23,6 +23,7 @@ from core.meta.surface_correlation import (
 )
 from core.meta.table_formats import format_few_documents, tables_record
 from core.stats.text_tables import format_correlation, format_percent
+from core.types import PRECOMPUTED
 from pages.ui.background_results import background_result
 from pages.ui.evaluate.data_tab import show_scoring, start_scoring
 from pages.ui.evaluate.dataset_choice import EvaluateState, EvaluationChoice, evaluate_state
@@ -129,13 +130,14 @@ def surface_tables(chosen: EvaluationChoice) -> None:
 
 def _offer_scoring(chosen: EvaluationChoice, missing: list[str]) -> None:
     st.info(escape_markdown(f"Not scored or not chosen: {', '.join(missing)}."), icon=":material/info:")
+    imported = [name for name in chosen.datasets if name != PRECOMPUTED]  # which has no place for more scores
     with st.container(horizontal=True):
-        for name in chosen.datasets:
+        for name in imported:
             label = escape_markdown(f"Score {name} with them")
             st.button(
                 label, key=f"surface-{name}", on_click=start_scoring, args=(name, missing), icon=":material/play_arrow:"
             )
-    for name in chosen.datasets:
+    for name in imported:
         show_scoring(name)
 
 
