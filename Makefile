@@ -46,7 +46,7 @@ readme: .venv/.run ## write the table of metrics in README.md again
 	mv .readme README.md
 
 scores: .venv/.run ## compute the scores of the bundled examples again
-	$(BIN)/python -c 'from core.engine.bundled_scoring import write_scores; from core.engine.engine import Engine; from core.settings import Settings; write_scores(Engine.open(Settings.read()))'
+	$(BIN)/python -c 'from core.bundled_scores import write_scores; write_scores()'
 
 clean: ## remove the virtual environment and caches, never the labels in var/
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import sha256
@@ -12,13 +13,18 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from core.datasets.bundled import bundled_items
-from core.types import PRECOMPUTED, Example, Sample, StoredScore
+from core.metric import METRICS, Metric
+from core.settings import Settings
+from core.types import PRECOMPUTED, Example, Failure, Outcome, Sample, StoredScore
 
 OFFLINE_METRICS = (
     *("bleu", "rouge2", "rouge2[measured=f1]", "bertscore-minilm", "semantic-similarity"),
     *("conciseness", "coverage", "density", "entity-overlap", "sentence-novelty", "word-novelty"),
 )
 """Specs; the six features of `core.shallow` are among them, so that Evaluate compares with the surface at once."""
+Scorer = Callable[[Sequence[Metric], Iterable[Example]], Iterable[tuple[Example, Outcome]]]
+"""As `Engine.run`."""
+
 _FILE = Path(__file__).with_name("bundled_scores.json")
 
 
@@ -67,6 +73,28 @@ def _scores_by_example() -> dict[str, tuple[StoredScore, ...]]:
     return {id: tuple(scores) for id, scores in found.items()}
 
 
-def replace_precomputed_scores(found: Sequence[MetricScores]) -> None:
-    """Put other scores into the repository."""
-    _FILE.write_bytes(_METRIC_SCORES.dump_json(list(found), indent=1) + b"\n")
+def compute_scores(run: Scorer, specs: Sequence[str], examples: Iterable[Example]) -> list[MetricScores]:
+    """The scores of examples by each metric, which `run` computes."""
+    texts = list(examples)
+    return [_scores_of(run, spec, texts) for spec in specs]
+
+
+def _scores_of(run: Scorer, spec: str, examples: Sequence[Example]) -> MetricScores:
+    scores: dict[str, float] = {}
+    failures: dict[str, str] = {}
+    signature = ""
+    for example, outcome in run([METRICS.parse(spec)], examples):
+        if isinstance(outcome, Failure):
+            failures[example.id] = outcome.message
+        else:
+            scores[example.id], signature = outcome.score, outcome.signature
+    return MetricScores(spec, signature, scores, failures)
+
+
+def write_scores() -> None:
+    """Compute the scores of all bundled examples and put them into the repository."""
+    from core.engine.engine import Engine  # takes seconds to import, and whoever reads the scores needs none
+
+    with closing(Engine.open(Settings.read())) as engine:
+        found = compute_scores(engine.run, OFFLINE_METRICS, (item.example for item in bundled_items()))
+    _FILE.write_bytes(_METRIC_SCORES.dump_json(found, indent=1) + b"\n")
