@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from types import MappingProxyType
 
 import numpy as np
 from sqlmodel import Session
@@ -21,24 +20,19 @@ from annotations.campaigns.results import (
     latest_labels,
 )
 from core.stats.agreement import (
+    DISTANCES,
     Distance,
     LabelMatrix,
     cohen_kappa,
     gwet_ac1,
-    interval_distance,
     krippendorff_alpha,
     label_prevalence,
-    nominal_distance,
-    ordinal_distance,
     raw_agreement,
 )
 from core.stats.bootstrap import Resamples
 from core.stats.statistic import Estimate, Statistic
 
 OVERALL = "Overall"
-_DISTANCES: Mapping[str, Distance] = MappingProxyType(
-    {"nominal": nominal_distance, "ordinal": ordinal_distance, "interval": interval_distance}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +93,7 @@ def compute_agreement(question: CampaignQuestion, name: str, labels: Sequence[Ca
         prevalence={
             str(answer): estimate(label_prevalence(ratings, code)) for answer, code in _answer_codes(question).items()
         },
-        kappas=dict(_pairwise_kappas(ratings, people, _DISTANCES[scale], estimate)),
+        kappas=dict(_pairwise_kappas(ratings, people, DISTANCES[scale], estimate)),
     )
 
 
@@ -131,8 +125,8 @@ def _scale_of(question: CampaignQuestion) -> str:
 
 def _scales_up_to(scale: str) -> list[tuple[str, Distance]]:
     """A scale and those that ask less of the answers."""
-    names = list(_DISTANCES)
-    return [(name, _DISTANCES[name]) for name in names[: names.index(scale) + 1]]
+    names = list(DISTANCES)
+    return [(name, DISTANCES[name]) for name in names[: names.index(scale) + 1]]
 
 
 def _pairwise_kappas(

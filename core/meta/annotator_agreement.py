@@ -6,7 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,14 +13,13 @@ import numpy as np
 from core.meta.cases import Cases
 from core.meta.rating_correlation import VERDICT_VALUES
 from core.stats.agreement import (
-    Distance,
+    DISTANCES,
     LabelMatrix,
     cohen_kappa,
     gwet_ac1,
     interval_distance,
     krippendorff_alpha,
     nominal_distance,
-    ordinal_distance,
     raw_agreement,
 )
 from core.stats.bootstrap import Resamples
@@ -32,9 +30,6 @@ from core.types import ALL_JUDGES
 VERDICT = "verdict"
 """The aspect of judgements that are verdicts."""
 
-_ALPHAS: Mapping[str, Distance] = MappingProxyType(
-    {"nominal": nominal_distance, "ordinal": ordinal_distance, "interval": interval_distance}
-)
 _MAX_CATEGORIES = 25  # distinct values that are taken for categories: AC1 and kappa compare these, alpha distances too
 _MAX_VALUES = 200  # whose square is held
 _MIN_SHARED = 10  # items that two annotators share
@@ -143,13 +138,13 @@ def _measure_pair(pair: tuple[str, str], labels: _Labels, cases: Cases, drawn: R
 
 def _alphas_of(matrix: LabelMatrix) -> Sequence[str]:
     """Alpha takes two values for nothing more than classes."""
-    return list(_ALPHAS) if len(matrix.categories) > 2 else ["nominal"]
+    return list(DISTANCES) if len(matrix.categories) > 2 else ["nominal"]
 
 
 def _alpha(matrix: LabelMatrix, name: str) -> Statistic:
     if len(matrix.categories) > _MAX_VALUES:
         return undefined(len(matrix.documents), f"More than {_MAX_VALUES} distinct values: alpha is not computed.")
-    return krippendorff_alpha(matrix, _ALPHAS[name])
+    return krippendorff_alpha(matrix, DISTANCES[name])
 
 
 def _ac1(matrix: LabelMatrix) -> Statistic:
@@ -173,7 +168,7 @@ def agreement_record(found: AnnotatorAgreement) -> dict[str, Any]:
 def format_agreements(found: Sequence[AnnotatorAgreement]) -> str:
     """One line for each aspect and unit, then one for every two annotators that share enough items."""
     head = ("aspect", "unit", "items", "labels", "annotators", "same, %")
-    lines = [(*head, *(f"alpha ({name})" for name in _ALPHAS), "AC1"), *map(_agreement_cells, found)]
+    lines = [(*head, *(f"alpha ({name})" for name in DISTANCES), "AC1"), *map(_agreement_cells, found)]
     pairs = [_pair_cells(one, pair) for one in found for pair in one.pairs]
     pair_head = ("aspect", "unit", "annotators", "items", "same, %", "Cohen's kappa")
     left_out = [
@@ -192,7 +187,7 @@ AGREEMENT_NOTE = (
 
 
 def _agreement_cells(one: AnnotatorAgreement) -> tuple[str, ...]:
-    alphas = (format_unsigned(one.alphas[name]) if name in one.alphas else "" for name in _ALPHAS)
+    alphas = (format_unsigned(one.alphas[name]) if name in one.alphas else "" for name in DISTANCES)
     numbers = (str(number) for number in (one.items, one.labels, one.annotators))
     return (one.aspect, one.unit, *numbers, format_percent(one.raw), *alphas, format_unsigned(one.ac1))
 

@@ -6,9 +6,10 @@ A distance says how far two labels are apart, so that near misses count less tha
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import permutations
+from types import MappingProxyType
 
 import numpy as np
 from scipy.sparse import csr_array  # type: ignore[import-untyped]  # it ships no types
@@ -100,6 +101,12 @@ def ordinal_distance(categories: Values, given: Values) -> Values:  # noqa: ARG0
     ranks = np.cumsum(given, axis=0) - given / 2
     squares: Values = (ranks[:, None] - ranks[None]) ** 2
     return squares
+
+
+DISTANCES: Mapping[str, Distance] = MappingProxyType(
+    {"nominal": nominal_distance, "ordinal": ordinal_distance, "interval": interval_distance}
+)
+"""By level of measurement, the one that takes labels for least first."""
 
 
 def raw_agreement(ratings: LabelMatrix) -> Statistic:
