@@ -20,7 +20,7 @@ from core.datasets.formats.item_stream import RecordPlace
 from core.datasets.formats.table_files import file_rows
 from core.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
-from core.types import Example, Item, Rating, ReleasedScore, Split, Verdict
+from core.types import ALL_JUDGES, Example, Item, Rating, ReleasedScore, Split, Verdict
 
 _KEY = ("hash", "model_name")
 _SPLITS = {"valid": Split.DEV, "test": Split.TEST}
@@ -97,7 +97,7 @@ class _CompanionFiles:
 
 
 def _ratings(row: Row) -> list[Rating]:
-    return [Rating("all", aspect, fields.number(row, aspect)) for aspect in row if aspect not in _NOT_RATED]
+    return [Rating(ALL_JUDGES, aspect, fields.number(row, aspect)) for aspect in row if aspect not in _NOT_RATED]
 
 
 def _scores(row: Row) -> tuple[ReleasedScore, ...]:

@@ -27,7 +27,7 @@ from core.datasets.formats.table_files import table_rows
 from core.datasets.formats.text_files import UTF8, Row
 from core.datasets.formats.workbook_files import sheet_names
 from core.errors import TouchstoneError
-from core.types import Item, Judgement, Rating, ReleasedScore, Verdict
+from core.types import ALL_JUDGES, Item, Judgement, Rating, ReleasedScore, Verdict
 
 _COPIED_FIELDS = ("id", "edited", "edits", "group", "domain", "title")
 _PREVIEW_ROWS = 500  # rows
@@ -214,7 +214,7 @@ class _MappedReader:
             "ratings": (
                 *(Rating(judge, "rating", _level(row, judge)) for judge in rating),
                 *(
-                    Rating(who or "all", aspect, _level(row, aspect))
+                    Rating(who or ALL_JUDGES, aspect, _level(row, aspect))
                     for aspect in columns.ratings
                     if _has_level(row, aspect)
                 ),

@@ -19,7 +19,7 @@ from core.datasets.formats.item_stream import RecordPlace
 from core.datasets.formats.json_files import json_object
 from core.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
-from core.types import Example, Item, Rating
+from core.types import ALL_JUDGES, Example, Item, Rating
 
 _TEXTS = "pubmed_summary_src_doc_data.json"
 _ASPECT = "faithfulness"
@@ -62,7 +62,7 @@ def _item(row: Row, texts: Row) -> Item:
         group=f"article_{group}",
         system=system,
         ratings=(
-            Rating("all", _ASPECT, sum(given) / len(given)),
+            Rating(ALL_JUDGES, _ASPECT, sum(given) / len(given)),
             *(Rating(f"annotator-{number}", _ASPECT, score) for number, score in enumerate(given, start=1)),
         ),
     )

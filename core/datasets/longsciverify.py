@@ -20,7 +20,7 @@ from core.datasets.formats.json_files import json_rows as listed
 from core.datasets.formats.table_files import csv_rows as table
 from core.datasets.formats.text_files import NumberedRow, Row
 from core.errors import TouchstoneError
-from core.types import Example, Item, Rating
+from core.types import ALL_JUDGES, Example, Item, Rating
 
 _SYSTEMS = ("gencomparesumabs", "dancersum", "section_conditional")
 _LEVELS = ("coherence", "fluency")
@@ -117,7 +117,7 @@ def _ratings(reviews: list[Row], model: int) -> tuple[Rating, ...]:
     given = [rating for number, review in enumerate(reviews, start=1) for rating in _given(review, model, number)]
     shares = [_share(given, f"reviewer-{number}") for number in range(1, len(reviews) + 1)]
     known = [share for share in shares if share is not None]
-    overall = [Rating("all", "factuality", sum(known) / len(known))] if known else []
+    overall = [Rating(ALL_JUDGES, "factuality", sum(known) / len(known))] if known else []
     return (*overall, *given)
 
 

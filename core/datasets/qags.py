@@ -16,7 +16,7 @@ from core.datasets.formats import fields, item_stream
 from core.datasets.formats.item_stream import RecordPlace
 from core.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
-from core.types import Example, Item, Rating, Verdict
+from core.types import ALL_JUDGES, Example, Item, Rating, Verdict
 
 _SUPPORTED = {"yes": 1.0, "no": 0.0}
 _SYSTEMS = {"cnndm": "Bottom-Up", "xsum": "BART"}
@@ -56,7 +56,7 @@ def _item(row: Row, place: RecordPlace) -> list[Item]:
             domain=corpus,
             group=fields.document_key(document),
             system=_SYSTEMS.get(corpus, ""),
-            ratings=(Rating("all", _ASPECT, sum(supported) / len(supported)), *votes),
+            ratings=(Rating(ALL_JUDGES, _ASPECT, sum(supported) / len(supported)), *votes),
         )
     ]
 

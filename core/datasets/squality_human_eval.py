@@ -18,7 +18,7 @@ from core.datasets.formats.item_stream import RecordPlace
 from core.datasets.formats.text_files import Row
 from core.datasets.squality import Squality
 from core.errors import TouchstoneError
-from core.types import Example, Item, Rating
+from core.types import ALL_JUDGES, Example, Item, Rating
 
 _ASPECTS = ("correctness", "selection", "overall")
 _TEST = "test.jsonl"
@@ -71,7 +71,7 @@ def _item(story: str, question: int, system: str, answers: Row, stories: dict[st
         group=story,
         system=system,
         ratings=(
-            *_ratings("all", fields.record(answer, "overall")),
+            *_ratings(ALL_JUDGES, fields.record(answer, "overall")),
             *(
                 rating
                 for review in fields.records(answer, "reviews")

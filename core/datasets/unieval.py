@@ -16,7 +16,7 @@ from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.formats import fields, item_stream
 from core.datasets.formats.item_stream import RecordPlace
 from core.datasets.formats.text_files import Row
-from core.types import Example, Item, Rating, ReleasedScore, Verdict
+from core.types import ALL_JUDGES, Example, Item, Rating, ReleasedScore, Verdict
 
 
 @DATASETS.add
@@ -51,7 +51,7 @@ def _item(row: Row, place: RecordPlace) -> list[Item]:
             domain=task,
             group=f"{task}-{fields.text(row, 'doc_id')}" if "doc_id" in row else fields.document_key(document),
             system=system,
-            ratings=tuple(Rating("all", aspect, fields.number(human, aspect)) for aspect in human),
+            ratings=tuple(Rating(ALL_JUDGES, aspect, fields.number(human, aspect)) for aspect in human),
             scores=tuple(ReleasedScore(f"UniEval {aspect}", fields.number(predicted, aspect)) for aspect in predicted),
         )
     ]
