@@ -17,8 +17,11 @@ from core.stats.comparison import (
     MIN_TEST_DOCUMENTS,
     Comparison,
     compare_paired,
+    delong_test,
     holm_correction,
+    mcnemar_test,
     on_shared_cases,
+    sign_test,
 )
 from core.stats.discrimination import (
     LabelledScores,
@@ -28,7 +31,6 @@ from core.stats.discrimination import (
     choose_threshold,
     right_decisions,
 )
-from core.stats.paired_tests import delong_test, mcnemar_test, sign_test
 from core.stats.score_pairs import ScorePairs, consistency_share, mean_shift, sign_rate, tie_share
 from core.stats.statistic import Estimate, Mask, Numbers, Statistic, undefined
 from core.types import ErrorType, Sample, Split

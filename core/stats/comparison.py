@@ -1,4 +1,8 @@
-"""Whether one statistic is larger than another on the same documents, and how many more pairs would tell."""
+"""Whether one statistic is larger than another on the same documents, and how many more pairs would tell.
+
+The paired bootstrap resamples documents; the tests that reviewers ask for beside it (Williams, DeLong, McNemar, sign test)
+take cases as independent.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import stdtr  # type: ignore[import-untyped]  # it ships no types
+from scipy.special import bdtr, ndtr, stdtr  # type: ignore[import-untyped]  # it ships no types
 
 from core.stats.bootstrap import Distribution, Resamples, reason_without_interval
 from core.stats.correlation import RatedScores, pearson
+from core.stats.discrimination import LabelledScores
 from core.stats.statistic import Estimate, Values
 
 MIN_TEST_DOCUMENTS = 10
@@ -80,6 +85,48 @@ def williams_test(first: RatedScores, second: RatedScores, resamples: Resamples)
     return replace(found, p=_williams_p(r12, r13, _pearson_value(between), found.difference.n))
 
 
+def delong_test(first: LabelledScores, second: LabelledScores) -> float | None:
+    """The two-sided p of two areas under the ROC curve being equal (DeLong, DeLong and Clarke-Pearson 1988).
+
+    Both are of the same cases; those that lack a score do not count. None where an area is undefined or has no variance.
+    """
+    one, two = on_shared_cases(first.oriented, second.oriented)
+    kept = ~np.isnan(one)
+    labels = first.labels[kept]
+    if min(labels.sum(), (~labels).sum()) < 2:
+        return None
+    placements = [_placement_values(scores[kept][labels], scores[kept][~labels]) for scores in (one, two)]
+    (good, bad), (other_good, other_bad) = placements
+    difference = good.mean() - other_good.mean()
+    good_apart, bad_apart = good - other_good, bad - other_bad
+    variance = good_apart.var(ddof=1) / len(good) + bad_apart.var(ddof=1) / len(bad)
+    if variance == 0:
+        return 1.0 if difference == 0 else None
+    return float(2 * ndtr(-abs(difference) / math.sqrt(variance)))
+
+
+def mcnemar_test(first: Values, second: Values) -> float | None:
+    """The two-sided p of two shares of right cases being equal (McNemar 1947), exact by the binomial distribution.
+
+    Both are 1 where right and 0 where wrong, (n,), nan where unknown. It is the sign test of the cases that only one has
+    right. None where no case is known of both.
+    """
+    one, two = on_shared_cases(first, second)
+    return sign_test(one - two)
+
+
+def sign_test(differences: Values) -> float | None:
+    """The two-sided p of (n,) differences being as often above zero as below; zeros and nan do not count.
+
+    None where no difference is known, 1 where all are zero.
+    """
+    known = differences[~np.isnan(differences)]
+    if not len(known):
+        return None
+    above, below = int(np.sum(known > 0)), int(np.sum(known < 0))
+    return min(1.0, 2 * float(bdtr(min(above, below), above + below, 0.5)))
+
+
 def pairs_still_needed(estimate: Estimate, half_width: float = 0.05) -> int | None:
     """How many more cases like these narrow the interval to ± `half_width`; None where there is no interval."""
     if estimate.low is None or estimate.high is None or estimate.low == estimate.high:
@@ -111,3 +158,15 @@ def _williams_p(r12: float, r13: float, r23: float, n: int) -> float:
     spread = 2 * (n - 1) / (n - 3) * determinant + (r12 + r13) ** 2 / 4 * (1 - r23) ** 3
     t = (r12 - r13) * math.sqrt((n - 1) * (1 + r23) / spread)
     return float(2 * stdtr(n - 3, -abs(t)))
+
+
+def _placement_values(good: Values, bad: Values) -> tuple[Values, Values]:
+    """The share of inconsistent summaries that each consistent one beats, and of consistent ones that beat each other one."""
+    return _share_below(good, bad), 1 - _share_below(bad, good)
+
+
+def _share_below(values: Values, others: Values) -> Values:
+    """The share of the others that each value lies above, ties counting one half."""
+    others = np.sort(others)
+    sides = np.searchsorted(others, values, side="left") + np.searchsorted(others, values, side="right")
+    return sides / (2 * len(others))

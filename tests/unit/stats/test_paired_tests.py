@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from core.stats.comparison import delong_test, mcnemar_test, sign_test
 from core.stats.discrimination import LabelledScores
-from core.stats.paired_tests import delong_test, mcnemar_test, sign_test
 from core.stats.statistic import Mask, Values
 from tests.doubles.released import BUMP, needs
 
