@@ -25,7 +25,7 @@ def items(path: Path, reader: Generic | None = None) -> list[Item]:
     return [one for one in found if isinstance(one, Item)]
 
 
-def told(path: Path) -> str:
+def format_mapping(path: Path) -> str:
     return "\n".join(Generic().describe(path))
 
 
@@ -39,7 +39,7 @@ def test_minimal_pairs_without_a_label_are_labelled_by_their_side(tmp_path: Path
     table("t.csv")(tmp_path, [{"document": DOCUMENT, "summary": SUMMARY, "edited_summary": WRONG}])
     plain, edited = items(tmp_path / "t.csv")
     assert (plain.intended, edited.intended) == (Verdict.CONSISTENT, Verdict.INCONSISTENT)
-    assert "no label: edited summaries are inconsistent, the others consistent" in told(tmp_path / "t.csv")
+    assert "no label: edited summaries are inconsistent, the others consistent" in format_mapping(tmp_path / "t.csv")
     columns = infer_column_map(preview_rows(tmp_path / "t.csv")).model_copy(update={"edited_label": None})
     assert [one.intended for one in read_with_map(tmp_path / "t.csv", columns) if isinstance(one, Item)] == [None, None]
 
@@ -63,7 +63,7 @@ def test_numbers_with_gaps_and_errors_stay_scores_and_their_failures_are_counted
 def test_a_column_of_words_is_no_score_because_some_are_numbers(tmp_path: Path) -> None:
     table("t.csv")(tmp_path, rows(remark=["good", "bad", "3", "4", "5"]))
     assert infer_column_map(preview_rows(tmp_path / "t.csv")).scores == ()
-    assert "left out     remark" in told(tmp_path / "t.csv")
+    assert "left out     remark" in format_mapping(tmp_path / "t.csv")
 
 
 def test_a_third_class_is_shown_for_a_decision_and_unknown_is_no_label(tmp_path: Path) -> None:
@@ -72,9 +72,11 @@ def test_a_third_class_is_shown_for_a_decision_and_unknown_is_no_label(tmp_path:
     assert [one.intended for one in items(tmp_path / "t.csv")] == [
         *(Verdict.CONSISTENT, Verdict.INCONSISTENT, None, None, Verdict.CONSISTENT)
     ]
-    said = told(tmp_path / "t.csv")
-    assert "neutral: no label (1)" in said
-    assert "label also says neutral: read as no label. Put a word under consistent, inconsistent or borderline." in said
+    printed = format_mapping(tmp_path / "t.csv")
+    assert "neutral: no label (1)" in printed
+    assert (
+        "label also says neutral: read as no label. Put a word under consistent, inconsistent or borderline." in printed
+    )
 
 
 def test_a_label_of_one_half_is_borderline_and_asked_about(tmp_path: Path) -> None:
@@ -84,7 +86,7 @@ def test_a_label_of_one_half_is_borderline_and_asked_about(tmp_path: Path) -> No
         Verdict.BORDERLINE,
         Verdict.INCONSISTENT,
     ]
-    assert "label also says 0.5: read as borderline. Is it a rating?" in told(tmp_path / "t.csv")
+    assert "label also says 0.5: read as borderline. Is it a rating?" in format_mapping(tmp_path / "t.csv")
 
 
 @pytest.mark.parametrize("name", ["consistency", "label", "stars"])
@@ -94,7 +96,7 @@ def test_levels_from_one_to_five_are_ratings_whatever_they_are_called(name: str,
         (Rating("all", name, 1.0),),
         (Rating("all", name, 3.0),),
     ]
-    assert f"{name} is read as a rating that people gave" in told(tmp_path / "t.csv")
+    assert f"{name} is read as a rating that people gave" in format_mapping(tmp_path / "t.csv")
 
 
 def test_percentages_are_numbers_and_asked_about(tmp_path: Path) -> None:
@@ -103,7 +105,7 @@ def test_percentages_are_numbers_and_asked_about(tmp_path: Path) -> None:
         (ReleasedScore("overlap", 85.0),),
         (ReleasedScore("overlap", 7.0),),
     ]
-    assert "overlap is between 0 and 100. Is it a rating that people gave?" in told(tmp_path / "t.csv")
+    assert "overlap is between 0 and 100. Is it a rating that people gave?" in format_mapping(tmp_path / "t.csv")
 
 
 def test_a_row_for_each_annotator_becomes_judgements_with_the_label_of_most(tmp_path: Path) -> None:
@@ -118,20 +120,20 @@ def test_a_row_for_each_annotator_becomes_judgements_with_the_label_of_most(tmp_
     )
     assert (first.intended, second.intended) == (Verdict.INCONSISTENT, None)
     assert first.ratings[0] == Rating("ann", "fluency", 4.0)
-    assert "annotator    annotator" in told(tmp_path / "t.csv")
+    assert "annotator    annotator" in format_mapping(tmp_path / "t.csv")
 
 
 def test_columns_of_annotators_without_a_label_give_the_label_of_most(tmp_path: Path) -> None:
     table("t.csv")(tmp_path, rows(rater_1=["yes", "no"], rater_2=["yes", "yes"]))
     assert [one.intended for one in items(tmp_path / "t.csv")] == [Verdict.CONSISTENT, None]
-    assert "what most annotators say; no label where they tie" in told(tmp_path / "t.csv")
+    assert "what most annotators say; no label where they tie" in format_mapping(tmp_path / "t.csv")
 
 
 def test_a_score_whose_name_speaks_of_errors_is_turned_and_said_to_be(tmp_path: Path) -> None:
     table("t.csv")(tmp_path, rows(hallucination_rate=["0.1", "0.9"], rouge=["0.5", "0.25"]))
     first, _ = items(tmp_path / "t.csv")
     assert first.scores == (ReleasedScore("hallucination_rate (negated)", -0.1), ReleasedScore("rouge", 0.5))
-    assert "hallucination_rate (lower is better), rouge (higher is better)" in told(tmp_path / "t.csv")
+    assert "hallucination_rate (lower is better), rouge (higher is better)" in format_mapping(tmp_path / "t.csv")
 
 
 @pytest.mark.parametrize("pretty", [None, 1])
@@ -161,7 +163,7 @@ def test_the_samples_that_a_document_lists_are_rows(tmp_path: Path) -> None:
 
 def test_further_sheets_are_named_and_can_be_read(tmp_path: Path) -> None:
     book(tmp_path / "t.xlsx", {"one": [PAIRS[0]], "two": [PAIRS[1]]})
-    assert "Other sheets are not read: two. Name one: generic[sheet=two]." in told(tmp_path / "t.xlsx")
+    assert "Other sheets are not read: two. Name one: generic[sheet=two]." in format_mapping(tmp_path / "t.xlsx")
     (item,) = items(tmp_path / "t.xlsx", Generic(sheet="two"))
     assert item.example.summary == WRONG
 
@@ -188,9 +190,9 @@ def test_where_no_row_can_be_read_the_reason_of_the_first_is_given(tmp_path: Pat
 
 def test_what_nothing_reads_is_named(tmp_path: Path) -> None:
     table("t.csv")(tmp_path, rows(comment=["fine text", "other text"], sent_idx=["1", "2"]))
-    said = told(tmp_path / "t.csv")
-    assert "left out     comment, sent_idx" in said
-    assert "No column is a label, a rating or an annotator" in said
+    printed = format_mapping(tmp_path / "t.csv")
+    assert "left out     comment, sent_idx" in printed
+    assert "No column is a label, a rating or an annotator" in printed
 
 
 def test_the_new_fields_of_a_mapping_are_saved_and_read_again(tmp_path: Path) -> None:
