@@ -30,7 +30,9 @@ from annotations.store import Store
 from annotations.tables import Explanation, Origin, SampleRow
 from annotations.tables import Item as ItemRow
 from annotations.writes import ITEM_FACTS
-from core.types import ErrorType, Example, GradedExplanation, Item, Judgement, Sample, Verdict
+from core.bundled_scores import bundled_samples
+from core.datasets.bundled import bundled_items
+from core.types import PRECOMPUTED, ErrorType, Example, GradedExplanation, Item, Judgement, Sample, Verdict
 
 PairVerdicts = tuple[Verdict | None, Verdict | None]
 """What an answer says of the original and of the item itself."""
@@ -233,13 +235,21 @@ def _format_agreement(found: Agreement) -> str:
 
 
 def load_samples(store: Store, dataset: str) -> list[Sample]:
-    """The samples of an imported dataset, of local labels or of a campaign, with our scores. Raises RecordError for an unknown name."""
+    """The samples of an imported dataset, of local labels, of a campaign or of the bundled examples, with our scores.
+
+    Raises RecordError for an unknown name.
+    """
+    if dataset == PRECOMPUTED:
+        return bundled_samples()
     with read_session(store.engine) as session:
         return _load_samples_in(session, dataset)
 
 
 def load_texts(store: Store, dataset: str) -> Iterator[Example]:
-    """Each stored text that `samples` gives once, under the id of the store, those of one document together."""
+    """Each stored text that `load_samples` gives once, under the id of its sample, those of one document together."""
+    if dataset == PRECOMPUTED:
+        yield from (item.example for item in bundled_items())
+        return
     with read_session(store.engine) as session:
         own = _is_labelled_here(dataset)
         ids = (

@@ -38,7 +38,10 @@ ONLY_IN = {
 
 OURS = {
     "core": {"core"},
-    "annotations": {"annotations", "core.types", "core.errors", "core.edits", "core.stats"},
+    "annotations": {
+        *("annotations", "core.types", "core.errors", "core.edits", "core.stats"),
+        *("core.bundled_scores", "core.datasets.bundled"),  # a dataset beside those of the database
+    },
     "pages": {"pages.ui", "pages.commands.shared", "core", "annotations"},
     "cli.py": {"core", "pages.commands"},
     "app.py": {"pages.ui"},

@@ -11,9 +11,10 @@ import typer
 from annotations.samples import load_texts
 from annotations.store import Store
 from core.engine.engine import Engine
+from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.settings import Settings
-from core.types import Failure
+from core.types import PRECOMPUTED, Failure
 from pages.commands.shared.inputs import DeviceOption
 from pages.commands.shared.messages import download_models, print_status, with_progress
 
@@ -24,6 +25,10 @@ def command(
     device: DeviceOption = None,
 ) -> None:
     """Score every text of a dataset and keep the scores in the database, beside the released ones."""
+    if dataset == PRECOMPUTED:
+        raise TouchstoneError(
+            f"{dataset} is not in the database, which keeps scores. Import the examples first: cli.py import bundled"
+        )
     chosen, settings = [METRICS.parse(spec) for spec in metric], Settings.read()
     with (
         closing(Store.open(settings.database_url)) as store,

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.types import PRECOMPUTED
-from pages.ui.evaluate.dataset_choice import choose_data, evaluated_datasets
+from pages.ui.evaluate.dataset_choice import choose_data, known_datasets
 from pages.ui.evaluate.evaluate_tabs import evaluate_tabs
 from pages.ui.evaluate.import_form import has_import, import_form
 from pages.ui.notices import notices
@@ -11,7 +11,7 @@ from pages.ui.notices import notices
 notices()
 with st.expander("Import data", icon=":material/database_upload:", expanded=has_import()):
     import_form()
-chosen = choose_data(evaluated_datasets())
+chosen = choose_data(known_datasets())
 if chosen is None:
     st.stop()
 if PRECOMPUTED in chosen.datasets:

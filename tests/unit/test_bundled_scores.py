@@ -22,6 +22,7 @@ from core.meta.surface_correlation import missing_features
 from core.metric import METRICS
 from core.settings import Settings
 from core.shallow.model import FEATURES
+from core.stress.run import run_from_lines
 from core.text import splitter_name
 from core.types import PRECOMPUTED
 
@@ -91,3 +92,18 @@ def test_the_terminal_evaluates_lists_and_packs_it_without_a_database(
         told, card = files.read("README.md").decode(), files.read("data-card.md").decode()
     assert [line.split()[2] for line in told.splitlines() if "cli.py" in line] == ["pack"]
     assert "Comes with Touchstone, scored beforehand." in card
+
+
+def test_commands_read_its_texts_and_none_scores_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path}/none.db")
+    monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path))
+    output = tmp_path / "run.jsonl"
+    command = ["stress", "--dataset", PRECOMPUTED, "--most", "2", "--metric", "rouge2", "--kind", "number"]
+    found = CliRunner().invoke(app, [*command, "-o", str(output)])
+    assert found.exit_code == 0, found.output
+    documents = {item.example.id: item.example.document for item in bundled_items()}
+    sources = list(run_from_lines(output.read_text("utf-8").splitlines()).sources.values())
+    assert len(sources) == 2
+    assert all(source.example.document == documents[source.example.id] for source in sources)
+    refused = CliRunner().invoke(app, ["score-dataset", PRECOMPUTED, "--metric", "rouge2"])
+    assert "Import the examples first: cli.py import bundled" in str(refused.exception)

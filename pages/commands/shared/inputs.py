@@ -13,7 +13,6 @@ import typer
 
 from annotations.samples import load_samples, load_texts
 from annotations.store import Store
-from core.bundled_scores import bundled_samples
 from core.dataset import Refusal
 from core.datasets.pairs import Pairs
 from core.errors import TouchstoneError
@@ -22,7 +21,7 @@ from core.meta.pooling import pool_cases
 from core.settings import Device, Settings
 from core.stress.filters import build_sources, draw_sample, stored_samples, without_inconsistent
 from core.stress.run import Plan, Run, Source
-from core.types import PRECOMPUTED, Example, Item, T
+from core.types import Example, Item, T
 from pages.commands.shared.messages import print_status
 
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON list instead of a table.")]
@@ -96,9 +95,7 @@ def report_refusals(found: Iterable[T | Refusal], source: Path, refusals: list[R
 def read_samples(dataset: list[str]) -> Cases:
     """The samples of datasets together; what was left out is printed."""
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
-        found = pool_cases(
-            [bundled_samples() if name == PRECOMPUTED else load_samples(store, name) for name in dataset]
-        )
+        found = pool_cases([load_samples(store, name) for name in dataset])
     for warning in found.warnings:
         print_status(warning)
     return found

@@ -11,13 +11,11 @@ import streamlit as st
 
 from annotations.records import LOCAL_LABELS
 from annotations.samples import campaign_datasets, load_samples
-from annotations.store import Store
-from core.bundled_scores import bundled_samples
 from core.meta.cases import Cases, select_metrics
 from core.meta.measures import SLICE_FIELDS, Slice, affordable_resamples, slice_cases
 from core.meta.pooling import pool_cases
 from core.stats.bootstrap import RESAMPLES
-from core.types import PRECOMPUTED, Sample
+from core.types import PRECOMPUTED
 from pages.ui import services
 from pages.ui.background_results import background_result
 from pages.ui.evaluate.import_task import ImportTask, UploadedFiles
@@ -78,16 +76,12 @@ class EvaluationChoice:
 
 
 def known_datasets() -> list[str]:
-    """What was imported, the campaigns that have labels, and what was kept and labelled outside of them."""
+    """What was imported, the campaigns that have labels, what was kept and labelled outside of them, and, last, the
+    bundled examples with scores that were computed beforehand."""
     store = services.store()
     counts = store.counts()
     own = [LOCAL_LABELS] if counts["origin"] or counts["label"] else []
-    return store.dataset_names() + campaign_datasets(store) + own
-
-
-def evaluated_datasets() -> list[str]:
-    """The same and, last, the bundled examples with scores that were computed beforehand."""
-    return [*known_datasets(), PRECOMPUTED]
+    return [*store.dataset_names(), *campaign_datasets(store), *own, PRECOMPUTED]
 
 
 def choose_data(known: Sequence[str]) -> EvaluationChoice | None:
@@ -123,12 +117,8 @@ def read_cases(names: tuple[str, ...]) -> Cases | None:
     return background_result(
         "Reading the samples…",
         ("cases", names, _database_state()),
-        lambda: pool_cases([_load_dataset(store, name) for name in names]),
+        lambda: pool_cases([load_samples(store, name) for name in names]),
     )
-
-
-def _load_dataset(store: Store, name: str) -> list[Sample]:
-    return bundled_samples() if name == PRECOMPUTED else load_samples(store, name)
 
 
 def _database_state() -> tuple[int, ...]:

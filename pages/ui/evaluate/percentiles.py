@@ -22,13 +22,10 @@ def percentile_expander(result: Result | None) -> None:
     if not box.open:
         return
     with box:
-        known = known_datasets()
-        if result is None or not known:
-            st.write(
-                "Select a metric with a score on the board." if known else "Import or label data on Evaluate first."
-            )
+        if result is None:
+            st.write("Select a metric with a score on the board.")
             return
-        name = st.selectbox("Among the summaries of", known, key="reference-set")
+        name = st.selectbox("Among the summaries of", known_datasets(), key="reference-set")
         found = read_cases((name,))
         if found is not None:
             st.write(escape_markdown(describe_percentile(found, result, name)))

@@ -74,12 +74,8 @@ def _pair_on_probe() -> PairSource:
 
 
 def _dataset_pairs() -> PairSource:
-    known = known_datasets()
-    if not known:
-        st.caption("No dataset is here yet. Import one on Evaluate, or with `cli.py import`.")
-        return _fixed_pairs([])
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.selectbox("Dataset", known, key="stress-dataset", width=300)
+        name = st.selectbox("Dataset", known_datasets(), key="stress-dataset", width=300)
         limit = st.number_input(
             "At most", 1, None, _DEFAULT_PAIRS, key="stress-most", width=130, help="Drawn by the seed."
         )
