@@ -45,8 +45,9 @@ readme: .venv/.run ## write the table of metrics in README.md again
 	{ sed '/^<!-- metrics:/q' README.md; $(BIN)/python cli.py metrics --markdown; sed -n '/^<!-- \/metrics/,$$p' README.md; } > .readme
 	mv .readme README.md
 
-scores: .venv/.run ## compute the scores of the bundled examples again
+scores: .venv/.run ## compute the scores and the stress run of the bundled examples again
 	$(BIN)/python -c 'from core.bundled_scores import write_scores; write_scores()'
+	$(BIN)/python -c 'from core.stress.bundled_run import write_bundled_run; write_bundled_run()'
 
 clean: ## remove the virtual environment and caches, never the labels in var/
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache

@@ -1,10 +1,10 @@
-"""Records: what was kept and labelled, and their export."""
+"""Records: what was kept and labelled, and its export; beneath, the examples that come with Touchstone."""
 
 import streamlit as st
 
 from annotations.export import all_rows, to_csv, to_jsonl
 from pages.ui import services
-from pages.ui.saved_rows import saved_rows_table
+from pages.ui.record_tables import bundled_table, saved_table
 
 store = services.store()
 counts = store.counts()
@@ -13,6 +13,7 @@ if not counts["origin"] and not counts["label"]:
         "Nothing was kept yet. On Probe, press Keep pair, or save a label in the Record tab.",
         icon=":material/inventory_2:",
     )
+    bundled_table()
     st.stop()
 
 with st.container(horizontal=True, vertical_alignment="center"):
@@ -23,15 +24,4 @@ with st.container(horizontal=True, vertical_alignment="center"):
         "Export JSONL", lambda: "".join(to_jsonl(all_rows(store))), "touchstone.jsonl", on_click="ignore"
     )
     st.download_button("Export CSV", lambda: "".join(to_csv(all_rows(store))), "touchstone.csv", on_click="ignore")
-st.dataframe(
-    saved_rows_table(store.saved(500)),
-    hide_index=True,
-    height="auto",
-    alt="Kept pairs and labels, newest first",
-    placeholder="",
-    column_config={
-        "open": st.column_config.LinkColumn("", display_text="Open in Probe"),
-        "when": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm"),
-        "summary": st.column_config.TextColumn(width="large"),
-    },
-)
+saved_table(store.saved(500))

@@ -185,4 +185,7 @@ def test_a_demo_runs_in_memory_and_shows_each_visitor_only_what_is_theirs(
 
     other = new_page()
     open_stress(other, demo_server)
-    expect(other.get_by_placeholder("No run yet")).to_be_visible()
+    expect(other.get_by_placeholder("A new run")).to_be_visible()
+    expect(
+        other.get_by_role("button", name="Look at a run of the bundled examples")
+    ).to_be_visible()  # no other is theirs

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 
 import streamlit as st
 
 from annotations.records import RunRow
 from annotations.store import InMemoryRuns, Store
+from core.stress.bundled_run import bundled_run_lines
 from core.stress.filters import count_left_out, filter_variants
 from core.stress.run import Meaning, Opinion, Run, VariantKey, run_from_lines, run_lines, to_json_line
+from core.types import PRECOMPUTED
 from pages.ui import services
 from pages.ui.background_results import progress_bar
 from pages.ui.markup import escape_markdown
@@ -19,6 +22,7 @@ from pages.ui.session_state import WidgetValue, page_state
 from pages.ui.session_user import user_name
 
 _NEW_RUN = ""
+_BUNDLED_RUN = "bundled"
 _LOOK_S = 1.0
 _REDRAW_SHARE = (
     0.1  # of all scores have come since the page was drawn: few enough drawings, and figures that are not old
@@ -62,26 +66,38 @@ def listed_runs() -> dict[str, RunRow]:
     return {row.id: row for row in [*own_runs, *services.store().runs()]}
 
 
+def shown_runs() -> dict[str, RunRow]:
+    """The same and, last, the run that comes with Touchstone, which nobody continues and nobody judges."""
+    return listed_runs() | {_BUNDLED_RUN: RunRow(_BUNDLED_RUN, PRECOMPUTED, "", datetime.min, 0)}
+
+
+def format_run(row: RunRow) -> str:
+    return row.name if row.id == _BUNDLED_RUN else f"{row.name} ({row.created_at:%Y-%m-%d %H:%M})"
+
+
 def chosen_run() -> RunRow | None:
     """The run that the address names; None where a new one is to be set up."""
-    return listed_runs().get(_run_in_address())
+    return shown_runs().get(_run_in_address())
 
 
 def run_bar(chosen: RunRow | None) -> None:
-    """The stored runs, and the way to a new one."""
-    rows = listed_runs()
+    """The stored runs, that of the bundled examples, and the way to a new one."""
+    rows = shown_runs()
     stress_state().run = chosen.id if chosen else None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
             "Run",
             list(rows),
             key=StressState.run.key,
-            format_func=lambda id: f"{rows[id].name} ({rows[id].created_at:%Y-%m-%d %H:%M})",
-            placeholder="A new run" if rows else "No run yet",
+            format_func=lambda id: format_run(rows[id]),
+            placeholder="A new run",
             on_change=_open_chosen_run,
             width=420,
         )
         st.button("New run", icon=":material/add:", on_click=open_run, args=(_NEW_RUN,), disabled=chosen is None)
+        if list(rows) == [_BUNDLED_RUN] and chosen is None:
+            label = "Look at a run of the bundled examples"
+            st.button(label, icon=":material/visibility:", type="tertiary", on_click=open_run, args=(_BUNDLED_RUN,))
         if services.settings().demo:
             st.badge(
                 "demo: runs stay until the server stops, and are not kept",
@@ -124,12 +140,19 @@ def store_opinion(id: str, opinion: Opinion) -> None:
 
 
 def accepts_opinions(id: str) -> bool:
-    """Whether people may say something of a run: not of one that a demo shows out of its database."""
+    """Whether people may say something of a run: not of the bundled one, or one that a demo shows out of its database."""
+    if id == _BUNDLED_RUN:
+        return False
     return not services.settings().demo or id in services.demo_runs()
 
 
 def follow_run(row: RunRow, run: Run) -> None:
     """How far the run is, with the buttons to stop it, to go on, and to try again what failed; redraws as results arrive."""
+    if row.id == _BUNDLED_RUN:
+        st.caption(
+            "The examples that come with Touchstone, run beforehand with metrics that need no download: for a first look, "
+            "nothing to report."
+        )
     now = services.stress_runner().progress(row.id)
     if run.done < run.total or (now and now.running):
         _run_progress(row.id, row.lines, run)
@@ -139,7 +162,7 @@ def follow_run(row: RunRow, run: Run) -> None:
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the run…")
 def _cached_run(id: str, lines: int) -> Run:  # noqa: ARG001  # their number is part of the key
-    return run_from_lines(_storage_of(id).run_lines(id))
+    return run_from_lines(bundled_run_lines() if id == _BUNDLED_RUN else _storage_of(id).run_lines(id))
 
 
 def _storage_of(id: str) -> InMemoryRuns | Store:

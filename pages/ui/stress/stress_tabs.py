@@ -33,13 +33,13 @@ from pages.ui.stress.matrix_and_plots import (
     score_dots,
     shift_boxes,
 )
-from pages.ui.stress.run_choice import chosen_filters, listed_runs, load_run
+from pages.ui.stress.run_choice import chosen_filters, load_run, shown_runs
 from pages.ui.stress.sweep_tab import sweep_chart, sweep_tab
 
 
 def compare_runs(row: RunRow, cells: Sequence[MatrixCell]) -> None:
     """Choose another run and show what both have in common."""
-    others = {id: other for id, other in listed_runs().items() if id != row.id}
+    others = {id: other for id, other in shown_runs().items() if id != row.id}
     if not others:
         st.info("There is no other run yet to compare with.")
         return

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.datasets.bundled import bundled_items
 from pages.ui.probe.pair import EDITOR_KEY
 from pages.ui.probe.probe_state import ProbeState
 from pages.ui.probe.text_panes import EditorState
@@ -19,6 +20,24 @@ def test_records_say_what_to_do_while_there_are_none(probe: Open) -> None:
     app = probe().switch_page("views/data.py").run()
     assert not app.exception
     assert "Nothing was kept yet" in app.info[0].value
+
+
+def test_records_begin_with_the_bundled_examples_and_their_scores(probe: Open) -> None:
+    app = probe().switch_page("views/data.py").run()
+    shown = app.dataframe[0].value
+    assert list(shown["open"]) == [f"/?example={item.example.id}" for item in bundled_items()]
+    assert set(shown["by"]) == {"bundled"}
+    assert shown["rouge2"].notna().any()
+
+
+def test_a_run_of_the_bundled_examples_is_there_to_be_looked_at(probe: Open) -> None:
+    app = probe().switch_page("views/stress.py").run()
+    button = next(one for one in app.button if one.label == "Look at a run of the bundled examples")
+    app = button.click().run(timeout=60)
+    assert not app.exception
+    captions = " ".join(caption.value for caption in app.caption)
+    assert "run beforehand with metrics that need no download" in captions
+    assert "Complete: 19 pairs" in captions
 
 
 def test_records_list_what_was_kept(probe: Open) -> None:
