@@ -11,7 +11,6 @@ from annotations.records import SavedRow
 from core.bundled_scores import OFFLINE_METRICS, bundled_samples
 
 _LINK = st.column_config.LinkColumn("", display_text="Open in Probe")
-_WIDE = st.column_config.TextColumn(width="large")
 
 
 def saved_table(saved: Sequence[SavedRow]) -> None:
@@ -25,7 +24,7 @@ def saved_table(saved: Sequence[SavedRow]) -> None:
         column_config={
             "open": _LINK,
             "when": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm"),
-            "summary": _WIDE,
+            "summary": st.column_config.TextColumn(width="large"),
         },
     )
 
@@ -46,7 +45,7 @@ def bundled_table() -> None:
         placeholder="–",
         column_config={
             "open": _LINK,
-            "summary": _WIDE,
+            "summary": st.column_config.TextColumn(width="medium"),
             **{name: st.column_config.NumberColumn(format="%.3f") for name in OFFLINE_METRICS},
         },
     )

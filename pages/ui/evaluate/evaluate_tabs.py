@@ -71,14 +71,13 @@ def _roc_tab(chosen: EvaluationChoice) -> None:
         "Drawing curves…", ("roc", chosen.key, part), lambda: roc_curves(chosen.cases, _slice_named(chosen, part))
     )
     if found is not None:
-        st.plotly_chart(roc_chart(found, part), key="evaluate-roc", alt="ROC curves")
+        st.plotly_chart(roc_chart(found, part), width="content", key="evaluate-roc", alt="ROC curves")
 
 
 def _interval_tab(chosen: EvaluationChoice) -> None:
-    name, part = (
-        figure_choice("evaluate-dotted", available_figures(chosen.cases, PAPER_MEASURES)),
-        _slice_choice(chosen, "evaluate-dots-slice"),
-    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        part = _slice_choice(chosen, "evaluate-dots-slice")
+        name = figure_choice("evaluate-dotted", available_figures(chosen.cases, PAPER_MEASURES))
     found = _figure_rows(chosen, PAPER_MEASURES)
     if found is not None:
         st.plotly_chart(interval_chart(found, name, part), key="evaluate-dots", alt="Figures with their intervals")

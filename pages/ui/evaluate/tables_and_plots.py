@@ -137,7 +137,8 @@ def _format_cell(figure: Measurement, name: str) -> str:
 _ROW_PX = 34  # pixels a metric takes
 _FRAME_PX = 130
 _MOST_PX = 720  # of a plot, so that it fits a laptop's window
-_ROC_LINES = 10
+_ROC_LINES = 9  # as many as leave the axes in the window, beneath what is chosen
+_ROC_WIDTH_PX = 800  # a square and, beside it, the legend
 _COLOUR_SCALE = ((0.0, "#d9725f"), (0.5, "#f6f3ea"), (1.0, "#45a39b"))
 _TEXT_COLOUR = "#1c2333"  # readable on all of the scale, in the dark theme too
 _DASHES = ("solid", "dash", "dot")  # there are ten colours, and often more metrics
@@ -179,9 +180,9 @@ def roc_chart(found: Sequence[tuple[str, RocCurve]], part: str) -> go.Figure:
         x=[0, 1], y=[0, 1], mode="lines", line={"color": "gray", "dash": "dot"}, name="chance", showlegend=False
     )
     figure.update_layout(xaxis_title="inconsistent summaries accepted", yaxis_title="consistent summaries accepted")
-    figure.update_xaxes(range=[0, 1], constrain="domain")
+    figure.update_xaxes(range=[0, 1], constrain="domain", constraintoward="left")
     figure.update_yaxes(range=[0, 1], scaleanchor="x", constrain="domain")
-    figure.update_layout(legend={"yanchor": "top", "y": 1, "font_size": 11})
+    figure.update_layout(legend={"yanchor": "top", "y": 1, "font_size": 11}, width=_ROC_WIDTH_PX)
     return _with_layout(figure, f"ROC curves, {part} (area in percent)", _ROC_LINES)
 
 
