@@ -23,7 +23,7 @@ from annotations.campaigns.results import (
 )
 from annotations.campaigns.tables import Campaign, Reservation, Task
 from annotations.database import read_session
-from annotations.imported_datasets import load_examples, load_imported_samples, load_stored_ids
+from annotations.imported_datasets import FileRow, load_examples, load_imported_samples, load_stored_ids
 from annotations.local_labels import load_local_labels, load_with_originals, stored_samples
 from annotations.records import CAMPAIGN_PREFIX, LOCAL_LABELS
 from annotations.store import Store
@@ -270,6 +270,25 @@ def load_description(store: Store, dataset: str) -> CampaignDescription:
     """How the labels of a campaign came about. Raises RecordError for an unknown name."""
     with read_session(store.engine) as session:
         return describe_campaign(session, dataset)
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where datasets come from: the imported files, and for each that has none what is said of its labels."""
+
+    files: tuple[FileRow, ...]
+    own: Mapping[str, list[str]]
+
+
+def load_provenance(store: Store, datasets: Sequence[str]) -> Provenance:
+    """Of these datasets."""
+    files = tuple(file for row in store.datasets() if row.name in datasets for file in row.files)
+    own = [name for name in datasets if name not in {file.dataset for file in files}]
+    return Provenance(files, {name: _describe_own(store, name) for name in own})
+
+
+def _describe_own(store: Store, dataset: str) -> list[str]:
+    return format_description(load_description(store, dataset)) if dataset.startswith(CAMPAIGN_PREFIX) else []
 
 
 def _is_labelled_here(dataset: str) -> bool:

@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from annotations.records import CAMPAIGN_PREFIX
-from annotations.samples import format_description, load_description
+from annotations.samples import load_provenance
 from annotations.store import Store
 from core.errors import TouchstoneError
 from core.meta.cases import select_metrics
@@ -35,14 +34,9 @@ def command(
     found = read_scored_samples(dataset)
     found = select_metrics(found, metric) if metric else found
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
-        files = [file for row in store.datasets() if row.name in dataset for file in row.files]
-        own = [name for name in dataset if name not in {file.dataset for file in files}]
-        described = {
-            name: format_description(load_description(store, name)) if name.startswith(CAMPAIGN_PREFIX) else []
-            for name in own
-        }
+        known = load_provenance(store, dataset)
     parts = slice_cases(found, by)
-    archive = write_pack(PackRequest(tuple(dataset), by, rated, resamples, found, parts, files, described))
+    archive = write_pack(PackRequest(tuple(dataset), by, rated, resamples, found, parts, known.files, known.own))
     try:
         output.write_bytes(archive)
     except OSError as error:

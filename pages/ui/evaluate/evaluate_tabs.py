@@ -7,10 +7,12 @@ from types import MappingProxyType
 
 import streamlit as st
 
+from annotations.samples import load_provenance
 from core.meta.measures import PAPER_MEASURES, MetricRow, Slice, draw_resamples, metric_rows, shown_columns
 from core.meta.paper_figures import roc_curves
-from core.meta.paper_pack import write_pack
+from core.meta.paper_pack import PACK_NAME, PackRequest, pack_commands, write_pack
 from core.types import PRECOMPUTED
+from pages.ui import services
 from pages.ui.background_results import background_result
 from pages.ui.evaluate.analysis_tables import (
     chosen_aspect,
@@ -23,7 +25,6 @@ from pages.ui.evaluate.annotator_tables import annotator_tables
 from pages.ui.evaluate.data_tab import label_provenance, provenance_tables, score_form
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
 from pages.ui.evaluate.pair_tables import cell_pairs, verdict_grid
-from pages.ui.evaluate.paper_pack import pack_request, paper_pack
 from pages.ui.evaluate.percentiles import percentile_tab
 from pages.ui.evaluate.tables_and_plots import (
     available_figures,
@@ -92,12 +93,31 @@ def _data_tab(chosen: EvaluationChoice) -> None:
 
 
 def _pack_tab(chosen: EvaluationChoice) -> None:
-    request = pack_request(chosen, chosen_aspect(chosen))
+    known = load_provenance(services.store(), chosen.datasets)
+    aspect, files, own = chosen_aspect(chosen), known.files, known.own
+    request = PackRequest(chosen.datasets, chosen.by, aspect, chosen.resamples, chosen.cases, chosen.parts, files, own)
     found = background_result(
         "Writing every table and figure…", ("pack", chosen.key, request.aspect), lambda: write_pack(request)
     )
     if found is not None:
-        paper_pack(request, found)
+        _show_pack(request, found)
+
+
+def _show_pack(request: PackRequest, archive: bytes) -> None:
+    st.write(
+        "One archive with the tables (Markdown, LaTeX, CSV), the figures (SVG, PDF), a data card, citations, the metrics with "
+        "their signatures and versions, and the commands that give the same archive again."
+    )
+    st.download_button(
+        "Download the paper pack",
+        archive,
+        PACK_NAME,
+        mime="application/zip",
+        on_click="ignore",
+        icon=":material/folder_zip:",
+        type="primary",
+    )
+    st.code(pack_commands(request), language="bash", wrap_lines=True)
 
 
 def _slice_choice(chosen: EvaluationChoice, key: str) -> str:
