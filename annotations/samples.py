@@ -251,13 +251,13 @@ def load_texts(store: Store, dataset: str) -> Iterator[Example]:
         yield from (item.example for item in bundled_items())
         return
     with read_session(store.engine) as session:
-        own = _is_labelled_here(dataset)
-        ids = (
-            [sample.stored for sample in _load_samples_in(session, dataset)]
-            if own
-            else load_stored_ids(session, dataset)
-        )
-        yield from load_examples(session, ids)
+        yield from load_examples(session, _text_ids_in(session, dataset))
+
+
+def count_texts(store: Store, dataset: str) -> int:
+    """How many texts `load_texts` gives of a dataset of the store. Raises RecordError for an unknown name."""
+    with read_session(store.engine) as session:
+        return len(_text_ids_in(session, dataset))
 
 
 def campaign_datasets(store: Store) -> list[str]:
@@ -293,6 +293,12 @@ def _describe_own(store: Store, dataset: str) -> list[str]:
 
 def _is_labelled_here(dataset: str) -> bool:
     return dataset == LOCAL_LABELS or dataset.startswith(CAMPAIGN_PREFIX)
+
+
+def _text_ids_in(session: Session, dataset: str) -> list[str]:
+    if not _is_labelled_here(dataset):
+        return load_stored_ids(session, dataset)
+    return [sample.stored for sample in _load_samples_in(session, dataset)]
 
 
 def _load_samples_in(session: Session, dataset: str) -> list[Sample]:

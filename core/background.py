@@ -83,6 +83,11 @@ class BackgroundTask(Generic[T]):
         return self.progress.error
 
     @property
+    def elapsed_s(self) -> float:
+        """Seconds since it was started."""
+        return time.monotonic() - self._started
+
+    @property
     def version(self) -> int:
         """A number that grows with every result and at the end."""
         return len(self._results) + (not self.running)
@@ -111,7 +116,7 @@ class BackgroundTask(Generic[T]):
                     return
 
     def _measure_progress(self, running: bool, error: str = "") -> Progress:
-        seconds = time.monotonic() - self._started
+        seconds = self.elapsed_s
         done, total = self._counts()
         return Progress(done, total, (done - self._done_before) / seconds if seconds else 0.0, running, error)
 

@@ -90,7 +90,7 @@ def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(page: Page, 
     expect(page.get_by_text("own pairs: 24 new, 24 read.")).to_be_visible(timeout=WORK_MS)
     assert fresh.count("sample") == 24
 
-    page.get_by_role("tab", name="Tables").wait_for(timeout=WORK_MS)
+    page.get_by_role("tab", name="Tables").click(timeout=WORK_MS)
     assert "dataset=own+pairs" in page.url
     table = page.locator(".stDataFrameGlideDataEditor").last
     table.wait_for(timeout=WORK_MS)

@@ -22,9 +22,10 @@ from core.meta.surface_correlation import (
     surface_against_metrics,
 )
 from core.meta.table_formats import format_few_documents, tables_record
+from core.shallow.model import FEATURES
 from core.stats.text_tables import format_correlation, format_percent
 from core.types import PRECOMPUTED
-from pages.ui.background_results import background_result
+from pages.ui.background_results import background_result, background_results
 from pages.ui.evaluate.data_tab import show_scoring, start_scoring
 from pages.ui.evaluate.dataset_choice import EvaluateState, EvaluationChoice, evaluate_state
 from pages.ui.evaluate.tables_and_plots import MARK_STYLES
@@ -142,10 +143,11 @@ def _offer_scoring(chosen: EvaluationChoice, missing: list[str]) -> None:
 
 
 def _feature_correlations(chosen: EvaluationChoice) -> None:
-    found = background_result(
+    found = background_results(
         "Comparing with the surface…",
         ("surface", chosen.key),
-        lambda: list(feature_correlations(chosen.cases, draw_resamples(chosen.cases, chosen.resamples))),
+        lambda: feature_correlations(chosen.cases, draw_resamples(chosen.cases, chosen.resamples)),
+        len(FEATURES) * len(chosen.cases.columns),
     )
     if found:
         st.subheader("One feature at a time")
@@ -155,17 +157,19 @@ def _feature_correlations(chosen: EvaluationChoice) -> None:
 
 def _learned_surface(chosen: EvaluationChoice) -> None:
     cases, resamples = chosen.cases, chosen.resamples
-    found = background_result(
-        "Learning from the surface…",
+    explained = background_results(
+        "Learning the metrics from the surface…",
         ("learned", chosen.key),
-        lambda: (
-            list(predicted_shares(cases, draw_resamples(cases, resamples))),
-            surface_against_metrics(cases, draw_resamples(cases, resamples)),
-        ),
+        lambda: predicted_shares(cases, draw_resamples(cases, resamples)),
+        len(cases.columns),
     )
-    if found is None:
+    rival_rows = background_result(
+        "Learning the labels from the surface…",
+        ("rivals", chosen.key),
+        lambda: surface_against_metrics(cases, draw_resamples(cases, resamples)),
+    )
+    if explained is None or rival_rows is None:
         return
-    explained, rival_rows = found
     st.subheader("What all six explain of a metric")
     st.dataframe(
         _share_frame(explained), hide_index=True, height="auto", alt="What the surface explains", placeholder="–"
@@ -213,10 +217,11 @@ def _rival_table(rows: Sequence[MetricRow]) -> pd.io.formats.style.Styler:
 
 def explanation_table(chosen: EvaluationChoice) -> None:
     """A row for each author of explanations with a grade or verdict, the best explanations first."""
-    found = background_result(
+    found = background_results(
         "Counting grades…",
         ("explained", chosen.key),
-        lambda: list(explainer_scores(chosen.cases, draw_resamples(chosen.cases, chosen.resamples))),
+        lambda: explainer_scores(chosen.cases, draw_resamples(chosen.cases, chosen.resamples)),
+        len({given.by for sample in chosen.cases.samples for given in sample.item.explanations}),
     )
     if found is None:
         return

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from time import monotonic
 
 import pandas as pd
 import streamlit as st
 
 from annotations.imported_datasets import FileRow
 from annotations.records import CAMPAIGN_PREFIX
-from annotations.samples import format_description, load_description, load_texts
+from annotations.samples import count_texts, format_description, load_description, load_texts
 from annotations.store import Store
 from core.background import BackgroundTask
 from core.dataset import format_counts
@@ -21,8 +20,9 @@ from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.metric import METRICS, Metric
 from core.metric_catalog import default_metrics
-from core.types import Failure
+from core.types import Failure, Outcome
 from pages.ui import services
+from pages.ui.background_results import progress_bar
 from pages.ui.evaluate.dataset_choice import evaluate_state
 from pages.ui.markup import escape_markdown
 from pages.ui.notices import leave_notice
@@ -31,22 +31,27 @@ _SCORES_PER_WRITE = 200
 _LOOK_S = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class _StoredBatch:
-    """How many outcomes were stored at once, and how many of them are failures."""
-
-    stored: int
-    failed: int
+ScoringTask = BackgroundTask[bool]
+"""Its results are the stored scores: whether each is a failure."""
 
 
-ScoringTask = BackgroundTask[_StoredBatch]
-
-
-def _score_dataset(store: Store, engine: Engine, dataset: str, metrics: Sequence[Metric]) -> Generator[_StoredBatch]:
+def _score_dataset(store: Store, engine: Engine, dataset: str, metrics: Sequence[Metric]) -> Generator[bool]:
     with closing(engine.run(metrics, load_texts(store, dataset))) as found:
-        while outcomes := [outcome for _, outcome in islice(found, _SCORES_PER_WRITE)]:
+        for outcomes in _batches(outcome for _, outcome in found):
             store.save_outcomes(outcomes)
-            yield _StoredBatch(len(outcomes), sum(isinstance(outcome, Failure) for outcome in outcomes))
+            yield from (isinstance(outcome, Failure) for outcome in outcomes)
+
+
+def _batches(outcomes: Iterable[Outcome]) -> Iterator[list[Outcome]]:
+    """What one write takes: so many outcomes, or those of a second, as slow metrics would show no progress for minutes."""
+    batch, since = list[Outcome](), monotonic()
+    for outcome in outcomes:
+        batch.append(outcome)
+        if len(batch) == _SCORES_PER_WRITE or monotonic() - since > _LOOK_S:
+            yield batch
+            batch, since = [], monotonic()
+    if batch:
+        yield batch
 
 
 @st.cache_resource(show_spinner=False)
@@ -123,18 +128,20 @@ def _file_row(file: FileRow) -> dict[str, object]:
 
 @st.fragment(run_every=_LOOK_S)
 def _scoring_progress(dataset: str, now: ScoringTask) -> None:
-    stored, failed = sum(batch.stored for batch in now.results), sum(batch.failed for batch in now.results)
-    counts = f"{stored} scores saved, {failed} of them failures with a reason"
     if now.running:
-        st.caption(f":material/hourglass_empty: {counts}")
+        progress_bar(now.progress, _cancel_scoring, dataset)
         return
     if now.error:
         st.error(escape_markdown(now.error), icon=":material/error:")
     finished = evaluate_state().finished_scorings
-    if stored and finished.get(dataset) is not now:
+    if now.results and finished.get(dataset) is not now:
         finished[dataset] = now
         st.rerun()
-    st.caption(counts)
+    st.caption(f"{len(now.results)} scores saved, {sum(now.results)} of them failures with a reason")
+
+
+def _cancel_scoring(dataset: str) -> None:
+    dataset_scorings()[dataset].cancel()
 
 
 def start_scoring(dataset: str, specs: Sequence[str]) -> None:
@@ -144,5 +151,6 @@ def start_scoring(dataset: str, specs: Sequence[str]) -> None:
     except TouchstoneError as error:
         leave_notice(str(error))
         return
-    work = partial(_score_dataset, services.store(), services.engine(), dataset, metrics)
-    dataset_scorings()[dataset] = BackgroundTask(work)
+    store = services.store()
+    work = partial(_score_dataset, store, services.engine(), dataset, metrics)
+    dataset_scorings()[dataset] = BackgroundTask(work, count_texts(store, dataset) * len(metrics))

@@ -13,7 +13,7 @@ from core.meta.paper_figures import roc_curves
 from core.meta.paper_pack import PACK_NAME, PackRequest, pack_commands, write_pack
 from core.types import PRECOMPUTED
 from pages.ui import services
-from pages.ui.background_results import background_result
+from pages.ui.background_results import background_result, background_results
 from pages.ui.evaluate.analysis_tables import (
     chosen_aspect,
     correlation_tables,
@@ -40,10 +40,11 @@ from pages.ui.markup import escape_markdown
 
 def _figure_rows(chosen: EvaluationChoice, names: tuple[str, ...]) -> list[MetricRow] | None:
     """The table of some figures; None while it is computed."""
-    return background_result(
+    return background_results(
         "Computing bootstrap intervals…",
         ("rows", chosen.key, names),
-        lambda: list(metric_rows(chosen.cases, chosen.parts, draw_resamples(chosen.cases, chosen.resamples), names)),
+        lambda: metric_rows(chosen.cases, chosen.parts, draw_resamples(chosen.cases, chosen.resamples), names),
+        len(chosen.parts) * len(shown_columns(chosen.cases, chosen.parts)),
     )
 
 

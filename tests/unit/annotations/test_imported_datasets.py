@@ -14,7 +14,7 @@ from annotations.database import write_session
 from annotations.dataset_import import DatasetSource, ImportResult
 from annotations.export import all_rows
 from annotations.records import NotSavedError, ReadOnlyError, RecordError
-from annotations.samples import load_samples, load_texts
+from annotations.samples import count_texts, load_samples, load_texts
 from annotations.store import Store
 from core.errors import TouchstoneError
 from core.types import (
@@ -153,6 +153,7 @@ def test_a_document_that_comes_later_is_joined_by_its_group(store: Store) -> Non
     [sample] = load_samples(store, "harbour")
     assert sample.item == bare(SEED)
     assert [example.document for example in load_texts(store, "harbour")] == [DOCUMENT]
+    assert count_texts(store, "harbour") == 1
     assert put(store, [document], other_file("cd" * 32)).joined == 0
 
 

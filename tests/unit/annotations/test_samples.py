@@ -15,7 +15,14 @@ from annotations.campaigns.results import Resolution
 from annotations.campaigns.tables import Adjudication, Task
 from annotations.dataset_import import DatasetSource
 from annotations.records import RecordError
-from annotations.samples import campaign_datasets, format_description, load_description, load_samples, load_texts
+from annotations.samples import (
+    campaign_datasets,
+    count_texts,
+    format_description,
+    load_description,
+    load_samples,
+    load_texts,
+)
 from annotations.store import Store
 from core.types import Edit, Example, GradedExplanation, Item, Result, Sample, Seen, Span, Verdict
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
@@ -186,6 +193,7 @@ def test_scores_of_the_texts_come_with_the_labels(store: Store) -> None:
     opened = make_campaign(store, items=1)
     label(opened, "ben", {"0": BAD})
     texts = list(load_texts(store, BOATS))
+    assert count_texts(store, BOATS) == len(texts)
     scores = [Result(text.id, "rouge2", "rouge2|v1", 0.5, (), Seen(), 0.01, "cpu") for text in texts]
     store.save_outcomes(scores)
     assert len(texts) == 2

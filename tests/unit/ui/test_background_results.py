@@ -1,0 +1,51 @@
+"""What a page shows while long work is under way in another thread."""
+
+from __future__ import annotations
+
+import threading
+
+from streamlit.testing.v1 import AppTest
+
+from pages.ui import background_results
+
+WAIT_S = 30.0
+
+
+def page() -> None:
+    import threading
+    from collections.abc import Iterator
+
+    import streamlit as st
+
+    from pages.ui.background_results import background_results
+
+    gate = st.session_state["gate"]
+    assert isinstance(gate, threading.Semaphore)
+
+    def work() -> Iterator[int]:
+        for number in range(4):
+            gate.acquire(timeout=30)
+            yield number
+
+    found = background_results("Counting…", ("counting", id(gate)), work, 4)
+    st.write(f"found {found}")
+
+
+def test_a_series_of_results_has_a_bar_from_one_second_on() -> None:
+    gate = threading.Semaphore(2)
+    app = AppTest.from_function(page)
+    app.session_state["gate"] = gate
+    app.run()
+    assert [caption.value for caption in app.caption] == [":material/hourglass_empty: Counting…"]
+    assert not app.get("progress")
+    task = background_results._start(("counting", id(gate)), list, 4)
+    while task.progress.done < 2 or task.elapsed_s < background_results._BAR_FROM_S:
+        assert task.elapsed_s < WAIT_S
+        threading.Event().wait(0.05)
+    app.run()
+    [bar] = app.get("progress")
+    assert (bar.proto.value, bar.proto.text) == (50, "Counting… 2 of 4")
+    gate.release(2)
+    assert task.wait(WAIT_S)
+    app.run()
+    assert app.markdown[-1].value == "found [0, 1, 2, 3]"
