@@ -44,8 +44,8 @@ def pair_record(source: Item, accepted: AcceptedEdit, opinion: TrivialityJudgeme
     }
 
 
-TrivialFilter = Literal["none", "rule", "both"]
-"""Which verdicts keep a trivial edit out: none, the rule's, or the rule's and the model's."""
+TrivialFilter = Literal["none", "rule", "model", "both"]
+"""Which verdicts keep a trivial edit out: none, the rule's, the model's (the paper's form), or either of the two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class UnusedEdit:
 def edited_pairs(
     engine: Engine, editor: Editor, items: Iterable[Item], trivial_filter: TrivialFilter
 ) -> Iterator[JsonRecord | UnusedEdit]:
-    """Every edit of every answer, as they come. With the filter "both" the model is asked about what the rule leaves."""
+    """Every edit of every answer, as they come. With the filter "both" the model is asked about what the rule leaves, with "model" about all."""
     asked: dict[str, Item] = {}
 
     def conversations() -> Iterator[Conversation[Proposals]]:
@@ -93,13 +93,13 @@ def _filter_trivial(
     kept = []
     for accepted in proposals.accepted:
         kind = trivial_kind(accepted.edit, item.example.summary)
-        if trivial_filter == "none" or kind is None:
+        if trivial_filter in {"none", "model"} or kind is None:
             kept.append(accepted)
         else:
             yield UnusedEdit(
                 f"{item.example.id}/{accepted.number}", UnusedReason.TRIVIAL, f"By rule it is a change of {kind}."
             )
-    if trivial_filter != "both":
+    if trivial_filter in {"none", "rule"}:
         yield from (pair_record(item, accepted, None) for accepted in kept)
         return
     for accepted, opinion in zip(kept, judge_triviality(engine, editor, item.example, kept), strict=True):

@@ -5,16 +5,18 @@ A rule and a language model say so independently of each other; which of them co
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-from core.english.dates import CALENDAR, is_year
-from core.english.inflection import base_forms
-from core.english.numbers import NUMBER_WORDS
+from core.english.dates import CALENDAR, TIME_ORDER_WORDS, TIME_WORDS, is_year
+from core.english.inflection import base_forms, is_dictionary_word
+from core.english.names import is_listed_name
+from core.english.numbers import AMOUNTS, NUMBER_WORDS, ORDINALS
 from core.english.syntax import Token, tokenize
-from core.english.word_lists import AUXILIARIES, NEGATIVES, conditional_words, list_lines, mutual_words
+from core.english.word_lists import AUXILIARIES, NEGATIVES, conditional_words, mutual_words
 from core.llm.chat import Sampling
 from core.llm.prompts import load_prompt
 from core.llm.structured import StructuredAnswer, ask_structured
@@ -31,6 +33,16 @@ class TrivialKind(StrEnum):
 
 
 _MAX_NAME_WORDS = 6  # words of a name or date
+_NAME_PARTICLES = frozenset("the of and 's . & van von der den de del della di da la le du al el bin ibn y".split())
+_DATE_SUPPORT = frozenset(
+    ", . of the a an in on at to from past half quarter s p m new every each and till until between".split()
+)
+_CLOCK_TIME = re.compile(r"\d\d?:\d\d|(?:half|a quarter|quarter|[a-z]+) (?:past|to) [a-z]+|half-past [a-z]+")
+_NO_ONE = re.compile(r"\bno one\b")
+_NUMBER_SUPPORT = frozenset(
+    "a an of the more fewer less than about around over under nearly almost at least most up to times".split()
+)
+_NUMBER_UNITS = frozenset("% $ £ € . - – m bn k per cent percent".split())
 _DENIALS = NEGATIVES | frozenset({"fail", "fails", "failed"})
 _SUPPORT_WORDS = AUXILIARIES | frozenset({"to", "any", "some", "a", "an", "the", "longer"})
 _MAX_REWORDED_SHARE = (
@@ -58,11 +70,15 @@ class Sorted(StructuredAnswer):
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """The tokens that an edit takes away and brings in, without what both sides share at their ends."""
+    """The tokens that an edit takes away and brings in, without what both sides share at their ends.
+
+    `opens` says that they open a sentence, `owns` that both sides end in 's.
+    """
 
     gone: tuple[Token, ...]
     new: tuple[Token, ...]
     opens: bool
+    owns: bool
 
 
 def trivial_kind(edit: Edit, summary: str) -> TrivialKind | None:
@@ -100,7 +116,9 @@ def _changed_tokens(edit: Edit, summary: str) -> _Change:
     while tail < min(len(gone), len(new)) - shared and gone[-1 - tail].low == new[-1 - tail].low:
         tail += 1
     opens = not shared and summary[: span.start].rstrip()[-1:] in _STOPS
-    return _Change(gone[shared : len(gone) - tail], new[shared : len(new) - tail], opens)
+    gone, new = gone[shared : len(gone) - tail], new[shared : len(new) - tail]
+    owns = all(side and side[-1].low.endswith(("'s", "’s")) for side in (gone, new))
+    return _Change(gone, new, opens, owns)
 
 
 def _expand_to_words(span: Span, text: str) -> Span:
@@ -117,29 +135,60 @@ def _all_tokens(text: str) -> tuple[Token, ...]:
 
 
 def _is_date(change: _Change) -> bool:
-    return (
-        _replaces(change)
-        and all(_is_date_word(token.text) for token in (*change.gone, *change.new))
-        and any(_is_calendar_word(token.text) for token in (*change.gone, *change.new))
+    """A time for another: both sides say only when, and one of them by more than a number."""
+    sides = (change.gone, change.new)
+    named = [any(_is_time(token) for token in side) or _is_clock_time(side) for side in sides]
+    placed = all(side and all(token.low in TIME_ORDER_WORDS for token in side) for side in sides)
+    return placed or (
+        any(named)
+        and _replaces(change)
+        and all(_says_when(side, strict=not own) for side, own in zip(sides, named, strict=True))
     )
 
 
+def _says_when(side: Sequence[Token], *, strict: bool) -> bool:
+    if strict and not any(_is_quantity(token.text) or token.low in TIME_ORDER_WORDS for token in side):
+        return False
+    return _is_clock_time(side) or all(
+        _is_time(token) or token.low in _DATE_SUPPORT | TIME_ORDER_WORDS or _is_quantity(token.text) for token in side
+    )
+
+
+def _is_clock_time(side: Sequence[Token]) -> bool:
+    return _CLOCK_TIME.fullmatch(" ".join(token.low for token in side)) is not None
+
+
+def _is_time(token: Token) -> bool:
+    word = re.sub(r"^[Mm]id-|['’]s$", "", token.text)
+    return word in CALENDAR or is_year(word) or word.lower() in TIME_WORDS
+
+
 def _is_number(change: _Change) -> bool:
-    # "a 19" for "an 81": the article goes with the number
-    gone, new = ([token for token in side if token.low not in {"a", "an"}] for side in (change.gone, change.new))
-    return (
-        bool(gone)
-        and len(gone) == len(new)
-        and all(
-            one.low == other.low or (_is_quantity(one.text) and _is_quantity(other.text))
-            for one, other in zip(gone, new, strict=True)
-        )
+    """A number or amount for another, with what goes along: "a 19" for "an 81", "more than 40" for "fewer than 20"."""
+    return all(
+        any(_is_quantity(token.text) for token in side)
+        and all(_is_quantity(token.text) or token.low in _NUMBER_SUPPORT | _NUMBER_UNITS for token in side)
+        for side in (change.gone, change.new)
+    ) or _differs_in_numbers(change)
+
+
+def _differs_in_numbers(change: _Change) -> bool:
+    """Whether the same words stand around other numbers."""
+    if len(change.gone) != len(change.new):
+        return False
+    pairs = list(zip(change.gone, change.new, strict=True))
+    return any(_is_quantity(token.text) for pair in pairs for token in pair) and all(
+        not base_forms(one.low).isdisjoint(base_forms(other.low))
+        or all(_is_quantity(token.text) or token.low in {"a", "an"} for token in (one, other))
+        for one, other in pairs
     )
 
 
 def _is_negation(change: _Change) -> bool:
     """A word for its opposite, or a denial more or less while everything else stays: a rewording with a "not" is more."""
-    gone, new = ([token.low for token in side] for side in (change.gone, change.new))
+    gone, new = (
+        _NO_ONE.sub("nobody", " ".join(token.low for token in side)).split() for side in (change.gone, change.new)
+    )
     if len(gone) == len(new) == 1:
         return _are_opposites(gone[0], new[0]) or bool({gone[0], new[0]} & _DENIALS)
     if len(_denial_words(gone)) == len(_denial_words(new)):
@@ -163,23 +212,25 @@ def _count_unmatched(words: Sequence[set[str]], others: Sequence[set[str]]) -> i
 
 
 def _is_name(change: _Change) -> bool:
-    if not _replaces(change) or (change.opens and not _opens_as_name(change)):
+    """A name for another, known by its capitals; at the start of a sentence, where every word has one, by more than that."""
+    if not _replaces(change):
         return False
-    words = [token for token in (*change.gone, *change.new) if token.low not in {"the", "of", "'s"}]
-    return all(token.is_word and token.is_capital for token in words) and len(words) <= 2 * _MAX_NAME_WORDS
+    words = [token for token in (*change.gone, *change.new) if token.low not in _NAME_PARTICLES]
+    named = all(token.is_word and any(letter.isupper() for letter in token.text) for token in words)
+    if not named or not 0 < len(words) <= 2 * _MAX_NAME_WORDS:
+        return False
+    return not change.opens or change.owns or all(map(_opens_as_name, (change.gone, change.new)))
 
 
 def _replaces(change: _Change) -> bool:
     return bool(change.gone and change.new)
 
 
-def _opens_as_name(change: _Change) -> bool:
-    """At the start of a sentence every word has a capital: a listed name or a second capital tells a name."""
-    return all(len(side) > 1 or side[0].text in _given_names() for side in (change.gone, change.new))
-
-
-def _given_names() -> frozenset[str]:
-    return frozenset(" ".join(list_lines("given_names")).replace(",", " ").split())
+def _opens_as_name(side: Sequence[Token]) -> bool:
+    """A listed name, a word that no dictionary has, or a second capital."""
+    capitals = [token for token in side if token.is_capital and token.low not in _NAME_PARTICLES]
+    [first, *others] = capitals or side
+    return bool(others) or is_listed_name(first.text) or not is_dictionary_word(first.low)
 
 
 def _are_opposites(one: str, other: str) -> bool:
@@ -201,14 +252,7 @@ def _are_listed_opposites(verb: str, contrary: str) -> bool:
     return contrary in listed or contrary in mutual_words("antonyms").get(verb, ())
 
 
-def _is_date_word(word: str) -> bool:
-    return _is_calendar_word(word) or word.isdigit() or word in {",", "of", "the"}
-
-
-def _is_calendar_word(word: str) -> bool:
-    return word in CALENDAR or is_year(word)
-
-
 def _is_quantity(word: str) -> bool:
-    head = word.partition("-")[0].lower()
-    return head[:1].isdigit() or head in NUMBER_WORDS or head in {"one", "zero", "hundred", "thousand", "million"}
+    low = word.lower()
+    head = low.partition("-")[0]
+    return head[:1].isdigit() or head in NUMBER_WORDS or low in AMOUNTS or low in ORDINALS

@@ -13,6 +13,17 @@ WEEKDAYS = tuple("Monday Tuesday Wednesday Thursday Friday Saturday Sunday".spli
 MONTHS = tuple("January February March April May June July August September October November December".split())
 CALENDAR = frozenset({*WEEKDAYS, *MONTHS})
 _DAYTIMES = ("morning", "afternoon", "evening")
+TIME_WORDS = frozenset(
+    "yesterday today tomorrow tonight ago am pm o'clock noon midday midnight dawn dusk night nights morning mornings afternoon "
+    "afternoons evening evenings minute minutes hour hours day days week weeks weekend weekends fortnight month months season "
+    "seasons year years decade decades century centuries spring summer autumn winter half-past hourly daily weekly fortnightly "
+    "monthly quarterly yearly annually christmas easter halloween thanksgiving ramadan eve".split()
+)
+"""Words in small letters that say when or how often, besides the names of days and months."""
+TIME_ORDER_WORDS = frozenset(
+    "early earlier earliest mid late later latest previous following next last past coming this".split()
+)
+"""Words that place a time among others."""
 _MONTH = "|".join(MONTHS)
 _DATE = re.compile(
     rf"\b(?:(?P<month_day>(?:{_MONTH}) (?:3[01]|[12]\d|[1-9])\b)"

@@ -95,6 +95,12 @@ def base_forms(word: str) -> frozenset[str]:
     return frozenset({word, *known.get("NOUN", ()), *known.get("VERB", ())})
 
 
+@cache
+def is_dictionary_word(word: str) -> bool:
+    """Whether a lower-case word is in lemminflect's dictionary of nouns, verbs, adjectives and adverbs, which has few names."""
+    return bool(_lemminflect().getAllLemmas(word))
+
+
 @memoize(64)
 def base_forms_in(text: str) -> frozenset[str]:
     """The base forms of all words of a text."""

@@ -96,6 +96,17 @@ def listed_names(kind: NameKind) -> tuple[str, ...]:
     return tuple(name for name, known in _listed_kinds().items() if known is kind)
 
 
+def is_listed_name(word: str) -> bool:
+    """Whether a name of one word stands in our lists, also as a name of several kinds."""
+    return word in _listed_words()
+
+
+@cache
+def _listed_words() -> frozenset[str]:
+    groups = (group for name in ("given_names", "surnames", "places", "organisations") for group in list_groups(name))
+    return frozenset(name for _, members in groups for name in members)
+
+
 def _read_name(text: str, mention: Span, known: dict[str, NameKind]) -> Name | None:
     words = mention.of(text).split()
     for skipped in range(len(words)):

@@ -15,6 +15,15 @@ _UNITS = tuple(
 _TENS = tuple("twenty thirty forty fifty sixty seventy eighty ninety".split())
 NUMBER_WORDS = dict(zip(_UNITS, range(2, 20), strict=True)) | dict(zip(_TENS, range(20, 100, 10), strict=True))
 _SPELLED = {value: word for word, value in NUMBER_WORDS.items()}
+ORDINALS = frozenset(
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth twentieth hundredth st nd rd th".split()
+)
+AMOUNTS = frozenset(
+    "one zero nought single once twice thrice double doubled triple tripled quadrupled halved half halves quarter quarters "
+    "thirds three-quarters two-thirds pair pairs couple dozen dozens score scores several hundred hundreds thousand thousands "
+    "million millions billion billions trillion trillions".split()
+)
+"""Words that say how many or how much, besides those of `NUMBER_WORDS`."""
 _NUMBER = re.compile(
     rf"(?<![\w.,:/'’-])(?:\d{{1,3}}(?:,\d{{3}})+|\d+)(?:\.\d+)?(?![\w:/]|[.,-]\d|-\w+-\d)|(?<![\w-])(?:{'|'.join(NUMBER_WORDS)})(?!\w)",
     re.IGNORECASE,

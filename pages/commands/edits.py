@@ -44,7 +44,7 @@ def command(
     trivial: Annotated[
         TrivialFilter,
         typer.Option(
-            help="Which trivial edits to leave out: none, those of the rule, or those of the rule or the model."
+            help="Which trivial edits to leave out: none, those of the rule, of the model (as the paper did), or of either (both)."
         ),
     ] = "rule",
     temperature: TemperatureOption = 0.7,

@@ -100,14 +100,19 @@ def test_edited_pairs_can_be_scored(edited: Callable[..., Result], tmp_path: Pat
 
 @pytest.mark.parametrize(
     ("trivial", "kept"),
-    [("none", ["p0/1", "p0/2", "p0/3", "p0/4"]), ("rule", ["p0/1", "p0/2", "p0/3"]), ("both", ["p0/1", "p0/3"])],
+    [
+        ("none", ["p0/1", "p0/2", "p0/3", "p0/4"]),
+        ("rule", ["p0/1", "p0/2", "p0/3"]),
+        ("model", ["p0/1", "p0/3", "p0/4"]),
+        ("both", ["p0/1", "p0/3"]),
+    ],
 )
 def test_trivial_edits_are_left_out_by_whom_it_is_told(
     edited: Callable[..., Result], tmp_path: Path, trivial: str, kept: list[str]
 ) -> None:
     edited("--trivial", trivial)
     assert [row["id"] for row in rows(tmp_path)] == kept
-    models = {"none": None, "rule": None, "both": "other"}
+    models = {"none": None, "rule": None, "model": "other", "both": "other"}
     assert {row["trivial"]["model"] for row in rows(tmp_path)} == {models[trivial]}  # type: ignore[index]  # a record
 
 

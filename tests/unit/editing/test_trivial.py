@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from core.editing.trivial import TrivialKind, trivial_kind
 from core.edits import occurrences
 from core.english.mentions import edit_origin, inserted_words
 from core.types import Edit
+from tests.unit.editing.trivial_cases import HELD_OUT, HELD_OUT_NEEDS_READING, NEEDS_READING, TRIVIAL, read_case
 
 SUMMARY = "Orla Voss sold 12 boats in Oslo on Monday, 3 May 2014. The harbour was not open. An 80-year-old man won."
 
@@ -75,3 +78,24 @@ def test_what_an_edit_brings_in_stands_in_the_document_or_not(
 
 def test_only_new_content_words_count_as_brought_in() -> None:
     assert inserted_words(edit("sold 12 boats", "sold the 12 old boats"), SUMMARY) == ("old",)
+
+
+@pytest.mark.parametrize(
+    ("trivial", "needing_reading", "least"), [(TRIVIAL, NEEDS_READING, 1.0), (HELD_OUT, HELD_OUT_NEEDS_READING, 0.9)]
+)
+def test_nine_of_ten_trivial_edits_are_found_and_hardly_another(
+    trivial: Mapping[str, str], needing_reading: str, least: float
+) -> None:
+    by_hand = [(kind, line) for kind, lines in trivial.items() for line in lines.strip().splitlines()]
+    missed = [line for _, line in by_hand if kind_of(line) is None]
+    wrong = [line for line in needing_reading.strip().splitlines() if kind_of(line)]
+    found = len(by_hand) - len(missed)
+    assert found / len(by_hand) >= least, missed
+    assert found / (found + len(wrong)) >= 0.95, wrong
+    other_kind = [line for kind, line in by_hand if kind_of(line) not in {None, kind}]
+    assert len(other_kind) <= 1, other_kind
+
+
+def kind_of(line: str) -> TrivialKind | None:
+    summary, change = read_case(line)
+    return trivial_kind(change, summary)
