@@ -10,7 +10,8 @@ TouchstoneError
 ├── MissingWeightsError   weights that are not on this machine
 ├── LoadError             weights that do not load
 ├── MemoryFullError       weights or a batch that do not fit
-└── MissingEndpointError  no language-model endpoint is configured
+├── MissingEndpointError  no language-model endpoint is configured
+└── EndpointUnusableError an endpoint that will refuse every question as it did this one
 """
 
 from __future__ import annotations
@@ -81,6 +82,10 @@ class MemoryFullError(TouchstoneError):
 
 class MissingEndpointError(TouchstoneError):
     """No language-model endpoint is configured."""
+
+
+class EndpointUnusableError(TouchstoneError):
+    """An endpoint that will refuse every question as it did this one: a wrong key, no money, no such model, no server."""
 
 
 _log = logging.getLogger(__name__)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sqlite3
 import threading
 from array import array
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -40,6 +42,7 @@ class AnswerCache:
         self.folder = folder
         self._lock = threading.Lock()
         self._memory: LRUCache[bytes, Answer] = LRUCache(_MEMORY_ANSWERS)
+        self._unwritten: deque[tuple[bytes, bytes, str]] = deque()
         self._disk = open_database(folder / _FILE, "answer cache", _TABLE)
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Answer]:
@@ -57,9 +60,10 @@ class AnswerCache:
             return self._recent(keys)
 
     def put(self, answers: Mapping[bytes, Answer]) -> None:
-        rows = [(key, *_serialize(answer)) for key, answer in answers.items()]
-        with self._lock, self._disk:
-            self._disk.executemany("INSERT OR IGNORE INTO answer VALUES (?, ?, ?)", rows)
+        # threads that come while another one writes have their rows written together by the first of them
+        self._unwritten.extend((key, *_serialize(answer)) for key, answer in answers.items())
+        with self._lock:
+            self._write()
             self._memory.update(answers)
 
     def reject(self, keys: Iterable[bytes], problem: str) -> None:
@@ -74,6 +78,17 @@ class AnswerCache:
     def close(self) -> None:
         with self._lock:
             self._disk.close()
+
+    def _write(self) -> None:
+        rows = [self._unwritten.popleft() for _ in range(len(self._unwritten))]
+        if not rows:
+            return
+        try:
+            with self._disk:
+                self._disk.executemany("INSERT OR IGNORE INTO answer VALUES (?, ?, ?)", rows)
+        except sqlite3.Error:
+            self._unwritten.extendleft(rows)  # whoever brought them has to hear of it too
+            raise
 
     def _recent(self, keys: Iterable[bytes]) -> dict[bytes, Answer]:
         return {key: self._memory[key] for key in keys if key in self._memory}

@@ -12,9 +12,11 @@ from core.engine.cache import AnswerCache
 from core.engine.conversation import Task
 from core.engine.question_queue import PendingQuestion, QuestionQueue
 from core.errors import Problem, attempt
+from core.llm.budget import SpendTracker
 from core.llm.chat import is_usable
 from core.llm.endpoints import Endpoint, endpoint_of
-from core.llm.spend import SpendTracker, actual_usage, max_usage
+from core.llm.pacing import CircuitBreaker
+from core.llm.spend import actual_usage, most_usage
 from core.types import Answer, Counts, Question
 
 
@@ -38,6 +40,7 @@ class EndpointWorker:
         self._lock = lock
         self._resume = resume
         self._queue = QuestionQueue()
+        self._breaker = CircuitBreaker()
         self._available = threading.Semaphore(0)
         self._closed = False
         self.counts = Counts()
@@ -86,8 +89,11 @@ class EndpointWorker:
     def _answer(self, pending: PendingQuestion) -> Answer:
         question = pending.question
         endpoint = endpoint_of(question.endpoint_model)
-        with self._spend.reserve(endpoint, max_usage(question, endpoint.reasoning_tokens)):
-            answer = _asker(question.checkpoint.kind)(endpoint, question)
+        # what nobody waits for any more need not wait for money either
+        unwanted = lambda: self._closed or not any(task.live for task in pending.tasks)  # noqa: E731  # one line of one use
+        with self._spend.reserve(endpoint, most_usage(question, endpoint.reasoning_tokens), unwanted):
+            with self._breaker.guard((endpoint, dict(question.options).get("model"))):
+                answer = _asker(question.checkpoint.kind)(endpoint, question)
             if is_usable(question, answer):
                 self._cache.put({pending.key: answer})
             # last: what was paid for is cached before it is counted

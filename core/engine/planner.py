@@ -17,8 +17,9 @@ from core.engine.device_worker import BATCH_TOKENS, DeviceWorker
 from core.engine.endpoint_worker import EndpointWorker
 from core.engine.question_queue import QuestionWorker
 from core.errors import LoadError, Problem, UnreadableAnswerError, attempt
+from core.llm.budget import SpendTracker
 from core.llm.endpoints import endpoint_of, model_fingerprint, pin_address
-from core.llm.spend import Spend, SpendTracker
+from core.llm.spend import Spend
 from core.metric import signature
 from core.models.locations import ModelStatus
 from core.models.pool import ModelPool
@@ -102,6 +103,7 @@ class Planner:
         self._device.join()
         for endpoint in self._endpoints.values():
             endpoint.join(_CLOSE_TIMEOUT_S)
+        self._spend.close()
         self._fail_unanswered()
 
     def _plan(self) -> None:

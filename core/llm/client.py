@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from typing import TypeVar
 
 import openai
 
 from core.errors import TouchstoneError
 from core.llm.chat import Sampling
+from core.llm.endpoint_errors import (
+    BrokenStreamError,
+    backoff_s,
+    endpoint_error,
+    is_momentary,
+    is_rate_limited,
+    may_wait,
+    named_pause_s,
+)
 from core.llm.endpoints import Endpoint
+from core.llm.pacing import Pace
 from core.llm.responses import (
     Completion,
     FirstToken,
-    error_message,
     read_completion,
     read_first_token,
     read_model_names,
@@ -25,6 +36,7 @@ from core.llm.responses import (
 _SCHEMA_REFUSALS = (openai.BadRequestError, openai.UnprocessableEntityError)
 """How servers refuse a question that asks for a schema, which they do not know."""
 
+_RATE_REPEATS = 6  # more than of other failures
 _COMPLETIONS = "/chat/completions"
 
 _T = TypeVar("_T")
@@ -40,9 +52,9 @@ class Client:
             base_url=endpoint.base_url,
             api_key=endpoint.key or "none",
             timeout=endpoint.patience_s,
-            # what times out or is refused for the moment: with back-off, or after the pause that the server names
-            max_retries=endpoint.retries,
+            max_retries=0,  # we repeat by ourselves: a refusal of the rate holds back every question
         )
+        self._pace = Pace()
         self._without_schemas: set[str] = set()  # models that answered only when they were asked without
 
     def first_token(self, model: str, system: str, user: str, top_tokens: int, special_tokens: bool) -> FirstToken:
@@ -127,11 +139,37 @@ class Client:
         return {"temperature": sampling.temperature, "top_p": sampling.top_p, "max_tokens": sampling.max_tokens}
 
     def _send(self, model: str, ask: Callable[[], _T]) -> _T:
-        try:
-            return ask()
-        except (openai.OpenAIError, ValueError) as error:
-            # not chained: the library's errors hold the request with its key
-            raise TouchstoneError(error_message(self._endpoint, model, error)) from None
+        """Ask, and again where it failed for the moment: with back-off, or after the pause that the server names."""
+        for tries in itertools.count(1):
+            self._pace.wait()
+            try:
+                answer = ask()
+            except BrokenStreamError:
+                if tries > self._endpoint.retries:
+                    raise
+                time.sleep(backoff_s(tries))
+            except (openai.OpenAIError, ValueError) as error:
+                if not self._may_repeat(error, tries):
+                    # not chained: the library's errors hold the request with its key
+                    raise endpoint_error(self._endpoint, model, error) from None
+            else:
+                self._pace.speed_up()
+                return answer
+        raise AssertionError("the loop ends by itself")
+
+    def _may_repeat(self, error: Exception, tries: int) -> bool:
+        """Whether the question is asked again, after the pause that it takes."""
+        pause_s = named_pause_s(error)
+        if is_rate_limited(error):
+            # the others are held back too, so that this one will have its turn
+            if not self._endpoint.retries or tries > self._endpoint.retries + _RATE_REPEATS or not may_wait(pause_s):
+                return False
+            self._pace.slow_down(pause_s)
+            return True
+        if not is_momentary(error) or tries > self._endpoint.retries or not may_wait(pause_s):
+            return False
+        time.sleep(backoff_s(tries) if pause_s is None else pause_s)
+        return True
 
 
 def _to_messages(messages: Sequence[str]) -> list[dict[str, str]]:
@@ -147,7 +185,13 @@ def _response_format(schema: str) -> dict[str, object]:
     return {"type": "json_schema", "json_schema": {"name": named["name"], "schema": named["schema"], "strict": True}}
 
 
-@cache
+_clients: dict[Endpoint, Client] = {}
+_clients_lock = threading.Lock()
+
+
 def client_for(endpoint: Endpoint) -> Client:
     """The client of an endpoint, which keeps its connections."""
-    return Client(endpoint)
+    with _clients_lock:  # the first questions come together, and a client takes a while to make
+        if endpoint not in _clients:
+            _clients[endpoint] = Client(endpoint)
+        return _clients[endpoint]

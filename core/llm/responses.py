@@ -1,93 +1,14 @@
-"""What an OpenAI-compatible endpoint sends, read into values of ours, and its errors as messages that never name the key."""
+"""What an OpenAI-compatible endpoint sends, read into values of ours, however it is written."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import openai
-
 from core.errors import TouchstoneError
+from core.llm.endpoint_errors import BrokenStreamError, refusal_message, server_words, unexpected_format
 from core.llm.endpoints import Endpoint
-
-_SAMPLING_PARAMETERS = frozenset({"max_tokens", "temperature", "top_p"})
-"""What reasoning models refuse."""
-
-
-def error_message(endpoint: Endpoint, model: str, error: Exception) -> str:
-    """What went wrong and what to do, the narrowest error first."""
-    address = endpoint.base_url
-    sentences: list[tuple[type[Exception], str]] = [
-        (
-            openai.APITimeoutError,
-            f"{address} did not answer within {endpoint.patience_s:g} s. Try again when it is less busy, "
-            f"or raise {endpoint.setting('patience_s')}.",
-        ),
-        (
-            openai.APIConnectionError,
-            f"{address} cannot be reached. Start the server, or set {endpoint.setting('base_url')}.",
-        ),
-        (openai.AuthenticationError, f"{address} does not accept the key. Set {endpoint.setting('key_from')}."),
-        (
-            openai.PermissionDeniedError,
-            f"{address} does not let this key use {model!r}. Set {endpoint.setting('key_from')}.",
-        ),
-        (
-            openai.NotFoundError,
-            f"{address} serves no model {model!r} or not this path. Set the name that it serves."
-            if model
-            else f"{address} lists no models: it does not know this path. Check its address.",
-        ),
-        (openai.BadRequestError, _bad_request_message(endpoint, error)),
-        (openai.RateLimitError, f"{address} has reached its rate limit. {_retry_advice(error)} and try again."),
-        (openai.APIError, _refusal_message(endpoint, _redact_key(endpoint, str(error)))),
-    ]
-    return next((sentence for kind, sentence in sentences if isinstance(error, kind)), unexpected_format(endpoint))
-
-
-def unexpected_format(endpoint: Endpoint) -> str:
-    """What is said of a server that answers as no endpoint does."""
-    return f"{endpoint.base_url} does not answer in the form of OpenAI. Check its address."
-
-
-def _bad_request_message(endpoint: Endpoint, error: Exception) -> str:
-    """What is said of a question that asks for what the model cannot do, such as a temperature from a reasoning model."""
-    refused = error.param if isinstance(error, openai.APIError) else None
-    if refused not in _SAMPLING_PARAMETERS or endpoint.reasoning_tokens:
-        return _refusal_message(endpoint, _redact_key(endpoint, str(error)))
-    return (
-        f"{endpoint.base_url} takes no {refused} for this model, as is usual of reasoning models. "
-        f"Set {endpoint.setting('reasoning_tokens')} to its limit of reasoning tokens, such as 8192."
-    )
-
-
-def _refusal_message(endpoint: Endpoint, words: str) -> str:
-    return f"{endpoint.base_url} refused the question: {words}. Change it or the server."
-
-
-def server_words(endpoint: Endpoint, error: object) -> str:
-    """What a server says of an error, in at most 300 characters and without the key."""
-    message = _field(error, "message") or error
-    return _redact_key(endpoint, message if isinstance(message, str) else json.dumps(message, default=str))
-
-
-def _retry_advice(error: Exception) -> str:
-    """How long to wait, where the server says it in seconds."""
-    seconds = error.response.headers.get("retry-after", "") if isinstance(error, openai.APIStatusError) else ""
-    return f"Wait {seconds} s" if seconds.isdecimal() else "Wait"
-
-
-def _redact_key(endpoint: Endpoint, words: str) -> str:
-    message = " ".join(_clean(words).split())
-    # before it is cut: half a key is part of a key
-    return (message.replace(endpoint.key, "…") if endpoint.key else message)[:300].rstrip(".")
-
-
-class BrokenStreamError(TouchstoneError):
-    """An answer that came in part."""
-
 
 _NATURAL_ENDS = frozenset({"stop", "eos", "eos_token", "end_turn", "stop_sequence"})
 _FINISH_REASONS = {
@@ -188,7 +109,7 @@ def _first_choice(answer: object, endpoint: Endpoint) -> dict[str, object]:
     if isinstance(choices, list) and choices and isinstance(choices[0], dict):
         return choices[0]
     if error := _field(answer, "error"):
-        raise TouchstoneError(_refusal_message(endpoint, server_words(endpoint, error)))
+        raise TouchstoneError(refusal_message(endpoint, server_words(endpoint, error)))
     raise TouchstoneError(unexpected_format(endpoint))
 
 

@@ -1,21 +1,15 @@
-"""Token usage and spend at endpoints: estimated before a run, recorded afterwards, limited by budgets, and formatted for people."""
+"""Token usage and spend at endpoints: estimated before a run, counted afterwards, and formatted for people."""
 
 from __future__ import annotations
 
-import sqlite3
-import threading
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from core.errors import TouchstoneError
 from core.llm.endpoints import Endpoint, endpoint_of
-from core.settings import Settings
 from core.types import Answer, EndpointModel, Question
 
 _CHARACTERS_PER_TOKEN = 4  # of English, for the vocabularies of today's models
+_TEMPLATE_TOKENS = 32  # around one message
 _FREE_KINDS = frozenset({"endpoint_token_count"})  # counting tokens is no completion
 
 
@@ -45,6 +39,16 @@ def max_usage(question: Question, reasoning_tokens: int = 0) -> Usage:
     )
 
 
+def most_usage(question: Question, reasoning_tokens: int = 0) -> Usage:
+    """The most that one question can cost, whatever the vocabulary: no token is shorter than a byte."""
+    if question.checkpoint.kind in _FREE_KINDS:
+        return Usage()
+    schema = dict(question.options).get("schema", "")
+    texts = [*question.inputs, schema if isinstance(schema, str) else ""]
+    read = sum(len(text.encode("utf-8", "replace")) + _TEMPLATE_TOKENS for text in texts)
+    return Usage(read, max_usage(question, reasoning_tokens).written)
+
+
 def actual_usage(question: Question, answer: Answer) -> Usage:
     """What the endpoint counted; about as much where it counts nothing."""
     if question.checkpoint.kind in _FREE_KINDS:
@@ -61,8 +65,9 @@ def _approximate_tokens(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """Questions to endpoints without an answer yet, about the tokens they read, the most that is written, and the most money.
+    """Questions to endpoints without an answer yet, and about what they cost if every answer is as long as it may be.
 
+    Answers that cannot be read and are asked for once more are not in it, and tokens read follow from characters.
     `unpriced` names endpoints whose prices are not set. `open_ended` conversations may ask more than is known before.
     """
 
@@ -86,7 +91,7 @@ class CostEstimate:
 
 
 def estimate_cost(questions: Iterable[Question], open_ended: int = 0) -> CostEstimate:
-    """What different questions would cost at most; raises MissingEndpointError for an endpoint that is not set."""
+    """About what different questions would cost; raises MissingEndpointError for an endpoint that is not set."""
     distinct = dict.fromkeys(questions)
     tokens = Usage()
     costs: list[float] = []
@@ -100,9 +105,6 @@ def estimate_cost(questions: Iterable[Question], open_ended: int = 0) -> CostEst
         else:
             costs.append(endpoint.price.of(need.read, need.written))
     return CostEstimate(len(distinct), tokens.read, tokens.written, sum(costs), tuple(unpriced), open_ended)
-
-
-_SPEND_FILE = "spending-1.sqlite"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,106 +125,13 @@ class Spend:
         )
 
 
-class SpendTracker:
-    """What was spent since the folder was made, by every process that keeps its answers there; safe among threads.
-
-    A try that failed is not counted: an endpoint does not say what it charged for it.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._file = folder / _SPEND_FILE
-        self._lock = threading.Lock()
-        self._reserved: defaultdict[str, float] = defaultdict(float)  # money for questions under way
-        self._here: dict[str, Spend] = {}
-
-    def total(self) -> dict[str, Spend]:
-        """By the name of the endpoint, "" for the default one."""
-        if not self._file.exists():
-            return {}
-        with self._open() as store:
-            rows = store.execute("SELECT endpoint, questions, read, written, money FROM spent").fetchall()
-        return {name: Spend(*counted) for name, *counted in rows}
-
-    def this_process(self) -> dict[str, Spend]:
-        """The part of it of this process."""
-        with self._lock:
-            return dict(self._here)
-
-    @contextmanager
-    def reserve(self, endpoint: Endpoint, tokens: Usage) -> Iterator[None]:
-        """Keep what a question may cost at most free while it is asked; raises TouchstoneError where a budget forbids it."""
-        with self._lock:
-            money = self._affordable(endpoint, tokens)
-            self._reserved[endpoint.name] += money
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._reserved[endpoint.name] -= money
-
-    def record(self, endpoint: Endpoint, tokens: Usage) -> None:
-        """Count an answer."""
-        money = endpoint.price.of(tokens.read, tokens.written) if endpoint.price else 0.0
-        with self._lock, self._open() as store:
-            paid = Spend(1, tokens.read, tokens.written, money)
-            self._here[endpoint.name] = self._here.get(endpoint.name, Spend()) + paid
-            store.execute(
-                "INSERT INTO spent VALUES (?, 1, ?, ?, ?) ON CONFLICT (endpoint) DO UPDATE SET questions = questions + 1, "
-                "read = read + excluded.read, written = written + excluded.written, money = money + excluded.money",
-                (endpoint.name, tokens.read, tokens.written, money),
-            )
-
-    def _affordable(self, endpoint: Endpoint, tokens: Usage) -> float:
-        """What the tokens cost."""
-        total = Settings.read().llm_budget
-        limited = total is not None or endpoint.budget is not None
-        if endpoint.price is None and not limited:
-            return 0.0
-        if endpoint.price is None:
-            raise TouchstoneError(
-                f"There is a budget, and the endpoint {endpoint.title!r} has no prices to keep it by. "
-                f"Set {endpoint.setting('price_read')} and its like for tokens written, 0 where it is free."
-            )
-        money = endpoint.price.of(tokens.read, tokens.written)
-        if money and limited:
-            known = self.total()
-            gone = {name: self._reserved[name] + known.get(name, Spend()).money for name in {*known, *self._reserved}}
-            _check_budget("TOUCHSTONE_LLM_BUDGET", total, sum(gone.values()), money)
-            _check_budget(endpoint.setting("budget"), endpoint.budget, gone.get(endpoint.name, 0.0), money)
-        return money
-
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self._file, timeout=30)) as store, store:
-                store.execute(
-                    "CREATE TABLE IF NOT EXISTS spent "
-                    "(endpoint TEXT PRIMARY KEY, questions INTEGER, read INTEGER, written INTEGER, money REAL)"
-                )
-                yield store
-        except (OSError, sqlite3.Error) as error:
-            raise TouchstoneError(
-                f"What is spent cannot be kept in {self._file}: {error}. Set TOUCHSTONE_CACHE_DIR to a folder that can be "
-                "written."
-            ) from error
-
-
-def _check_budget(setting: str, budget: float | None, gone: float, money: float) -> None:
-    if budget is not None and gone + money > budget:
-        raise TouchstoneError(
-            f"The budget does not allow this question: {gone:.4f} of {budget:g} are spent or under way, and it may cost up "
-            f"to {money:.4f}. Raise {setting} and start again; all answers so far are kept."
-        )
-
-
 def format_estimate(found: CostEstimate) -> str:
     """An estimate in one line; empty where no endpoint is asked."""
     if not found.questions and not found.open_ended:
         return ""
-    tokens = f"about {found.read:,} tokens read, at most {found.written:,} written"
+    tokens = f"about {found.read:,} tokens read, about {found.written:,} written with answers of full length"
     asked = f"{_count_noun(found.questions, 'question')} to endpoints, {tokens}"
-    money = f"at most {format_money(found.money)}" if found.money or not found.unpriced else ""
+    money = f"about {format_money(found.money)}" if found.money or not found.unpriced else ""
     unknown = f"the price of {', '.join(found.unpriced)} is not set" if found.unpriced else ""
     more = (
         f"{_count_noun(found.open_ended, 'text')} will need more, which is not known before" if found.open_ended else ""

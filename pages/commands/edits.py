@@ -30,7 +30,7 @@ from pages.commands.shared.inputs import (
     read_items,
     refuse_overwriting_input,
 )
-from pages.commands.shared.messages import print_estimate, print_status
+from pages.commands.shared.messages import exit_with_failures, print_estimate, print_status
 
 
 def command(
@@ -65,8 +65,7 @@ def command(
         print_status(f"Not used: {reasons}.")
     if spent:
         print_status(f"Spent: {format_spend_by_endpoint(spent)}.")
-    if refusals:
-        raise typer.Exit(2)
+    exit_with_failures(refusals, unused[UnusedReason.FAILED])
 
 
 def _write_edits(file: TextIO, found: Iterable[Line | UnusedEdit]) -> Counter[UnusedReason]:

@@ -7,8 +7,9 @@ from dataclasses import replace
 import typer
 
 from core.errors import Problem, attempt
+from core.llm.budget import SpendTracker
 from core.llm.endpoints import Endpoint, endpoint_problem, list_endpoints
-from core.llm.spend import Spend, SpendTracker, format_limits, format_spend
+from core.llm.spend import Spend, format_limits, format_spend
 from core.settings import Settings
 
 

@@ -41,7 +41,7 @@ from pages.commands.shared.inputs import (
     read_dataset_items,
     read_items,
 )
-from pages.commands.shared.messages import print_estimate, print_status, with_progress
+from pages.commands.shared.messages import exit_with_failures, print_estimate, print_status, with_progress
 
 
 def command(
@@ -75,12 +75,11 @@ def command(
     asked = draw_sample(found, most or len(found), seed)
     with closing(Engine.open(Settings.read())) as engine, open_output(output) as file:
         print_estimate(engine, (summary_conversation(one, ask, sampling) for one in asked))
-        _write_findings(file, ask, sampling, explain_all(engine, asked, ask, sampling), len(asked))
+        failed = _write_findings(file, ask, sampling, explain_all(engine, asked, ask, sampling), len(asked))
         spent = engine.spent()
     if spent:
         print_status(f"Spent: {format_spend_by_endpoint(spent)}.")
-    if refusals:
-        raise typer.Exit(2)
+    exit_with_failures(refusals, failed)
 
 
 def _read_subjects(pairs: Path | None, dataset: str | None, refusals: list[Refusal]) -> list[SummaryWithEdit]:
@@ -94,8 +93,8 @@ def _write_findings(
     sampling: Sampling,
     found: Iterable[tuple[SummaryWithEdit, Finding | Failure]],
     count: int,
-) -> None:
-    """Write a line for each summary, and say how many the model called what."""
+) -> int:
+    """Write a line for each summary, and say how many the model called what; how many have no answer."""
     verdicts: Counter[str] = Counter()
     for subject, outcome in with_progress(found, "summaries explained", count):
         record = explanation_record(subject, ask, outcome, explanation_signature(ask, sampling))
@@ -104,3 +103,4 @@ def _write_findings(
     print_status(
         f"Summaries explained: {', '.join(f'{verdict} {number}' for verdict, number in verdicts.most_common())}."
     )
+    return verdicts["failed"]

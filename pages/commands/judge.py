@@ -31,7 +31,7 @@ from pages.commands.shared.inputs import (
     refuse_overwriting_input,
     report_refusals,
 )
-from pages.commands.shared.messages import print_estimate, print_status, with_progress
+from pages.commands.shared.messages import exit_with_failures, print_estimate, print_status, with_progress
 
 
 def command(
@@ -66,12 +66,11 @@ def command(
     print_status(f"Asking {signature}")
     with closing(Engine.open(Settings.read())) as engine, open_output(output) as file:
         print_estimate(engine, (judge_conversation(case, setup, sampling) for case in to_grade))
-        _write_judged(file, signature, judge_all(engine, to_grade, setup, sampling), len(to_grade))
+        failed = _write_judged(file, signature, judge_all(engine, to_grade, setup, sampling), len(to_grade))
         spent = engine.spent()
     if spent:
         print_status(f"Spent: {format_spend_by_endpoint(spent)}.")
-    if refusals:
-        raise typer.Exit(2)
+    exit_with_failures(refusals, failed)
 
 
 def _read_cases_to_grade(cases: Path | None, dataset: str | None, output: Path, refusals: list[Refusal]) -> list[Case]:
@@ -100,8 +99,8 @@ def _imported_cases(dataset: str) -> Iterator[Case | SkippedCase]:
     return cases_from_items(found)
 
 
-def _write_judged(file: TextIO, signature: str, found: Iterable[tuple[Case, Judgement | Failure]], count: int) -> None:
-    """Write a line for each case, and say how many there are of each grade."""
+def _write_judged(file: TextIO, signature: str, found: Iterable[tuple[Case, Judgement | Failure]], count: int) -> int:
+    """Write a line for each case, and say how many there are of each grade; how many have none."""
     grades: Counter[str] = Counter()
     for case, outcome in with_progress(found, "explanations judged", count):
         file.write(json.dumps(judgement_record(case, signature, outcome), ensure_ascii=False, allow_nan=False) + "\n")
@@ -109,3 +108,4 @@ def _write_judged(file: TextIO, signature: str, found: Iterable[tuple[Case, Judg
     print_status(
         f"Explanations judged: {', '.join(f'{grade} {count}' for grade, count in grades.most_common()) or 'none'}."
     )
+    return grades["failed"]

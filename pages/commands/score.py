@@ -27,7 +27,13 @@ from pages.commands.shared.inputs import (
     refuse_overwriting_input,
     start_reading,
 )
-from pages.commands.shared.messages import download_models, print_estimate, print_status, with_progress
+from pages.commands.shared.messages import (
+    download_models,
+    exit_with_failures,
+    print_estimate,
+    print_status,
+    with_progress,
+)
 
 
 def command(
@@ -42,7 +48,7 @@ def command(
         str | None, typer.Option(help="k=3,w=1: put retrieval with these settings around every metric named.")
     ] = None,
 ) -> None:
-    """Score every pair of a file with every metric named. Broken lines are named and leave exit status 2."""
+    """Score every pair of a file with every metric named. Broken lines are named and leave exit status 2, scores that failed 1."""
     chosen = [METRICS.parse(spec if retrieve is None else f"retrieve[{retrieve},metric={spec}]") for spec in metric]
     settings = Settings.read()
     refuse_overwriting_input(pairs, output)
@@ -64,8 +70,7 @@ def command(
         usage = {"endpoints": {name: asdict(one) for name, one in spent.items()}} if spent else {}
         seconds = round(time.perf_counter() - started, 3)
         typer.echo(json.dumps({**asdict(engine.counts()), "seconds": seconds, **usage}))
-    if refusals:
-        raise typer.Exit(2)
+    exit_with_failures(refusals, failures)
 
 
 def _write_outcomes(output: Path, outcomes: Iterable[tuple[Example, Outcome]]) -> int:

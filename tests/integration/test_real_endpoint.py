@@ -12,11 +12,11 @@ from transformers.utils import is_accelerate_available
 from transformers.utils.import_utils import is_serve_available
 
 from core.engine.engine import Engine
+from core.llm.budget import SpendTracker
 from core.llm.chat import Sampling
 from core.llm.client import Client
 from core.llm.endpoints import Endpoint
 from core.llm.responses import Completion
-from core.llm.spend import SpendTracker
 from core.llm.structured import answer_schema
 from core.metric import METRICS
 from core.metrics.direct_assessment import Mark

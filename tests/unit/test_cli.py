@@ -90,7 +90,7 @@ def test_a_checkpoint_that_is_not_there_fails_its_rows_with_the_reason(tmp_path:
     output = tmp_path / "out.jsonl"
     missing = f"minicheck-roberta[checkpoint={tmp_path / 'nowhere'}]"
     done = score(pairs_file(tmp_path / "in.jsonl", "Rain."), output, ["rouge2", missing])
-    assert done.exit_code == 0
+    assert done.exit_code == 1
     first, second = records(output)
     assert first["status"] == "ok"
     assert (second["status"], second["score"], second["metric"]) == ("failed", None, missing)

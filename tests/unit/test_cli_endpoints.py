@@ -48,18 +48,18 @@ def endpoint(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Endpoi
         yield running
 
 
-def run(*arguments: str) -> tuple[str, str]:
+def run(*arguments: str, status: int = 0) -> tuple[str, str]:
     found = CliRunner().invoke(app, arguments, catch_exceptions=False)
-    assert found.exit_code == 0
+    assert found.exit_code == status
     assert KEY not in found.output
     return found.stdout, found.stderr
 
 
 def score(folder: Path, *more: str) -> tuple[str, str]:
     (folder / "pairs.jsonl").write_text("\n".join(map(json.dumps, PAIRS)))
-    return run(
-        "score", str(folder / "pairs.jsonl"), "--metric", "direct-assessment", "-o", str(folder / "out.jsonl"), *more
-    )
+    """Of the two pairs one is not answered."""
+    file, out = str(folder / "pairs.jsonl"), str(folder / "out.jsonl")
+    return run("score", file, "--metric", "direct-assessment", "-o", out, *more, status=1)
 
 
 def said(told: str) -> list[str]:
@@ -72,7 +72,7 @@ def test_scores_tell_before_what_they_may_cost_and_after_what_they_cost(tmp_path
     out, told = score(tmp_path, "--stats")
     before, failed, after = said(told)
     assert before.startswith("Estimate: 2 questions to endpoints, about ")
-    assert "at most 1,024 written; at most 0.1" in before
+    assert "about 1,024 written with answers of full length; about 0.1" in before
     assert failed.startswith("Scores that failed: 1.")
     assert after == "Spent: default: 1 question, 100 tokens read, 10 written, 0.0020."
     assert json.loads(out)["endpoints"] == {"": {"questions": 1, "read": 100, "written": 10, "money": 0.002}}
@@ -115,6 +115,24 @@ def test_an_endpoint_that_is_gone_says_so(endpoint: Endpoint, monkeypatch: pytes
         in run("endpoints")[0]
     )
     assert endpoint.asked == []
+
+
+def test_a_key_that_is_refused_ends_the_run_after_the_first_few_questions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = [{"id": str(number), "document": "It rained.", "summary": f"Rain {number}."} for number in range(400)]
+    (tmp_path / "pairs.jsonl").write_text("\n".join(map(json.dumps, many)))
+    monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("TOUCHSTONE_LLM_API_KEY", KEY)
+    monkeypatch.setenv("TOUCHSTONE_LLM_MODEL", "tiny")
+    for reply in (refusal(401, f"Incorrect {KEY}"), refusal(404, "no such model"), refusal(429, "insufficient_quota")):
+        with serving(lambda _path, _body, reply=reply: reply) as running:
+            monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", running.url)
+            out = str(tmp_path / "out.jsonl")
+            run("score", str(tmp_path / "pairs.jsonl"), "--metric", "closed-book", "-o", out, status=1)
+        assert len(running.asked) <= 3 + 8  # those that were under way when the third was refused
+        failures = [json.loads(line)["error"] for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+        assert (len(failures), len(set(failures))) == (400, 1)
 
 
 @pytest.mark.usefixtures("endpoint")

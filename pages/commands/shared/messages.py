@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sized
 from typing import Any
 
 import typer
@@ -71,6 +71,12 @@ def _progress_bar(amount: ProgressColumn) -> Progress:
         redirect_stdout=False,  # results of commands are no part of the bar
         redirect_stderr=False,
     )
+
+
+def exit_with_failures(refusals: Sized, failed: int) -> None:
+    """End the command with status 2 where lines could not be read, with 1 where something that was asked for failed."""
+    if refusals or failed:
+        raise typer.Exit(2 if refusals else 1)
 
 
 def print_estimate(engine: Engine, conversations: Iterable[Conversation[Any]]) -> None:

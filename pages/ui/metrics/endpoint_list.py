@@ -9,8 +9,9 @@ from functools import partial
 import streamlit as st
 
 from core.errors import Problem, attempt
+from core.llm.budget import SpendTracker
 from core.llm.endpoints import Endpoint, endpoint_problem, list_endpoints
-from core.llm.spend import Spend, SpendTracker, format_limits, format_money, format_spend
+from core.llm.spend import Spend, format_limits, format_money, format_spend
 from core.published_scores import Comparison
 from core.settings import Settings
 from pages.ui import services

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from core.engine.conversation import Conversation
+from core.llm.budget import SpendTracker
 from core.llm.chat import Sampling, answer_text, first_question
 from core.llm.prompts import Messages
-from core.llm.spend import SpendTracker
 from core.settings import Settings
 from core.types import Failure, Rounds
 from tests.doubles.bench import Bench, pair

@@ -11,9 +11,10 @@ from typer.testing import CliRunner, Result
 from cli import app
 
 
-def run(*arguments: str | Path) -> Result:
+def run(*arguments: str | Path, status: int = 0) -> Result:
+    """The command, which ends with this status: 1 where something that it asked for failed."""
     done = CliRunner().invoke(app, [*map(str, arguments)], catch_exceptions=False)
-    assert done.exit_code == 0, done.output
+    assert done.exit_code == status, done.output
     return done
 
 

@@ -100,7 +100,7 @@ def test_an_answer_that_cannot_be_read_is_a_line_with_its_reason_and_nobody_grad
 ) -> None:
     with serving(lambda _path, _body: text("Hard to say.")) as endpoint:
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
-        assert "Summaries explained: failed 5." in run("explain", pairs, "-o", "answers.jsonl").stderr
+        assert "Summaries explained: failed 5." in run("explain", pairs, "-o", "answers.jsonl", status=1).stderr
         found = lines(Path("answers.jsonl"))
         assert {line["status"] for line in found} == {"failed"}
         assert {line["verdict"] for line in found} == {None}

@@ -68,7 +68,7 @@ def imported(tmp_path: Path) -> str:
 
 @pytest.mark.usefixtures("asked")
 def test_the_explanations_of_a_dataset_are_judged_and_compared_with_peoples_grades(imported: str, out: Path) -> None:
-    told = run("judge", "--dataset", imported, "--setup", "V1", "-o", out).stderr
+    told = run("judge", "--dataset", imported, "--setup", "V1", "-o", out, status=1).stderr
     assert "Estimate: 12 questions to endpoints" in told
     assert "Explanations judged: entirely 3, partially 3, not 3, failed 3." in told
     assert "Spent: default: 15 questions" in told  # what could not be read was asked for once more
@@ -83,7 +83,7 @@ def test_the_explanations_of_a_dataset_are_judged_and_compared_with_peoples_grad
 
 @pytest.mark.usefixtures("asked")
 def test_an_answer_that_is_no_grade_stands_there_with_what_was_said_and_no_number(imported: str, out: Path) -> None:
-    run("judge", "--dataset", imported, "--setup", "V1", "-o", out)
+    run("judge", "--dataset", imported, "--setup", "V1", "-o", out, status=1)
     failed = [line for line in lines(out) if line["status"] == "failed"]
     assert [(line["grade"], line["score"]) for line in failed] == [(None, None)] * 3
     assert "The model said: “It depends.”" in failed[0]["error"]
@@ -92,7 +92,7 @@ def test_an_answer_that_is_no_grade_stands_there_with_what_was_said_and_no_numbe
 def test_a_file_of_cases_is_judged_by_what_the_set_up_reads(asked: Asked, tmp_path: Path, out: Path) -> None:
     whole = {"id": "a", "explanation": EXPLANATION, "seed": SEED, "summary": SUMMARY, "reference": REFERENCE}
     cases = written(tmp_path / "cases.jsonl", whole, {**whole, "id": "b", "seed": ""})
-    run("judge", cases, "--setup", "V3", "-o", out)
+    run("judge", cases, "--setup", "V3", "-o", out, status=1)
     graded, lacking = lines(out)
     assert (graded["grade"], graded["score"], graded["human"]) == ("entirely", 1.0, None)
     assert graded["checks"] == {"names_edit": True, "contradicts_verdict": False}

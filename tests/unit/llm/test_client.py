@@ -173,4 +173,4 @@ def test_a_server_that_streams_unasked_is_named() -> None:
 def test_a_named_endpoint_tells_the_field_to_set() -> None:
     with serving(lambda _path, _body: refusal(401, "who?")) as endpoint, pytest.raises(TouchstoneError) as raised:
         Client(Endpoint(endpoint.url, KEY, name="mini")).models()
-    assert str(raised.value).endswith("Set key_from under [mini] in the file of TOUCHSTONE_ENDPOINTS.")
+    assert "Set key_from under [mini] in the file of TOUCHSTONE_ENDPOINTS. It says: “who?”." in str(raised.value)

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import sqlite3
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from core.errors import TouchstoneError
+from core.llm.budget import SpendTracker
 from core.llm.chat import Sampling, first_question
 from core.llm.endpoints import Endpoint, Price
 from core.llm.prompts import Messages
-from core.llm.spend import Spend, SpendTracker, Usage, actual_usage, max_usage
+from core.llm.spend import Spend, Usage, actual_usage, max_usage
 from core.types import Answer, EndpointModel, Question
+from tests.doubles.models import PATIENCE_S
 
 QUESTION = first_question(Messages("Score.", "x" * 399), Sampling("m", max_tokens=50))
 MEASURE = EndpointModel("mini", "endpoint_token_count")
@@ -65,19 +72,83 @@ def test_a_question_that_may_cost_more_than_is_left_is_not_asked(
     ledger = SpendTracker(tmp_path)
     with ledger.reserve(PRICED, THOUSAND):
         ledger.record(PRICED, THOUSAND)
-    said = r"0\.0110 of 0\.02 are spent or under way, and it may cost up to 0\.0110\. Raise TOUCHSTONE_LLM_BUDGET"
+    said = r"0\.0110 of 0\.02 are spent, and it may cost up to 0\.0110\. Raise TOUCHSTONE_LLM_BUDGET"
     with pytest.raises(TouchstoneError, match=said), ledger.reserve(PRICED, THOUSAND):
         pass
 
 
-def test_questions_under_way_count_at_their_most(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_question_waits_for_those_under_way_and_is_asked_when_they_cost_less(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_BUDGET", "0.02")
-    ledger = SpendTracker(tmp_path)
-    refused = pytest.raises(TouchstoneError, match="are spent or under way")
-    with ledger.reserve(PRICED, THOUSAND), refused, ledger.reserve(PRICED, THOUSAND):
+    spend, entered = SpendTracker(tmp_path), threading.Event()
+
+    def second() -> None:
+        with spend.reserve(PRICED, THOUSAND):
+            entered.set()
+
+    with spend.reserve(PRICED, THOUSAND):
+        waiting = threading.Thread(target=second)
+        waiting.start()
+        assert not entered.wait(0.3)
+        spend.record(PRICED, Usage(10, 10))
+    waiting.join(PATIENCE_S)
+    assert entered.is_set()
+
+
+def test_who_waits_for_money_may_give_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOUCHSTONE_LLM_BUDGET", "0.02")
+    spend = SpendTracker(tmp_path)
+    refused = pytest.raises(TouchstoneError, match="Nobody waits for this answer any more")
+    with spend.reserve(PRICED, THOUSAND), refused, spend.reserve(PRICED, THOUSAND, lambda: True):
         pass
-    with ledger.reserve(PRICED, THOUSAND):  # the first one came to nothing
-        assert ledger.total() == {}
+
+
+def test_what_a_killed_process_had_reserved_is_free_when_it_was_not_seen_for_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_LLM_BUDGET", "0.02")
+    killed, mine = SpendTracker(tmp_path), SpendTracker(tmp_path)
+    with killed.reserve(PRICED, THOUSAND):
+        killed._closed.set()  # no heartbeat any more
+        with sqlite3.connect(tmp_path / "spending-1.sqlite") as store:
+            store.execute("UPDATE alive SET seen = seen - 60")
+        with mine.reserve(PRICED, THOUSAND, lambda: True):
+            assert mine.total() == {}
+
+
+def spend_all(folder: str, asked: Any) -> None:
+    """Ask 40 questions that may cost 0.011 and cost 0.0055, eight at once, until the budget forbids one."""
+    spend = SpendTracker(Path(folder))
+
+    def ask(_: int) -> bool:
+        try:
+            with spend.reserve(PRICED, THOUSAND):
+                spend.record(PRICED, Usage(500, 500))
+                return True
+        except TouchstoneError:
+            return False
+
+    with ThreadPoolExecutor(8) as pool:
+        asked.put(sum(pool.map(ask, range(40))))
+    spend.close()
+
+
+def test_two_processes_share_one_budget_and_neither_goes_beyond_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_LLM_BUDGET", "0.1")
+    context = multiprocessing.get_context("spawn")
+    asked = context.Queue()
+    both = [context.Process(target=spend_all, args=(str(tmp_path), asked)) for _ in range(2)]
+    for process in both:
+        process.start()
+    number = asked.get(timeout=60) + asked.get(timeout=60)
+    for process in both:
+        process.join(60)
+    # all but what is less than one question may cost
+    assert number == 17
+    assert SpendTracker(tmp_path).total()["mini"].money == pytest.approx(17 * 0.0055)
 
 
 def test_an_endpoint_may_have_a_budget_of_its_own(tmp_path: Path) -> None:

@@ -14,9 +14,10 @@ import pytest
 
 from core.engine.engine import Engine
 from core.errors import BadSettingError
+from core.llm.budget import SpendTracker
 from core.llm.endpoints import address_fingerprint
 from core.llm.prompts import bundled_prompt
-from core.llm.spend import CostEstimate, Spend, SpendTracker, format_estimate
+from core.llm.spend import CostEstimate, Spend, format_estimate
 from core.metric import METRICS
 from core.metric_catalog import list_metrics
 from core.models.pool import ModelPool
@@ -266,7 +267,7 @@ def test_what_fails_for_the_moment_costs_no_score(
 def test_a_long_pause_that_a_server_asks_for_is_told(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     with answering(monkeypatch, refusal(429, "later", **{"retry-after": "600"})) as endpoint:
         found = failure(engine)
-    assert found.message == f"{endpoint.url} has reached its rate limit. Wait 600 s and try again."
+    assert found.message == f"{endpoint.url} has reached its rate limit. Wait 600 s and try again. It says: “later”."
     assert len(endpoint.asked) == 1
 
 
@@ -400,5 +401,7 @@ def test_an_estimate_says_what_it_cannot_know(engine: Engine, monkeypatch: pytes
     assert (wrapped.questions, wrapped.open_ended) == (0, 1)
     assert plain.unpriced == ("default",)
     assert format_estimate(wrapped).endswith("1 text will need more, which is not known before")
-    assert format_estimate(plain).endswith("at most 512 written; the price of default is not set")
+    assert format_estimate(plain).endswith(
+        "about 512 written with answers of full length; the price of default is not set"
+    )
     assert format_estimate(CostEstimate()) == ""

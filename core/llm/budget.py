@@ -1,0 +1,209 @@
+"""What was spent at endpoints, by every process of a machine, and the budgets that limit what may be asked."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+from core.errors import TouchstoneError
+from core.llm.endpoints import Endpoint
+from core.llm.spend import Spend, Usage
+from core.settings import Settings
+
+_FILE = "spending-1.sqlite"
+_TABLES = """
+CREATE TABLE IF NOT EXISTS spent (endpoint TEXT PRIMARY KEY, questions INTEGER, read INTEGER, written INTEGER, money REAL);
+CREATE TABLE IF NOT EXISTS reserved (id TEXT PRIMARY KEY, owner TEXT, endpoint TEXT, money REAL);
+CREATE TABLE IF NOT EXISTS alive (owner TEXT PRIMARY KEY, seen REAL);
+"""
+_POLL_S = 0.2  # how long a question waits before it looks what other processes have paid
+_HEARTBEAT_S, _DEAD_AFTER_S = 5.0, 30.0  # a process that was not seen for that long has no question under way
+_ROUNDING = 1e-9
+
+
+class SpendTracker:
+    """What was spent since the folder was made, by every process that keeps its answers there; safe among threads.
+
+    A try that failed is not counted: an endpoint does not say what it charged for it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / _FILE
+        self._free = threading.Condition()
+        self._here: dict[str, Spend] = {}
+        self._store: sqlite3.Connection | None = None
+        self._owner = uuid4().hex
+        self._closed = threading.Event()
+        self._heartbeat: threading.Thread | None = None
+
+    def total(self) -> dict[str, Spend]:
+        """By the name of the endpoint, "" for the default one."""
+        if not self._file.exists():
+            return {}
+        with _errors_named(self._file), closing(sqlite3.connect(self._file, timeout=30)) as store:
+            store.executescript(_TABLES)
+            rows = store.execute("SELECT endpoint, questions, read, written, money FROM spent").fetchall()
+        return {name: Spend(*counted) for name, *counted in rows}
+
+    def this_process(self) -> dict[str, Spend]:
+        """The part of it of this process."""
+        with self._free:
+            return dict(self._here)
+
+    @contextmanager
+    def reserve(
+        self, endpoint: Endpoint, tokens: Usage, given_up: Callable[[], bool] = lambda: False
+    ) -> Iterator[None]:
+        """Keep what a question may cost at most free while it is asked.
+
+        Waits while questions under way, of any process, may need what is left. Raises TouchstoneError where a budget forbids
+        the question whatever these cost in the end, and where it is given up before its turn.
+        """
+        limits = _limits(endpoint)
+        money = _price(endpoint, tokens, bool(limits))
+        if not money or not limits:
+            yield
+            return
+        reservation = self._wait_for_money(endpoint, money, limits, given_up)
+        try:
+            yield
+        finally:
+            with self._transaction() as store:
+                store.execute("DELETE FROM reserved WHERE id = ?", (reservation,))
+                self._free.notify()
+
+    def record(self, endpoint: Endpoint, tokens: Usage) -> None:
+        """Count an answer."""
+        money = endpoint.price.of(tokens.read, tokens.written) if endpoint.price else 0.0
+        with self._transaction() as store:
+            paid = Spend(1, tokens.read, tokens.written, money)
+            self._here[endpoint.name] = self._here.get(endpoint.name, Spend()) + paid
+            store.execute(
+                "INSERT INTO spent VALUES (?, 1, ?, ?, ?) ON CONFLICT (endpoint) DO UPDATE SET questions = questions + 1, "
+                "read = read + excluded.read, written = written + excluded.written, money = money + excluded.money",
+                (endpoint.name, tokens.read, tokens.written, money),
+            )
+
+    def close(self) -> None:
+        """Give back what this process has reserved."""
+        self._closed.set()
+        if self._heartbeat:
+            self._heartbeat.join()
+        with self._free:
+            if self._store:
+                with self._transaction() as store:
+                    store.execute("DELETE FROM reserved WHERE owner = ?", (self._owner,))
+                    store.execute("DELETE FROM alive WHERE owner = ?", (self._owner,))
+                self._store.close()
+                self._store = None
+
+    def _wait_for_money(
+        self, endpoint: Endpoint, money: float, limits: dict[str, float], given_up: Callable[[], bool]
+    ) -> str:
+        """The id of the reservation."""
+        id = uuid4().hex
+        with self._free:
+            self._show_alive()
+            while not self._reserve_now(id, endpoint, money, limits):
+                if given_up():
+                    raise TouchstoneError("Nobody waits for this answer any more, and the budget was not free for it.")
+                self._free.wait(_POLL_S)
+            self._free.notify()  # there may be enough for the next one too
+        return id
+
+    def _reserve_now(self, id: str, endpoint: Endpoint, money: float, limits: dict[str, float]) -> bool:
+        """Whether the money is free now; raises TouchstoneError where it can never be."""
+        with self._transaction() as store:
+            dead = (time.time() - _DEAD_AFTER_S,)
+            store.execute("DELETE FROM alive WHERE seen < ?", dead)
+            store.execute("DELETE FROM reserved WHERE owner NOT IN (SELECT owner FROM alive)")
+            spent = dict(store.execute("SELECT endpoint, money FROM spent"))
+            reserved = dict(store.execute("SELECT endpoint, sum(money) FROM reserved GROUP BY endpoint"))
+            for setting, budget in limits.items():
+                everywhere = setting == _TOTAL_SETTING
+                gone, waiting = (
+                    sum(paid.values()) if everywhere else paid.get(endpoint.name, 0.0) for paid in (spent, reserved)
+                )
+                if gone + money > budget + _ROUNDING:
+                    raise TouchstoneError(_forbidden(setting, budget, gone, money))
+                if gone + waiting + money > budget + _ROUNDING:
+                    return False
+            store.execute("INSERT INTO reserved VALUES (?, ?, ?, ?)", (id, self._owner, endpoint.name, money))
+        return True
+
+    def _show_alive(self) -> None:
+        """Let other processes see from now on that what this one has reserved is under way."""
+        if self._heartbeat is None:
+            self._beat()
+            self._heartbeat = threading.Thread(target=self._keep_beating, daemon=True)
+            self._heartbeat.start()
+
+    def _keep_beating(self) -> None:
+        while not self._closed.wait(_HEARTBEAT_S):
+            self._beat()
+
+    def _beat(self) -> None:
+        with self._transaction() as store:
+            store.execute("INSERT OR REPLACE INTO alive VALUES (?, ?)", (self._owner, time.time()))
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._free, _errors_named(self._file):
+            if self._store is None:
+                self._store = _open(self._file)
+            with self._store:
+                self._store.execute("BEGIN IMMEDIATE")
+                yield self._store
+
+
+_TOTAL_SETTING = "TOUCHSTONE_LLM_BUDGET"
+
+
+def _limits(endpoint: Endpoint) -> dict[str, float]:
+    """The budgets that a question to this endpoint must keep to, by what sets them."""
+    # the default endpoint has no budget but the one for all, under the same name
+    limits = {endpoint.setting("budget"): endpoint.budget, _TOTAL_SETTING: Settings.read().llm_budget}
+    return {setting: budget for setting, budget in limits.items() if budget is not None}
+
+
+def _price(endpoint: Endpoint, tokens: Usage, limited: bool) -> float:
+    """What the tokens cost; raises TouchstoneError where there is a budget and no price."""
+    if endpoint.price:
+        return endpoint.price.of(tokens.read, tokens.written)
+    if limited:
+        raise TouchstoneError(
+            f"There is a budget, and the endpoint {endpoint.title!r} has no prices to keep it by. "
+            f"Set {endpoint.setting('price_read')} and its like for tokens written, 0 where it is free."
+        )
+    return 0.0
+
+
+def _forbidden(setting: str, budget: float, gone: float, money: float) -> str:
+    return (
+        f"The budget does not allow this question: {gone:.4f} of {budget:g} are spent, and it may cost up "
+        f"to {money:.4f}. Raise {setting} and start again; all answers so far are kept."
+    )
+
+
+def _open(file: Path) -> sqlite3.Connection:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    store = sqlite3.connect(file, timeout=30, check_same_thread=False, isolation_level=None)
+    store.execute("PRAGMA journal_mode=WAL")
+    store.execute("PRAGMA synchronous=NORMAL")
+    store.executescript(_TABLES)
+    return store
+
+
+@contextmanager
+def _errors_named(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        raise TouchstoneError(
+            f"What is spent cannot be kept in {file}: {error}. Set TOUCHSTONE_CACHE_DIR to a folder that can be written."
+        ) from error

@@ -1,0 +1,180 @@
+"""What goes wrong at an OpenAI-compatible endpoint: whether it is worth another try, and a message that never names the key."""
+
+from __future__ import annotations
+
+import json
+import random
+import ssl
+
+import openai
+
+from core.errors import EndpointUnusableError, TouchstoneError
+from core.llm.endpoints import Endpoint
+
+_SAMPLING_PARAMETERS = frozenset({"max_tokens", "temperature", "top_p"})
+"""What reasoning models refuse."""
+_NO_MONEY = ("insufficient_quota", "quota", "billing", "credit balance", "insufficient balance", "payment required")
+_MOMENTARY_STATUSES = frozenset({408, 409, 425})
+_UNUSABLE_STATUSES = frozenset({401, 402, 403, 404, 405, 410})
+_LONGEST_PAUSE_S = 120.0  # that a server may ask for
+_SHOWN_CHARACTERS = 300
+
+
+class BrokenStreamError(TouchstoneError):
+    """An answer that came in part."""
+
+
+def is_rate_limited(error: Exception) -> bool:
+    """Whether the server asks to be asked more slowly, and not for money."""
+    return isinstance(error, openai.RateLimitError) and not _is_out_of_money(error)
+
+
+def is_momentary(error: Exception) -> bool:
+    """Whether the same question may be answered in a moment."""
+    if isinstance(error, openai.APIStatusError):
+        return error.status_code in _MOMENTARY_STATUSES or error.status_code >= 500
+    return isinstance(error, openai.APIConnectionError) and not _tls_error(error) and not _is_redirected(error)
+
+
+def named_pause_s(error: Exception) -> float | None:
+    """The pause that the server names before another try."""
+    headers = error.response.headers if isinstance(error, openai.APIStatusError) else {}
+    for name, unit_s in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            return max(0.0, float(headers[name]) * unit_s)
+        except (KeyError, ValueError):  # absent, or a date
+            continue
+    return None
+
+
+def may_wait(pause_s: float | None) -> bool:
+    """Whether a pause is short enough to wait for."""
+    return pause_s is None or pause_s <= _LONGEST_PAUSE_S
+
+
+def backoff_s(tries: int) -> float:
+    """The pause after so many tries where the server names none."""
+    return min(0.5 * 2.0 ** (tries - 1), 8.0) * random.uniform(0.75, 1.0)  # no secret
+
+
+def endpoint_error(endpoint: Endpoint, model: str, error: Exception) -> TouchstoneError:
+    """What went wrong and what to do; EndpointUnusableError for what every other question would meet too."""
+    message = _error_message(endpoint, model, error)
+    unreachable = isinstance(error, openai.APIConnectionError) and not isinstance(error, openai.APITimeoutError)
+    refused = isinstance(error, openai.APIStatusError) and error.status_code in _UNUSABLE_STATUSES
+    if unreachable or refused or _is_out_of_money(error):
+        return EndpointUnusableError(message)
+    return TouchstoneError(message)
+
+
+def _error_message(endpoint: Endpoint, model: str, error: Exception) -> str:
+    if isinstance(error, openai.APITimeoutError):
+        return (
+            f"{endpoint.base_url} did not answer within {endpoint.patience_s:g} s. Try again when it is less busy, "
+            f"or raise {endpoint.setting('patience_s')}."
+        )
+    if isinstance(error, openai.APIConnectionError):
+        return _connection_message(endpoint, error)
+    if isinstance(error, openai.APIStatusError):
+        return _status_message(endpoint, model, error)
+    if isinstance(error, openai.APIError):
+        return refusal_message(endpoint, _redact_key(endpoint, str(error)))
+    if isinstance(error, UnicodeEncodeError):
+        return "The text holds half a character (a lone surrogate), which cannot be sent. Remove it."
+    return unexpected_format(endpoint)
+
+
+def _connection_message(endpoint: Endpoint, error: openai.APIConnectionError) -> str:
+    if problem := _tls_error(error):
+        return f"{endpoint.base_url} shows no certificate that this machine trusts: {problem}. Install it, or set the address."
+    if _is_redirected(error):
+        return f"{endpoint.base_url} redirects again and again. Set {endpoint.setting('base_url')} to where it leads."
+    return f"{endpoint.base_url} cannot be reached. Start the server, or set {endpoint.setting('base_url')}."
+
+
+def _status_message(endpoint: Endpoint, model: str, error: openai.APIStatusError) -> str:
+    if isinstance(error, openai.BadRequestError):
+        return _bad_request_message(endpoint, error)
+    advice = _status_advice(endpoint, model, error)
+    if advice is None:
+        return refusal_message(endpoint, _redact_key(endpoint, str(error)))
+    return f"{endpoint.base_url} {advice} It says: “{_server_says(endpoint, error)}”."
+
+
+def _status_advice(endpoint: Endpoint, model: str, error: openai.APIStatusError) -> str | None:
+    """What a status means and what to do; None where only the server knows."""
+    served = f"serves no model {model!r} or not this path. Set the name that it serves."
+    known = {
+        402: "wants money. Pay there, or ask another endpoint.",
+        401: f"does not accept the key. Set {endpoint.setting('key_from')}.",
+        403: f"does not let this key use {model!r}. Set {endpoint.setting('key_from')}.",
+        404: served if model else "lists no models: it does not know this path. Check its address.",
+        429: f"has reached its rate limit. {_retry_advice(error)} and try again.",
+    }
+    return known.get(402 if _is_out_of_money(error) else error.status_code)
+
+
+def unexpected_format(endpoint: Endpoint) -> str:
+    """What is said of a server that answers as no endpoint does."""
+    return f"{endpoint.base_url} does not answer in the form of OpenAI. Check its address."
+
+
+def refusal_message(endpoint: Endpoint, words: str) -> str:
+    """What is said of a question that was refused, with the server's own words."""
+    return f"{endpoint.base_url} refused the question: {words}. Change it or the server."
+
+
+def server_words(endpoint: Endpoint, error: object) -> str:
+    """What a server says of an error, in at most 300 characters and without the key."""
+    message = error.get("message") if isinstance(error, dict) else error
+    return _redact_key(endpoint, message if isinstance(message, str) else json.dumps(error, default=str))
+
+
+def _server_says(endpoint: Endpoint, error: openai.APIStatusError) -> str:
+    body = error.body
+    if isinstance(body, dict) and body.get("error"):
+        body = body["error"]
+    return server_words(endpoint, body or f"Error code: {error.status_code}")
+
+
+def _is_out_of_money(error: Exception) -> bool:
+    if not isinstance(error, openai.APIStatusError) or error.status_code not in {402, 403, 429}:
+        return False
+    words = f"{error.code} {error.message}".lower()
+    return error.status_code == 402 or any(word in words for word in _NO_MONEY)
+
+
+def _tls_error(error: Exception) -> str:
+    """What is wrong with the certificate; empty where it is something else."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLError) or "CERTIFICATE_VERIFY_FAILED" in str(cause) or "[SSL" in str(cause):
+            return " ".join(str(cause).split())[:_SHOWN_CHARACTERS].rstrip(".")
+        cause = cause.__cause__ or cause.__context__
+    return ""
+
+
+def _is_redirected(error: Exception) -> bool:
+    return type(error.__cause__).__name__ == "TooManyRedirects"
+
+
+def _bad_request_message(endpoint: Endpoint, error: openai.BadRequestError) -> str:
+    """What is said of a question that asks for what the model cannot do, such as a temperature from a reasoning model."""
+    if error.param not in _SAMPLING_PARAMETERS or endpoint.reasoning_tokens:
+        return refusal_message(endpoint, _redact_key(endpoint, str(error)))
+    return (
+        f"{endpoint.base_url} takes no {error.param} for this model, as is usual of reasoning models. "
+        f"Set {endpoint.setting('reasoning_tokens')} to its limit of reasoning tokens, such as 8192."
+    )
+
+
+def _retry_advice(error: openai.APIStatusError) -> str:
+    """How long to wait, where the server says it in seconds."""
+    seconds = error.response.headers.get("retry-after", "")
+    return f"Wait {seconds} s" if seconds.isdecimal() else "Wait"
+
+
+def _redact_key(endpoint: Endpoint, words: str) -> str:
+    message = " ".join(words.encode("utf-8", "replace").decode().split())
+    # before it is cut: half a key is part of a key
+    return (message.replace(endpoint.key, "…") if endpoint.key else message)[:_SHOWN_CHARACTERS].rstrip(".")

@@ -1,0 +1,139 @@
+"""1000 questions at 32 at once to a server that takes 200 ms for each: the bare client, ours, and ours with a budget.
+
+Run: python -m tests.load.endpoint_throughput. Prints the seconds and their ratio to the ideal of 1000 / 32 × 0.2 s.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import multiprocessing
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import openai
+
+from core.engine.conversation import Conversation
+from core.engine.engine import Engine
+from core.llm.chat import Sampling, answer_text, first_question
+from core.llm.prompts import Messages
+from core.settings import Settings
+from core.types import EndpointModel, Example, Failure, Rounds
+
+QUESTIONS, AT_ONCE, LATENCY_S = 1000, 32, 0.2
+IDEAL_S = QUESTIONS / AT_ONCE * LATENCY_S
+ANSWER = {
+    "id": "x",
+    "object": "chat.completion",
+    "created": 0,
+    "model": "m",
+    "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Yes."}}],
+    "usage": {"prompt_tokens": 200, "completion_tokens": 3, "total_tokens": 203},
+}
+
+
+def serve(ready: Connection, latency_s: float = LATENCY_S) -> None:
+    """Answer every request after the latency, until the process is stopped."""
+    body = json.dumps(ANSWER).encode()
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while True:
+                request = await reader.readuntil(b"\r\n\r\n")
+                length = next(
+                    int(line.split(b":")[1])
+                    for line in request.split(b"\r\n")
+                    if line.lower().startswith(b"content-length")
+                )
+                await reader.readexactly(length)
+                await asyncio.sleep(latency_s)
+                writer.write(head + body)
+                await writer.drain()
+        except (asyncio.IncompleteReadError, ConnectionError):
+            writer.close()
+
+    async def run() -> None:
+        server = await asyncio.start_server(talk, "127.0.0.1", 0)
+        ready.send(server.sockets[0].getsockname()[1])
+        await server.serve_forever()
+
+    asyncio.run(run())
+
+
+def asking(number: int) -> Conversation[str]:
+    """A conversation of one question that no other asks."""
+
+    def rounds() -> Rounds[str]:
+        messages = Messages("Is the summary consistent?", f"{'The ferry left at dawn. ' * 30}{number}")
+        [answer] = yield [first_question(messages, Sampling("m", max_tokens=256))]
+        return answer_text(answer)
+
+    pair = Example(str(number), "The ferry left at dawn.", "A ferry left.")
+    return Conversation(f"asking {number}", pair, rounds, (EndpointModel("", "endpoint_chat"),))
+
+
+def bare(url: str) -> None:
+    client = openai.OpenAI(base_url=url, api_key="none")
+
+    def ask(number: int) -> None:
+        content = f"{'The ferry left at dawn. ' * 30}{number}"
+        answer = client.chat.completions.create(
+            model="m",
+            messages=[
+                {"role": "system", "content": "Is the summary consistent?"},
+                {"role": "user", "content": content},
+            ],
+            temperature=0,
+            top_p=1,
+            max_tokens=256,
+        )
+        assert answer.choices[0].message.content == "Yes."
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        list(pool.map(ask, range(QUESTIONS)))
+
+
+def ours(url: str) -> None:
+    os.environ["TOUCHSTONE_LLM_BASE_URL"] = url
+    with tempfile.TemporaryDirectory() as folder:
+        engine = Engine.open(Settings(device="cpu", memory_gb=1, cache_dir=Path(folder)))
+        found = [answer for _, answer in engine.converse(map(asking, range(QUESTIONS)))]
+        failures = [one for one in found if isinstance(one, Failure)]
+        assert not failures, failures[0]
+        engine.close()
+
+
+def with_budget(url: str) -> None:
+    limits = {"TOUCHSTONE_LLM_PRICE_READ": "1", "TOUCHSTONE_LLM_PRICE_WRITTEN": "4", "TOUCHSTONE_LLM_BUDGET": "5"}
+    os.environ.update(limits)
+    ours(url)
+    for name in limits:
+        del os.environ[name]
+
+
+def timed(run: Callable[[str], None], url: str) -> float:
+    started = time.perf_counter()
+    run(url)
+    return time.perf_counter() - started
+
+
+def main() -> None:
+    os.environ["TOUCHSTONE_LLM_AT_ONCE"] = str(AT_ONCE)
+    here, there = multiprocessing.Pipe()
+    server = multiprocessing.get_context("spawn").Process(target=serve, args=(there,), daemon=True)
+    server.start()
+    url = f"http://127.0.0.1:{here.recv()}/v1"
+    for name, run in {"bare": bare, "ours": ours, "ours, with a budget": with_budget}.items():
+        seconds = timed(run, url)
+        print(f"{name}: {seconds:.2f} s, {seconds / IDEAL_S:.2f} × ideal")  # noqa: T201  # its purpose
+    server.terminate()
+
+
+if __name__ == "__main__":
+    main()
