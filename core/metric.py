@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from core.registry import Registry, format_spec, settings_of
+from core.profile import read_profile
+from core.registry import Registry, format_spec, profile_field, settings_of
 from core.types import Answer, Example, ModelRef, Question, Rounds, Score, local_checkpoints
 
 Direction = Literal["higher", "lower", "neutral"]
@@ -47,8 +48,11 @@ class Card:
     archives: tuple[PublishedArchive, ...] = ()
 
 
+@dataclass(frozen=True)
 class Metric(ABC):
     """A frozen dataclass whose fields are its settings; it holds no weights and opens no file.
+
+    `profile` names the paper whose form it has, "" for none; see `core.profile`.
 
     A metric that asks once overrides `plan` and `fold`. One whose later questions depend on earlier answers overrides
     `rounds`. `fold` raises UnscorableError for a text it cannot score.
@@ -56,6 +60,7 @@ class Metric(ABC):
 
     name: ClassVar[str]
     card: ClassVar[Card]
+    profile: str = profile_field()
 
     def checkpoints(self) -> tuple[ModelRef, ...]:
         """The models that this metric asks; none for a lexical metric."""
@@ -100,7 +105,8 @@ def signature(
         f"{model.decided_by}:{fingerprint[:12]}"
         for model, fingerprint in zip(metric.checkpoints(), fingerprints, strict=True)
     ]
-    facts = [*dict.fromkeys([*settings, *asked]), *decided, f"split:{splitter}", f"touchstone:{version}"]
+    paper = [read_profile(metric.profile).mark] if metric.profile else []
+    facts = [*dict.fromkeys([*settings, *asked]), *paper, *decided, f"split:{splitter}", f"touchstone:{version}"]
     return "|".join([metric.name, *facts])
 
 

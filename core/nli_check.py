@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.registry import Registry, format_spec
+from core.registry import Registry, format_spec, profile_field
 from core.types import ModelRef, Rounds
 
 
@@ -25,6 +25,7 @@ class NliResult:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
 class NliCheck(ABC):
     """A frozen dataclass whose fields are its settings.
 
@@ -34,6 +35,7 @@ class NliCheck(ABC):
 
     name: ClassVar[str]
     title: ClassVar[str]
+    profile: str = profile_field()
 
     @abstractmethod
     def checkpoints(self) -> tuple[ModelRef, ...]:

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 
 from core.english.inflection import indefinite_article
 from core.errors import UnscorableError
-from core.registry import Registry, format_spec
+from core.registry import Registry, format_spec, profile_field
 from core.types import Edit, ErrorType, Example, ModelRef, Rounds, Span
 
 Intent = Literal["preserving", "breaking", "gaming"]
@@ -33,6 +33,7 @@ class PerturbationCard:
     form: Form = "rule"
 
 
+@dataclass(frozen=True)
 class Perturbation(ABC):
     """A frozen dataclass whose fields are its settings; the same seed gives the same edits.
 
@@ -42,6 +43,7 @@ class Perturbation(ABC):
 
     name: ClassVar[str]
     card: ClassVar[PerturbationCard]
+    profile: str = profile_field()
 
     def checkpoints(self) -> tuple[ModelRef, ...]:
         """The weights or endpoint this perturbation needs; none for a rule."""

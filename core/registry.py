@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Generic, Protocol, TypeVar
 
 from core.errors import BadSettingError, UnknownNameError
+from core.profile import FREE_SETTINGS, Setting, read_profile
 
 
 class Plugin(Protocol):
@@ -19,7 +20,6 @@ class Plugin(Protocol):
 
 
 P = TypeVar("P", bound=Plugin)
-Setting = str | int | float | bool
 
 
 class Registry(Generic[P]):
@@ -54,22 +54,27 @@ class Registry(Generic[P]):
         return classes[name]
 
     def parse(self, spec: str) -> P:
-        """Build a plugin from `name` or `name[setting=value,…]`.
+        """Build a plugin from `name` or `name[setting=value,…]`, or from `name@profile` its form in a paper.
 
-        Commas and brackets inside brackets or double quotes belong to the value. Raises UnknownNameError for a name or
-        setting that does not exist, BadSettingError for a value that cannot be read.
+        Commas and brackets inside brackets or double quotes belong to the value. Raises UnknownNameError for a name,
+        setting or profile that does not exist, BadSettingError for a value that cannot be read or that the profile fixes.
         """
-        name, _, rest = spec.strip().partition("[")
+        named, _, rest = spec.strip().partition("[")
+        name, at, profile = named.partition("@")
         plugin = self.get(name.strip())
-        if not rest:
-            return plugin()
-        if not rest.endswith("]"):
-            raise BadSettingError(f"{spec!r} opens a bracket and does not close it. Write {name}[setting=value].")
-        return plugin(**read_settings(plugin, _parse_pairs(spec, rest[:-1])))
+        if rest and not rest.endswith("]"):
+            raise BadSettingError(f"{spec!r} opens a bracket and does not close it. Write {named}[setting=value].")
+        given = read_settings(plugin, _parse_pairs(spec, rest[:-1])) if rest else {}
+        return plugin(**(_in_profile(plugin, profile.strip(), given) if at else given))
 
     def build(self, name: str, settings: Mapping[str, Setting]) -> P:
         """The plugin of that name with typed settings; a value that it cannot take raises the plugin's TouchstoneError."""
         return self.get(name)(**settings)
+
+    def build_in_profile(self, name: str, profile: str, settings: Mapping[str, Setting]) -> P:
+        """The form that a paper used, with typed values of what the profile leaves free; raises as `parse` does."""
+        plugin = self.get(name)
+        return plugin(**_in_profile(plugin, profile, settings))
 
     def _all(self) -> Mapping[str, type[P]]:
         if not self._listed:
@@ -80,9 +85,32 @@ class Registry(Generic[P]):
         return self._classes
 
 
+def profile_field() -> str:
+    """The field of a contract that holds the profile of a plugin: no setting, and "" for one that is in no paper's form."""
+    found: str = dataclasses.field(default="", kw_only=True, metadata=_NO_SETTING)
+    return found
+
+
+_NO_SETTING: Mapping[str, bool] = {"setting": False}
+
+
 def settings_of(plugin: Plugin | type[Plugin]) -> dict[str, dataclasses.Field[Setting]]:
-    """The settings of a plugin: its dataclass fields by name."""
-    return {field.name: field for field in dataclasses.fields(plugin)}  # type: ignore[arg-type]  # plugins are dataclasses
+    """The settings of a plugin: its dataclass fields by name, without the one that names its profile."""
+    found = dataclasses.fields(plugin)  # type: ignore[arg-type]  # plugins are dataclasses
+    return {field.name: field for field in found if field.metadata.get("setting", True)}
+
+
+def _in_profile(plugin: type[Plugin], profile: str, given: Mapping[str, Setting]) -> dict[str, Setting]:
+    """What builds a plugin in a paper's form; raises BadSettingError where a setting is given that the profile fixes."""
+    fixed = read_profile(profile).settings_of(plugin.name)
+    for name in given:
+        if name in fixed or name not in FREE_SETTINGS:
+            free = ", ".join(other for other in settings_of(plugin) if other in FREE_SETTINGS - fixed.keys())
+            raise BadSettingError(
+                f"{plugin.name}@{profile} fixes {name!r} as the paper had it. Leave @{profile} out to set it"
+                f"{f'; with it {free} can be set' if free else ''}."
+            )
+    return {**fixed, **given, "profile": profile}
 
 
 def types_of(plugin: type[Plugin]) -> dict[str, object]:
@@ -97,15 +125,16 @@ def choices_of(hint: object) -> tuple[Setting, ...]:
 
 
 def format_spec(plugin: Plugin) -> str:
-    """The spec that `Registry.parse` reads back to an equal plugin: only settings that differ from the default."""
-    changed = {
-        name: getattr(plugin, name)
-        for name, field in settings_of(plugin).items()
-        if getattr(plugin, name) != field.default
-    }
+    """The spec that `Registry.parse` reads back to an equal plugin: only settings that differ from the default, or the profile's."""
+    profile: str = getattr(plugin, "profile", "")
+    expected = {name: field.default for name, field in settings_of(plugin).items()}
+    if profile:
+        expected |= read_profile(profile).settings_of(plugin.name)
+    changed = {name: getattr(plugin, name) for name, value in expected.items() if getattr(plugin, name) != value}
+    named = f"{plugin.name}@{profile}" if profile else plugin.name
     if not changed:
-        return plugin.name
-    return f"{plugin.name}[{','.join(f'{name}={_quote(value)}' for name, value in changed.items())}]"
+        return named
+    return f"{named}[{','.join(f'{name}={_quote(value)}' for name, value in changed.items())}]"
 
 
 def read_settings(plugin: type[Plugin], texts: Mapping[str, str]) -> dict[str, Setting]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from shlex import quote
 from typing import Any, Protocol
 
@@ -69,7 +69,10 @@ class PackedFile(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackRequest:
-    """What is packed: the cases with their slices, the imported files, and what is said of labels that were given here."""
+    """What is packed: the cases with their slices, the imported files, and what is said of labels that were given here.
+
+    `more` are further files by their path in the pack. `command` gives the archive again where the store has no part in it.
+    """
 
     datasets: tuple[str, ...]
     by: str | None
@@ -79,6 +82,8 @@ class PackRequest:
     parts: Sequence[Slice]
     files: Sequence[PackedFile]
     own: Mapping[str, Sequence[str]]
+    more: Mapping[str, str] = field(default_factory=dict)
+    command: str = ""
 
 
 def write_pack(request: PackRequest) -> bytes:
@@ -94,6 +99,8 @@ def write_pack(request: PackRequest) -> bytes:
 
 def pack_commands(request: PackRequest) -> str:
     """What gives the same pack in an empty database, run where the archive was unpacked and the data lies."""
+    if request.command:
+        return request.command
     here = [name for name in request.datasets if name != PRECOMPUTED]
     specs = {score.metric for sample in request.cases.samples for score in sample.kept}
     options = " ".join(f"--metric {quote(spec)}" for spec in sorted(specs))
@@ -174,6 +181,7 @@ def _pack_files(request: PackRequest) -> dict[str, str | bytes]:
             else {}
         ),
         **figure_files(cases, rows, request.parts[0], drawn),
+        **request.more,
     }
 
 
