@@ -44,7 +44,8 @@ class TrainingFacts(_FrozenModel):
     """Where a model comes from, and how well it predicts documents that it was not trained on.
 
     `agreement` is the area under the ROC curve for labels, Spearman's correlation for scores; None where the held-out
-    targets are all alike. `signatures` are those of the features.
+    targets are all alike. `split` is what the dataset calls the held-out part, "" where the seed drew it. `signatures` are
+    those of the features.
     """
 
     dataset: str
@@ -57,6 +58,7 @@ class TrainingFacts(_FrozenModel):
     measure: Literal["ROC AUC", "Spearman"]
     agreement: float | None
     signatures: dict[str, str]
+    split: str = ""
 
 
 class ShallowModel(_FrozenModel):

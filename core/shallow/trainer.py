@@ -35,22 +35,26 @@ class TrainingTable:
 
 @dataclass(frozen=True, slots=True)
 class TrainingTask:
-    """What is learned from what: names for the file, the kind of output, and the seed of split and weights."""
+    """What is learned from what: names for the file, the kind of output, the seed of split and weights, and a given split."""
 
     dataset: str
     target: str
     output: OutputKind
     seed: int = 0
+    split: str = ""
 
 
-def train_model(table: TrainingTable, task: TrainingTask, signatures: Mapping[str, str]) -> ShallowModel:
-    """The model of three quarters of the documents, with its agreement on the rest.
+def train_model(
+    table: TrainingTable, task: TrainingTask, signatures: Mapping[str, str], given: Mask | None = None
+) -> ShallowModel:
+    """The model of three quarters of the documents, with its agreement on the rest; or on the pairs that are `given`, (n,).
 
-    The same table and seed give the same weights. Raises TouchstoneError where there are too few documents, or
-    targets that are all alike.
+    A document of a given pair is learned from in no other pair. The same table and seed give the same weights. Raises
+    TouchstoneError where there are too few documents, or targets that are all alike.
     """
-    apart = held_out_pairs(table.documents, task.seed)
-    learnt, rest = table.where(~apart), table.where(apart)
+    apart = held_out_pairs(table.documents, task.seed) if given is None else given
+    learnt = table.where(~np.isin(table.documents, table.documents[apart]))
+    rest = table.where(apart)
     if len(np.unique(learnt.targets)) < 2:
         raise TouchstoneError(
             f"The {len(learnt.targets)} pairs to learn from all have the same {task.target}. Add some with another."
@@ -145,4 +149,5 @@ def _training_facts(
         measure="ROC AUC" if task.output == "probability" else "Spearman",
         agreement=None,
         signatures=dict(signatures),
+        split=task.split,
     )

@@ -15,8 +15,8 @@ from core.errors import TouchstoneError, UnknownNameError
 from core.metric import METRICS
 from core.shallow.model import FEATURES, OutputKind
 from core.shallow.trainer import TrainingTable
-from core.stats.statistic import Numbers, Values, number_documents
-from core.types import Example, Failure, FailureKind, Item, Outcome, Result, Verdict
+from core.stats.statistic import Mask, Numbers, Values, number_documents
+from core.types import Example, Failure, FailureKind, Item, Outcome, Result, Split, Verdict
 
 LABEL_TARGET = "label"
 _LABEL_VALUES: Mapping[Verdict | None, float] = {Verdict.CONSISTENT: 1.0, Verdict.INCONSISTENT: 0.0}
@@ -102,6 +102,19 @@ def _labelled_items(items: Iterable[Item]) -> list[TargetedItem]:
 
 def _scored_items(items: Iterable[Item], known: Mapping[str, float]) -> list[TargetedItem]:
     return [(item, known[item.example.id]) for item in items if item.example.id in known]
+
+
+def items_of_splits(aims: Sequence[TargetedItem], splits: Sequence[Split]) -> Mask:
+    """Which items belong to one of these splits of their dataset, (n,). Raises TouchstoneError where none or all do."""
+    known = [item.split for item, _ in aims]
+    found = np.array([split in splits for split in known], dtype=np.bool_)
+    if found.all() or not found.any():
+        named = ", ".join(sorted({str(split) if split else "no split" for split in known}))
+        raise TouchstoneError(
+            f"{'All' if found.all() else 'None'} of the {len(aims)} pairs are of split {', '.join(splits)}: they have {named}. "
+            "Name another with --held-out, or leave it out to hold out documents by the seed."
+        )
+    return found
 
 
 def training_table(engine: Engine, aims: Sequence[TargetedItem]) -> tuple[TrainingTable, dict[str, str]]:

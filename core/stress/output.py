@@ -13,6 +13,7 @@ from core.stats.text_tables import align_columns, format_share, format_signed, f
 from core.stress.gaming import MetricGaming
 from core.stress.matrix import KindCoverage, MatrixCell
 from core.stress.run import Check, Run, Source, Variant
+from core.types import Verdict
 
 _MATRIX_HEAD = ("metric", "kind", "meant", "n", "shift [95 %]", "|shift|", "wrong way", "still", "× noise", "failed")
 _GAMING_HEAD = ("metric", "gain in spreads [95 %]", "raised", "best phrase, appended", "gain", "words", "alone", "n")
@@ -110,7 +111,10 @@ def _gaming_row(gaming_result: MetricGaming) -> tuple[str, ...]:
 
 
 def variant_record(source: Source, variant: Variant) -> JsonRecord:
-    """A line of pairs that other commands read; `edited` and `edits` are None where `status` is "refused"."""
+    """A line of pairs that other commands read; `edited` and `edits` are None where `status` is "refused".
+
+    `label` is what the perturbation is meant to make: the original counts as consistent.
+    """
     card = PERTURBATIONS.parse(variant.kind).card
     made = variant.summary is not None
     return {
@@ -125,6 +129,7 @@ def variant_record(source: Source, variant: Variant) -> JsonRecord:
         "summary": source.example.summary,
         "edited": variant.summary,
         "edits": to_records(source.example.summary, variant.edits) if made else None,
+        "label": (Verdict.INCONSISTENT if card.intent == "breaking" else Verdict.CONSISTENT) if made else None,
         "error_type": card.error_type.value if card.error_type else None,
         "signature": variant.signature or None,
         "remarks": list(variant.remarks),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,7 @@ from core.settings import Settings
 from core.shallow import training_data
 from core.shallow.model import MODEL_SUFFIX, TrainingFacts
 from core.shallow.trainer import TrainingTask, train_model
+from core.types import Split
 from pages.commands.shared.inputs import name_of_input, open_output, read_dataset_items, read_items
 
 
@@ -23,7 +25,16 @@ def command(
     pairs: Annotated[
         Path | None, typer.Argument(help="JSONL or CSV with document, summary and, for labels, label.")
     ] = None,
-    dataset: Annotated[str | None, typer.Option(help="Instead of a file: one of those that `datasets` lists.")] = None,
+    dataset: Annotated[
+        list[str] | None, typer.Option(help="Instead of a file: one of those that `datasets` lists; may be repeated.")
+    ] = None,
+    held_out: Annotated[
+        list[Split] | None,
+        typer.Option(
+            help="Test on this split as the dataset has it, and learn from the rest; may be repeated. By default a quarter "
+            "of the documents, drawn by the seed."
+        ),
+    ] = None,
     target: Annotated[
         str, typer.Option(help="label, or SCORES.jsonl:METRIC with a file that `score` wrote.")
     ] = "label",
@@ -33,12 +44,16 @@ def command(
     """Train the shallow model on most documents of a file or dataset and test it on the others: how much does the surface predict?"""
     learned = training_data.parse_target(target)
     _check_model_suffix(output)
-    name = name_of_input(pairs, dataset, output)
+    name = name_of_input(pairs, " + ".join(dataset or []) or None, output)
     refusals: list[Refusal] = []
-    examples = learned.of(read_items(pairs, refusals) if pairs else read_dataset_items(name))
+    examples = learned.of(
+        read_items(pairs, refusals) if pairs else chain.from_iterable(map(read_dataset_items, dataset or []))
+    )
+    apart = training_data.items_of_splits(examples, held_out) if held_out else None
     with closing(Engine.open(Settings.read())) as engine:
         rows, signatures = training_data.training_table(engine, examples)
-    model = train_model(rows, TrainingTask(name, learned.name, learned.output, seed), signatures)
+    task = TrainingTask(name, learned.name, learned.output, seed, "+".join(held_out or []))
+    model = train_model(rows, task, signatures, apart)
     with open_output(output) as file:
         file.write(model.model_dump_json(indent=1) + "\n")
     typer.echo(model.facts.model_dump_json(indent=1) if as_json else _format_held_out(model.facts))
@@ -57,6 +72,7 @@ def _check_model_suffix(output: Path) -> None:
 def _format_held_out(facts: TrainingFacts) -> str:
     agreement = "unknown, as all targets are alike" if facts.agreement is None else f"{facts.agreement:.3f}"
     return (
-        f"Learned {facts.target} from {facts.pairs} pairs of {facts.documents} documents. Held out: "
+        f"Learned {facts.target} from {facts.pairs} pairs of {facts.documents} documents. "
+        f"Held out{f', split {facts.split}' if facts.split else ''}: "
         f"{facts.held_out_pairs} pairs of {facts.held_out_documents} documents; {facts.measure}: {agreement}."
     )

@@ -84,6 +84,31 @@ def test_an_imported_dataset_is_learned_from_as_its_file_is(tmp_path: Path, monk
     assert "--dataset: one of the two." in str(neither.exception)
 
 
+@pytest.mark.usefixtures("own_settings")
+def test_several_datasets_are_learned_from_and_their_own_test_split_is_held_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path / 'touchstone.db'}")
+    lines = [json.loads(line) for line in pairs_file(tmp_path / "in.jsonl").read_text(encoding="utf-8").splitlines()]
+    for name, part in (("one", lines[:40]), ("two", lines[40:])):
+        split = [{**line, "split": "test" if number < 12 else "train"} for number, line in enumerate(part)]
+        split[30]["document"] = split[0]["document"]  # a held-out document in the part to learn from
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, split)), encoding="utf-8")
+        mapping = tmp_path / "mapping.json"
+        assert run("infer-mapping", tmp_path / f"{name}.jsonl", "-o", mapping).exit_code == 0
+        imported = run("import", f"generic[mapping={mapping}]", tmp_path / f"{name}.jsonl", "--name", name)
+        assert imported.exit_code == 0, imported.exception
+    both = ("--dataset", "one", "--dataset", "two", "-o", tmp_path / "model.json")
+    trained = run("train-shallow", *both, "--held-out", "test")
+    assert trained.exit_code == 0, (trained.stderr, trained.exception)
+    facts = read_model(tmp_path / "model.json").facts
+    assert (facts.dataset, facts.split) == ("one + two", "test")
+    assert (facts.pairs, facts.held_out_pairs, facts.held_out_documents) == (54, 24, 12)
+    assert "Held out, split test: 24 pairs" in trained.stdout
+    refused = run("train-shallow", *both, "--held-out", "dev")
+    assert "None of the 80 pairs are of split dev: they have test, train." in str(refused.exception)
+
+
 def test_a_model_file_that_no_metric_would_find_is_refused_before_any_work(tmp_path: Path) -> None:
     pairs = pairs_file(tmp_path / "in.jsonl")
     done = run("train-shallow", pairs, "-o", tmp_path / "model.bin")
