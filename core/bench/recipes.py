@@ -14,7 +14,7 @@ from core.bench.random_weights import NetworkDesign, write_checkpoint
 from core.errors import MissingWeightsError, TouchstoneError
 from core.metric import METRICS, Metric
 from core.models.locations import ModelStatus, state_on_disk
-from core.registry import Setting
+from core.profile import Setting
 from core.types import Checkpoint
 
 _NOUN_PATTERN, _NUMBER_PATTERN, _PUNCTUATION_PATTERN = (
@@ -123,7 +123,7 @@ def prepare_metric(spec: str, sizes: Sizes, texts: Sequence[str], folder: Path) 
         write_rule_parser(folder / "parser")
         settings["parser"] = str(folder / "parser")
         shapes.append("rules for a parser")
-    changed: Metric = dataclasses.replace(metric, **settings)  # type: ignore[type-var]  # metrics are dataclasses
+    changed: Metric = dataclasses.replace(metric, **settings)  # type: ignore[arg-type]  # of the metric's own class
     return changed, tuple(shapes)
 
 

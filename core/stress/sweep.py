@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 from core.metric import METRICS, Metric
 from core.perturbation import Intent
-from core.registry import Setting, settings_of
+from core.profile import Setting
+from core.registry import settings_of
 from core.settings import VERSION
 from core.stats.statistic import Estimate
 from core.stress.matrix import intent_of

@@ -13,7 +13,8 @@ from core.metric import METRICS, Metric
 from core.metric_catalog import MetricRow, default_metrics, list_metrics
 from core.models.files import CODE_RUNNING_KINDS
 from core.models.integrity import untrusted_reason
-from core.registry import Setting, choices_of, settings_of, types_of
+from core.profile import Setting
+from core.registry import choices_of, settings_of, types_of
 from core.types import Checkpoint, local_checkpoints
 from pages.ui import services
 from pages.ui.markup import escape_markdown
