@@ -80,11 +80,11 @@ def _column_record(column: MetricColumn) -> dict[str, Any]:
     }
 
 
-def format_rows(rows: Sequence[MetricRow]) -> str:
-    """One line a row, in columns, – for what is undefined; below them what the marks mean."""
+def format_rows(rows: Sequence[MetricRow], legend: str = "") -> str:
+    """One line a row, in columns, – for what is undefined; below them what the marks mean, `legend` where it is given."""
     names = list(rows[0].figures) if rows else []
     head = ("slice", "metric", "n", *(name.replace("_", " ") for name in names), "failed", "")
-    legend = format_legend([figure for row in rows for figure in row.figures.values()])
+    legend = legend or format_legend([figure for row in rows for figure in row.figures.values()])
     return "\n\n".join(filter(None, [align_columns([head, *map(_row_cells, rows)]), legend]))
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from enum import StrEnum
 from functools import partial
 from time import perf_counter
 from typing import Annotated
 
 import typer
 
+from core.errors import TouchstoneError
 from core.meta.cases import Cases, select_metrics
 from core.meta.measures import (
     MEASURES,
@@ -21,6 +23,9 @@ from core.meta.measures import (
     metric_rows,
     slice_cases,
 )
+from core.meta.paper_test import CORRECTION as PAPER_CORRECTION
+from core.meta.paper_test import LEGEND as PAPER_LEGEND
+from core.meta.paper_test import compare_best_two, format_best_two, mark_as_paper
 from core.meta.rating_correlation import COEFFICIENTS, PAPER_COEFFICIENTS, metric_correlations
 from core.meta.reference_scores import compare_with_released, format_comparisons
 from core.meta.table_formats import format_rows, format_tests, tables_record
@@ -29,6 +34,13 @@ from pages.commands.shared.inputs import DatasetsOption, read_scored_samples
 from pages.commands.shared.messages import print_status
 
 _FEW = 8  # resamples, from which the time of all is projected
+
+
+class SignificanceTest(StrEnum):
+    """Whose marks stand behind the figures."""
+
+    OURS = "ours"
+    PAPER = "paper"
 
 
 def command(
@@ -44,23 +56,36 @@ def command(
             min=1, help="Of the documents, for the intervals; by default 10,000, for more than 5,000 summaries fewer."
         ),
     ] = None,
+    test: Annotated[
+        SignificanceTest,
+        typer.Option(
+            help="ours: each metric against the best, paired bootstrap by document, Holm. paper: the stars of BUMP, the best "
+            "against the second best, not corrected."
+        ),
+    ] = SignificanceTest.OURS,
     full: Annotated[
         bool, typer.Option("--full", help="Also the figures that papers leave out, and the p of every test.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object; shares in 0..1.")] = False,
 ) -> None:
     """Say which metric can be trusted with which errors: consistency, ties and AUC with intervals, from kept scores."""
+    as_paper = test is SignificanceTest.PAPER
+    if as_paper and rated:
+        raise TouchstoneError("--test paper is of consistency and AUC: leave out --rated, or --test.")
     found = read_scored_samples(dataset)
     found = select_metrics(found, metric) if metric else found
     compute = partial(_rows, found, by, rated, full)
     number = _affordable_or_asked(found, resamples, compute)
     rows = compute(number)
+    compared = list(compare_best_two(found, slice_cases(found, by), rows)) if as_paper else []
+    rows = mark_as_paper(rows, compared) if as_paper else rows
     if as_json:
         report = tables_record(found, rows, dataset=" + ".join(dataset), by=by, rated=rated, resamples=number)
+        report |= {"multiple_testing": PAPER_CORRECTION} if as_paper else {}
         typer.echo(json.dumps(report, ensure_ascii=False, indent=1))
         return
-    typer.echo(format_rows(rows))
-    tests = format_tests(rows) if full else ""
+    typer.echo(format_rows(rows, PAPER_LEGEND if as_paper else ""))
+    tests = format_best_two(compared) if as_paper else format_tests(rows) if full else ""
     comparisons = [] if rated else compare_with_released(found)
     for text in (tests, format_comparisons(comparisons) if comparisons else ""):
         if text:

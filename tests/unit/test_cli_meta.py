@@ -201,6 +201,18 @@ def test_json_has_what_the_text_has_and_more(pairs: Path) -> None:
     assert re.search(r"^Overall +blunt-2 +consistency +0\.\d+ +0\.0039", text, re.MULTILINE)
 
 
+def test_the_test_of_the_paper_compares_the_best_two_and_corrects_nothing(pairs: Path) -> None:
+    pairs.write_text(json.dumps([record(n) for n in range(12)]), encoding="utf-8")
+    done("import", "bump", pairs, "--name", "own")
+    options = ("meta", "--dataset", "own", "--resamples", 50, "--test", "paper")
+    text = done(*options)
+    assert "not corrected: McNemar for consistency" in text
+    assert re.search(r"^Overall +consistency +sharp +blunt-2 +0\.0039 +\*", text, re.MULTILINE)
+    report = json.loads(done(*options, "--json"))
+    assert report["multiple_testing"].startswith("none: only the best and the second best")
+    assert "leave out --rated" in str(run(*options, "--rated", "consistency").exception)
+
+
 def test_the_number_of_resamples_is_capped_for_large_data_and_a_larger_one_has_its_time(
     pairs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
