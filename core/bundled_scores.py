@@ -18,8 +18,9 @@ from core.settings import Settings
 from core.types import PRECOMPUTED, Example, Failure, Outcome, Sample, StoredScore
 
 OFFLINE_METRICS = (
-    *("bleu", "rouge2", "rouge2[measured=f1]", "bertscore-minilm", "semantic-similarity"),
-    *("conciseness", "coverage", "density", "entity-overlap", "sentence-novelty", "word-novelty"),
+    *("bleu", "rouge2", "rouge2[measured=f1]", "bertscore-minilm"),
+    *("semantic-similarity", "semantic-similarity[compared=sentences]"),
+    *("conciseness[numerator=document]", "coverage", "density", "entity-overlap", "sentence-novelty", "word-novelty"),
 )
 """Specs; the six features of `core.shallow` are among them, so that Evaluate compares with the surface at once."""
 Scorer = Callable[[Sequence[Metric], Iterable[Example]], Iterable[tuple[Example, Outcome]]]
