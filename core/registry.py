@@ -187,6 +187,13 @@ def _split_pieces(text: str) -> list[str]:
     return [piece for piece in [*pieces, text[start:]] if piece.strip()]
 
 
+def settings_label(spec: str) -> str:
+    """What a spec says besides the name: "@profile", settings, or both with a blank between."""
+    named, _, rest = spec.partition("[")
+    profile = named.partition("@")[2]
+    return " ".join(filter(None, [f"@{profile}" if profile else "", rest.removesuffix("]")]))
+
+
 def _quote(value: Setting) -> str:
     """A value as it stands in a spec; in quotes, with those inside doubled, where it would not be read back as it is."""
     text = str(value).lower() if isinstance(value, bool) else str(value)

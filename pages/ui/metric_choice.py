@@ -13,7 +13,7 @@ from core.metric import METRICS, Metric
 from core.metric_catalog import MetricRow, default_metrics, list_metrics
 from core.models.files import CODE_RUNNING_KINDS
 from core.models.integrity import untrusted_reason
-from core.profile import Setting
+from core.profile import FREE_SETTINGS, profiles_with, read_profile
 from core.registry import choices_of, settings_of, types_of
 from core.types import Checkpoint, local_checkpoints
 from pages.ui import services
@@ -31,19 +31,21 @@ _SETTING_HELP = {
 }
 """What settings mean that several metrics share."""
 
+_NO_PAPER = ""
 _NUMBER_FORMATS: Mapping[object, tuple[float, str]] = {int: (1, "%d"), float: (0.05, "%g")}
 """By type, the step of a field and how its number is written."""
 
 
 def settings_form(name: str, on_add: Callable[[Metric], None]) -> None:
     """A field per setting of the metric of that name, filled with the defaults; `on_add` is given what was set."""
-    values: dict[str, Setting] = {}
+    _paper_mode_field(name)
     columns = st.columns(2)
-    for place, (setting, hint) in enumerate(types_of(METRICS.get(name)).items()):
+    hints = types_of(METRICS.get(name))
+    for place, setting in enumerate(_settings_to_ask(name)):
         with columns[place % 2]:
-            values[setting] = _setting_field(name, setting, hint)
+            _setting_field(name, setting, hints[setting])
     try:
-        metric = METRICS.build(name, values)
+        metric = _metric_of_form(name)
         code = [one for one in local_checkpoints(metric.checkpoints()) if one.kind in CODE_RUNNING_KINDS]
     except TouchstoneError as error:
         _add_button(name, on_add, disabled=True)
@@ -56,23 +58,68 @@ def settings_form(name: str, on_add: Callable[[Metric], None]) -> None:
     st.code(metric.spec, language=None, wrap_lines=True)
 
 
+def _paper_mode_field(name: str) -> None:
+    """The papers that have a form of this metric, which leaves only the places of weights to be set."""
+    papers = profiles_with(name)
+    if not papers:
+        return
+    titles = {one.name: one.paper for one in papers}
+    st.selectbox(
+        "Paper mode",
+        [_NO_PAPER, *titles],
+        key=_paper_widget(name).key,
+        format_func=lambda paper: titles.get(paper, "none: settings of your own"),
+        help="The settings as the paper had them. The signature names the paper.",
+    )
+    if paper := _paper_of_form(name):
+        fixed = ", ".join(f"{setting}={value}" for setting, value in read_profile(paper).settings_of(name).items())
+        st.caption(escape_markdown(f"Fixed: {fixed or 'every setting at its default'}."))
+
+
+def _paper_widget(name: str) -> WidgetValue[str]:
+    return WidgetValue("paper", _NO_PAPER).of(name)
+
+
+def _paper_of_form(name: str) -> str:
+    """The paper that is chosen; one that has no form of this metric counts as none."""
+    chosen = _paper_widget(name).get()
+    return chosen if chosen in {one.name for one in profiles_with(name)} else _NO_PAPER
+
+
+def _settings_to_ask(name: str) -> list[str]:
+    """All settings, or those that the chosen paper leaves free."""
+    known, paper = settings_of(METRICS.get(name)), _paper_of_form(name)
+    if not paper:
+        return list(known)
+    fixed = read_profile(paper).settings_of(name)
+    return [setting for setting in known if setting in FREE_SETTINGS - fixed.keys()]
+
+
+def _metric_of_form(name: str) -> Metric:
+    """What the fields make now; raises TouchstoneError for a value that the metric cannot take."""
+    values = {setting: _setting_widget(name, setting).get() for setting in _settings_to_ask(name)}
+    paper = _paper_of_form(name)
+    return METRICS.build_in_profile(name, paper, values) if paper else METRICS.build(name, values)
+
+
 def has_settings(name: str) -> bool:
-    return bool(settings_of(METRICS.get(name)))
+    return bool(settings_of(METRICS.get(name)) or profiles_with(name))
 
 
-def _setting_field(name: str, setting: str, hint: object) -> Setting:
+def _setting_field(name: str, setting: str, hint: object) -> None:
     """The control of one setting, which begins with its default."""
     default = settings_of(METRICS.get(name))[setting].default
     key, help_text = _setting_widget(name, setting).key, _setting_help(setting, default)
     _setting_widget(name, setting).setdefault(default)
     if choices := choices_of(hint):
-        return st.selectbox(setting, choices, key=key, help=help_text)
-    if hint is bool:
-        return st.toggle(setting, key=key, help=help_text)
-    if hint is str:
-        return st.text_input(setting, key=key, help=help_text)
-    step, form = _NUMBER_FORMATS[hint]
-    return st.number_input(setting, key=key, help=help_text, step=step, format=form)
+        st.selectbox(setting, choices, key=key, help=help_text)
+    elif hint is bool:
+        st.toggle(setting, key=key, help=help_text)
+    elif hint is str:
+        st.text_input(setting, key=key, help=help_text)
+    else:
+        step, form = _NUMBER_FORMATS[hint]
+        st.number_input(setting, key=key, help=help_text, step=step, format=form)
 
 
 def _setting_help(setting: str, default: object) -> str:
@@ -93,9 +140,8 @@ def _add_button(name: str, on_add: Callable[[Metric], None], *, disabled: bool) 
 
 def _add_from_form(name: str, on_add: Callable[[Metric], None]) -> None:
     """Of what is in the fields now: a value may have changed with the very click."""
-    settings = settings_of(METRICS.get(name))
     try:
-        metric = METRICS.build(name, {setting: _setting_widget(name, setting).get() for setting in settings})
+        metric = _metric_of_form(name)
     except TouchstoneError:
         return  # the form says why
     on_add(metric)
@@ -143,7 +189,8 @@ def metrics_popover() -> None:
             "Add one with other settings",
             key=ProbeState.typed_spec.key,
             placeholder="minicheck-roberta[checkpoint=folder]",
-            help="A name from the Metrics page and its settings, spelled as on the command line. Press Enter to add.",
+            help="A name from the Metrics page and its settings, spelled as on the command line; factcc@bump is the form of a paper. "
+            "Press Enter to add.",
             on_change=_add_typed_spec,
         )
         for spec in _specs_with_settings(lines):

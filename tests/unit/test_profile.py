@@ -9,6 +9,7 @@ from core.metric import METRICS, signature
 from core.nli_check import NLI_CHECKS
 from core.perturbation import PERTURBATIONS
 from core.profile import profile_names, profiles_with, read_profile
+from core.registry import settings_label
 
 FORMS = [(profile, plugin) for profile in profile_names() for plugin in read_profile(profile).settings]
 
@@ -72,3 +73,10 @@ def test_a_signature_names_the_profile_and_its_version() -> None:
 def test_what_a_profile_fixes_or_does_not_know_is_refused(spec: str, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words.replace("?", ".")):
         METRICS.parse(spec)
+
+
+def test_a_row_of_a_table_is_told_apart_by_its_profile_and_settings() -> None:
+    assert settings_label("factcc") == ""
+    assert settings_label("factcc@bump") == "@bump"
+    assert settings_label("factcc@bump[checkpoint=x]") == "@bump checkpoint=x"
+    assert settings_label("retrieve[metric=rouge2@bump]") == "metric=rouge2@bump"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.metric import Direction
+from core.registry import settings_label
 from core.stress.null_bands import NullBand
 
 RowState = Literal["ready", "waiting", "loading", "queued", "running", "failed", "needs download", "needs endpoint"]
@@ -219,7 +220,7 @@ def _row_data(row: BoardRow) -> BoardData:
         "spec": row.spec,
         "title": row.title,
         "family": row.family,
-        "settings": row.spec.partition("[")[2].removesuffix("]"),
+        "settings": settings_label(row.spec),
         "state": row.state,
         "message": row.message,
         "action": row.action,

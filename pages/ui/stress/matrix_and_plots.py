@@ -10,6 +10,7 @@ import streamlit as st
 
 from core.metric import METRICS, Direction
 from core.perturbation import PERTURBATIONS, Intent
+from core.registry import settings_label
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_share, format_signed
 from core.stress.matrix import MatrixCell, intent_of
@@ -133,8 +134,8 @@ def kind_title(spec: str) -> str:
 
 
 def _with_settings(title: str, spec: str) -> str:
-    settings = spec.partition("[")[2]
-    return f"{title} [{settings}" if settings else title
+    settings = settings_label(spec)
+    return f"{title} [{settings}]" if settings else title
 
 
 def _column_width(title: str, frame: pd.DataFrame) -> int:

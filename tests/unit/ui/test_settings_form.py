@@ -125,3 +125,16 @@ def test_code_that_the_machine_allows_is_added_under_a_warning(tmp_path: Path, m
     app = trusting(tmp_path)
     assert "runs the code of" in app.warning[0].value
     assert not app.button(key="add-bespoke-minicheck-7b").disabled
+
+
+def test_the_form_of_a_paper_leaves_only_where_weights_lie_and_is_added_under_its_name() -> None:
+    app = opened("factcc")
+    app.selectbox(key="paper-factcc").set_value("bump").run()
+    assert not app.exception
+    assert "claims=whole" in app.caption[0].value.replace("\\", "")
+    assert not [box for box in app.selectbox if box.key == "set-factcc-claims"]
+    assert spelling(app) == "factcc@bump"
+    app.text_input(key="set-factcc-checkpoint").set_value("./weights").run()
+    assert spelling(app) == "factcc@bump[checkpoint=./weights]"
+    app.button(key="add-factcc").click().run()
+    assert app.session_state["added"] == "factcc@bump[checkpoint=./weights]"
