@@ -27,7 +27,8 @@ class CampaignRules(BaseModel):
     `overlap` people label an item; a reservation is void after `expires_minutes`. Two versions of one pair are `apart`
     items from each other, or `apart_minutes`. `pass_right` answers of the qualification must be right to go on; 0 lets
     everybody in. Of every `gold_every` items one has a known answer, of every `repeat_every` one was had before; 0: none.
-    `reveal` shows the scores after a label and asks for a second one.
+    `reveal` shows the scores after a label and asks for a second one. Who answered an item of the qualification of one of
+    `closed_to` campaigns, by name, gets none here: BUMP (Ma et al. 2023) kept the annotators of its two tasks apart.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -40,6 +41,7 @@ class CampaignRules(BaseModel):
     gold_every: int = Field(0, ge=0)
     repeat_every: int = Field(0, ge=0)
     reveal: bool = False
+    closed_to: tuple[str, ...] = ()
     seed: int = Field(0, ge=0, lt=2**31)
 
     @model_validator(mode="after")

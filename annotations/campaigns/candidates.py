@@ -8,6 +8,7 @@ import random
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast, get_args
 
 from sqlmodel import Session, col, select
@@ -173,6 +174,7 @@ KNOWN_TASK_FIELDS = (
 )
 """The fields of a record; a table has a column `answers.ID` for each question instead of `answers`."""
 
+_KNOWN_FOLDER = Path(__file__).parent / "sets" / "known"
 _TASK_PARTS = get_args(TaskPart)
 _ANSWER_PREFIX = "answers."
 
@@ -192,6 +194,18 @@ def parse_known_task(row: Mapping[str, object], questions: QuestionSet, by: str)
     asked = {name: text for name in ("error_type", "explanation") if (text := _text_field(row, name))}
     key, pair = _key_from_row(row, questions), None if item else _pair_from_row(row, by)
     return NewTask(item, cast("TaskPart", part), "", asked, key, _text_field(row, "feedback"), pair)
+
+
+def ready_known_tasks(questions: QuestionSet, by: str) -> list[NewTask]:
+    """The qualification that comes with a bundled question set; none for another set.
+
+    As in BUMP (Ma et al. 2023): seven pairs, one of each error type, or four summaries. The texts are ours.
+    """
+    path = _KNOWN_FOLDER / f"{questions.name}.jsonl"
+    if not path.is_file():
+        return []
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [parse_known_task(json.loads(line), questions, by) for line in lines]
 
 
 def _pair_from_row(row: Mapping[str, object], by: str) -> PairRecord:

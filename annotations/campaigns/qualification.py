@@ -13,7 +13,7 @@ from sqlmodel import Session, col, exists, select
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.people import Member
 from annotations.campaigns.questions import unswap_answers
-from annotations.campaigns.tables import AnswerKey, Reservation, Response, Task
+from annotations.campaigns.tables import AnswerKey, Campaign, Reservation, Response, Task
 
 _FINISHED_STATES = ("answered", "skipped", "flagged", "late")
 
@@ -24,6 +24,7 @@ class Stage(StrEnum):
     TRAINING = "training"
     QUALIFICATION = "qualification"
     UNQUALIFIED = "unqualified"
+    EXCLUDED = "excluded"
     WORK = "work"
 
 
@@ -42,7 +43,9 @@ class MarkedAnswer:
 
 
 def current_stage(session: Session, campaign: CampaignSettings, person: Member) -> Stage:
-    """Training, then qualification, then work for those who passed."""
+    """Training, then qualification, then work for those who passed; nothing for who sat a qualification that closes this one."""
+    if _sat_elsewhere(session, campaign, person):
+        return Stage.EXCLUDED
     waiting = _unfinished_parts(session, campaign, person)
     for stage in (Stage.TRAINING, Stage.QUALIFICATION):
         if stage in waiting:
@@ -53,6 +56,25 @@ def current_stage(session: Session, campaign: CampaignSettings, person: Member) 
         marked.is_correct for marked in mark_answers(session, campaign, person) if marked.part == "qualification"
     )
     return Stage.WORK if right >= campaign.rules.pass_right else Stage.UNQUALIFIED
+
+
+def _sat_elsewhere(session: Session, campaign: CampaignSettings, person: Member) -> bool:
+    """Whether a person answered an item of the qualification of a campaign that the rules name."""
+    if not campaign.rules.closed_to:
+        return False
+    sat = (
+        select(Reservation.id)
+        .join(Task, col(Task.id) == Reservation.task_id)
+        .join(Campaign, col(Campaign.id) == Task.campaign_id)
+        .where(
+            Reservation.person_id == person.id,
+            Reservation.state == "answered",
+            Task.part == Stage.QUALIFICATION,
+            col(Campaign.name).in_(campaign.rules.closed_to),
+            Campaign.id != campaign.id,
+        )
+    )
+    return session.exec(sat).first() is not None
 
 
 def _unfinished_parts(session: Session, campaign: CampaignSettings, person: Member) -> set[str]:

@@ -24,15 +24,15 @@ _MIN_REPEAT_DISTANCE = 10  # tasks between the first time and the second
 
 _SECOND_TURN = aliased(Reservation)  # made once: it takes longer than the query
 
-NoTaskReason = Literal["closed", "unqualified", "apart", "reserved", "over"]
+NoTaskReason = Literal["closed", "excluded", "unqualified", "apart", "reserved", "over"]
 
 
 @dataclass(frozen=True, slots=True)
 class NoTask:
     """Why there is no task for a person now.
 
-    closed: the campaign takes no labels; unqualified: too few right answers in the qualification; apart: what is left is a
-    version of what was just labelled; reserved: what is left is reserved by others; over: all is labelled.
+    closed: the campaign takes no labels; excluded: the person sat a qualification that closes this campaign; unqualified: too
+    few right answers in the qualification; apart: what is left is a version of what was just labelled; reserved: what is left is reserved by others; over: all is labelled.
     """
 
     reason: NoTaskReason
@@ -54,6 +54,8 @@ def reserve_next(
     if reservation := _open_reservation(session, campaign, person, now):
         return reservation
     stage = current_stage(session, campaign, person)
+    if stage is Stage.EXCLUDED:
+        return NoTask("excluded")
     if stage is Stage.UNQUALIFIED:
         return NoTask("unqualified")
     if stage is not Stage.WORK:

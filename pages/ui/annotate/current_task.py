@@ -29,6 +29,7 @@ from pages.ui.session_user import current_member
 
 _NOTHING_REASONS: dict[NoTaskReason, str] = {
     "closed": "This campaign takes no labels any more. Thank you.",
+    "excluded": "You took part in the qualification of another campaign, and this one is for others.",
     "unqualified": "You have finished the qualification, and too few answers were right to go on. Ask the manager of the "
     "campaign.",
     "apart": "What is left for you is another version of what you just labelled. Come back in a while: that keeps labels "

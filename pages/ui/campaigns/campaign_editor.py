@@ -39,7 +39,7 @@ def new_campaign_form() -> None:
         pool = item_pool(questions, _NEW_KEY)
     items = chosen_items(pool, known_answers(pool.candidates, questions, _NEW_KEY), questions)
     with right:
-        rules = rules_form(_NEW_KEY, _usual_rules(items))
+        rules = rules_form(_NEW_KEY, _usual_rules(items), _campaign_names())
     if rules is not None:
         _create_bar(name, VersionContent(text, guidelines, rules), items)
 
@@ -56,6 +56,10 @@ def setup_hints(questions: QuestionSet, rules: CampaignRules, items: ChosenItems
     if rules.reveal and any(question.kind == "edit" for question in questions.questions):
         hints.append("A text that is still being written has no scores to show.")
     return hints
+
+
+def _campaign_names() -> list[str]:
+    return [campaign.name for campaign in campaign_manager().campaigns()]
 
 
 def _usual_rules(items: ChosenItems) -> CampaignRules:
@@ -146,7 +150,7 @@ def wording_tab(campaign: CampaignSettings) -> None:
         questions = read_questions(text or newest.questions)
         guidelines = guidelines_box(key, questions, newest.guidelines)
     with right:
-        rules = rules_form(key, newest.rules)
+        rules = rules_form(key, newest.rules, [name for name in _campaign_names() if name != campaign.name])
         if rules is not None:
             _issue_button(campaign, newest, VersionContent(text or newest.questions, guidelines, rules, newest.is_open))
         _version_table(issued)

@@ -48,7 +48,7 @@ def export_buttons(campaign: CampaignSettings) -> None:
 
 
 _COLUMN_HELP = {
-    "stage": "Training, qualification or work; unqualified: too few right answers to go on.",
+    "stage": "Training, qualification or work; unqualified: too few right answers to go on; excluded: sat a qualification that closes this campaign.",
     "active": "Median seconds of reading and typing for a label of work.",
     "gold": "Right answers of those to items with known answers.",
     "repeats": "Same answers of those to items that came a second time.",

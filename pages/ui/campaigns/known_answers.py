@@ -16,6 +16,7 @@ from annotations.campaigns.candidates import (
     Candidate,
     likely_answer,
     parse_known_task,
+    ready_known_tasks,
     tasks_for_candidate,
 )
 from annotations.campaigns.questions import CampaignQuestion, QuestionSet
@@ -37,8 +38,21 @@ def known_answers(candidates: Sequence[Candidate], questions: QuestionSet, key: 
     """The tasks with known answers, by the name of the item; those of a file by its line."""
     with st.expander("Training, qualification and gold", icon=":material/verified:"):
         st.caption(" · ".join(f"**{part}** {meaning}" for part, meaning in _PART_MEANINGS.items()))
+        ready = _ready_qualification(questions, key)
         picked = _pick_in_table(candidates, questions, key) if candidates else {}
-        return picked | _tasks_of_file(questions, key)
+        return ready | picked | _tasks_of_file(questions, key)
+
+
+def _ready_qualification(questions: QuestionSet, key: str) -> dict[str, NewTask]:
+    """The qualification that comes with this question set, where it is switched on."""
+    tasks = ready_known_tasks(questions, current_member().name)
+    if not tasks or not st.toggle(
+        f"Use the ready qualification: {len(tasks)} items",
+        key=f"{key}-ready-{questions.name}",
+        help="Texts of our own, as many as in BUMP: seven pairs, of which six must be right, or four summaries, all of them.",
+    ):
+        return {}
+    return {f"ready {number}": task for number, task in enumerate(tasks, start=1)}
 
 
 def _pick_in_table(candidates: Sequence[Candidate], questions: QuestionSet, key: str) -> dict[str, NewTask]:

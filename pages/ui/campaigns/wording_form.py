@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -40,8 +40,8 @@ _NUMBER_FIELDS = {
 _ALWAYS_SHOWN = ("overlap", "pass_right", "gold_every", "repeat_every")
 
 
-def rules_form(key: str, before: CampaignRules) -> CampaignRules | None:
-    """The rules; None, with a message, where they contradict each other."""
+def rules_form(key: str, before: CampaignRules, others: Sequence[str] = ()) -> CampaignRules | None:
+    """The rules; None, with a message, where they contradict each other. `others` are the campaigns that it may be closed to."""
     values: dict[str, object] = {}
     with st.container(horizontal=True):
         values |= {name: _number_input(name, key, before) for name in _ALWAYS_SHOWN}
@@ -51,8 +51,16 @@ def rules_form(key: str, before: CampaignRules) -> CampaignRules | None:
         key=f"{key}-reveal",
         help="The second answer is kept beside the first; agreement counts the first.",
     )
-    with st.expander("More rules", icon=":material/tune:"), st.container(horizontal=True):
-        values |= {name: _number_input(name, key, before) for name in _NUMBER_FIELDS if name not in _ALWAYS_SHOWN}
+    with st.expander("More rules", icon=":material/tune:"):
+        with st.container(horizontal=True):
+            values |= {name: _number_input(name, key, before) for name in _NUMBER_FIELDS if name not in _ALWAYS_SHOWN}
+        values["closed_to"] = st.multiselect(
+            "Closed to who sat the qualification of",
+            sorted({*others, *before.closed_to}),
+            before.closed_to,
+            key=f"{key}-closed-to",
+            help="As in BUMP, whose annotators of one task did not work on the other.",
+        )
     try:
         return read_rules(json.dumps(values))
     except RecordError as error:

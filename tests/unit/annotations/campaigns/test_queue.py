@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlmodel import col, select
 
-from annotations.campaigns.campaign import NewTask, VersionContent, add_version
+from annotations.campaigns.campaign import CampaignRules, NewTask, VersionContent, add_version, create_campaign
+from annotations.campaigns.candidates import ready_known_tasks
 from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.queue import NoTask, ShownTask, reserve_next
@@ -180,6 +181,36 @@ def test_the_work_begins_after_a_passed_qualification(store: Store) -> None:
     for _ in range(2):
         opened.send(cem, opened.next_task(cem), answers=wrong)
     assert opened.no_task_reason(cem) == "unqualified"
+
+
+def test_who_sat_one_qualification_gets_nothing_of_a_campaign_that_is_closed_to_it(store: Store) -> None:
+    """BUMP kept the annotators of its two tasks apart."""
+    first = make_campaign(store, items=1, pass_right=1)
+    first.add_tasks([NewTask(save_items(store, 50)[0], "qualification", key={"verdict": "consistent"})])
+    ben, cem = first.annotator("ben"), first.annotator("cem")
+    first.send(ben, first.next_task(ben))
+    rules = CampaignRules(overlap=2, closed_to=("Boats",))
+    with store.writing() as session:
+        wording = VersionContent(bundled_question_sets()["label-summaries"], "", rules)
+        second = CampaignFixture(store, create_campaign(session, "Task two", "ada", wording))
+    second.add_tasks([NewTask(save_items(store, 60)[0])])
+    assert second.no_task_reason(ben) == "excluded"
+    assert second.next_task(cem).stage.value == "work"
+    assert first.next_task(ben).stage.value == "work"
+
+
+@pytest.mark.parametrize(("questions", "number"), [("label-pairs", 7), ("label-summaries", 4)])
+def test_a_ready_qualification_is_passed_by_its_known_answers_and_has_every_error_type(
+    store: Store, questions: str, number: int
+) -> None:
+    opened = make_campaign(store, questions, items=1, pass_right=number)
+    ready = ready_known_tasks(opened.campaign.questions, "ada")
+    opened.add_tasks(ready)
+    assert ([task.part for task in ready], len(ready)) == (["qualification"] * number, number)
+    assert len({task.key.get("error_type") for task in ready}) == (7 if questions == "label-pairs" else 1)
+    assert all(task.pair and task.feedback for task in ready)
+    ben = opened.annotator("ben")
+    assert [work.stage.value for work in opened.label(ben, number)] == ["qualification"] * number
 
 
 def test_training_gives_feedback_and_nothing_else_does(store: Store) -> None:
