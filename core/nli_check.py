@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal, get_args
 
 from core.registry import Registry, format_spec, profile_field
 from core.types import ModelRef, Rounds
+
+SentenceLabel = Literal["entailment", "neutral", "contradiction"]
+SENTENCE_LABELS: tuple[SentenceLabel, ...] = get_args(SentenceLabel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +18,7 @@ class NliResult:
     """Whether a variant contradicts its original, and who says so.
 
     `probability` is that of the most contradicting sentence, in 0..1, where a model gives one; `said` is a language model's
-    reason; `notes` say what was not read.
+    reason; `notes` say what was not read. `labels` has the label of each sentence of the variant, where the check gives one.
     """
 
     contradicts: bool
@@ -23,6 +26,7 @@ class NliResult:
     probability: float | None = None
     said: str = ""
     notes: tuple[str, ...] = ()
+    labels: tuple[SentenceLabel, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from core.metric_catalog import default_metrics
 from core.nli_check import NLI_CHECKS, NliCheck
 from core.perturbation import PERTURBATIONS, rule_perturbations
 from core.settings import Settings
+from core.stress.check_shares import check_shares, format_check_shares
 from core.stress.cost import missing_conversations
 from core.stress.filters import VARIANT_FILTERS, filter_variants
 from core.stress.gaming import metric_gaming
@@ -62,7 +63,7 @@ def command(
     nli_check: Annotated[
         str,
         typer.Option(
-            help="What checks that harmless variants do not contradict: entailment, language-model, or none; with settings."
+            help="What checks that harmless variants do not contradict: entailment, entailment-label (as 2511.07689), language-model, or none; with settings."
         ),
     ] = _NO_CHECK,
     leave_out: Annotated[
@@ -91,7 +92,12 @@ def command(
     if as_json:
         typer.echo(json.dumps([cell_record(cell) for cell in cells], ensure_ascii=False, indent=1))
     else:
-        typer.echo("\n\n".join(filter(None, [format_matrix(cells), format_gaming(metric_gaming(run, found))])))
+        tables = [
+            format_matrix(cells),
+            format_gaming(metric_gaming(run, found)),
+            format_check_shares(check_shares(run)),
+        ]
+        typer.echo("\n\n".join(filter(None, tables)))
     for sentence in [*failure_sentences(run), *refusal_sentences(kind_coverage(run)), *check_sentences(run)]:
         print_status(sentence)
     if refusals:

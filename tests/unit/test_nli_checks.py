@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.errors import UnscorableError
+from core.errors import BadSettingError, UnscorableError
 from core.nli_check import NLI_CHECKS, NliResult
 from core.types import Answer, Question
 from tests.drive import drive
@@ -83,3 +83,44 @@ def test_a_mark_that_cannot_be_read_is_asked_for_once_more_and_then_a_failure(mo
 def test_another_model_is_a_setting_of_the_guard() -> None:
     own = NLI_CHECKS.parse("entailment[nli=mnli,checkpoint=here]")
     assert (own.spec, own.checkpoints()[0].source) == ("entailment[nli=mnli,checkpoint=here]", "here")
+
+
+def labelled(rows: Mapping[str, list[tuple[float, float, float]]], check: str = "entailment-label") -> NliResult:
+    """The result where a model gives these probabilities, entailment first, to a sentence and each chunk of the original."""
+    rounds = NLI_CHECKS.parse(check).rounds(ORIGINAL, " ".join(rows))
+    left = {claim: list(answers) for claim, answers in rows.items()}
+    given = [Answer(values=left[question.inputs[1]].pop(0)) for question in next(rounds)]
+    with pytest.raises(StopIteration) as end:
+        rounds.send(given)
+    mark: NliResult = end.value.value
+    return mark
+
+
+def test_the_predicted_label_decides_where_a_threshold_of_one_half_would_not() -> None:
+    """The largest of three probabilities: .4 of contradiction is a contradiction, .45 of it beside .5 of entailment is none."""
+    mark = labelled(
+        {"It was open.": [(0.3, 0.3, 0.4)], "Nobody was hurt.": [(0.5, 0.05, 0.45)], "It rained.": [(0.2, 0.6, 0.2)]}
+    )
+    assert mark.labels == ("contradiction", "entailment", "neutral")
+    assert (mark.contradicts, mark.probability) == (True, 0.45)
+
+
+def test_the_original_is_read_in_chunks_and_what_one_of_them_entails_is_entailed() -> None:
+    chunked = NLI_CHECKS.parse("entailment-label[chunk_words=7]")
+    assert [question.inputs[0] for question in next(chunked.rounds(ORIGINAL, "It closed."))] == [
+        "A storm closed the harbour on Tuesday.",
+        "Nobody was hurt in the storm.",
+    ]
+    mark = labelled(
+        {"It closed.": [(0.1, 0.2, 0.7), (0.8, 0.1, 0.1)], "All sank.": [(0.1, 0.8, 0.1), (0.1, 0.2, 0.7)]},
+        chunked.spec,
+    )
+    assert mark.labels == ("entailment", "contradiction")
+
+
+def test_the_default_model_is_that_of_the_paper_and_another_entailment_model_a_setting() -> None:
+    [weights] = NLI_CHECKS.parse("entailment-label").checkpoints()
+    assert weights.source == "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli"
+    assert NLI_CHECKS.parse("entailment-label[checkpoint=here]").checkpoints()[0].source == "here"
+    with pytest.raises(BadSettingError, match="chunk_words must be at least 1"):
+        NLI_CHECKS.parse("entailment-label[chunk_words=0]")

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from annotations.records import RunRow
+from core.stress.check_shares import check_shares, share_cells
 from core.stress.matrix import MatrixCell, kind_coverage
 from core.stress.output import check_sentences, failure_sentences, refusal_sentences, split_refusal
 from core.stress.run import Check, Run, Variant, VariantKey
@@ -85,6 +86,15 @@ def run_gaps(run: Run) -> None:
     checked = check_sentences(run)
     if checked:
         _sentence_list("What the NLI check found", checked)
+    if shares := check_shares(run):
+        with st.expander("Sentences by the label of the NLI check"):
+            st.dataframe(
+                pd.DataFrame(map(share_cells, shares)),
+                hide_index=True,
+                height="auto",
+                alt="Share of sentences by dataset, kind and label",
+            )
+            st.caption("Percent of the sentences of the variants, with 95 % intervals by document.")
 
 
 def _sentence_list(title: str, sentences: Sequence[str], expanded: bool = False) -> None:
