@@ -165,9 +165,14 @@ def model_signature(name: str, used: Prompt, sampling: Sampling) -> str:
 
 def sampling_signature(sampling: Sampling) -> str:
     """How an answer is drawn there: a reasoning model takes no temperature, and has more tokens to write."""
-    if reasoning := configured_endpoint(sampling.endpoint).reasoning_tokens:
+    endpoint = configured_endpoint(sampling.endpoint)
+    if reasoning := endpoint.reasoning_tokens:
         return f"temperature:its own|top_p:its own|max_tokens:{sampling.max_tokens}+{reasoning}"
-    return f"temperature:{sampling.temperature:g}|top_p:{sampling.top_p:g}|max_tokens:{sampling.max_tokens}"
+    temperature, top_p = (
+        "its own" if name in endpoint.leave_out else f"{value:g}"
+        for name, value in (("temperature", sampling.temperature), ("top_p", sampling.top_p))
+    )
+    return f"temperature:{temperature}|top_p:{top_p}|max_tokens:{sampling.max_tokens}"
 
 
 def is_model_signature(name: str) -> bool:

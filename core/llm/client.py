@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import itertools
 import json
+import ssl
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import TypeVar
 
+import httpx2
 import openai
 
 from core.errors import TouchstoneError
@@ -24,6 +27,7 @@ from core.llm.endpoint_errors import (
 )
 from core.llm.endpoints import Endpoint
 from core.llm.pacing import Pace
+from core.llm.requests import Body, chat_body, first_token_body, refused_part
 from core.llm.responses import (
     Completion,
     FirstToken,
@@ -33,9 +37,11 @@ from core.llm.responses import (
     read_stream,
 )
 
-_SCHEMA_REFUSALS = (openai.BadRequestError, openai.UnprocessableEntityError)
-"""How servers refuse a question that asks for a schema, which they do not know."""
-
+_REFUSALS = (openai.BadRequestError, openai.UnprocessableEntityError)
+"""How servers refuse a question with a part that they do not know."""
+_STREAM_USAGE = {"stream_options": {"include_usage": True}}
+_MAX_REDIRECTS = 5
+_MAX_ANSWER_BYTES = 32 * 2**20
 _RATE_REPEATS = 6  # more than of other failures
 _COMPLETIONS = "/chat/completions"
 
@@ -53,26 +59,33 @@ class Client:
             api_key=endpoint.key or "none",
             timeout=endpoint.patience_s,
             max_retries=0,  # we repeat by ourselves: a refusal of the rate holds back every question
+            default_headers=dict(endpoint.headers),
+            default_query=dict(endpoint.query),
+            http_client=openai.DefaultHttpxClient(
+                base_url=endpoint.base_url,
+                timeout=endpoint.patience_s,
+                verify=_trusted_certificates(),
+                max_redirects=_MAX_REDIRECTS,
+                event_hooks={"request": [_naming_key(endpoint)], "response": [_limiting(endpoint)]},
+            ),
         )
         self._pace = Pace()
-        self._without_schemas: set[str] = set()  # models that answered only when they were asked without
+        self._left_out: dict[str, frozenset[str]] = {}  # by model: what its server refused
 
     def first_token(self, model: str, system: str, user: str, top_tokens: int, special_tokens: bool) -> FirstToken:
         """The most likely tokens that an answer to a system and a user message would begin with.
 
         `special_tokens` asks the server to put the tokenizer's own in front of the template, as vLLM can.
         """
-        body: dict[str, object] = {
-            "model": model,
-            "messages": _to_messages((system, user)),
-            "temperature": 0,
-            "max_tokens": 1,
-            "logprobs": True,
-            "top_logprobs": top_tokens,
-        }
-        if special_tokens:
-            body["add_special_tokens"] = True
-        return self._send(model, lambda: read_first_token(self._complete(body), self._endpoint))
+        special: Body = {"add_special_tokens": True} if special_tokens else {}
+
+        def body(left_out: frozenset[str]) -> Body:
+            return first_token_body(self._endpoint, model, (system, user), top_tokens, left_out) | special
+
+        def ask(request: Body) -> FirstToken:
+            return read_first_token(self._complete(request), self._endpoint)
+
+        return self._send(model, lambda: self._adapting(model, body, ask))
 
     def chat(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Completion:
         """The answer to a system message, then requests and answers in turn.
@@ -80,7 +93,11 @@ class Client:
         A schema (see `structured.answer_schema`) is left out where the server refuses the question with it and answers without,
         and from then on: who asks reads the answer strictly in any case.
         """
-        return self._send(sampling.model, lambda: self._chat(messages, sampling, schema))
+
+        def body(left_out: frozenset[str]) -> Body:
+            return chat_body(self._endpoint, messages, sampling, schema, left_out)
+
+        return self._send(sampling.model, lambda: self._adapting(sampling.model, body, self._ask))
 
     def models(self) -> list[str]:
         """The names of the models that the endpoint says it serves, sorted."""
@@ -98,45 +115,45 @@ class Client:
             )
         return count
 
-    def _chat(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Completion:
-        if not schema or sampling.model in self._without_schemas:
-            return self._ask(self._body(messages, sampling, ""))
-        try:
-            return self._ask(self._body(messages, sampling, schema))
-        except _SCHEMA_REFUSALS:
-            answer = self._ask(self._body(messages, sampling, ""))
-        self._without_schemas.add(sampling.model)
-        return answer
+    def _adapting(self, model: str, body: Callable[[frozenset[str]], Body], ask: Callable[[Body], _T]) -> _T:
+        """Ask, and where the server refuses a part of the request, without it and from then on."""
+        left_out = self._left_out.get(model, self._endpoint.left_out)
+        while True:
+            request = body(left_out)
+            try:
+                answer = ask(request)
+            except _REFUSALS as error:
+                part = refused_part(request, f"{error.param} {error.message}", left_out)
+                if part is None or part in left_out:
+                    raise
+                left_out |= {part}
+            else:
+                self._left_out[model] = left_out
+                return answer
 
-    def _ask(self, body: Mapping[str, object]) -> Completion:
+    def _ask(self, body: Body) -> Completion:
         if self._endpoint.stream:
             return self._stream(body)
         return read_completion(self._complete(body), self._endpoint)
 
-    def _complete(self, body: Mapping[str, object]) -> object:
+    def _complete(self, body: Body) -> object:
         """The answer as JSON: the library's own types raise errors of Python for what servers send besides."""
-        return self._openai.post(_COMPLETIONS, cast_to=object, body=body)
+        answer = self._openai.post(_COMPLETIONS, cast_to=object, body=body)
+        return json.loads(answer) if isinstance(answer, str) else answer  # JSON that says of itself that it is text
 
-    def _stream(self, body: Mapping[str, object]) -> Completion:
-        streamed = {**body, "stream": True, "stream_options": {"include_usage": True}}
+    def _stream(self, body: Body) -> Completion:
+        usage = {} if "stream_options" in self._left_out.get(str(body["model"]), ()) else _STREAM_USAGE
         with self._openai.post(
-            _COMPLETIONS, cast_to=object, body=streamed, stream=True, stream_cls=openai.Stream[object]
+            _COMPLETIONS,
+            cast_to=object,
+            body={**body, "stream": True, **usage},
+            stream=True,
+            stream_cls=openai.Stream[object],
         ) as pieces:
+            if "json" in pieces.response.headers.get("content-type", ""):  # it does not stream
+                pieces.response.read()
+                return read_completion(pieces.response.json(), self._endpoint)
             return read_stream(pieces, self._endpoint)
-
-    def _body(self, messages: Sequence[str], sampling: Sampling, schema: str) -> dict[str, object]:
-        body = {"model": sampling.model, "messages": _to_messages(messages), **self._sampling_options(sampling)}
-        if sampling.stop:
-            body["stop"] = sampling.stop
-        if schema:
-            body["response_format"] = _response_format(schema)
-        return body
-
-    def _sampling_options(self, sampling: Sampling) -> dict[str, object]:
-        """How the answer is drawn; reasoning tokens count as completion tokens, and reasoning models take no temperature."""
-        if reasoning := self._endpoint.reasoning_tokens:
-            return {"max_completion_tokens": sampling.max_tokens + reasoning}
-        return {"temperature": sampling.temperature, "top_p": sampling.top_p, "max_tokens": sampling.max_tokens}
 
     def _send(self, model: str, ask: Callable[[], _T]) -> _T:
         """Ask, and again where it failed for the moment: with back-off, or after the pause that the server names."""
@@ -172,17 +189,49 @@ class Client:
         return True
 
 
-def _to_messages(messages: Sequence[str]) -> list[dict[str, str]]:
-    system, *turns = messages
-    dialogue = [{"role": "system", "content": system}]
-    for number, text in enumerate(turns):
-        dialogue.append({"role": "assistant", "content": text} if number % 2 else {"role": "user", "content": text})
-    return dialogue
+class _LimitedStream(httpx2.SyncByteStream):
+    """The bytes of an answer, up to a time and a size: a server that drips is never silent for long, and never done."""
+
+    def __init__(self, stream: httpx2.SyncByteStream, limit_s: float) -> None:
+        self._stream = stream
+        self._until = time.monotonic() + limit_s
+
+    def __iter__(self) -> Iterator[bytes]:
+        size = 0
+        for chunk in self._stream:
+            size += len(chunk)
+            if size > _MAX_ANSWER_BYTES:
+                raise httpx2.ReadError(f"it sends more than {_MAX_ANSWER_BYTES // 2**20} MB")
+            if time.monotonic() > self._until:
+                raise httpx2.ReadTimeout("the answer takes too long as a whole")
+            yield chunk
+
+    def close(self) -> None:
+        self._stream.close()
 
 
-def _response_format(schema: str) -> dict[str, object]:
-    named = json.loads(schema)
-    return {"type": "json_schema", "json_schema": {"name": named["name"], "schema": named["schema"], "strict": True}}
+def _limiting(endpoint: Endpoint) -> Callable[[httpx2.Response], None]:
+    limit_s = endpoint.total_s if endpoint.stream else endpoint.patience_s
+
+    def limit(response: httpx2.Response) -> None:
+        if isinstance(response.stream, httpx2.SyncByteStream):
+            response.stream = _LimitedStream(response.stream, limit_s)
+
+    return limit
+
+
+@cache
+def _trusted_certificates() -> ssl.SSLContext:
+    """One for all clients: to read the certificates of a machine takes a while."""
+    return httpx2.create_ssl_context()
+
+
+def _naming_key(endpoint: Endpoint) -> Callable[[httpx2.Request], None]:
+    def name_key(request: httpx2.Request) -> None:
+        if endpoint.key_header and request.headers.pop("Authorization", None):
+            request.headers[endpoint.key_header] = endpoint.key
+
+    return name_key
 
 
 _clients: dict[Endpoint, Client] = {}

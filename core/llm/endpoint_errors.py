@@ -16,8 +16,10 @@ _SAMPLING_PARAMETERS = frozenset({"max_tokens", "temperature", "top_p"})
 _NO_MONEY = ("insufficient_quota", "quota", "billing", "credit balance", "insufficient balance", "payment required")
 _MOMENTARY_STATUSES = frozenset({408, 409, 425})
 _UNUSABLE_STATUSES = frozenset({401, 402, 403, 404, 405, 410})
+_INTERRUPTIONS = frozenset({"ReadError", "RemoteProtocolError", "WriteError", "DecodingError"})
 _LONGEST_PAUSE_S = 120.0  # that a server may ask for
 _SHOWN_CHARACTERS = 300
+_MIN_SECRET_CHARACTERS = 6
 
 
 class BrokenStreamError(TouchstoneError):
@@ -60,7 +62,7 @@ def backoff_s(tries: int) -> float:
 def endpoint_error(endpoint: Endpoint, model: str, error: Exception) -> TouchstoneError:
     """What went wrong and what to do; EndpointUnusableError for what every other question would meet too."""
     message = _error_message(endpoint, model, error)
-    unreachable = isinstance(error, openai.APIConnectionError) and not isinstance(error, openai.APITimeoutError)
+    unreachable = isinstance(error, openai.APIConnectionError) and not _is_interrupted(error)
     refused = isinstance(error, openai.APIStatusError) and error.status_code in _UNUSABLE_STATUSES
     if unreachable or refused or _is_out_of_money(error):
         return EndpointUnusableError(message)
@@ -86,9 +88,12 @@ def _error_message(endpoint: Endpoint, model: str, error: Exception) -> str:
 
 def _connection_message(endpoint: Endpoint, error: openai.APIConnectionError) -> str:
     if problem := _tls_error(error):
-        return f"{endpoint.base_url} shows no certificate that this machine trusts: {problem}. Install it, or set the address."
+        return f"{endpoint.base_url} cannot be reached by TLS: {problem}. Install its certificate on this machine, or set {endpoint.setting('base_url')}."
     if _is_redirected(error):
         return f"{endpoint.base_url} redirects again and again. Set {endpoint.setting('base_url')} to where it leads."
+    if _is_interrupted(error):
+        words = _redact_key(endpoint, str(error.__cause__)) or "the connection was reset"
+        return f"{endpoint.base_url} broke off in the middle of its answer: {words}. Ask again."
     return f"{endpoint.base_url} cannot be reached. Start the server, or set {endpoint.setting('base_url')}."
 
 
@@ -154,6 +159,11 @@ def _tls_error(error: Exception) -> str:
     return ""
 
 
+def _is_interrupted(error: Exception) -> bool:
+    """Whether there is a server, which did not end its answer."""
+    return isinstance(error, openai.APITimeoutError) or type(error.__cause__).__name__ in _INTERRUPTIONS
+
+
 def _is_redirected(error: Exception) -> bool:
     return type(error.__cause__).__name__ == "TooManyRedirects"
 
@@ -177,4 +187,8 @@ def _retry_advice(error: openai.APIStatusError) -> str:
 def _redact_key(endpoint: Endpoint, words: str) -> str:
     message = " ".join(words.encode("utf-8", "replace").decode().split())
     # before it is cut: half a key is part of a key
-    return (message.replace(endpoint.key, "…") if endpoint.key else message)[:_SHOWN_CHARACTERS].rstrip(".")
+    # a short header stands in ordinary words, a key is a key
+    values = [value for _, value in endpoint.headers if len(value) >= _MIN_SECRET_CHARACTERS]
+    for hidden in filter(None, (endpoint.key, *values)):
+        message = message.replace(hidden, "…")
+    return message[:_SHOWN_CHARACTERS].rstrip(".")

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 import re
 import tomllib
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from core.errors import BadSettingError, MissingEndpointError, TouchstoneError, UnknownNameError
 from core.settings import Settings, secret
@@ -24,7 +26,10 @@ _KEY_FIELDS = ("key", "api_key", "token")
 
 
 class EndpointEntry(BaseModel):
-    """One table of the file, `[name]`; prices are for a million tokens, `key_from` names the variable with the key."""
+    """One table of the file, `[name]`; prices are for a million tokens, `key_from` names the variable with the key.
+
+    A header whose value is `$NAME` is read from that variable; `key_header` sends the key under that name instead of as Bearer.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -37,6 +42,15 @@ class EndpointEntry(BaseModel):
     retries: int = Field(2, ge=0, le=20)
     stream: bool = False
     reasoning_tokens: int = Field(0, ge=0)
+    total_s: float = Field(600.0, gt=0)
+    extra_body: dict[str, JsonValue] = Field(default_factory=dict)
+    headers: dict[str, str] = Field(default_factory=dict)
+    query: dict[str, str] = Field(default_factory=dict)
+    key_header: str = Field("", pattern=r"^[\w-]*$")
+    seed: int | None = None
+    leave_out: list[Literal["temperature", "top_p"]] = Field(default_factory=list)
+    system_role: bool = True
+    structured: Literal["json_schema", "json_object", "none"] = "json_schema"
     price_read: float | None = Field(None, ge=0)
     price_written: float | None = Field(None, ge=0)
     budget: float | None = Field(None, ge=0)
@@ -47,14 +61,22 @@ def read_endpoints_file(file: str) -> list[EndpointEntry]:
     if not file.strip():
         return []
     try:
-        tables = tomllib.loads(Path(file.strip()).expanduser().read_text(encoding="utf-8"))
+        status = Path(file.strip()).expanduser().stat()
+        return list(_parse_file(file, (status.st_ino, status.st_size, status.st_mtime_ns)))
     except OSError as error:
         raise BadSettingError(
             f"TOUCHSTONE_ENDPOINTS names {file}, which cannot be read: {error.strerror}. Make it, or unset the variable."
         ) from error
+
+
+# to read takes milliseconds, and every question to an endpoint reads several times
+@lru_cache(maxsize=8)
+def _parse_file(file: str, _version: tuple[int, ...]) -> tuple[EndpointEntry, ...]:
+    try:
+        tables = tomllib.loads(Path(file.strip()).expanduser().read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadSettingError(f"{file} is no TOML: {error}. Write a table [name] for each endpoint.") from error
-    return [_parse_entry(file, name, table) for name, table in tables.items()]
+    return tuple(_parse_entry(file, name, table) for name, table in tables.items())
 
 
 def _parse_entry(file: str, name: str, table: object) -> EndpointEntry:
@@ -132,6 +154,27 @@ class Endpoint:
     reasoning_tokens: int = 0
     price: Price | None = None
     budget: float | None = None
+    total_s: float = 600.0
+    extra_body: str = "{}"
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    query: tuple[tuple[str, str], ...] = ()
+    key_header: str = ""
+    seed: int | None = None
+    leave_out: tuple[str, ...] = ()
+    system_role: bool = True
+    structured: str = "json_schema"
+
+    @property
+    def extra(self) -> dict[str, object]:
+        """What is sent with every question besides."""
+        extra: dict[str, object] = json.loads(self.extra_body)
+        return extra
+
+    @property
+    def left_out(self) -> frozenset[str]:
+        """What no request to it has: parameters, the role of the system, and forms of answers."""
+        forms = {"json_schema": (), "json_object": ("json_schema",), "none": ("json_schema", "json_object")}
+        return frozenset((*self.leave_out, *forms[self.structured], *(() if self.system_role else ("system",))))
 
     @property
     def title(self) -> str:
@@ -151,14 +194,19 @@ class Endpoint:
     @property
     def address(self) -> str:
         """Where to ask, and what makes other answers of the same models there."""
-        return (
-            # "thoughts" is part of fingerprints, which are stored
-            f"{self.base_url}#thoughts={self.reasoning_tokens}" if self.reasoning_tokens else self.base_url
-        )
+        # "thoughts" is part of fingerprints, which are stored
+        marks = [f"thoughts={self.reasoning_tokens}"] if self.reasoning_tokens else []
+        options = [self.extra_body, self.query, self.seed, self.leave_out, self.system_role]
+        if options != [_PLAIN.extra_body, _PLAIN.query, _PLAIN.seed, _PLAIN.leave_out, _PLAIN.system_role]:
+            marks.append(f"options={hashlib.sha256(json.dumps(options).encode()).hexdigest()[:12]}")
+        return "#".join([self.base_url, "&".join(marks)]) if marks else self.base_url
 
     @property
     def fingerprint(self) -> str:
         return address_fingerprint(self.address)
+
+
+_PLAIN = Endpoint("", "")
 
 
 def configured_endpoint(name: str = "") -> Endpoint:
@@ -303,7 +351,28 @@ def _endpoint_from_entry(entry: EndpointEntry, file: str) -> Endpoint:
         reasoning_tokens=entry.reasoning_tokens,
         price=_read_price(entry.price_read, entry.price_written),
         budget=entry.budget,
+        total_s=entry.total_s,
+        extra_body=json.dumps(entry.extra_body, sort_keys=True),
+        headers=tuple((header, _header_value(value, where)) for header, value in entry.headers.items()),
+        query=tuple(entry.query.items()),
+        key_header=entry.key_header,
+        seed=entry.seed,
+        leave_out=tuple(entry.leave_out),
+        system_role=entry.system_role,
+        structured=entry.structured,
     )
+
+
+def _header_value(value: str, where: str) -> str:
+    """The value, or that of the variable that it names by `$NAME`."""
+    if not value.startswith("$"):
+        return value
+    found = secret(value[1:]).get_secret_value()
+    if not found:
+        raise MissingEndpointError(
+            f"{where}: headers name {value[1:]}, which is not set. Set it in the environment or in .env."
+        )
+    return found
 
 
 def _read_price(read: float | None, written: float | None) -> Price | None:

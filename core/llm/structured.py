@@ -14,6 +14,7 @@ from core.llm.prompts import Messages
 from core.types import Rounds
 
 _FENCED = re.compile(r"```[\w-]*\n(.*?)```", re.DOTALL)
+_MAX_REPAIRED_CHARACTERS = 20_000  # of an answer that are sent back: what is longer is no slip
 _REPAIR_REQUEST = (
     "That answer cannot be used: {problem}\nGive the same answer again as one JSON object and nothing else. "
     "It follows this JSON schema:\n{schema}"
@@ -66,7 +67,8 @@ def ask_structured(messages: Messages, sampling: Sampling, shape: type[S]) -> Ro
         return read_structured(text, shape)
     except UnreadableAnswerError as problem:
         repair = _REPAIR_REQUEST.format(problem=str(problem).partition(" The model said:")[0], schema=schema)
-    [second] = yield [chat_question((messages.system, messages.user, text, repair), sampling, schema)]
+    shown = text if len(text) <= _MAX_REPAIRED_CHARACTERS else f"{text[:_MAX_REPAIRED_CHARACTERS]}…"
+    [second] = yield [chat_question((messages.system, messages.user, shown, repair), sampling, schema)]
     try:
         return read_structured(answer_text(second), shape)
     except UnreadableAnswerError as problem:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -21,13 +22,18 @@ CHAT_MODEL = EndpointModel("", "endpoint_chat")
 
 @dataclass(frozen=True)
 class Reply:
-    """What the server sends: JSON, or bytes as they are; or it hangs up without a word."""
+    """What the server sends: JSON, or bytes as they are; or it hangs up without a word.
+
+    It may also hang up after so many bytes of its content, or pause so long after each of them.
+    """
 
     content: object = None
     status: int = 200
     raw: bytes | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     dropped: bool = False
+    cut: int | None = None
+    drip_s: float = 0.0
 
 
 @dataclass
@@ -37,6 +43,7 @@ class Endpoint:
     url: str
     asked: list[tuple[str, Body]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
+    headers: list[Mapping[str, str]] = field(default_factory=list)
 
 
 @contextmanager
@@ -55,6 +62,7 @@ def serving(answer: Callable[[str, Body], Reply]) -> Iterator[Endpoint]:
             with lock:
                 endpoint.asked.append((self.path, body))
                 endpoint.keys.append(self.headers["Authorization"] or "")
+                endpoint.headers.append(self.headers)
             reply = answer(self.path, body)  # not under the lock: questions may be answered at once
             if reply.dropped:
                 self.close_connection = True
@@ -69,7 +77,7 @@ def serving(answer: Callable[[str, Body], Reply]) -> Iterator[Endpoint]:
                 self.send_header(name, value)
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
-            self.wfile.write(content)
+            self.wfile.writelines(_pieces(content[: reply.cut], reply.drip_s))
 
         def log_message(self, *_: object) -> None:
             pass
@@ -84,6 +92,15 @@ def serving(answer: Callable[[str, Body], Reply]) -> Iterator[Endpoint]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+def _pieces(content: bytes, drip_s: float) -> Iterator[bytes]:
+    if not drip_s:
+        yield content
+        return
+    for byte in content:
+        time.sleep(drip_s)
+        yield bytes([byte])
 
 
 def completion(shares: Mapping[str, float], read: int = 7) -> Reply:

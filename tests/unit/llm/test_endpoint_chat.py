@@ -123,7 +123,8 @@ def test_a_server_without_schemas_is_asked_without_from_then_on(monkeypatch: pyt
             for draw in (0, 1)
         ]
     assert [answer_text(one) for one in told] == ["{}", "{}"]
-    assert ["response_format" in body for _, body in endpoint.asked] == [True, False, False]
+    forms = [body.get("response_format", {}).get("type") for _, body in endpoint.asked]
+    assert forms == ["json_schema", "json_object", None, None]
 
 
 def test_what_is_refused_with_and_without_a_schema_is_not_the_schemas_fault(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,103 @@
+"""The bodies of requests to an endpoint, and what is left out of them where a server refuses it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from core.llm.chat import Sampling
+from core.llm.endpoints import Endpoint
+
+Body = dict[str, object]
+
+SYSTEM_ROLE, SCHEMA, JSON_MODE = "system", "json_schema", "json_object"
+"""Parts of a request that are no parameter by themselves."""
+
+_SCHEMA_WORDS = ("response_format", "json_schema", "json schema", "schema", "grammar", "guided", "structured output")
+_SYSTEM_WORDS = (
+    "system role",
+    "system message",
+    "system prompt",
+    "role: system",
+    "'system'",
+    '"system"',
+    "developer instruct",
+)
+
+
+def chat_body(
+    endpoint: Endpoint, messages: Sequence[str], sampling: Sampling, schema: str, left_out: frozenset[str]
+) -> Body:
+    """A request for an answer to a system message, then requests and answers in turn."""
+    body: Body = {"model": sampling.model, "messages": _messages(messages, SYSTEM_ROLE not in left_out)}
+    body |= _sampling_options(endpoint, sampling, left_out)
+    if sampling.stop:
+        body["stop"] = sampling.stop
+    if endpoint.seed is not None and "seed" not in left_out:
+        body["seed"] = endpoint.seed + sampling.sample
+    if schema and (form := _response_format(schema, left_out)):
+        body["response_format"] = form
+    return body | endpoint.extra
+
+
+def first_token_body(
+    endpoint: Endpoint, model: str, messages: Sequence[str], top_tokens: int, left_out: frozenset[str]
+) -> Body:
+    """A request for one token, not sampled, with the probabilities of the most likely ones."""
+    body: Body = {"model": model, "messages": _messages(messages, SYSTEM_ROLE not in left_out)}
+    limit = "max_completion_tokens" if "max_tokens" in left_out else "max_tokens"
+    return body | {"temperature": 0, limit: 1, "logprobs": True, "top_logprobs": top_tokens} | endpoint.extra
+
+
+def refused_part(body: Body, words: str, left_out: frozenset[str]) -> str | None:
+    """What a server that refused a request with these words may take it without; None where nothing can be left out.
+
+    Only what does not change how an answer is drawn: a temperature that is refused is for a person to decide.
+    """
+    words = words.lower()
+    if "max_tokens" in body and "max_tokens" in words:
+        return "max_tokens"
+    if "top_p" in body and "top_p" in words and (body["top_p"] == 1 or body.get("temperature") == 0):
+        return "top_p"
+    for name in ("stream_options", "seed"):
+        if name not in left_out and name in words:
+            return name
+    if SYSTEM_ROLE not in left_out and any(phrase in words for phrase in _SYSTEM_WORDS):
+        return SYSTEM_ROLE
+    return _refused_form(body, words)
+
+
+def _refused_form(body: Body, words: str) -> str | None:
+    form = body.get("response_format")
+    if not isinstance(form, Mapping):
+        return None
+    named = any(phrase in words for phrase in _SCHEMA_WORDS)
+    # a server that names nothing is asked without any form at once
+    return SCHEMA if named and form["type"] == "json_schema" else JSON_MODE
+
+
+def _sampling_options(endpoint: Endpoint, sampling: Sampling, left_out: frozenset[str]) -> Body:
+    """How the answer is drawn; reasoning tokens count as completion tokens, and reasoning models take no temperature."""
+    if reasoning := endpoint.reasoning_tokens:
+        return {"max_completion_tokens": sampling.max_tokens + reasoning}
+    limit = "max_completion_tokens" if "max_tokens" in left_out else "max_tokens"
+    options: Body = {"temperature": sampling.temperature, "top_p": sampling.top_p, limit: sampling.max_tokens}
+    return {name: value for name, value in options.items() if name not in left_out}
+
+
+def _response_format(schema: str, left_out: frozenset[str]) -> Body | None:
+    if JSON_MODE in left_out:
+        return None
+    if SCHEMA in left_out:
+        return {"type": "json_object"}
+    named = json.loads(schema)
+    return {"type": "json_schema", "json_schema": {"name": named["name"], "schema": named["schema"], "strict": True}}
+
+
+def _messages(messages: Sequence[str], system_role: bool) -> list[dict[str, str]]:
+    system, *turns = messages
+    dialogue = [{"role": "assistant" if number % 2 else "user", "content": text} for number, text in enumerate(turns)]
+    if system_role:
+        return [{"role": "system", "content": system}, *dialogue]
+    dialogue[0]["content"] = f"{system}\n\n{dialogue[0]['content']}"
+    return dialogue
