@@ -228,7 +228,7 @@ def _trusted_certificates() -> ssl.SSLContext:
 
 def _naming_key(endpoint: Endpoint) -> Callable[[httpx2.Request], None]:
     def name_key(request: httpx2.Request) -> None:
-        if endpoint.key_header and request.headers.pop("Authorization", None):
+        if endpoint.key_header and request.headers.pop("Authorization", ""):
             request.headers[endpoint.key_header] = endpoint.key
 
     return name_key
