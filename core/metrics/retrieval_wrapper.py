@@ -10,7 +10,7 @@ from typing import ClassVar, TypeVar
 from core.errors import UnscorableError
 from core.metric import METRICS, Card, Metric
 from core.question_answering import MultiRoundMetric
-from core.retrieval import Claim, Passage, Retrieval, WindowMode
+from core.retrieval import Claim, Passage, Ranking, Reading, Retrieval, WindowMode
 from core.types import Answer, Checkpoint, Example, ModelRef, Part, Question, Rounds, Score, Seen
 
 K = TypeVar("K")
@@ -37,7 +37,8 @@ class Retrieve(MultiRoundMetric):
         high=None,
         licence="Code MIT, encoder Apache-2.0; the other metric has terms of its own.",
         differs="The framework of the paper around a metric of your choice, with neighbours on both sides and a small "
-        "packaged encoder; window=coded takes the neighbours of the authors' code.",
+        "packaged encoder; window=coded takes the neighbours of the authors' code. reading=union joins the passages of a sentence "
+        "to one premise, where the paper takes the best of them; ranking=bm25 finds them by their words.",
     )
 
     metric: str = "bertscore-minilm"
@@ -45,6 +46,8 @@ class Retrieve(MultiRoundMetric):
     k: int = 3
     w: int = 1
     window: WindowMode = "symmetric"
+    ranking: Ranking = "embedding"
+    reading: Reading = "each"
 
     def __post_init__(self) -> None:
         _ = self.retrieval  # refuses k and w out of range
@@ -56,7 +59,8 @@ class Retrieve(MultiRoundMetric):
 
     @property
     def retrieval(self) -> Retrieval:
-        return Retrieval(Checkpoint(self.encoder, "sentence_embedding", setting="encoder"), self.k, self.w, self.window)
+        encoder = Checkpoint(self.encoder, "sentence_embedding", setting="encoder")
+        return Retrieval(encoder, self.k, self.w, self.window, self.ranking, self.reading)
 
     def checkpoints(self) -> tuple[ModelRef, ...]:
         return tuple(dict.fromkeys((self.retrieval.encoder, *self.inner.checkpoints())))

@@ -13,7 +13,7 @@ from cli import app
 from core.errors import BadSettingError, UnknownNameError, UnscorableError
 from core.metric import METRICS
 from core.metrics.retrieval_wrapper import Retrieve, run_in_lockstep
-from core.retrieval import Passage, Retrieval, WindowMode, closest_rows
+from core.retrieval import Passage, Retrieval, WindowMode, bm25, closest_rows
 from core.text import sentences
 from core.types import Answer, Checkpoint, Example, Question, Rounds, Score, Span
 from tests.drive import drive
@@ -72,6 +72,23 @@ def test_the_coded_window_holds_the_sentence_before(hit: int, passage: str) -> N
 def test_the_coded_window_of_a_document_of_one_sentence_is_that_sentence() -> None:
     [claim] = Retrieval(ENCODER, window="coded").claims(Example("pair", "Rain fell.", "It rained."), answers([[1.0]]))
     assert claim.passages == (Passage("Rain fell.", Span(0, 10)),)
+
+
+def test_the_union_is_one_passage_of_all_that_was_found_in_the_order_of_the_document() -> None:
+    """The fifth sentence is closest, then the first: without a window the first and the fifth, joined."""
+    retrieval = Retrieval(ENCODER, k=2, w=0, reading="union")
+    [claim] = retrieval.claims(Example("pair", DOCUMENT, "It rained."), answers([[0.5, 0, 0, 0, 0.9]]))
+    assert [passage.text for passage in claim.passages] == ["Rain fell. The lamp was lit."]
+    assert texts([0.5, 0, 0, 0, 0.9], k=2, w=0) == ["The lamp was lit.", "Rain fell."]
+
+
+def test_bm25_is_its_formula_and_finds_by_words_what_embeddings_would_not() -> None:
+    """Two texts of 2 and 4 words, mean 3; "dog" stands in the first alone: log(1 + 1.5/1.5) · 2.5 / (1 + 1.5 · .75)."""
+    found = bm25(("dog", "barked"), [("a", "dog"), ("it", "was", "so", "cold")])
+    assert found.tolist() == pytest.approx([np.log(2) * 2.5 / (1 + 1.5 * (0.25 + 0.75 * 2 / 3)), 0.0])
+    retrieval = Retrieval(ENCODER, k=1, w=0, ranking="bm25")
+    [claim] = retrieval.claims(Example("pair", DOCUMENT, "The dog barked."), answers([[1.0, 0, 0, 0, 0]]))
+    assert [passage.text for passage in claim.passages] == ["A dog barked."]
 
 
 def test_equal_windows_are_one_passage() -> None:
