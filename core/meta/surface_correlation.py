@@ -91,6 +91,12 @@ def surface_against_metrics(cases: Cases, drawn: Resamples, seed: int = 0) -> li
     return [replace(row, n=row.figures["auc"].estimate.n) for row in found]
 
 
+def format_features(found: Sequence[FeatureCorrelation]) -> str:
+    """One line a metric and feature, in columns."""
+    lines = ((one.metric, one.feature, str(one.estimate.n), format_correlation(one.estimate)) for one in found)
+    return align_columns([("metric", "feature", "n", "Spearman"), *lines])
+
+
 def format_shares(found: Sequence[PredictedShare]) -> str:
     """One line a metric, in columns."""
     head = ("metric", "n", "Spearman of prediction and score", "share of variance")

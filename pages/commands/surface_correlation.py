@@ -5,15 +5,23 @@ from __future__ import annotations
 import typer
 
 from core.meta.measures import draw_resamples
-from core.meta.surface_correlation import format_shares, predicted_shares, surface_against_metrics
+from core.meta.surface_correlation import (
+    feature_correlations,
+    format_features,
+    format_shares,
+    predicted_shares,
+    surface_against_metrics,
+)
 from core.meta.table_formats import format_rows
 from core.stats.bootstrap import RESAMPLES
 from pages.commands.shared.inputs import DatasetsOption, ResamplesOption, read_scored_samples
 
 
 def command(dataset: DatasetsOption, resamples: ResamplesOption = RESAMPLES) -> None:
-    """Report how much of each metric the six shallow features explain, and how well they alone separate the labels."""
+    """Report how each metric correlates with the six shallow features, how much of it they explain, and how well they alone separate the labels."""
     found = read_scored_samples(dataset)
     drawn = draw_resamples(found, resamples)
-    typer.echo(format_shares(list(predicted_shares(found, drawn))))
+    shares = list(predicted_shares(found, drawn))  # raises where a feature was not scored
+    typer.echo(f"{format_features(list(feature_correlations(found, drawn)))}\n")
+    typer.echo(format_shares(shares))
     typer.echo(f"\n{format_rows(surface_against_metrics(found, drawn))}")

@@ -360,6 +360,14 @@ def test_the_surface_of_a_dataset_asks_for_the_features_first(pairs: Path) -> No
     assert "Not scored yet: rouge2[measured=f1]" in str(refused.exception)
 
 
+def test_the_length_of_a_dataset_is_counted(pairs: Path) -> None:
+    done("import", "bump", pairs, "--name", "own")
+    [row] = json.loads(done("dataset-statistics", "--dataset", "own", "--json"))
+    assert (row["dataset"], row["domain"], row["samples"]) == ("own", "all", 12)
+    assert row["documents"]["sentences"] >= 1
+    assert "sentences in summaries" in done("dataset-statistics", "--dataset", "own")
+
+
 def test_explanations_that_people_graded_are_scored_by_whoever_wrote_them(tmp_path: Path) -> None:
     given = [{"model": "m", "prompt": "p", "annotation": "correct", "explanation": "It was closed."}]
     path = tmp_path / "graded.json"

@@ -14,7 +14,7 @@ from core.errors import UnknownNameError
 from core.meta.cases import Cases, build_cases
 from core.meta.measures import draw_resamples
 from core.meta.rating_correlation import VERDICT_ASPECT, mean_ratings, metric_correlations
-from core.meta.surface_correlation import feature_correlations, missing_features
+from core.meta.surface_correlation import feature_correlations, format_features, missing_features
 from core.meta.table_formats import format_rows
 from core.meta.verdict_grid import Move, build_verdict_grid, filter_pairs, noise_band
 from core.stats.statistic import Estimate
@@ -100,6 +100,7 @@ def test_a_metric_that_is_a_feature_in_disguise_is_all_surface() -> None:
     of = build_cases(several)
     [told] = [one for one in feature_correlations(of, draw_resamples(of, 50)) if one.metric == "m"]
     assert (told.feature, told.estimate.value) == ("conciseness[numerator=document]", pytest.approx(1.0))
+    assert format_features([told]).splitlines()[1].split()[:4] == ["m", told.feature, "5", "+1.000"]
     assert "conciseness[numerator=document]" not in missing_features(of)
     assert "sentence-novelty" in missing_features(of)
 

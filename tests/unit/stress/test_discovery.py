@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from cli import app
 from core.errors import UnscorableError
 from core.stress.discovery import discover_bigrams, discover_in_run, discover_over_metrics
-from core.stress.run import Plan, Run, ScoreRecord, Source
+from core.stress.run import Plan, Run, ScoreRecord, Source, run_lines
 from core.types import Example
 from tests.unit.stress.toys import Adoring, install
 
@@ -118,3 +122,24 @@ def test_without_a_best_fifth_it_says_why(scores: np.ndarray, direction: str, wh
 def test_summaries_of_single_words_say_so() -> None:
     with pytest.raises(UnscorableError, match="No summary has two words in a row"):
         discover_bigrams(["Rain."] * 10, BEST, "higher")
+
+
+def test_the_terminal_prints_the_phrases_of_each_metric_and_of_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(monkeypatch)
+    run = Run(Plan("discovery", (), ("toy-length", "toy-constant")))
+    for place, summary in enumerate(["A pale moon rose.", "One pale moon sank.", *[PLAIN] * 8]):
+        run.add(Source(Example(f"s{place}", "doc", summary), f"g{place}"))
+        run.add(ScoreRecord(f"s{place}", "", "toy-length", float(10 - place)))
+        run.add(ScoreRecord(f"s{place}", "", "toy-constant", 1.0))
+    file = tmp_path / "run.jsonl"
+    file.write_text("".join(f"{line}\n" for line in run_lines(run)), encoding="utf-8")
+    done = CliRunner().invoke(app, ["discover", str(file)])
+    assert done.exit_code == 0, done.output
+    first, together = (line.split("  ") for line in done.stdout.splitlines()[1:])
+    assert [cell.strip() for cell in first if cell.strip()][:2] == ["toy-length", "pale moon"]
+    assert [cell.strip() for cell in together if cell.strip()][:2] == ["all metrics", "pale moon"]
+    assert "toy-constant: All 10 summaries score 1" in done.stderr
+    report = json.loads(CliRunner().invoke(app, ["discover", str(file), "--json"]).stdout)
+    assert report["toy-length"]["bigrams"][0]["best"] == 2
