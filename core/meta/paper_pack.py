@@ -25,7 +25,6 @@ from core.meta.measures import (
     draw_resamples,
     metric_rows,
 )
-from core.meta.paper_figures import figure_files
 from core.meta.paper_tables import (
     citations_bib,
     correlations_csv,
@@ -147,6 +146,10 @@ def _mapping_path(place: int) -> str:
 
 
 def _pack_files(request: PackRequest) -> dict[str, str | bytes]:
+    from core.meta.paper_figures import (
+        figure_files,
+    )  # Matplotlib takes 30 MB, and only a pack needs it
+
     cases, resamples = request.cases, draw_resamples(request.cases, request.resamples)
     rows = list(metric_rows(cases, request.parts, resamples, tuple(MEASURES)))
     correlated = list(metric_correlations(cases, request.aspect, resamples)) if request.aspect else []

@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
+from typer.testing import CliRunner
 
 from annotations.dataset_import import DatasetSource
+from cli import app
 from core.types import Example, Item, Rating, ReleasedScore
 from tests.e2e.bench import START_MS, Bench, example
 from tests.e2e.server import Server, serve
@@ -68,7 +70,9 @@ def pack_of(page: Page) -> zipfile.ZipFile:
     return zipfile.ZipFile(io.BytesIO(Path(waiting.value.path()).read_bytes()))
 
 
-def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(page: Page, fresh: Server, tmp_path: Path) -> None:
+def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(
+    page: Page, fresh: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "task1_own.json"
     path.write_text(json.dumps([record(n) for n in range(12)]), encoding="utf-8")
     open_evaluate(page, fresh)
@@ -101,6 +105,13 @@ def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(page: Page, 
     expect(
         page.get_by_text(re.compile(r"^50\.0 \[.*\] %; paired bootstrap: p = .*, by Holm; McNemar: p = "))
     ).to_be_visible()
+
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Download as JSON").click()
+    by_page = json.loads(Path(waiting.value.path()).read_text(encoding="utf-8"))
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{fresh.database}")
+    terminal = CliRunner().invoke(app, ["meta", "--dataset", "own pairs", "--by", "error_type", "--json"])
+    assert by_page == json.loads(terminal.stdout)
 
     page.get_by_role("tab", name="Verdicts").click()
     expect(page.get_by_text("metrics disagree (6)")).to_be_visible(timeout=WORK_MS)

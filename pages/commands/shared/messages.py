@@ -39,10 +39,14 @@ def print_status(text: str) -> None:
 def with_progress(found: Iterable[T], what: str, total: int | None = None) -> Iterator[T]:
     """The same, with a bar on stderr that counts them where it is a terminal."""
     with _progress_bar(MofNCompleteColumn()) as bar:
-        task = bar.add_task(what, total=total)
+        task, count, updated = bar.add_task(what, total=total), 0, time.monotonic()
         for one in found:
             yield one
-            bar.advance(task)
+            count += 1
+            if time.monotonic() - updated >= _UPDATE_S:  # an update costs more than reading a row
+                updated = time.monotonic()
+                bar.update(task, completed=count)
+        bar.update(task, completed=count)
 
 
 def show_run_progress(run: Run, records: Iterable[RunRecord]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 import pandas as pd
@@ -28,7 +27,7 @@ from core.types import PRECOMPUTED
 from pages.ui.background_results import background_result, background_results
 from pages.ui.evaluate.data_tab import show_scoring, start_scoring
 from pages.ui.evaluate.dataset_choice import EvaluateState, EvaluationChoice, evaluate_state
-from pages.ui.evaluate.tables_and_plots import MARK_STYLES
+from pages.ui.evaluate.tables_and_plots import MARK_STYLES, json_download
 from pages.ui.markup import escape_markdown
 
 
@@ -57,14 +56,7 @@ def correlation_tables(chosen: EvaluationChoice) -> None:
         st.info("Nobody rated this aspect of a summary in this slice.")
         return
     _correlation_table(found, aspect)
-    st.download_button(
-        "Download as JSON",
-        lambda: _correlation_json(chosen, found, aspect),
-        "correlations.json",
-        mime="application/json",
-        on_click="ignore",
-        icon=":material/download:",
-    )
+    json_download("correlations.json", lambda: tables_record(chosen.cases, found, **chosen.head, rated=aspect))
 
 
 def _correlation_table(found: Sequence[MetricRow], aspect: str) -> None:
@@ -79,11 +71,6 @@ def _correlation_table(found: Sequence[MetricRow], aspect: str) -> None:
         "tested. Kendall is tau-b; within systems the mean of each system is subtracted (FRANK's partial correlation); over "
         "systems their means are correlated."
     )
-
-
-def _correlation_json(chosen: EvaluationChoice, found: Sequence[MetricRow], aspect: str) -> str:
-    head = {"dataset": " + ".join(chosen.datasets), "by": chosen.by, "rated": aspect, "resamples": chosen.resamples}
-    return json.dumps(tables_record(chosen.cases, found, **head), ensure_ascii=False, indent=1)
 
 
 def chosen_aspect(chosen: EvaluationChoice) -> str:

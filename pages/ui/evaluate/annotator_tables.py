@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 import pandas as pd
@@ -18,6 +17,7 @@ from core.meta.measures import draw_resamples
 from core.stats.text_tables import format_percent, format_unsigned
 from pages.ui.background_results import background_result
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
+from pages.ui.evaluate.tables_and_plots import json_download
 from pages.ui.markup import escape_markdown
 
 
@@ -47,14 +47,7 @@ def annotator_tables(chosen: EvaluationChoice) -> None:
     _missing_reasons(found)
     rows = event["selection"]["rows"]
     _pair_table(found[rows[0]] if rows and rows[0] < len(found) else found[0])
-    st.download_button(
-        "Download as JSON",
-        lambda: json.dumps([agreement_record(one) for one in found], ensure_ascii=False, indent=1),
-        "agreement.json",
-        mime="application/json",
-        on_click="ignore",
-        icon=":material/download:",
-    )
+    json_download("agreement.json", lambda: [agreement_record(one) for one in found])
 
 
 def _aspect_row(one: AnnotatorAgreement) -> dict[str, object]:

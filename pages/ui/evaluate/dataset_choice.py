@@ -67,6 +67,11 @@ class EvaluationChoice:
     resamples: int
 
     @property
+    def head(self) -> dict[str, object]:
+        """What was chosen, as it stands at the top of a record."""
+        return {"dataset": " + ".join(self.datasets), "by": self.by, "resamples": self.resamples}
+
+    @property
     def command(self) -> str:
         """What gives the same table in the terminal."""
         options = [*(f"--dataset {quote(name)}" for name in self.datasets), *([f"--by {self.by}"] if self.by else [])]

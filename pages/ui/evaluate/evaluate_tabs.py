@@ -11,6 +11,7 @@ from annotations.samples import load_provenance
 from core.meta.measures import PAPER_MEASURES, MetricRow, Slice, draw_resamples, metric_rows, shown_columns
 from core.meta.paper_figures import roc_curves
 from core.meta.paper_pack import PACK_NAME, PackRequest, pack_commands, write_pack
+from core.meta.table_formats import tables_record
 from core.types import PRECOMPUTED
 from pages.ui import services
 from pages.ui.background_results import background_result, background_results
@@ -32,6 +33,7 @@ from pages.ui.evaluate.tables_and_plots import (
     figure_table,
     heat_map,
     interval_chart,
+    json_download,
     missing_reasons,
     roc_chart,
 )
@@ -56,6 +58,7 @@ def _table_tab(chosen: EvaluationChoice) -> None:
     cell = figure_table(chosen, found, name)
     for reason in missing_reasons(found, name):
         st.caption(escape_markdown(reason))
+    json_download("table.json", lambda: tables_record(chosen.cases, found, **chosen.head, rated=None))
     if cell:
         cell_pairs(chosen, next(row for row in found if (row.slice, row.metric) == cell), name)
 
