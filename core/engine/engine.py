@@ -17,6 +17,7 @@ from core.engine.conversation import Cell, CellKey, CellState, Conversation, Pri
 from core.engine.planner import Planner
 from core.errors import Problem, attempt
 from core.llm.endpoints import endpoint_problem
+from core.llm.prompts import replacements_folder
 from core.llm.spend import CostEstimate, Spend, estimate_cost, is_paid
 from core.metric import Metric
 from core.models import device as devices
@@ -64,9 +65,10 @@ class Engine:
     def open(cls, settings: Settings) -> Engine:
         """The engine of a process, on the device, memory and cache folder that the settings name.
 
-        Raises BadSettingError for a device that this machine has not.
+        Raises BadSettingError for a device that this machine has not, and for a folder of prompts that is none.
         """
         devices.require_device(settings.device)
+        replacements_folder()  # here, and not in the middle of a run that has already paid
         pool = ModelPool(settings.device, settings.memory_bytes, settings.cache_dir)
         return cls(pool, AnswerCache(settings.cache_dir))
 

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli import app
+from core.errors import BadSettingError
 from core.settings import Settings
 from tests.unit.llm.scripted import Body, Endpoint, Reply, listing, refusal, serving, text
 
@@ -133,6 +134,16 @@ def test_a_key_that_is_refused_ends_the_run_after_the_first_few_questions(
         assert len(running.asked) <= 3 + 8  # those that were under way when the third was refused
         failures = [json.loads(line)["error"] for line in (tmp_path / "out.jsonl").read_text().splitlines()]
         assert (len(failures), len(set(failures))) == (400, 1)
+
+
+def test_a_folder_of_prompts_that_is_none_is_told_before_anything_is_asked(
+    endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_PROMPTS_DIR", str(tmp_path / "nowhere"))
+    with pytest.raises(BadSettingError, match=r"which is no folder\. Make it, or unset it"):
+        score(tmp_path)
+    assert endpoint.asked == []
+    assert not (tmp_path / "out.jsonl").exists()
 
 
 @pytest.mark.usefixtures("endpoint")
