@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from core.meta.cases import Cases
 from core.meta.measures import FIGURE_TITLES, MetricRow, Slice, labelled_in_slice, shown_columns
+from core.meta.ranks import MetricRank
 from core.stats.bootstrap import Resamples
 from core.stats.discrimination import RocCurve, measure_roc_curve
 from core.stats.text_tables import format_percent
@@ -28,14 +29,21 @@ _LINE_IN = 0.28  # inches that a metric takes
 _CURVE_RESAMPLES = 500  # resamples of the areas beside the curves
 
 
-def figure_files(cases: Cases, rows: Sequence[MetricRow], part: Slice, names: Sequence[str]) -> dict[str, bytes]:
-    """Every figure in both formats by its path in the pack; the same figures give the same bytes."""
+def figure_files(
+    cases: Cases,
+    rows: Sequence[MetricRow],
+    part: Slice,
+    names: Sequence[str],
+    ranks: Mapping[str, Sequence[MetricRank]],
+) -> dict[str, bytes]:
+    """Every figure in both formats by its path in the pack; the same figures give the same bytes. `ranks` are by measure."""
     with mpl.rc_context(_STYLE):
         drawn: dict[str, Figure] = {}
         for name in names:
             if any(row.figures[name].estimate.value is not None for row in rows):
                 drawn[f"heat-map-{name}"] = _heat_map(rows, name)
                 drawn[f"intervals-{name}"] = _intervals(rows, name, part.name)
+        drawn |= {f"ranks-{name}": _rank_chart(found, name) for name, found in ranks.items() if found}
         curves = roc_curves(cases, part)
         if curves:
             drawn["roc"] = _roc(curves, part.name)
@@ -91,6 +99,29 @@ def _intervals(rows: Sequence[MetricRow], name: str, part: str) -> Figure:
         axes.plot([_percent(estimate.value)], [place], "o", color="black", markersize=4)
     axes.set_yticks(range(len(found)), [f"{row.metric} (n = {row.n})" for row in found])
     axes.set_title(f"{FIGURE_TITLES[name]} in percent with 95 % intervals, {part}")
+    return figure
+
+
+def _rank_chart(ranks: Sequence[MetricRank], name: str) -> Figure:
+    """A column of ranks for each slice, the best on top, each with its interval."""
+    parts = list(dict.fromkeys(one.slice for one in ranks))
+    metrics = list(dict.fromkeys(one.metric for one in ranks))
+    figure = Figure(figsize=(1.5 + 1.2 * len(parts), 1 + _LINE_IN * len(metrics)))
+    axes = figure.subplots()
+    for place, metric in enumerate(metrics):
+        found = [one for one in ranks if one.metric == metric]
+        aside = 0.6 * ((place + 0.5) / len(metrics) - 0.5)  # so that intervals do not cover one another
+        across = [parts.index(one.slice) + aside for one in found]
+        shown = axes.plot(across, [one.rank.value for one in found], "o-", markersize=4, linewidth=0.7, label=metric)
+        bounds = [(at, one.rank.low, one.rank.high) for at, one in zip(across, found, strict=True)]
+        for at, low, high in bounds:
+            if low is not None and high is not None:
+                axes.plot([at, at], [low, high], color=shown[0].get_color(), linewidth=1)
+    axes.set_xticks(range(len(parts)), parts, rotation=30, ha="right")
+    axes.invert_yaxis()
+    axes.set_ylabel("rank")
+    axes.set_title(f"Ranks by {FIGURE_TITLES[name]} with 95 % intervals")
+    axes.legend(loc="upper left", bbox_to_anchor=(1.02, 1), fontsize=7, frameon=False)
     return figure
 
 

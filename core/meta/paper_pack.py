@@ -37,9 +37,10 @@ from core.meta.paper_tables import (
     rows_latex,
     rows_markdown,
 )
+from core.meta.ranks import MetricRank, metric_ranks
 from core.meta.rating_correlation import metric_correlations
 from core.settings import VERSION
-from core.stats.bootstrap import RESAMPLES
+from core.stats.bootstrap import RESAMPLES, Resamples
 from core.types import PRECOMPUTED
 
 PACK_NAME = "touchstone-paper-pack.zip"
@@ -183,9 +184,16 @@ def _pack_files(request: PackRequest) -> dict[str, str | bytes]:
             if explainers
             else {}
         ),
-        **figure_files(cases, rows, request.parts[0], drawn),
+        **figure_files(cases, rows, request.parts[0], drawn, _ranks(request, resamples, drawn)),
         **request.more,
     }
+
+
+def _ranks(request: PackRequest, resamples: Resamples, names: Sequence[str]) -> dict[str, list[MetricRank]]:
+    """By measure, the ranks of metrics in every slice; none where one metric alone was scored."""
+    if len(request.cases.all_columns) < 2:
+        return {}
+    return {name: list(metric_ranks(request.cases, request.parts, resamples, name)) for name in names}
 
 
 def _row_tables(rows: Sequence[MetricRow]) -> dict[str, str | bytes]:

@@ -29,6 +29,7 @@ from core.meta.paper_test import compare_best_two, format_best_two, mark_as_pape
 from core.meta.rating_correlation import COEFFICIENTS, PAPER_COEFFICIENTS, metric_correlations
 from core.meta.reference_scores import compare_with_released, format_comparisons
 from core.meta.table_formats import format_rows, format_tests, tables_record
+from core.profile import Profile, profile_names, read_profile
 from core.stats.bootstrap import RESAMPLES
 from pages.commands.shared.inputs import DatasetsOption, read_scored_samples
 from pages.commands.shared.messages import print_status
@@ -63,17 +64,25 @@ def command(
             "against the second best, not corrected."
         ),
     ] = SignificanceTest.OURS,
+    paper: Annotated[
+        str,
+        typer.Option(
+            help=f"The slices and the test of a paper, and its forms of metrics: {', '.join(profile_names())}."
+        ),
+    ] = "",
     full: Annotated[
         bool, typer.Option("--full", help="Also the figures that papers leave out, and the p of every test.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object; shares in 0..1.")] = False,
 ) -> None:
     """Say which metric can be trusted with which errors: consistency, ties and AUC with intervals, from kept scores."""
-    as_paper = test is SignificanceTest.PAPER
+    profile = read_profile(paper) if paper else None
+    by = by or (profile.by or None if profile else None)
+    as_paper = SignificanceTest.PAPER in {test, profile.test if profile else ""}
     if as_paper and rated:
         raise TouchstoneError("--test paper is of consistency and AUC: leave out --rated, or --test.")
     found = read_scored_samples(dataset)
-    found = select_metrics(found, metric) if metric else found
+    found = select_metrics(found, metric) if metric else _metrics_of_paper(found, profile) if profile else found
     compute = partial(_rows, found, by, rated, full)
     number = _affordable_or_asked(found, resamples, compute)
     rows = compute(number)
@@ -90,6 +99,19 @@ def command(
     for text in (tests, format_comparisons(comparisons) if comparisons else ""):
         if text:
             typer.echo(f"\n{text}")
+
+
+def _metrics_of_paper(found: Cases, profile: Profile) -> Cases:
+    """The released scores, and of ours those in the paper's form. Raises TouchstoneError where there are none of either."""
+    names = [
+        column.name for column in found.all_columns if column.released or profile.mark in column.signature.split("|")
+    ]
+    if not names:
+        raise TouchstoneError(
+            f"No score was released or made in paper mode. Make some: cli.py score-dataset NAME --metric rouge2@{profile.name}"
+        )
+    print_status(f"{profile.paper} ({profile.mark}): {' '.join(profile.notes)}")
+    return select_metrics(found, names)
 
 
 def _affordable_or_asked(found: Cases, asked: int | None, compute: Callable[[int], object]) -> int:

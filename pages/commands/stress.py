@@ -15,6 +15,7 @@ from core.metric import METRICS
 from core.metric_catalog import default_metrics
 from core.nli_check import NLI_CHECKS, NliCheck
 from core.perturbation import PERTURBATIONS, rule_perturbations
+from core.profile import profile_names, read_profile
 from core.settings import Settings
 from core.stress.check_shares import check_shares, format_check_shares
 from core.stress.cost import missing_conversations
@@ -66,6 +67,9 @@ def command(
             help="What checks that harmless variants do not contradict: entailment, entailment-label (as 2511.07689), language-model, or none; with settings."
         ),
     ] = _NO_CHECK,
+    paper: Annotated[
+        str, typer.Option(help=f"Kinds and check of a paper, where none are named: {', '.join(profile_names())}.")
+    ] = "",
     leave_out: Annotated[
         list[str] | None,
         typer.Option(help=f"Variants that do not count in the table: {', '.join(VARIANT_FILTERS)}; may be repeated."),
@@ -76,6 +80,10 @@ def command(
 ) -> None:
     """Perturb every summary of a file, score all of it, and report which metrics move when they should not."""
     name, settings = name_of_input(pairs, dataset, output), Settings.read()
+    profile = read_profile(paper) if paper else None
+    if profile:
+        kind = kind or [f"{one}@{paper}" for one in profile.perturbations]
+        nli_check = f"{profile.nli_check}@{paper}" if nli_check == _NO_CHECK and profile.nli_check else nli_check
     refusals: list[Refusal] = []
     with closing(Engine.open(settings.model_copy(update={"device": device or settings.device}))) as engine:
         metrics = [METRICS.parse(spec) for spec in metric or [line.name for line in default_metrics(engine.pool)]]

@@ -15,6 +15,8 @@ from typer.testing import CliRunner, Result
 from annotations.store import Store
 from cli import app
 from core.errors import TouchstoneError
+from core.meta.paper_test import CORRECTION
+from core.profile import read_profile
 from tests.doubles.released import BUMP, needs
 from tests.unit.annotations.pair_samples import PAIR
 
@@ -133,6 +135,17 @@ def test_an_unknown_dataset_names_those_that_were_imported(pairs: Path) -> None:
     done("import", "bump", pairs, "--name", "own")
     refused = run("meta", "--dataset", "onw")
     assert "Imported: own" in str(refused.exception)
+
+
+def test_a_paper_gives_its_slices_its_test_and_only_metrics_in_its_form(pairs: Path) -> None:
+    done("import", "bump", pairs, "--name", "own")
+    done("score-dataset", "own", "--metric", "rouge2@bump", "--metric", "rouge2[measured=recall]")
+    printed = run("meta", "--dataset", "own", "--resamples", 20, "--paper", "bump", "--json")
+    report = json.loads(printed.stdout)
+    assert {row["metric"] for row in report["rows"]} == {"sharp", "blunt-2", "rouge2@bump"}
+    assert (report["by"], report["multiple_testing"]) == ("error_type", CORRECTION)
+    assert read_profile("bump").mark in printed.stderr
+    assert "Known: bump, longdoc, ramprasad" in str(run("meta", "--dataset", "own", "--paper", "bmp").exception)
 
 
 @pytest.fixture

@@ -147,3 +147,25 @@ def test_a_wrong_name_fails_before_anything_is_written(pairs: Path, tmp_path: Pa
     refused = run("stress", pairs, "--metric", "rouge2", "--kind", "phrase", "-o", output, *wrong)
     assert "Did you mean" in str(refused.exception)
     assert not output.exists()
+
+
+def test_a_paper_gives_the_kinds_and_the_check_that_are_not_named(pairs: Path, tmp_path: Path) -> None:
+    output = tmp_path / "run.jsonl"
+    done = run("stress", pairs, "--metric", "bleu", "--paper", "longdoc", "-o", output)
+    assert done.exit_code == 0, (done.output, done.exception)
+    plan = run_from_lines(output.read_text(encoding="utf-8").splitlines()).plan
+    assert len(plan.kinds) == 7
+    assert all(kind.endswith("-llm@longdoc") for kind in plan.kinds)
+    assert plan.guard == "entailment@longdoc"
+    assert "endpoint" in done.stderr
+
+
+def test_a_variant_is_labelled_as_it_is_meant(pairs: Path, tmp_path: Path) -> None:
+    output = tmp_path / "variants.jsonl"
+    run("perturb", pairs, "--kind", "shuffled", "--kind", "antonym", "-o", output)
+    rows = [json.loads(line) for line in output.read_text(encoding="utf-8").splitlines()]
+    assert {(row["kind"], row["status"], row["label"]) for row in rows} == {
+        ("shuffled", "ok", "consistent"),
+        ("shuffled", "refused", None),
+        ("antonym", "ok", "inconsistent"),
+    }

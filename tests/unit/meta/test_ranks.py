@@ -1,0 +1,64 @@
+"""Ranks of metrics with bootstrap intervals: counted by hand, and drawn in the pack."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.errors import UnknownNameError
+from core.meta.cases import Cases, build_cases
+from core.meta.measures import draw_resamples, slice_cases
+from core.meta.paper_figures import figure_files
+from core.meta.ranks import format_ranks, metric_ranks
+from core.types import ErrorType
+from tests.unit.meta.bench_samples import pair
+
+GOOD, BAD = (
+    {"sharp": 0.9, "blunt": 0.5, "wrong": 0.1, "same": 0.9},
+    {"sharp": 0.1, "blunt": 0.5, "wrong": 0.9, "same": 0.1},
+)
+
+
+def cases_of_two_datasets(number: int = 12) -> Cases:
+    """The metric "sharp" is always right, as "same" is, "blunt" ties and "wrong" is never right."""
+    pairs = [
+        pair(f"{name}-{n}", GOOD, BAD, ErrorType.COREFERENCE, name) for name in ("one", "two") for n in range(number)
+    ]
+    return build_cases([side for both in pairs for side in both])
+
+
+def test_equal_metrics_share_the_mean_of_their_ranks_in_every_resample() -> None:
+    cases = cases_of_two_datasets()
+    found = list(metric_ranks(cases, slice_cases(cases, "dataset"), draw_resamples(cases, 50), "auc"))
+    assert [one.slice for one in found] == ["Overall"] * 4 + ["one"] * 4 + ["two"] * 4
+    ranks = {(one.slice, one.metric): (one.rank.value, one.rank.low, one.rank.high) for one in found}
+    assert ranks["Overall", "sharp"] == ranks["Overall", "same"] == (1.5, 1.5, 1.5)
+    assert ranks["one", "blunt"] == (3.0, 3.0, 3.0)
+    assert ranks["two", "wrong"] == (4.0, 4.0, 4.0)
+    assert "1.5 [1.5, 1.5]" in format_ranks(found, "auc")
+
+
+def test_a_rank_that_hangs_on_a_few_documents_has_a_wide_interval() -> None:
+    """A is right on documents 0 to 6, B on 5 to 11: seven each, so that resamples order them either way."""
+    pairs = [
+        pair(str(n), {"a": 1.0, "b": 1.0}, {"a": float(n > 6), "b": float(n < 5)}, ErrorType.COREFERENCE)
+        for n in range(12)
+    ]
+    cases = build_cases([side for both in pairs for side in both])
+    found = list(metric_ranks(cases, slice_cases(cases), draw_resamples(cases, 200), "consistency"))
+    assert [(one.rank.value, one.rank.low, one.rank.high) for one in found] == [(1.5, 1.0, 2.0)] * 2
+
+
+def test_a_measure_that_has_no_better_side_is_refused() -> None:
+    cases = cases_of_two_datasets()
+    with pytest.raises(UnknownNameError, match="consistency"):
+        list(metric_ranks(cases, slice_cases(cases), draw_resamples(cases, 2), "ties"))
+
+
+def test_the_ranks_of_every_slice_are_drawn_the_same_again() -> None:
+    cases = cases_of_two_datasets()
+    parts, drawn = slice_cases(cases, "dataset"), draw_resamples(cases, 20)
+    ranks = {"auc": list(metric_ranks(cases, parts, drawn, "auc"))}
+    files = figure_files(cases, (), parts[0], (), ranks)
+    assert {"figures/ranks-auc.svg", "figures/ranks-auc.pdf"} <= files.keys()
+    assert all(name in files["figures/ranks-auc.svg"].decode() for name in ("sharp", "blunt", "wrong", "two"))
+    assert files == figure_files(cases, (), parts[0], (), ranks)
