@@ -112,7 +112,8 @@ def _rank_chart(ranks: Sequence[MetricRank], name: str) -> Figure:
         found = [one for one in ranks if one.metric == metric]
         aside = 0.6 * ((place + 0.5) / len(metrics) - 0.5)  # so that intervals do not cover one another
         across = [parts.index(one.slice) + aside for one in found]
-        shown = axes.plot(across, [one.rank.value for one in found], "o-", markersize=4, linewidth=0.7, label=metric)
+        values = [one.rank.value or float("nan") for one in found]
+        shown = axes.plot(across, values, "o-", markersize=4, linewidth=0.7, label=metric)
         bounds = [(at, one.rank.low, one.rank.high) for at, one in zip(across, found, strict=True)]
         for at, low, high in bounds:
             if low is not None and high is not None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
-from core.meta.cases import Cases
+from core.meta.cases import Cases, MetricColumn
 from core.meta.measures import MEASURES, draw_resamples, slice_cases
 from core.meta.surface_correlation import SURFACE_MODEL, feature_correlations, surface_against_metrics
 from core.metric import METRICS
@@ -93,11 +93,14 @@ def _counts(file: DataFile, data: ReleasedData) -> Mapping[str, float]:
 
 
 def _areas(file: DataFile, data: ReleasedData) -> Mapping[str, float]:
-    """ROC AUC in percent of each feature as it points, and of a model of them that learned from other documents."""
+    """ROC AUC in percent of each feature and of a model of them that learned from other documents.
+
+    Conciseness has no better side: the more concise counts as the more consistent, as no side is published.
+    """
     cases = _with_features(file, data)
     drawn, [part] = draw_resamples(cases, 1), slice_cases(cases)
     features = {
-        column.name: drawn.of(MEASURES["auc"](cases, part, column)).value
+        column.name: drawn.of(MEASURES["auc"](cases, part, _with_a_better_side(column))).value
         for column in cases.columns
         if column.name in FEATURES
     }
@@ -107,6 +110,10 @@ def _areas(file: DataFile, data: ReleasedData) -> Mapping[str, float]:
         if row.metric == SURFACE_MODEL
     }
     return {name: 100 * value for name, value in (features | surface).items() if value is not None}
+
+
+def _with_a_better_side(column: MetricColumn) -> MetricColumn:
+    return replace(column, direction="higher") if column.direction == "neutral" else column
 
 
 def _correlations(file: DataFile, data: ReleasedData) -> Mapping[str, float]:
