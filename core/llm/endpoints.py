@@ -7,6 +7,7 @@ import json
 import logging
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
@@ -248,6 +249,45 @@ def address_fingerprint(address: str) -> str:
     return hashlib.sha256(address.encode()).hexdigest()
 
 
+def typed_endpoint(fields: Mapping[str, object], key: str) -> Endpoint:
+    """An endpoint as a person typed it, with a key or `key_from`; it is not asked before `add_endpoint`.
+
+    Raises BadSettingError with the field that is wrong, and MissingEndpointError for a variable that is not set.
+    """
+    try:
+        entry = EndpointEntry.model_validate(dict(fields))
+    except ValidationError as error:
+        wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+        raise BadSettingError(f"{wrong}. A name has letters, digits, dots and dashes.") from None
+    if not entry.model.strip():
+        raise BadSettingError("model: Name the model that the endpoint is to ask.")
+    return _build_endpoint(entry, key.strip() or _key_of_entry(entry, entry.name), entry.name)
+
+
+def add_endpoint(endpoint: Endpoint) -> None:
+    """Have an endpoint asked by its name until this process ends; its key is kept in memory only.
+
+    One that was added before under this name is replaced. Raises BadSettingError for a name of the endpoints file.
+    """
+    file = Settings.read().endpoints
+    if any(entry.name == endpoint.name for entry in read_endpoints_file(file)):
+        raise BadSettingError(f"{file} has an endpoint named {endpoint.name} already. Choose another name.")
+    _ADDED[endpoint.name] = endpoint
+
+
+def remove_endpoint(name: str) -> None:
+    """Forget an endpoint that was added, with its key."""
+    _ADDED.pop(name, None)
+
+
+def is_added(name: str) -> bool:
+    """Whether an endpoint was added while this process runs."""
+    return name in _ADDED
+
+
+_ADDED: dict[str, Endpoint] = {}
+
+
 def list_endpoints() -> list[Endpoint | str]:
     """Every endpoint that is set, the default one first; a sentence in place of one that cannot be used.
 
@@ -255,10 +295,8 @@ def list_endpoints() -> list[Endpoint | str]:
     """
     settings = Settings.read()
     names = [""] if settings.llm_base_url.strip() else []
-    return [
-        _endpoint_or_problem(name)
-        for name in [*names, *(entry.name for entry in read_endpoints_file(settings.endpoints))]
-    ]
+    names += [entry.name for entry in read_endpoints_file(settings.endpoints)]
+    return [_endpoint_or_problem(name) for name in dict.fromkeys([*names, *_ADDED])]
 
 
 def resolve_model(named: str, endpoint: str = "") -> str:
@@ -302,9 +340,11 @@ def _default_endpoint(settings: Settings) -> Endpoint:
         return _endpoint_from_environment(settings)
     if entries := read_endpoints_file(settings.endpoints):
         return _endpoint_from_entry(entries[0], settings.endpoints)
+    if _ADDED:
+        return next(iter(_ADDED.values()))
     raise MissingEndpointError(
         "No language-model endpoint is set. Set TOUCHSTONE_LLM_BASE_URL (and TOUCHSTONE_LLM_API_KEY where it wants one), "
-        "for example to http://localhost:8000/v1 of a vLLM server."
+        "for example to http://localhost:8000/v1 of a vLLM server, or add one on the Metrics page."
     )
 
 
@@ -322,6 +362,8 @@ def _endpoint_from_environment(settings: Settings) -> Endpoint:
 
 
 def _named_endpoint(name: str, settings: Settings) -> Endpoint:
+    if name in _ADDED:
+        return _ADDED[name]
     entries = {entry.name: entry for entry in read_endpoints_file(settings.endpoints)}
     if name not in entries:
         if not settings.endpoints.strip():
@@ -334,11 +376,19 @@ def _named_endpoint(name: str, settings: Settings) -> Endpoint:
 
 def _endpoint_from_entry(entry: EndpointEntry, file: str) -> Endpoint:
     where = f"{file}, [{entry.name}]"
+    return _build_endpoint(entry, _key_of_entry(entry, where), where)
+
+
+def _key_of_entry(entry: EndpointEntry, where: str) -> str:
     key = secret(entry.key_from).get_secret_value() if entry.key_from else ""
     if entry.key_from and not key:
         raise MissingEndpointError(
             f"{where}: key_from names {entry.key_from}, which is not set. Set it in the environment or in .env."
         )
+    return key
+
+
+def _build_endpoint(entry: EndpointEntry, key: str, where: str) -> Endpoint:
     return Endpoint(
         _clean_address(entry.base_url, f"{where}: base_url", "key_from"),
         key,

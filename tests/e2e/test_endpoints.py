@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.bench import START_MS, Bench
 from tests.e2e.server import Server, serve
+from tests.e2e.waiting import idle
 from tests.unit.llm.scripted import Body, Reply, listing, serving, text
 
 pytestmark = pytest.mark.e2e
@@ -29,9 +31,11 @@ key_from = "KEY_OF_NOBODY"
 """
 
 
-def answer(path: str, _body: Body) -> Reply:
+def answer(path: str, body: Body) -> Reply:
     if path.endswith("/models"):
         return listing("small", "<img src=x onerror=alert(1)>")
+    if "ready" in body["messages"][1]["content"]:
+        return text('{"ready": true}' if "response_format" in body else "ready")
     return text('{"score": 80}', read=1000, written=10)
 
 
@@ -101,3 +105,32 @@ def test_a_judge_without_its_key_says_what_to_set_and_spoils_no_other_row(bench:
     bench.press("Score all")
     expect(bench.row(spec)).to_contain_text("needs endpoint")
     expect(bench.score("rouge2")).to_have_text("0.704")
+
+
+def test_an_endpoint_is_tested_added_and_asked_and_its_key_is_nowhere_to_be_read(bench: Bench, folder: Path) -> None:
+    page = bench.page
+    url = tomllib.loads((folder / "endpoints.toml").read_text())["mini"]["base_url"]
+    page.get_by_role("link", name="Metrics", exact=True).click()
+    form = page.locator(".st-key-new-endpoint")
+    form.get_by_text("Add an endpoint").click()
+    idle(page)
+    form.get_by_role("radio", name="llama.cpp").click()
+    expect(form.get_by_label("Name", exact=True)).to_have_value("llama.cpp")
+    for label, value in {"Name": "own", "Address": url, "Model": "small", "or the key itself": KEY}.items():
+        form.get_by_label(label, exact=True).fill(value)
+    bench.press("Test")
+    expect(form).to_contain_text("Answer “ready” after")
+    expect(form).to_contain_text("Structured output Explanations, grades and edits can be read.")
+    expect(form).to_contain_text("Only Bespoke-MiniCheck needs them.")
+    bench.press("Add")
+    expect(page.locator(".st-key-endpoint-2")).to_contain_text("key is set")
+    expect(page.get_by_test_id("stCode")).to_contain_text("[own]")
+    expect(form.get_by_label("or the key itself", exact=True)).to_have_value("")
+    assert KEY not in page.content()
+    page.get_by_role("link", name="Probe", exact=True).click()
+    spec = "direct-assessment[endpoint=own]"
+    bench.add_metric(spec)
+    page.keyboard.press("Escape")
+    bench.press("Score all")
+    expect(bench.score(spec)).to_have_text("0.800")
+    assert KEY.encode() not in b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())

@@ -10,12 +10,13 @@ import streamlit as st
 
 from core.errors import Problem, attempt
 from core.llm.budget import SpendTracker
-from core.llm.endpoints import Endpoint, endpoint_problem, list_endpoints
+from core.llm.endpoints import Endpoint, endpoint_problem, is_added, list_endpoints, remove_endpoint
 from core.llm.spend import Spend, format_limits, format_money, format_spend
 from core.published_scores import Comparison
 from core.settings import Settings
 from pages.ui import services
 from pages.ui.markup import escape_markdown
+from pages.ui.metrics.endpoint_setup import endpoint_setup
 from pages.ui.session_state import page_state
 
 _PATIENCE_S = 5.0  # a person waits at the screen
@@ -43,6 +44,7 @@ def endpoint_list() -> None:
         return
     if not found:
         st.info(escape_markdown(endpoint_problem()), icon=":material/cloud_off:")
+        endpoint_setup()
         return
     spent = SpendTracker(services.settings().cache_dir).total()
     _budget_bar(spent)
@@ -53,6 +55,7 @@ def endpoint_list() -> None:
                 _endpoint_card(one, spent.get(one.name, Spend()))
             else:
                 st.warning(escape_markdown(one), icon=":material/cloud_off:")
+    endpoint_setup()
 
 
 def _budget_bar(spent: Mapping[str, Spend]) -> None:
@@ -69,6 +72,8 @@ def _endpoint_card(endpoint: Endpoint, spent: Spend) -> None:
         st.text(endpoint.base_url)
         st.badge("key is set" if endpoint.key else "no key", color="gray")
         st.space("stretch")
+        if is_added(endpoint.name):
+            st.button("Remove", key=f"remove-{endpoint.title}", on_click=remove_endpoint, args=(endpoint.name,))
         st.button("List its models", key=f"models-{endpoint.title}", on_click=_list_models, args=(endpoint,))
     st.text(f"model {endpoint.model or '– none set –'} · {format_limits(endpoint)}")
     st.text(f"Spent so far: {format_spend(spent)}" if spent.questions else "Nothing was asked so far.")

@@ -1,0 +1,166 @@
+"""The form that adds a language-model endpoint while the server runs: preset, test, key in memory only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+
+import streamlit as st
+
+from annotations.campaigns.people import Right
+from core.errors import Problem, TouchstoneError, attempt
+from core.llm.endpoint_setup import PRESETS, EndpointFinding, EndpointPreset, check_endpoint, endpoint_table
+from core.llm.endpoints import Endpoint, add_endpoint, typed_endpoint
+from pages.ui import services
+from pages.ui.markup import escape_markdown
+from pages.ui.session_state import WidgetValue, page_state
+from pages.ui.session_user import current_member
+
+_FIRST = PRESETS[0]
+
+
+@dataclass(eq=False)
+class EndpointSetupState:
+    """What the last test of the typed endpoint found, and the endpoint that was added last; the fields of the form."""
+
+    findings: list[EndpointFinding] = field(default_factory=list)
+    problem: str = ""
+    added: Endpoint | None = None
+    key_from: str = ""
+    preset = WidgetValue[str]("new-endpoint-preset", _FIRST.title)
+    name = WidgetValue[str]("new-endpoint-name", "vllm")
+    address = WidgetValue[str]("new-endpoint-address", _FIRST.base_url)
+    model = WidgetValue[str]("new-endpoint-model", "")
+    variable = WidgetValue[str]("new-endpoint-variable", "")
+    key = WidgetValue[str]("new-endpoint-key", "")
+    reasoning = WidgetValue[int]("new-endpoint-reasoning", 0)
+
+
+def endpoint_setup() -> None:
+    """The form, for whoever may manage this server; nobody adds an endpoint to a demo."""
+    if services.settings().demo or not current_member().may(Right.MANAGE):
+        return
+    _form()
+    state = page_state(EndpointSetupState)
+    if state.added:
+        _saving_hint(state.added, state.key_from)
+
+
+@st.fragment  # a choice of the server fills the fields at once, before anybody types into them
+def _form() -> None:
+    state = page_state(EndpointSetupState)
+    with st.expander("Add an endpoint", icon=":material/add_link:", key="new-endpoint"):
+        st.segmented_control(
+            "Server",
+            [one.title for one in PRESETS],
+            key=EndpointSetupState.preset.key,
+            default=_FIRST.title,
+            required=True,
+            on_change=_fill_in_preset,
+        )
+        # a form: by itself a field for a key loses what was typed when Tab leaves it for its eye
+        with st.form("new-endpoint-form", border=False):
+            _fields(state)
+            with st.container(horizontal=True):
+                st.form_submit_button("Test", icon=":material/network_check:", on_click=_test)
+                added = st.form_submit_button("Add", icon=":material/add:", type="primary", on_click=_add)
+        st.caption("The test asks three short questions, which are not counted as spent.")
+        if state.problem:
+            st.error(escape_markdown(state.problem), icon=":material/error:")
+        for one in state.findings:
+            st.markdown(
+                f"{':material/check_circle:' if one.works else ':material/cancel:'} **{one.what}** {escape_markdown(one.message)}"
+            )
+    if added and not state.problem:
+        st.rerun()
+
+
+def _fields(state: EndpointSetupState) -> None:
+    EndpointSetupState.name.setdefault(state.name)
+    EndpointSetupState.address.setdefault(state.address)
+    left, middle, right = st.columns(3)
+    left.text_input(
+        "Name", key=EndpointSetupState.name.key, help="Letters, digits, dots and dashes: metrics name it so."
+    )
+    middle.text_input("Address", key=EndpointSetupState.address.key, placeholder="http://localhost:8000/v1")
+    right.text_input("Model", key=EndpointSetupState.model.key, placeholder=_chosen_preset(state).model)
+    left, middle, right = st.columns(3)
+    left.text_input(
+        "Variable with its key",
+        key=EndpointSetupState.variable.key,
+        placeholder="none",
+        help="Of the environment or .env.",
+    )
+    middle.text_input(
+        "or the key itself",
+        key=EndpointSetupState.key.key,
+        type="password",
+        placeholder="none",
+        help="Kept in memory until the server stops, for everybody who uses this server; never written anywhere.",
+    )
+    right.number_input(
+        "Reasoning tokens",
+        0,
+        200_000,
+        key=EndpointSetupState.reasoning.key,
+        help="The limit of a reasoning model; 0 for any other.",
+    )
+
+
+def _chosen_preset(state: EndpointSetupState) -> EndpointPreset:
+    return next(one for one in PRESETS if one.title == state.preset)
+
+
+def _fill_in_preset() -> None:
+    state = page_state(EndpointSetupState)
+    preset = _chosen_preset(state)
+    state.findings, state.problem = [], ""
+    state.name = preset.title.split()[0].lower() if preset.base_url else ""
+    state.address, state.variable, state.model = preset.base_url, preset.key_from, ""
+
+
+def _typed(state: EndpointSetupState) -> Endpoint:
+    fields = {
+        "name": state.name.strip(),
+        "base_url": state.address.strip(),
+        "model": state.model.strip(),
+        "key_from": "" if state.key.strip() else state.variable.strip(),
+        "reasoning_tokens": state.reasoning,
+    }
+    return typed_endpoint(fields, state.key)
+
+
+def _test() -> None:
+    state = page_state(EndpointSetupState)
+    state.findings, state.problem = [], ""
+    with st.spinner("Asking…"):
+        found = attempt(lambda: check_endpoint(_typed(state)))
+    if isinstance(found, Problem):
+        state.problem = found.message
+    else:
+        state.findings = found
+
+
+def _add() -> None:
+    state = page_state(EndpointSetupState)
+    try:
+        current_member().require(Right.MANAGE)
+        typed = _typed(state)
+        add_endpoint(typed)
+    except TouchstoneError as error:
+        state.findings, state.problem = [], str(error)
+        return
+    state.added, state.problem = typed, ""
+    state.key_from, state.key = state.variable, ""
+
+
+def _saving_hint(added: Endpoint, key_from: str) -> None:
+    table = attempt(partial(endpoint_table, added, key_from))
+    st.success(
+        escape_markdown(
+            f"{added.name} can be asked until the server stops. Score with direct-assessment[endpoint={added.name}], or explain on Probe."
+        )
+    )
+    if not isinstance(table, Problem):
+        st.caption("To keep it, put this into a file and name the file in TOUCHSTONE_ENDPOINTS:")
+        st.code(table, language="toml")

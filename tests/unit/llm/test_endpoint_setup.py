@@ -1,0 +1,127 @@
+"""An endpoint that is typed is tested by three questions, asked until the process ends, and never written with its key."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from core.errors import BadSettingError, MissingEndpointError, UnknownNameError
+from core.llm.endpoint_setup import PRESETS, check_endpoint, endpoint_table
+from core.llm.endpoints import (
+    add_endpoint,
+    configured_endpoint,
+    is_added,
+    list_endpoints,
+    remove_endpoint,
+    typed_endpoint,
+)
+from tests.unit.llm.scripted import Body, Reply, completion, refusal, serving, text
+
+FIELDS = {"name": "mine", "base_url": "http://localhost:8000/v1/", "model": "small"}
+
+
+@pytest.fixture(autouse=True)
+def nothing_set(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    for name in ("LLM_BASE_URL", "LLM_API_KEY", "LLM_MODEL", "ENDPOINTS"):
+        monkeypatch.setenv(f"TOUCHSTONE_{name}", "")
+    yield
+    remove_endpoint("mine")
+
+
+def test_an_added_endpoint_is_asked_by_its_name_and_as_the_default_one_until_it_is_removed() -> None:
+    typed = typed_endpoint(FIELDS, "sk-typed")
+    with pytest.raises(MissingEndpointError):
+        configured_endpoint("mine")
+    add_endpoint(typed)
+    assert configured_endpoint("mine") == configured_endpoint() == typed
+    assert list_endpoints() == [typed]
+    assert is_added("mine")
+    assert (typed.base_url, typed.key) == ("http://localhost:8000/v1", "sk-typed")
+    assert "sk-typed" not in repr(typed)
+    remove_endpoint("mine")
+    with pytest.raises(MissingEndpointError):
+        configured_endpoint()
+
+
+def test_a_name_of_the_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "endpoints.toml"
+    file.write_text('[mine]\nbase_url = "http://localhost:1/v1"\n')
+    monkeypatch.setenv("TOUCHSTONE_ENDPOINTS", str(file))
+    with pytest.raises(BadSettingError, match="has an endpoint named mine already"):
+        add_endpoint(typed_endpoint(FIELDS, ""))
+    with pytest.raises(UnknownNameError):
+        configured_endpoint("other")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "says"),
+    [
+        ("name", "my server", "name: "),
+        ("base_url", "localhost:8000", "no address of a server"),
+        ("base_url", "https://me:pass@host/v1", "holds a password"),
+        ("model", " ", "Name the model"),
+    ],
+)
+def test_what_is_typed_wrong_is_named(field: str, value: str, says: str) -> None:
+    with pytest.raises(BadSettingError, match=says) as caught:
+        typed_endpoint({**FIELDS, field: value}, "sk-typed")
+    assert "sk-typed" not in str(caught.value)
+
+
+def test_a_key_comes_from_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(MissingEndpointError, match="names ONE_KEY, which is not set"):
+        typed_endpoint({**FIELDS, "key_from": "ONE_KEY"}, "")
+    monkeypatch.setenv("ONE_KEY", "sk-variable")
+    typed = typed_endpoint({**FIELDS, "key_from": "ONE_KEY"}, "")
+    assert typed.key == "sk-variable"
+    table = endpoint_table(typed, "ONE_KEY")
+    assert "sk-variable" not in table
+    assert tomllib.loads(table) == {
+        "mine": {"base_url": "http://localhost:8000/v1", "model": "small", "key_from": "ONE_KEY"}
+    }
+
+
+def able(_path: str, body: Body) -> Reply:
+    if body.get("logprobs"):
+        return completion({"Yes": 0.9, "No": 0.1})
+    return text('{"ready": true}' if "response_format" in body else "ready")
+
+
+def unable(_path: str, body: Body) -> Reply:
+    return text("Certainly!" if "JSON" in body["messages"][1]["content"] else "ready")
+
+
+@pytest.mark.parametrize(("answer", "works"), [(able, [True, True, True]), (unable, [True, False, False])])
+def test_the_test_says_what_an_endpoint_can_do(answer: Callable[[str, Body], Reply], works: list[bool]) -> None:
+    with serving(answer) as endpoint:
+        found = check_endpoint(typed_endpoint({**FIELDS, "base_url": endpoint.url}, ""))
+    assert [one.what for one in found] == ["Answer", "Structured output", "Log-probabilities"]
+    assert [one.works for one in found] == works
+    assert found[0].message.startswith("“ready” after 0.")
+
+
+@pytest.mark.parametrize(
+    ("reply", "says"),
+    [
+        (refusal(401, "Incorrect API key sk-typed provided."), "does not accept the key"),
+        (refusal(404, "The model `small` does not exist."), "small"),
+        (text(""), "ended (stop) without text"),
+        (Reply(raw=b"<html>a proxy</html>"), ""),
+        (Reply(dropped=True), ""),
+    ],
+)
+def test_an_endpoint_that_does_not_answer_is_asked_once_and_says_why_without_the_key(reply: Reply, says: str) -> None:
+    with serving(lambda _path, _body: reply) as endpoint:
+        [found] = check_endpoint(typed_endpoint({**FIELDS, "base_url": endpoint.url}, "sk-typed"))
+    assert not found.works
+    assert says in found.message
+    assert "sk-typed" not in found.message
+    assert len(endpoint.asked) == 1
+
+
+def test_a_preset_is_an_address_that_can_be_asked() -> None:
+    for preset in PRESETS[:-1]:
+        assert typed_endpoint({"name": "mine", "base_url": preset.base_url, "model": "m"}, "key").base_url
