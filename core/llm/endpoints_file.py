@@ -1,0 +1,98 @@
+"""The file of endpoints: one table each, in TOML."""
+
+from __future__ import annotations
+
+import logging
+import tomllib
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from core.errors import BadSettingError
+
+_LOG = logging.getLogger(__name__)
+
+_KEY_FIELDS = ("key", "api_key", "token")
+"""How a key would be written into the file, where it must not stand."""
+
+
+class EndpointEntry(BaseModel):
+    """One table of the file, `[name]`; prices are for a million tokens, `key_from` names the variable with the key.
+
+    A header whose value is `$NAME` is read from that variable; `key_header` sends the key under that name instead of as Bearer.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    name: str = Field(pattern=r"^[\w.-]+$")
+    base_url: str
+    key_from: str = Field("", pattern=r"^\w*$")
+    model: str = ""
+    at_once: int = Field(8, ge=1, le=256)
+    patience_s: float = Field(60.0, gt=0)
+    retries: int = Field(2, ge=0, le=20)
+    stream: bool = False
+    reasoning_tokens: int = Field(0, ge=0)
+    total_s: float = Field(600.0, gt=0)
+    extra_body: dict[str, JsonValue] = Field(default_factory=dict)
+    headers: dict[str, str] = Field(default_factory=dict)
+    query: dict[str, str] = Field(default_factory=dict)
+    key_header: str = Field("", pattern=r"^[\w-]*$")
+    seed: int | None = None
+    leave_out: list[Literal["temperature", "top_p"]] = Field(default_factory=list)
+    system_role: bool = True
+    structured: Literal["json_schema", "json_object", "none"] = "json_schema"
+    price_read: float | None = Field(None, ge=0)
+    price_written: float | None = Field(None, ge=0)
+    budget: float | None = Field(None, ge=0)
+
+
+def read_endpoints_file(file: str) -> list[EndpointEntry]:
+    """The endpoints of a file in its order; none for no file. Raises BadSettingError with file, table and field."""
+    if not file.strip():
+        return []
+    try:
+        status = Path(file.strip()).expanduser().stat()
+        return list(_parse_file(file, (status.st_ino, status.st_size, status.st_mtime_ns)))
+    except OSError as error:
+        raise BadSettingError(
+            f"TOUCHSTONE_ENDPOINTS names {file}, which cannot be read: {error.strerror}. Make it, or unset the variable."
+        ) from error
+
+
+# to read takes milliseconds, and every question to an endpoint reads several times
+@lru_cache(maxsize=8)
+def _parse_file(file: str, _version: tuple[int, ...]) -> tuple[EndpointEntry, ...]:
+    try:
+        tables = tomllib.loads(Path(file.strip()).expanduser().read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadSettingError(f"{file} is no TOML: {error}. Write a table [name] for each endpoint.") from error
+    return tuple(_parse_entry(file, name, table) for name, table in tables.items())
+
+
+def _parse_entry(file: str, name: str, table: object) -> EndpointEntry:
+    if not isinstance(table, dict):
+        # the value may be a key: it is not repeated
+        raise BadSettingError(f"{file}: {name} is outside of a table. Write [name] above it.")
+    for key_field in _KEY_FIELDS:
+        if key_field in table:
+            raise BadSettingError(
+                f"{file}, [{name}]: {key_field} is not read, as keys do not belong into this file. Put the key into a variable of "
+                "the environment or of .env and write key_from with the name of that variable."
+            )
+    if "thoughts" in table:
+        _warn_of_former_name(file, name)
+        table = {"reasoning_tokens": table["thoughts"]} | {key: table[key] for key in table if key != "thoughts"}
+    try:
+        return EndpointEntry(**{**table, "name": name})
+    except ValidationError as error:
+        wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+        known = ", ".join(field for field in EndpointEntry.model_fields if field != "name")
+        raise BadSettingError(f"{file}, [{name}]: {wrong}. Known fields: {known}.") from None
+
+
+@cache
+def _warn_of_former_name(file: str, name: str) -> None:
+    _LOG.warning("%s, [%s]: thoughts is now reasoning_tokens; version 0.2 refuses the former name.", file, name)
