@@ -68,7 +68,7 @@ class ReleasedData:
         """Where the file lies. Raises MissingDataError where it does not."""
         path = self.folder / file.place
         if not path.exists():
-            raise MissingDataError(f"Waits for data: {file.get} → {path}")
+            raise MissingDataError(f"Waits for data, {file.place} in the folder of --data: {file.get}")
         return path
 
     def sha256(self, file: DataFile) -> str:

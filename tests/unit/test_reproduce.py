@@ -97,7 +97,7 @@ def test_the_text_counts_the_cells_and_an_unexplained_difference_leaves_status_1
     assert printed.exit_code == 1
     assert "cells differ beyond the tolerance" in printed.stderr
     assert "Known deviation: arcs of another parser: no DAE." in printed.stdout
-    assert "All 108 cells: Waits for data" in printed.stdout
+    assert "All 108 cells: Waits for data, bump/task2_dataset.json in the folder of --data: copy" in printed.stdout
 
 
 def test_a_folder_without_data_says_for_every_paper_what_to_get(tmp_path: Path) -> None:
