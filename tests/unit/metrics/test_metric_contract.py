@@ -26,7 +26,7 @@ from core.text import sentences
 from core.types import Checkpoint, Example, Failure, FailureKind, Outcome, Result, local_checkpoints
 from tests.conftest import Weights
 from tests.doubles.process import ROOT
-from tests.unit.llm.scripted import Body, Reply, serving, text
+from tests.unit.llm.scripted import Body, Reply, completion, serving, text
 
 FIRST = bundled()[0].example
 PAIRS = [item.example for item in bundled() if item.parent is None and len(item.example.document) < 3000][:2]
@@ -66,7 +66,10 @@ over_metrics = pytest.mark.parametrize("name", METRICS.names())
 
 def scored(_path: str, body: Body) -> Reply:
     """A score that follows from what is asked."""
-    return text(json.dumps({"score": zlib.crc32(json.dumps(body["messages"]).encode()) % 101}))
+    drawn = zlib.crc32(json.dumps(body["messages"]).encode()) % 101
+    if body.get("logprobs"):
+        return completion({str(drawn % 5 + 1): 0.75, "3": 0.25} if drawn % 5 != 2 else {"3": 1.0})
+    return text(json.dumps({"score": drawn}))
 
 
 @pytest.fixture(scope="module", autouse=True)
