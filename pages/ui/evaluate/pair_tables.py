@@ -9,6 +9,7 @@ import streamlit as st
 from core.edits import as_segments, recover
 from core.meta.cases import Cases, MetricColumn
 from core.meta.measures import SLICE_FIELDS, UNIT_MEASURES, MetricRow, Slice, pairs_in_slice
+from core.meta.shared_errors import caught_in_grid, format_coverage, smallest_coverage
 from core.meta.table_formats import format_few_documents, format_measure
 from core.meta.verdict_grid import PAIR_FILTERS, Move, PairVerdict, build_verdict_grid, filter_pairs, noise_band
 from core.stats.comparison import pairs_still_needed
@@ -131,6 +132,9 @@ def verdict_grid(chosen: EvaluationChoice) -> None:
     )
     if lines is None:
         return
+    caught = caught_in_grid(lines, [column.name for column in chosen.cases.columns])
+    if caught:
+        st.markdown(escape_markdown(format_coverage(smallest_coverage(caught))))
     counts = {name: len(filter_pairs(lines, name)) for name in PAIR_FILTERS}
     name = st.segmented_control(
         "Pairs",

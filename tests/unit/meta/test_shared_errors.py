@@ -1,0 +1,86 @@
+"""Errors in common: misses counted by hand, and the smallest set of metrics against every subset."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from core.errors import TouchstoneError
+from core.meta.cases import build_cases
+from core.meta.shared_errors import (
+    caught_pairs,
+    format_coverage,
+    format_shared_errors,
+    shared_errors,
+    smallest_coverage,
+)
+from core.stats.statistic import Values
+from core.types import ErrorType
+from tests.unit.meta.bench_samples import pair
+
+
+def of(**marks: str) -> dict[str, Values]:
+    """1 caught, 0 missed, - without a score, for each pair."""
+    return {name: np.array([np.nan if mark == "-" else float(mark) for mark in row]) for name, row in marks.items()}
+
+
+def test_misses_of_two_metrics_are_counted_on_the_pairs_that_both_scored() -> None:
+    [found] = shared_errors(of(a="110000-1", b="10100010"))
+    assert (found.n, found.left_missed, found.right_missed, found.both_missed) == (7, 4, 5, 3)
+    assert found.expected == pytest.approx(20 / 7)
+    assert found.phi == pytest.approx((7 * 3 - 4 * 5) / np.sqrt(4 * 3 * 5 * 2))
+    assert found.phi == pytest.approx(np.corrcoef([0, 0, 1, 1, 1, 1, 0], [0, 1, 0, 1, 1, 1, 1])[0, 1])
+
+
+def test_a_metric_that_misses_all_or_none_has_no_phi_and_comes_last() -> None:
+    found = shared_errors(of(a="1100", b="1100", all="0000"))
+    assert [(one.left, one.right) for one in found] == [("a", "b"), ("a", "all"), ("b", "all")]
+    assert [one.phi for one in found] == [pytest.approx(1.0), None, None]
+    assert format_shared_errors(found).splitlines()[1].split()[-1] == "+1.00"
+
+
+def test_the_smallest_set_is_no_greedy_one() -> None:
+    """Greedy takes the widest metric first and then needs both others."""
+    found = smallest_coverage(of(wide="0111100", left="1110000", right="0001110"))
+    assert found.metrics == ("left", "right")
+    assert found.gains == (3, 3)
+    assert (found.caught, found.pairs, found.among) == (6, 7, 3)
+    assert format_coverage(found).startswith("6 of 7 pairs are caught by any of 3 metrics; the smallest set")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_smallest_set_is_that_of_trying_every_subset(seed: int) -> None:
+    hits = np.random.default_rng(seed).random((6, 15)) < 0.35
+    caught = {str(place): row.astype(float) for place, row in enumerate(hits)}
+    found = smallest_coverage(caught)
+    anywhere = hits.any(axis=0)
+    sizes = (
+        size
+        for size in range(7)
+        for subset in combinations(range(6), size)
+        if (hits[list(subset)].any(axis=0) == anywhere).all()
+    )
+    assert len(found.metrics) == next(sizes)
+    assert (hits[[int(name) for name in found.metrics]].any(axis=0) == anywhere).all()
+    assert sum(found.gains) == found.caught == anywhere.sum()
+
+
+def test_where_nothing_is_caught_the_set_is_empty() -> None:
+    found = smallest_coverage(of(a="00", b="0-"))
+    assert (found.metrics, found.caught) == ((), 0)
+    assert format_coverage(found) == "0 of 2 pairs are caught by any of 2 metrics."
+
+
+def test_pairs_of_samples_are_caught_by_the_right_move_and_need_scores() -> None:
+    sides = [
+        side
+        for n in range(3)
+        for side in pair(str(n), {"a": 0.9, "b": 0.5}, {"a": 0.1, "b": 0.5 + 0.1 * n}, ErrorType.COREFERENCE)
+    ]
+    cases = build_cases(sides)
+    caught = caught_pairs(cases, cases.columns)
+    assert {name: values.tolist() for name, values in caught.items()} == {"a": [1, 1, 1], "b": [0, 0, 0]}
+    with pytest.raises(TouchstoneError, match="score them"):
+        caught_pairs(cases, [])
