@@ -1,0 +1,74 @@
+"""Sweep, density and bisect from the command line: the figures of the functions behind the pages, by hand where it is short."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from cli import app
+from core.errors import TouchstoneError
+from core.metric import METRICS
+from core.stress.run import run_from_lines
+from core.stress.sweep import WINDOWS
+
+DOCUMENT = "The ferry sank off the cape on Monday. Nobody was hurt. Divers found the wreck two days later."
+SUMMARY = "The ferry sank off the cape. Divers found the wreck."
+EDITS = [
+    {"original_text": "ferry", "replace_text": "barge", "explanation": "It was a ferry."},
+    {"original_text": "wreck", "replace_text": "chest", "explanation": "They found a wreck."},
+]
+
+
+@pytest.fixture(autouse=True)
+def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("TOUCHSTONE_DEVICE", "cpu")
+    record = {"id": "p", "document": DOCUMENT, "summary": SUMMARY, "edits": EDITS}
+    Path("pairs.jsonl").write_text(json.dumps(record) + "\n", encoding="utf-8")
+    Path("plain.jsonl").write_text(json.dumps({"id": "p", "document": DOCUMENT, "summary": SUMMARY}) + "\n")
+
+
+def run(*arguments: str) -> str:
+    done = CliRunner().invoke(app, list(arguments), catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_bisect_gives_each_edit_its_share() -> None:
+    found = json.loads(run("bisect", "pairs.jsonl", "--metric", "rouge2", "--json"))
+    measure = METRICS.parse("rouge2").measure  # type: ignore[attr-defined]  # of a surface metric
+    whole, first, second, both = (
+        measure(DOCUMENT, text)
+        for text in (
+            SUMMARY,
+            SUMMARY.replace("ferry", "barge"),
+            SUMMARY.replace("wreck", "chest"),
+            SUMMARY.replace("ferry", "barge").replace("wreck", "chest"),
+        )
+    )
+    assert [one["edit"] for one in found] == ["ferry → barge", "wreck → chest"]
+    assert found[0]["effect"]["alone"] == pytest.approx(first - whole)
+    assert found[0]["effect"]["without"] == pytest.approx(second - whole)
+    assert found[0]["effect"]["share"] == pytest.approx((first - whole + both - second) / 2)
+    assert "ferry → barge  rouge2" in run("bisect", "pairs.jsonl", "--metric", "rouge2")
+
+
+def test_bisect_of_pairs_with_one_edit_says_what_to_name() -> None:
+    with pytest.raises(TouchstoneError, match=r"No pair of plain\.jsonl has two edits"):
+        run("bisect", "plain.jsonl", "--metric", "rouge2")
+
+
+def test_a_run_is_swept_and_its_sentences_are_shown_by_density() -> None:
+    run("stress", "pairs.jsonl", "--metric", "rouge2", "--kind", "shuffled", "-o", "run.jsonl")
+    effects = json.loads(run("sweep", "run.jsonl", "-o", "sweep.jsonl", "--json"))
+    assert [one["w"] for one in effects["retrieve[metric=rouge2]"]] == list(WINDOWS)
+    stored = run_from_lines(Path("sweep.jsonl").read_text(encoding="utf-8").split("\n")[:-1])
+    assert stored.done == stored.total
+    assert len(stored.plan.metrics) == len(WINDOWS)
+    bins = json.loads(run("density", "run.jsonl", "--bins", "1", "--json"))
+    assert [one["score"]["n"] for one in bins["rouge2"]] == [2]
+    assert "rouge2" in run("density", "run.jsonl", "--texts", "preserving")
