@@ -7,6 +7,7 @@ import json
 import ssl
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import TypeVar
@@ -69,6 +70,8 @@ class Client:
                 event_hooks={"request": [_naming_key(endpoint)], "response": [_limiting(endpoint)]},
             ),
         )
+        # the library closes only a connection of its own making
+        weakref.finalize(self, self._openai.close)
         self._pace = Pace()
         self._left_out: dict[str, frozenset[str]] = {}  # by model: what its server refused
 
