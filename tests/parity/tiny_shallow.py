@@ -23,8 +23,8 @@ def shallow() -> ShallowModel:
     return ShallowModel(
         output="probability",
         features=FEATURES,
-        means=tuple(random.uniform(0, 1, 6).tolist()),
-        scales=tuple(random.uniform(0.1, 0.5, 6).tolist()),
+        means=(*random.uniform(0, 1, 5).tolist(), 20.0),  # the last: words of the document for each of the summary
+        scales=(*random.uniform(0.1, 0.5, 5).tolist(), 20.0),
         undefined=(True,) * 6,
         layers=tuple(
             Layer(

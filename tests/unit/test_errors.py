@@ -76,7 +76,7 @@ def test_anything_else_is_a_sentence_and_its_traceback_is_in_the_log(
         problem = raising(error)
     assert isinstance(problem, Problem)
     assert problem.kind is FailureKind.ERROR
-    assert "the log says where" in problem.message
+    assert "the log has the details" in problem.message
     assert "Error" not in problem.message
     [logged] = caplog.records
     assert logged.exc_info is not None
