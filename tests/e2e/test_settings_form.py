@@ -55,6 +55,7 @@ def test_a_folder_a_number_and_a_number_type_are_set_in_a_form_and_scored(bench:
     expect(form(page, name)).to_have_count(7)
     expect(field(page, name, "max_tokens").locator("input")).to_have_value("2048")
     fill(page, name, "checkpoint", str(tiny_deberta))
+    expect(page.get_by_test_id("stCode")).to_contain_text(str(tiny_deberta))  # drawn again: a list would close
     pick(page, name, "dtype", "bfloat16")
     fill(page, name, "chunk_tokens", "200")
     expect(page.get_by_test_id("stCode")).to_have_text(spec)
@@ -109,6 +110,7 @@ def test_code_of_a_repository_is_refused_until_the_machine_allows_it(bench: Benc
     page, name = bench.page, "bespoke-minicheck-7b"
     open_form(bench, "Bespoke-MiniCheck 7B")
     fill(page, name, "checkpoint", str(tmp_path))
+    expect(page.get_by_test_id("stCode")).to_contain_text(str(tmp_path))
     pick(page, name, "through", "transformers")
     expect(page.get_by_role("button", name="Add to the bench")).to_be_enabled()
     field(page, name, "trust_remote_code").locator("label").first.click()

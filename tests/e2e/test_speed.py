@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
@@ -12,15 +10,13 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.bench import START_MS, Bench, example
 from tests.e2e.server import Server
+from tests.e2e.waiting import IDLE_SHARE, busy_share, quiet
 
 pytestmark = pytest.mark.e2e
 
 SESSIONS = 10
 FIRST_SCORES_S = 1.0
 USABLE_S = 3.0
-IDLE_SHARE = 0.10  # of one core
-IDLE_WINDOW_S = 2.0
-QUIET_S = 60.0  # the most that background work of ten sessions is waited for
 
 _FIRST_SCORES = """words => new Promise(resolve => {
 const find = () => [...document.querySelectorAll('*')].map(node => node.shadowRoot).filter(Boolean);
@@ -91,27 +87,7 @@ def within(bar: float, what: str, measure: Callable[[], float]) -> None:
     assert figures[-1] <= bar
 
 
-def quiet(pid: int) -> None:
-    """Wait until a server has done what pages asked for in the background, such as the noise of each metric."""
-    until = time.monotonic() + QUIET_S
-    while busy_share(pid) > IDLE_SHARE and time.monotonic() < until:
-        pass
-
-
 def first_board(page: Page, server: Server) -> float:
     page.goto(server.url, wait_until="commit")
     seconds: float = page.evaluate(_FIRST_BOARD)
     return seconds
-
-
-def busy_share(pid: int) -> float:
-    """Processor time of a process over some seconds, as a share of one core."""
-    before, started = processor_s(pid), time.monotonic()
-    time.sleep(IDLE_WINDOW_S)  # what is measured is that nothing happens meanwhile
-    return (processor_s(pid) - before) / (time.monotonic() - started)
-
-
-def processor_s(pid: int) -> float:
-    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-        fields = file.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

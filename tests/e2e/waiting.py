@@ -1,12 +1,39 @@
-"""Waiting for the states of a page, never for times."""
+"""Waiting for the states of a page and of its server."""
 
 from __future__ import annotations
+
+import os
+import time
 
 from playwright.sync_api import Page
 
 from tests.e2e.bench import START_MS
 
+IDLE_SHARE = 0.10  # of one core
+_IDLE_WINDOW_S = 2.0
+_QUIET_S = 60.0  # the most that background work of ten sessions is waited for
+
 
 def idle(page: Page) -> None:
     """Wait until the page's script has ended: all is drawn, and presses are heard."""
     page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for(timeout=START_MS)
+
+
+def quiet(pid: int) -> None:
+    """Wait until a server has done what pages asked for in the background, such as the noise of each metric."""
+    until = time.monotonic() + _QUIET_S
+    while busy_share(pid) > IDLE_SHARE and time.monotonic() < until:
+        pass
+
+
+def busy_share(pid: int) -> float:
+    """Processor time of a process over some seconds, as a share of one core."""
+    before, started = processor_s(pid), time.monotonic()
+    time.sleep(_IDLE_WINDOW_S)  # what is measured is that nothing happens meanwhile
+    return (processor_s(pid) - before) / (time.monotonic() - started)
+
+
+def processor_s(pid: int) -> float:
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
