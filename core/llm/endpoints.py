@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 from pydantic import ValidationError
@@ -74,6 +74,7 @@ class Endpoint:
     leave_out: tuple[str, ...] = ()
     system_role: bool = True
     structured: str = "json_schema"
+    typed: bool = False
 
     @property
     def extra(self) -> dict[str, object]:
@@ -92,7 +93,9 @@ class Endpoint:
         return self.name or "default"
 
     def setting(self, field: str) -> str:
-        """What a person sets to change a field: a variable, or the field in the table of the endpoint."""
+        """What a person sets to change a field: a variable, or the field in the form or table of the endpoint."""
+        if self.typed:
+            return f"{field} of {self.name} in the form on the Metrics page"
         if not self.name:
             return _ENVIRONMENT_VARIABLES[field]
         return f"{field} under [{self.name}] in the file of TOUCHSTONE_ENDPOINTS"
@@ -171,7 +174,7 @@ def typed_endpoint(fields: Mapping[str, object], key: str) -> Endpoint:
         raise BadSettingError(f"{wrong}. A name has letters, digits, dots and dashes.") from None
     if not entry.model.strip():
         raise BadSettingError("model: Name the model that the endpoint is to ask.")
-    return _build_endpoint(entry, key.strip() or _key_of_entry(entry, entry.name), entry.name)
+    return replace(_build_endpoint(entry, key.strip() or _key_of_entry(entry, entry.name), entry.name), typed=True)
 
 
 def add_endpoint(endpoint: Endpoint) -> None:
