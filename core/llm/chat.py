@@ -14,6 +14,8 @@ from core.types import Answer, EndpointModel, Option, Question, Rounds, T
 
 _MAX_SHOWN_CHARACTERS = 2000  # characters of an answer that stand in a message
 
+_TOKEN_MARKS = " \t\r\n▁ĠĊ"  # blanks, and how vocabularies write them
+
 _UNUSABLE_ENDS = {
     "length": "The answer was cut at its limit of tokens. Set max_tokens= higher, or reasoning_tokens of the endpoint of a reasoning model.",
     "refusal": "The model refused.",
@@ -51,6 +53,11 @@ class Sampling:
     sample: int = 0
     endpoint: str = ""
     stop: str = ""
+
+
+def token_word(token: str) -> str:
+    """A token without the blanks before and after it, however its vocabulary writes them."""
+    return token.strip(_TOKEN_MARKS)
 
 
 def chat_question(messages: Sequence[str], sampling: Sampling, schema: str = "") -> Question:

@@ -13,6 +13,7 @@ from typing import ClassVar, Literal
 
 from core.entailment import Claims
 from core.errors import BadSettingError, UnreadableAnswerError
+from core.llm.chat import token_word
 from core.metric import METRICS, Card
 from core.metrics.minicheck import Chunk, ChunkMetric, document_units, pack_chunks
 from core.types import (
@@ -38,7 +39,6 @@ SYSTEM = (
 USER = "Document: [DOCUMENT]\nClaim: [CLAIM]"
 
 _TOP_TOKENS = 5
-_TOKEN_MARKS = " \t\r\n▁ĠĊ"  # blanks, and how vocabularies write them
 _RESERVED_TOKENS = 300  # tokens for the messages around a chunk, and for the claim
 
 
@@ -136,7 +136,7 @@ def yes_probability(answer: Answer) -> float:
 
     0 where No is among the tokens and Yes is not; UnreadableAnswerError where neither is.
     """
-    words = [token.strip(_TOKEN_MARKS).lower() for token in answer.texts]
+    words = [token_word(token).lower() for token in answer.texts]
     if "yes" not in words and "no" not in words:
         found = ", ".join(repr(token) for token in answer.texts) or "no token at all"
         raise UnreadableAnswerError(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.errors import UnreadableAnswerError
+from core.llm.chat import token_word
 from core.llm.endpoints import resolve_model
 from core.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts
 from core.metric import METRICS, Card
@@ -15,7 +16,6 @@ from core.types import Answer, EndpointModel, Example, Question, Rounds, Score, 
 
 _MARKS = range(1, 6)
 _TOP_TOKENS = 20  # the most that OpenAI gives
-_TOKEN_MARKS = " \t\r\n▁ĠĊ"  # blanks, and how vocabularies write them
 
 
 @METRICS.add
@@ -61,7 +61,7 @@ def expected_mark(answer: Answer) -> tuple[float, float]:
     """Mean and standard deviation of the marks by their probabilities; UnreadableAnswerError where no token is a mark."""
     shares = dict.fromkeys(_MARKS, 0.0)
     for token, share in zip(answer.texts, answer.values, strict=True):
-        word = token.strip(_TOKEN_MARKS)
+        word = token_word(token)
         if word in set(map(str, _MARKS)):
             shares[int(word)] += share
     total = sum(shares.values())
