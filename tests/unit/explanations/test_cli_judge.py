@@ -68,10 +68,10 @@ def imported(tmp_path: Path) -> str:
 
 @pytest.mark.usefixtures("asked")
 def test_the_explanations_of_a_dataset_are_judged_and_compared_with_peoples_grades(imported: str, out: Path) -> None:
-    told = run("judge", "--dataset", imported, "--setup", "V1", "-o", out, status=1).stderr
-    assert "Estimate: 12 questions to endpoints" in told
-    assert "Explanations judged: entirely 3, partially 3, not 3, failed 3." in told
-    assert "Spent: default: 15 questions" in told  # what could not be read was asked for once more
+    printed = run("judge", "--dataset", imported, "--setup", "V1", "-o", out, status=1).stderr
+    assert "Estimate: 12 questions to endpoints" in printed
+    assert "Explanations judged: entirely 3, partially 3, not 3, failed 3." in printed
+    assert "Spent: default: 15 questions" in printed  # what could not be read was asked for once more
     [of_judge] = json.loads(run("judge-agreement", out, "--resamples", "50", "--json").stdout)
     assert of_judge["judge"].startswith("judge-v1|model:tiny|temperature:0|")
     assert (of_judge["explanations"], of_judge["failed"]) == (12, 3)
@@ -111,8 +111,8 @@ def test_judges_of_several_files_are_told_apart(asked: Asked, tmp_path: Path) ->
     cases = written(tmp_path / "cases.jsonl", {"explanation": EXPLANATION, "reference": REFERENCE, "human": "entirely"})
     for model in ("one", "other"):
         run("judge", cases, "--setup", "V4", "--model", model, "-o", tmp_path / f"{model}.jsonl")
-    told = run("judge-agreement", tmp_path / "one.jsonl", tmp_path / "other.jsonl", "--resamples", "10").stdout
-    assert told.count("1 explanations that people graded") == 2
+    printed = run("judge-agreement", tmp_path / "one.jsonl", tmp_path / "other.jsonl", "--resamples", "10").stdout
+    assert printed.count("1 explanations that people graded") == 2
     assert len(asked) == 2
 
 

@@ -106,7 +106,10 @@ def test_the_test_says_what_an_endpoint_can_do(answer: Callable[[str, Body], Rep
 @pytest.mark.parametrize(
     ("reply", "says"),
     [
-        (refusal(401, "Incorrect API key sk-typed provided."), "does not accept the key. Set key_from of mine in the form on the Metrics page"),
+        (
+            refusal(401, "Incorrect API key sk-typed provided."),
+            "does not accept the key. Set key_from of mine in the form on the Metrics page",
+        ),
         (refusal(404, "The model `small` does not exist."), "small"),
         (text(""), "ended (stop) without text"),
         (Reply(raw=b"<html>a proxy</html>"), ""),

@@ -98,9 +98,9 @@ def test_a_metric_that_is_a_feature_in_disguise_is_all_surface() -> None:
         for n in range(5)
     ]
     of = build_cases(several)
-    [told] = [one for one in feature_correlations(of, draw_resamples(of, 50)) if one.metric == "m"]
-    assert (told.feature, told.estimate.value) == ("conciseness[numerator=document]", pytest.approx(1.0))
-    assert format_features([told]).splitlines()[1].split()[:4] == ["m", told.feature, "5", "+1.000"]
+    [closest] = [one for one in feature_correlations(of, draw_resamples(of, 50)) if one.metric == "m"]
+    assert (closest.feature, closest.estimate.value) == ("conciseness[numerator=document]", pytest.approx(1.0))
+    assert format_features([closest]).splitlines()[1].split()[:4] == ["m", closest.feature, "5", "+1.000"]
     assert "conciseness[numerator=document]" not in missing_features(of)
     assert "sentence-novelty" in missing_features(of)
 

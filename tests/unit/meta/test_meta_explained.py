@@ -21,7 +21,7 @@ from tests.unit.meta.bench_samples import sample
 GOOD, BAD = Verdict.CONSISTENT, Verdict.INCONSISTENT
 
 
-def told(id: str, truth: Verdict, verdict: Verdict | None, *grades: str) -> Sample:
+def detected(id: str, truth: Verdict, verdict: Verdict | None, *grades: str) -> Sample:
     """What "it" said of a summary, graded by a judge for each grade."""
     one = sample(id, truth, {})
     judgements = (Judgement(id, "it", verdict),) if verdict else ()
@@ -38,11 +38,11 @@ def only(samples: list[Sample]) -> ExplainerScores:
 def test_detection_explanation_and_both_are_told_where_verdicts_are_known() -> None:
     found = only(
         [
-            told("a", BAD, BAD, "entirely"),
-            told("b", BAD, BAD, "not"),
-            told("c", BAD, GOOD),
-            told("d", GOOD, GOOD),
-            told("e", GOOD, BAD),
+            detected("a", BAD, BAD, "entirely"),
+            detected("b", BAD, BAD, "not"),
+            detected("c", BAD, GOOD),
+            detected("d", GOOD, GOOD),
+            detected("e", GOOD, BAD),
         ]
     )
     values = {name: estimate.value for name, estimate in found.figures.items()}
@@ -50,7 +50,7 @@ def test_detection_explanation_and_both_are_told_where_verdicts_are_known() -> N
 
 
 def test_grades_of_several_judges_are_averaged() -> None:
-    found = only([told("a", BAD, BAD, "entirely", "partially"), told("b", BAD, GOOD)])
+    found = only([detected("a", BAD, BAD, "entirely", "partially"), detected("b", BAD, GOOD)])
     assert (found.graded, found.figures["ES"].value, found.figures["entirely"].value) == (2, 0.75, 0.0)
 
 
@@ -90,7 +90,7 @@ def test_a_judge_that_failed_leaves_an_explanation_ungraded_not_an_error_unfound
         encoding="utf-8",
     )
     given = {item.example.id: item.explanations for item in strict_items(Explained().read(file), ImportCounts())}
-    samples = [told("a", BAD, BAD), told("b", BAD, BAD), told("c", GOOD, GOOD)]
+    samples = [detected("a", BAD, BAD), detected("b", BAD, BAD), detected("c", GOOD, GOOD)]
     found = only(
         [replace(one, item=replace(one.item, explanations=given.get(one.item.example.id, ()))) for one in samples]
     )
@@ -106,7 +106,7 @@ def test_who_was_not_graded_has_a_detection_and_no_explanation_score() -> None:
 
 
 def test_without_verdicts_only_the_explanations_have_a_score() -> None:
-    found = only([told("a", BAD, None, "correct"), told("b", BAD, None, "unrelated")])
+    found = only([detected("a", BAD, None, "correct"), detected("b", BAD, None, "unrelated")])
     assert found.figures["ES"].value == 0.5
     assert found.figures["JS"].value is None
     assert "did not explain" in found.figures["JS"].why

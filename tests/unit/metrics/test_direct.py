@@ -177,9 +177,9 @@ def test_a_score_is_paid_for_once_and_a_sample_is_a_fresh_one(engine: Engine, mo
 def test_the_document_is_read_by_one_and_kept_from_the_other(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     with answering(monkeypatch, mark(70)) as endpoint:
         seen = [result(engine, name).seen.pieces for name in ("direct-assessment", "closed-book")]
-    told = [json.dumps(body["messages"]) for _, body in endpoint.asked]
-    assert [PAIR.document in messages for messages in told] == [True, False]
-    assert all(PAIR.summary in messages for messages in told)
+    sent = [json.dumps(body["messages"]) for _, body in endpoint.asked]
+    assert [PAIR.document in messages for messages in sent] == [True, False]
+    assert all(PAIR.summary in messages for messages in sent)
     assert seen == [(Span(0, len(PAIR.document)),), ()]
 
 
@@ -189,9 +189,9 @@ def test_the_control_asks_for_factual_accuracy_and_not_for_consistency_with_what
     with answering(monkeypatch, mark(70)) as endpoint:
         signature = result(engine, "closed-book").signature
     [(_, body)] = endpoint.asked
-    told = json.dumps(body["messages"])
-    assert "factual accuracy" in told.lower()
-    assert "consisten" not in told
+    sent = json.dumps(body["messages"])
+    assert "factual accuracy" in sent.lower()
+    assert "consisten" not in sent
     assert "prompt:direct-closed-book@2#" in signature
 
 

@@ -112,9 +112,9 @@ def test_a_shortened_summary_may_leave_no_information_out(monkeypatch: pytest.Mo
     with pytest.raises(UnscorableError, match=r"left information out: Tuesday\. The model said"):
         perturbed(monkeypatch, "summarized-llm", text("A storm closed the harbour."))
     _, asked = perturbed(monkeypatch, "summarized-llm", text(GOOD["summarized-llm"]))
-    told = asked[0][1]["messages"][1]["content"]
-    assert "without leaving out any of its information" in told
-    assert "main points" not in told
+    prompt = asked[0][1]["messages"][1]["content"]
+    assert "without leaving out any of its information" in prompt
+    assert "main points" not in prompt
 
 
 def test_one_sentence_cannot_be_shuffled_and_nobody_is_asked() -> None:
