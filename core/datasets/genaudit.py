@@ -1,24 +1,28 @@
-"""GenAudit (Krishna et al. 2024): summaries with the spans that people deleted, and what the tool saves.
+"""GenAudit (Krishna et al. 2024): people's corrections sentence by sentence, the table of the spans that they deleted, and
+what the tool saves.
 
-The table: `id` (`<document>:<model>`), `source`, `summary`, `annotated_spans` (joined by `<sep>`, none is faithful),
-`model`, `origin`; the corrected texts are not in it. A file of the tool is one object: `input_lines`, `output_lines`, and by
-line in `cached_responses` what its model would delete (`todelete_spans`) and put there (`replacement_strings`).
+The annotations (`genaudit_data_final_….jsonl`): a record for each sentence with its `id` (`<judge>#<document>:<model>:<number>`),
+`input_lines`, `prev_summ_lines`, `before_summary_sent` and `after_summary_sent`, the sentence as a person corrected it.
+The table that was made of them: `id` (without the number), `source`, `summary`, `annotated_spans` (joined by `<sep>`, none is
+faithful), `model`, `origin`; the corrected texts are not in it. A file of the tool is one object: `input_lines`, `output_lines`,
+and by line in `cached_responses` what its model would delete (`todelete_spans`) and put there (`replacement_strings`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import ClassVar
 
 from core import edits
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.formats import fields, item_stream
-from core.datasets.formats.item_stream import RecordPlace, SeenItems
+from core.datasets.formats.item_stream import RecordConverter, RecordPlace, SeenItems
 from core.datasets.formats.json_files import json_object
 from core.datasets.formats.table_files import file_rows
-from core.datasets.formats.text_files import Row
+from core.datasets.formats.text_files import NumberedRow, Row
 from core.errors import TouchstoneError
 from core.types import Edit, Example, Item, Judgement, Span, Verdict
 
@@ -26,10 +30,11 @@ from core.types import Edit, Example, Item, Judgement, Span, Verdict
 @DATASETS.add
 @dataclass(frozen=True)
 class GenAudit(Importer):
-    """The table, a file of the tool, or a folder with the one or the others.
+    """The annotations, the table, a file of the tool, or a folder with some of them: the first of the three that is there.
 
-    Of a table the judge is who stands in the id before "#"; marked words that the summary does not have are a note
-    without a span. Of the tool's file the corrected summary is `<id>/corrected`: neither has a label, since no person gave one.
+    Of the annotations a summary that a person changed is inconsistent and its correction, `<id>/corrected`, consistent. The
+    judge is who stands in the id before "#"; marked words of a table that the summary does not have are a note without
+    a span. Of the tool's file neither the summary nor `<id>/corrected` has a label, since no person gave one.
     """
 
     name: ClassVar[str] = "genaudit"
@@ -40,25 +45,84 @@ class GenAudit(Importer):
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
         seen: SeenItems = {}
-        paths = item_stream.matching_files(source, "*enaudit_annotations.csv", "*.json")
-        for path in [path for path in paths if path.suffix.lower() == ".csv"] or paths:
-            if path.suffix.lower() == ".json":
-                yield from item_stream.items_of_rows(iter([(1, json_object(path))]), path, _tool_items, seen)
-            else:
-                yield from item_stream.items_of_rows(file_rows(path), path, _annotated_items, seen)
+        paths = item_stream.matching_files(source, "genaudit_data*.jsonl", "*enaudit_annotations.csv", "*.json")
+        suffixes = {path.suffix.lower() for path in paths}
+        first = next((suffix for suffix in _FORMS if suffix in suffixes), "")
+        for path in [path for path in paths if path.suffix.lower() == first] or paths:
+            rows, convert = _FORMS.get(path.suffix.lower(), _FORMS[".csv"])
+            yield from item_stream.items_of_rows(rows(path), path, convert, seen)
+
+
+def _annotated_summaries(path: Path) -> Iterator[NumberedRow]:
+    """A record for each summary with those of its sentences, at the line of the first; what cannot be read as it is."""
+    first: dict[str, int] = {}
+    sentences: dict[str, list[Row]] = {}
+    for line, row in file_rows(path):
+        if isinstance(row, str):
+            yield line, row
+            continue
+        name = str(row.get("id", "")).rpartition(":")[0]
+        first.setdefault(name, line)
+        sentences.setdefault(name, []).append(row)
+    for name, found in sentences.items():
+        yield first[name], {"id": name, "sentences": found}
+
+
+def _corrected_items(row: Row, _: RecordPlace) -> list[Item]:
+    """The summary, and its correction where a person changed a sentence; a sentence that was deleted is left out."""
+    if not row["id"]:
+        raise TouchstoneError(
+            "The id does not end in the number of the sentence after a colon: <judge>#<document>:<model>:0."
+        )
+    name, by_number = fields.text(row, "id"), {_sentence_number(one): one for one in fields.records(row, "sentences")}
+    last = by_number[max(by_number)]
+    before = dict(enumerate(fields.texts(last, "prev_summ_lines")))
+    before |= {number: fields.text(one, "before_summary_sent").strip() for number, one in by_number.items()}
+    after = before | {number: fields.optional(one, "after_summary_sent").strip() for number, one in by_number.items()}
+    summary, corrected = (" ".join(filter(None, (of[number] for number in sorted(before)))) for of in (before, after))
+    judge, document = _judge_and_document(name)
+    example = Example(name, "\n".join(fields.texts(last, "input_lines")), summary)
+    changed = summary != corrected
+    original = Item(
+        example,
+        intended=Verdict.INCONSISTENT if changed else Verdict.CONSISTENT,
+        domain=document.partition("-")[0],
+        group=document,
+        system=name.rpartition(":")[2].partition("-")[0],
+    )
+    if not (changed and corrected):
+        return [original]
+    made = [replace(edit, by=judge) for edit in edits.recover(summary, corrected)]
+    fixed = replace(example, id=f"{name}/corrected", summary=corrected)
+    return [
+        original,
+        replace(original, example=fixed, parent=name, edits=tuple(made), intended=Verdict.CONSISTENT),
+    ]
+
+
+def _sentence_number(row: Row) -> int:
+    number = fields.text(row, "id").rpartition(":")[2]
+    if not number.isdecimal():
+        raise TouchstoneError(f"The id must end in the number of the sentence; got {str(row['id'])[:60]!r}.")
+    return int(number)
+
+
+def _judge_and_document(name: str) -> tuple[str, str]:
+    """Who stands before the first "#" and what stands behind it up to the next "#" or the model."""
+    judge, _, rest = name.rpartition(":")[0].partition("#")
+    return (judge, rest.partition("#")[0]) if rest else ("annotators", judge or name)
 
 
 def _annotated_items(row: Row, _: RecordPlace) -> list[Item]:
     name, summary = fields.text(row, "id"), fields.text(row, "summary")
     marked = [words for words in fields.optional(row, "annotated_spans").split("<sep>") if words.strip()]
-    group = name.rpartition(":")[0]
-    judge = group.rpartition("#")[0] or "annotators"
+    judge, document = _judge_and_document(name)
     return [
         Item(
             Example(name, fields.text(row, "source"), summary),
             intended=Verdict.INCONSISTENT if marked else Verdict.CONSISTENT,
             domain=fields.optional(row, "origin"),
-            group=group.rpartition("#")[2] or name,
+            group=document,
             judgements=tuple(_marked_span(words, name, judge, summary) for words in marked),
             system=fields.optional(row, "model"),
         )
@@ -117,3 +181,17 @@ def _span(place: object, start: int) -> Span:
         case [int(first), int(last)]:
             return Span(start + first, start + last)
     raise TouchstoneError(f"The field 'todelete_spans' must hold pairs of numbers; got {str(place)[:60]}.")
+
+
+def _tool_rows(path: Path) -> Iterator[NumberedRow]:
+    yield 1, json_object(path)
+
+
+_FORMS: Mapping[str, tuple[Callable[[Path], Iterator[NumberedRow]], RecordConverter]] = MappingProxyType(
+    {
+        ".jsonl": (_annotated_summaries, _corrected_items),
+        ".csv": (file_rows, _annotated_items),
+        ".json": (_tool_rows, _tool_items),
+    }
+)
+"""How the files of each form are read, the form that knows most first."""

@@ -82,6 +82,17 @@ def audited(number: int, spans: str) -> Record:
     }
 
 
+def audited_sentence(summary: str, number: int, before: str, after: str) -> Record:
+    """Of the sentence that stands after `number` others, the first of which nobody was asked about."""
+    return {
+        "id": f"{summary}:{number}",
+        "input_lines": DOCUMENT.split(". "),
+        "prev_summ_lines": ["It was foggy.", "Not yet corrected."][:number],
+        "before_summary_sent": before,
+        "after_summary_sent": after,
+    }
+
+
 def frank(system: str, factuality: float, **fields: object) -> Record:
     kinds = ("RelE", "EntE", "CircE", "OutE", "GramE", "CorefE", "LinkE", "Other")
     return {

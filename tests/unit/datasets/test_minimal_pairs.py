@@ -7,11 +7,22 @@ from pathlib import Path
 
 import pytest
 
+from core import edits
 from core.dataset import DATASETS, Refusal
 from core.types import Edit, ErrorType, Item, ReleasedScore, Span, Split, Verdict
 from tests.unit.datasets.reading import ids, imported, refused
-from tests.unit.datasets.releases import DOCUMENT, SUMMARY, WRONG, audited, bump, corrected, executed, summedit
-from tests.unit.datasets.writing import listed, put, table
+from tests.unit.datasets.releases import (
+    DOCUMENT,
+    SUMMARY,
+    WRONG,
+    audited,
+    audited_sentence,
+    bump,
+    corrected,
+    executed,
+    summedit,
+)
+from tests.unit.datasets.writing import lines, listed, put, table
 
 TASK1, TASK2 = listed("task1_dataset.json"), listed("task2_dataset.json")
 SHIPS = listed("summedits_ships.json")
@@ -206,6 +217,40 @@ def test_beside_the_table_of_genaudit_other_files_are_passed_over(tmp_path: Path
     rows = table(".ipynb_checkpoints/Genaudit_annotations.csv")
     rows(tmp_path, [audited(1, "")])
     assert len(imported("genaudit", tmp_path, table("Genaudit_annotations.csv"), audited(1, ""))) == 1
+
+
+AUDITED = lines("genaudit_data_final_2feb.jsonl")
+
+
+def test_a_correction_of_genaudit_makes_a_minimal_pair_over_all_its_sentences(tmp_path: Path) -> None:
+    """The second sentence was corrected, the third deleted; of the first only the later records tell."""
+    name = "Judge One#XSUM-7#1701418173:llama70b-ul2"
+    rows = [audited_sentence(name, 2, "Whales sang.", ""), audited_sentence(name, 1, WRONG, SUMMARY)]
+    original, fixed = imported("genaudit", tmp_path, AUDITED, *rows)
+    assert original.example.summary == f"It was foggy. {WRONG} Whales sang."
+    assert fixed.example.summary == f"It was foggy. {SUMMARY}"
+    assert (original.intended, fixed.intended) == (Verdict.INCONSISTENT, Verdict.CONSISTENT)
+    assert (fixed.example.id, fixed.parent) == (f"{name}/corrected", name)
+    assert edits.apply(original.example.summary, fixed.edits) == fixed.example.summary
+    assert {edit.by for edit in fixed.edits} == {"Judge One"}
+    assert (original.group, original.domain, original.system) == ("XSUM-7", "XSUM", "llama70b")
+
+
+def test_a_summary_of_genaudit_that_nobody_changed_is_consistent(tmp_path: Path) -> None:
+    name = "Judge One#XSUM-7:llama70b-ul2"
+    (item,) = imported("genaudit", tmp_path, AUDITED, audited_sentence(name, 1, WRONG, f"{WRONG} "))
+    assert (item.intended, item.edits) == (Verdict.CONSISTENT, ())
+
+
+def test_the_annotations_of_genaudit_count_before_the_table_made_of_them(tmp_path: Path) -> None:
+    table("Genaudit_annotations.csv")(tmp_path, [audited(7, "night")])
+    found = imported("genaudit", tmp_path, AUDITED, audited_sentence("Judge One#REDDIT-7:model-7b", 1, WRONG, SUMMARY))
+    assert ids(found) == ["Judge One#REDDIT-7:model-7b", "Judge One#REDDIT-7:model-7b/corrected"]
+
+
+def test_a_sentence_of_genaudit_without_a_number_is_refused(tmp_path: Path) -> None:
+    row = audited_sentence("Judge One#REDDIT-7:model-7b", 1, WRONG, SUMMARY) | {"id": "Judge One#REDDIT-7:model-7b"}
+    assert "number of the sentence; got 'Judge" in refused("genaudit", tmp_path, AUDITED, row).reason
 
 
 def saved(tmp_path: Path, spans: list[list[int]], new: list[str]) -> list[Item | Refusal]:
