@@ -15,7 +15,7 @@ from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.queue import ShownTask
 from tests.e2e.bench import START_MS
 from tests.e2e.shared_server import SharedServer
-from tests.e2e.waiting import idle
+from tests.e2e.waiting import idle, pick_option
 
 pytestmark = pytest.mark.e2e
 
@@ -36,8 +36,7 @@ def open_campaigns(page: Page, shared_server: SharedServer) -> None:
 
 def open_campaign(page: Page, shared_server: SharedServer, campaign: CampaignSettings) -> None:
     open_campaigns(page, shared_server)
-    page.get_by_role("combobox", name="Campaign", exact=True).click()
-    page.get_by_role("option", name=campaign.name).click()
+    pick_option(page.get_by_role("combobox", name="Campaign", exact=True), campaign.name)
     expect(page.get_by_text("Items done")).to_be_visible()
 
 
@@ -118,8 +117,7 @@ def pick_first_as_gold(page: Page) -> None:
 
 def test_ones_own_question_set_is_checked_before_it_is_used(page: Page, shared_server: SharedServer) -> None:
     open_campaigns(page, shared_server)
-    page.get_by_role("combobox", name="Questions").click()
-    page.get_by_role("option", name="My own, from a YAML file").click()
+    pick_option(page.get_by_role("combobox", name="Questions"), "My own, from a YAML file")
     upload(page, "Question set", "own.yaml", OWN.replace("measure: verdict", "measure: mood"))
     expect(page.get_by_text("'mood' is not the id of a choice or a scale among the questions")).to_be_visible()
     expect(page.get_by_role("button", name="Create the campaign")).to_have_count(0)

@@ -20,7 +20,7 @@ from cli import app
 from core.types import Example, Item, Rating, ReleasedScore
 from tests.e2e.bench import START_MS, Bench, example
 from tests.e2e.server import Server, serve
-from tests.e2e.waiting import idle
+from tests.e2e.waiting import idle, pick_option
 
 pytestmark = pytest.mark.e2e
 
@@ -82,8 +82,7 @@ def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(
     expect(page.get_by_text("What all six explain of a metric")).to_be_visible(timeout=WORK_MS)
     expect(page.get_by_text("Not scored")).to_have_count(0)
     page.get_by_text("Import data").first.click()
-    page.get_by_role("combobox", name="Form of the data").click()
-    page.get_by_role("option", name="BUMP").click()
+    pick_option(page.get_by_role("combobox", name="Form of the data"), "BUMP")
     name = page.get_by_role("textbox", name="Name of the dataset")
     expect(name).to_have_value("bump", timeout=WORK_MS)
     page.locator("input[type=file]").first.set_input_files(path)
@@ -175,8 +174,7 @@ def test_correlations_by_slice_and_the_agreement_of_annotators(page: Page, fresh
     page.goto(f"{fresh.url}/evaluate?dataset=judged&by=domain")
     page.get_by_role("tab", name="Correlation").click(timeout=START_MS)
     expect(page.get_by_text("Williams's test (Holm over the metrics")).to_be_visible(timeout=WORK_MS)
-    page.get_by_role("combobox", name="Slice", exact=True).click()
-    page.get_by_role("option", name="sea").click()
+    pick_option(page.get_by_role("combobox", name="Slice", exact=True), "sea")
     expect(page.get_by_text("few documents (12)")).to_be_visible(timeout=WORK_MS)
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Download as JSON").click()

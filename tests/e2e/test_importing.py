@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.bench import START_MS
 from tests.e2e.server import Server, serve
-from tests.e2e.waiting import idle
+from tests.e2e.waiting import idle, pick_option
 
 pytestmark = pytest.mark.e2e
 
@@ -133,8 +133,7 @@ def test_minimal_pairs_a_third_class_and_another_encoding_are_decided_on_the_pag
 
 def test_the_bundled_examples_are_a_dataset_at_one_press(page: Page, fresh: Server) -> None:
     open_import(page, fresh)
-    page.get_by_role("combobox", name="Form of the data").click()
-    page.get_by_role("option", name="Bundled examples").click()
+    pick_option(page.get_by_role("combobox", name="Form of the data"), "Bundled examples")
     page.get_by_role("button", name="Import the examples").click(timeout=WORK_MS)
     expect(page.get_by_text(re.compile(r"bundled: \d+ new"))).to_be_visible(timeout=WORK_MS)
     assert [row["name"] for row in fresh.rows("SELECT name FROM dataset")] == ["bundled"]

@@ -11,6 +11,7 @@ from pypdf import PdfWriter
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
 from tests.e2e.bench import Bench, example
+from tests.e2e.waiting import pick_option
 
 pytestmark = pytest.mark.e2e
 
@@ -72,8 +73,7 @@ def test_a_broken_line_is_named_and_the_rest_of_the_file_opens(opened: Bench) ->
     upload(opened, "pairs.jsonl", "\n".join(lines).encode())
     expect(opened.page.get_by_text("2 summaries read")).to_be_visible()
     expect(opened.page.get_by_text("Line 2:")).to_be_visible()
-    opened.page.get_by_role("combobox", name="2 summaries read").click()
-    opened.page.get_by_role("option", name="also").click()
+    pick_option(opened.page.get_by_role("combobox", name="2 summaries read"), "also")
     opened.settled(pair["document"], pair["summary"])
 
 

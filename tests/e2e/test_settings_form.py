@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.bench import START_MS, Bench
 from tests.e2e.server import Server
+from tests.e2e.waiting import pick_option
 
 pytestmark = pytest.mark.e2e
 
@@ -30,8 +31,7 @@ def field(page: Page, name: str, setting: str) -> Locator:
 
 
 def pick(page: Page, name: str, setting: str, choice: str) -> None:
-    field(page, name, setting).get_by_role("combobox").click()
-    page.get_by_role("option", name=choice, exact=True).click()
+    pick_option(field(page, name, setting).get_by_role("combobox"), choice, exact=True)
 
 
 def fill(page: Page, name: str, setting: str, value: str) -> None:
@@ -42,10 +42,7 @@ def fill(page: Page, name: str, setting: str, value: str) -> None:
 
 def open_form(bench: Bench, title: str) -> None:
     bench.page.get_by_role("button", name="Metrics").click()
-    box = bench.page.get_by_role("combobox", name="With other settings")
-    box.click()
-    box.fill(title)
-    bench.page.get_by_role("option", name=title, exact=True).click()
+    pick_option(bench.page.get_by_role("combobox", name="With other settings"), title, exact=True, typed=title)
 
 
 def test_a_folder_a_number_and_a_number_type_are_set_in_a_form_and_scored(bench: Bench, tiny_deberta: Path) -> None:

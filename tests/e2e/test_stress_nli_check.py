@@ -16,7 +16,7 @@ from core.stress.run import Run, run_from_lines
 from tests.e2e.bench import START_MS, Bench, example
 from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server, serve
-from tests.e2e.waiting import idle
+from tests.e2e.waiting import idle, pick_option
 from tests.unit.llm.scripted import Reply, serving, text
 
 pytestmark = pytest.mark.e2e
@@ -110,8 +110,7 @@ def test_a_file_is_run_with_an_nli_check_whose_results_are_shown_and_can_be_left
     page.locator("input[type=file]").set_input_files(file)
     expect(page.get_by_text("Line 3: ")).to_be_visible()
     choose(page, "Paraphrase (LLM)")
-    page.get_by_role("combobox", name="NLI check of the meaning").fill("Language")
-    page.get_by_role("option", name="Language model").click()
+    pick_option(page.get_by_role("combobox", name="NLI check of the meaning"), "Language model", typed="Language")
     expect(page.get_by_text(re.compile(r"^\d+ questions to endpoints, about .* tokens read"))).to_be_visible()
     run_to_the_end(page, "From a file")
 

@@ -1,22 +1,40 @@
-"""Waiting for the states of a page and of its server."""
+"""Waiting for the states of a page and of its server, and what a person does again where a late drawing undid it."""
 
 from __future__ import annotations
 
 import os
+import re
 import time
 
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page, TimeoutError
 
 from tests.e2e.bench import START_MS
 
 IDLE_SHARE = 0.10  # of one core
 _IDLE_WINDOW_S = 2.0
+_OPEN_MS = 2_000  # an open list shows its options at once
 _QUIET_S = 60.0  # the most that background work of ten sessions is waited for
 
 
 def idle(page: Page) -> None:
     """Wait until the page's script has ended: all is drawn, and presses are heard."""
     page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for(timeout=START_MS)
+
+
+def pick_option(box: Locator, name: str | re.Pattern[str], *, exact: bool = False, typed: str = "") -> None:
+    """Choose from a list, at first by what is typed into it; one that a drawing of the page closed is opened again."""
+    idle(box.page)
+    option = box.page.get_by_role("option", name=name, exact=exact)
+    until = time.monotonic() + START_MS / 1000
+    while time.monotonic() < until:
+        if not option.is_visible():
+            box.click()
+            box.fill(typed)
+        try:
+            return option.click(timeout=_OPEN_MS)
+        except TimeoutError:
+            continue
+    raise AssertionError(f"The list has no option {name!r}.")
 
 
 def quiet(pid: int) -> None:
