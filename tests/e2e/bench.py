@@ -11,7 +11,7 @@ from core.types import Item
 from pages.ui.probe.board_scores import texts_fingerprint
 from tests.e2e.server import Server
 
-START_MS = 60_000  # the first page of a server waits for the models that come with it
+START_MS = 120_000  # the first page of a server waits for the models that come with it
 
 HARBOUR = "news-harbour"
 
@@ -37,7 +37,7 @@ class Bench:
         self.page.goto(f"{self.server.url}/{query}")
         expect(self.page.locator("#settled")).to_be_attached(timeout=START_MS)
 
-    def settled(self, document: str, summary: str, timeout: float = 20_000) -> None:
+    def settled(self, document: str, summary: str, timeout: float = START_MS) -> None:
         """Wait until every score of these texts has come."""
         rev = texts_fingerprint(document, summary)
         self.page.locator(f'#settled[data-rev="{rev}"]').wait_for(state="attached", timeout=timeout)
