@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import torch
-from transformers import AutoModelForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
+from transformers import AutoModelForCausalLM, PreTrainedModel
 
-from core.errors import LoadError
-from core.models.model import UNLIMITED, Row, int_option
+from core.models.chat_template import ChatTemplate
+from core.models.model import Row, int_option
 from core.models.network import FromPretrained, freeing_memory, load_network, network_bytes, pad_batch
-from core.models.tokenizer import TextTokenizer, Tokens
 from core.types import Answer, Checkpoint, Question
 
 
@@ -22,9 +21,8 @@ class LogprobModel:
     Values: the probabilities of the most likely first tokens; texts: these tokens.
     """
 
-    def __init__(self, network: PreTrainedModel, tokenizer: TextTokenizer, template: PreTrainedTokenizerFast) -> None:
+    def __init__(self, network: PreTrainedModel, template: ChatTemplate) -> None:
         self._network = network
-        self._tokenizer = tokenizer
         self._template = template
         self.nbytes = network_bytes(network)
 
@@ -42,18 +40,12 @@ class LogprobModel:
         return [self._answer(row, share) for row, share in zip(rows, shares, strict=True)]
 
     def _row(self, question: Question) -> Row:
-        system, user = question.inputs
-        messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
-        text = self._template.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
-        [tokens] = self._tokenizer.encode([str(text)], [UNLIMITED])
-        if not int_option(question, "special_tokens", 0):
-            ids = tuple(token for token, special in zip(tokens.ids, tokens.special, strict=True) if not special)
-            tokens = Tokens(ids, types=(0,) * len(ids))
+        tokens = self._template.tokens(question.inputs, bool(int_option(question, "special_tokens", 0)))
         return Row(question, len(tokens), (tokens,))
 
     def _answer(self, row: Row, shares: torch.Tensor) -> Answer:
         top = shares.topk(min(int_option(row.question, "top_tokens", 5), len(shares)))
-        texts = tuple(str(self._template.decode([token])) for token in top.indices.tolist())
+        texts = tuple(self._template.token(token) for token in top.indices.tolist())
         return Answer(values=tuple(top.values.tolist()), texts=texts, tokens=row.length)
 
 
@@ -63,8 +55,5 @@ def load(path: Path, checkpoint: Checkpoint, device: str) -> LogprobModel:
 
 def load_with(read: FromPretrained, path: Path, checkpoint: Checkpoint, device: str) -> LogprobModel:
     """The same with another way to read the network."""
-    tokenizer = TextTokenizer.load(path)
-    template = PreTrainedTokenizerFast.from_pretrained(path, local_files_only=True)
-    if not template.chat_template:
-        raise LoadError(f"{path} has no chat template. Put the model's tokenizer_config.json there.")
-    return LogprobModel(load_network(read, path, checkpoint, device), tokenizer, template)
+    template = ChatTemplate.load(path)
+    return LogprobModel(load_network(read, path, checkpoint, device), template)
