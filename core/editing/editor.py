@@ -17,11 +17,12 @@ from core.engine.conversation import Conversation
 from core.errors import EditError, UnscorableError
 from core.llm.chat import Sampling, model_signature
 from core.llm.endpoints import resolve_model
+from core.llm.local_models import chat_model
 from core.llm.prompts import PAIR_VARIABLES, Messages, Prompt, load_prompt, pair_texts
 from core.llm.rewrites import clean_rewrite
 from core.llm.structured import StructuredAnswer, ask_structured
 from core.registry import format_spec
-from core.types import Edit, EndpointModel, Example, Rounds
+from core.types import Edit, Example, Rounds
 
 
 class ProposedEdit(StructuredAnswer):
@@ -127,14 +128,14 @@ class Editor:
             format_spec(self),
             example,
             partial(self._propose, example),
-            (EndpointModel(self.endpoint, "endpoint_chat"),),
+            (chat_model(self.model, self.endpoint),),
         )
 
     def triviality_conversation(self, example: Example, edit: Edit) -> Conversation[TrivialityJudgement]:
         """The conversation in which the same model says whether an edit of the summary is trivial."""
         rounds = partial(self._judge, example, edit)
         return Conversation(
-            f"trivial by {format_spec(self)}", example, rounds, (EndpointModel(self.endpoint, "endpoint_chat"),)
+            f"trivial by {format_spec(self)}", example, rounds, (chat_model(self.model, self.endpoint),)
         )
 
     def _propose(self, example: Example) -> Rounds[Proposals]:

@@ -18,6 +18,7 @@ from core.english.numbers import AMOUNTS, NUMBER_WORDS, ORDINALS
 from core.english.syntax import Token, tokenize
 from core.english.word_lists import AUXILIARIES, NEGATIVES, conditional_words, mutual_words
 from core.llm.chat import Sampling
+from core.llm.local_models import model_title
 from core.llm.prompts import load_prompt
 from core.llm.structured import StructuredAnswer, ask_structured
 from core.types import Edit, Rounds, Span
@@ -101,7 +102,7 @@ def judge_trivial_kind(edit: Edit, summary: str, sampling: Sampling) -> Rounds[T
     texts = {"summary": summary, "original_text": edit.span.of(summary), "replace_text": edit.new}
     found = yield from ask_structured(used.fill(texts), sampling, Sorted)
     kind = None if found.kind == "other" else TrivialKind(found.kind)
-    return TrivialityJudgement(kind, found.because, f"{sampling.model}|{used.signature}")
+    return TrivialityJudgement(kind, found.because, f"{model_title(sampling.model)}|{used.signature}")
 
 
 def _changed_tokens(edit: Edit, summary: str) -> _Change:

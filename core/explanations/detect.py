@@ -18,7 +18,7 @@ from core.explanations.judge import converse_in_order
 from core.llm.chat import Sampling, model_signature
 from core.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts
 from core.llm.structured import StructuredAnswer, ask_structured
-from core.types import EndpointModel, Example, Failure, Rounds, Verdict
+from core.types import Example, Failure, Rounds, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +104,7 @@ def explanation_signature(ask: ExplainMode, sampling: Sampling) -> str:
 def explain_conversation(explain: ExplainFunction, example: Example, sampling: Sampling) -> Conversation[Finding]:
     """The conversation for the engine."""
     spec = f"{explain.__name__}[{sampling}]"
-    return Conversation(
-        spec, example, partial(explain, example, sampling), (EndpointModel(sampling.endpoint, "endpoint_chat"),)
-    )
+    return Conversation(spec, example, partial(explain, example, sampling), (sampling.asked,))
 
 
 _EXPLAIN_FUNCTIONS: MappingProxyType[ExplainMode, ExplainFunction] = MappingProxyType(

@@ -17,7 +17,7 @@ from core.errors import TouchstoneError, UnscorableError
 from core.llm.chat import Sampling, model_signature
 from core.llm.prompts import Prompt, load_prompt
 from core.llm.structured import StructuredAnswer, ask_structured
-from core.types import EndpointModel, Example, Failure, Rounds
+from core.types import Example, Failure, Rounds
 
 Grade = Literal["entirely", "partially", "not"]
 
@@ -137,9 +137,7 @@ def judge_conversation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Con
     *read, explanation = (f"{name}: {case.texts()[name]}" for name in SETUP_INPUTS[setup])
     about = Example(case.id, "\n\n".join(read), explanation)
     rounds = partial(judge_explanation, case, setup, sampling)
-    return Conversation(
-        f"judge-{setup.lower()}[{sampling}]", about, rounds, (EndpointModel(sampling.endpoint, "endpoint_chat"),)
-    )
+    return Conversation(f"judge-{setup.lower()}[{sampling}]", about, rounds, (sampling.asked,))
 
 
 def _judge_prompt(setup: JudgeSetup) -> Prompt:

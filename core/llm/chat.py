@@ -9,8 +9,9 @@ from typing import cast
 
 from core.errors import UnreadableAnswerError
 from core.llm.endpoints import configured_endpoint
+from core.llm.local_models import chat_model, is_local_model, model_title, weights_fingerprint
 from core.llm.prompts import Messages, Prompt
-from core.types import Answer, EndpointModel, Option, Question, Rounds, T
+from core.types import Answer, EndpointModel, ModelRef, Option, Question, Rounds, T
 
 _MAX_SHOWN_CHARACTERS = 2000  # characters of an answer that stand in a message
 
@@ -43,6 +44,8 @@ _HARMONY_END = re.compile(r"<\|(?:return|end|call)\|>\s*$")
 class Sampling:
     """How an answer is drawn, and by which endpoint: one of TOUCHSTONE_ENDPOINTS by its name, "" for the default one.
 
+    A model `local:FOLDER` is loaded, and no endpoint asked.
+
     `sample` tells draws apart that are otherwise the same: each is requested again. An answer ends before `stop`.
     """
 
@@ -54,6 +57,11 @@ class Sampling:
     endpoint: str = ""
     stop: str = ""
 
+    @property
+    def asked(self) -> ModelRef:
+        """Who answers."""
+        return chat_model(self.model, self.endpoint)
+
 
 def token_word(token: str) -> str:
     """A token without the blanks before and after it, however its vocabulary writes them."""
@@ -61,7 +69,7 @@ def token_word(token: str) -> str:
 
 
 def chat_question(messages: Sequence[str], sampling: Sampling, schema: str = "") -> Question:
-    """A question of kind "endpoint_chat": a system and a user message, then answers and further requests in turn."""
+    """A question of kind "endpoint_chat" or "local_chat": a system and a user message, then answers and further requests in turn."""
     options: tuple[Option, ...] = (
         ("model", sampling.model),
         ("temperature", float(sampling.temperature)),  # 0 and 0.0 are the same question and must have the same key
@@ -72,7 +80,7 @@ def chat_question(messages: Sequence[str], sampling: Sampling, schema: str = "")
     )
     if sampling.stop:
         options += (("stop", sampling.stop),)
-    return Question(EndpointModel(sampling.endpoint, "endpoint_chat"), tuple(messages), options)
+    return Question(sampling.asked, tuple(messages), options)
 
 
 def sampling_of(question: Question) -> Sampling:
@@ -84,7 +92,7 @@ def sampling_of(question: Question) -> Sampling:
         top_p=cast(float, options["top_p"]),
         max_tokens=cast(int, options["max_tokens"]),
         sample=cast(int, options["sample"]),
-        endpoint=question.endpoint_model.endpoint,
+        endpoint=question.checkpoint.endpoint if isinstance(question.checkpoint, EndpointModel) else "",
         stop=cast(str, options.get("stop", "")),
     )
 
@@ -165,13 +173,25 @@ _MODEL_MARK = "|model:"
 
 
 def model_signature(name: str, used: Prompt, sampling: Sampling) -> str:
-    """One line: what was done, model, sampling, prompt with its hash, and the address; raises MissingEndpointError."""
-    place = f"endpoint:{configured_endpoint(sampling.endpoint).fingerprint[:12]}"
-    return f"{name}{_MODEL_MARK}{sampling.model}|{sampling_signature(sampling)}|sample:{sampling.sample}|{used.signature}|{place}"
+    """One line: what was done, model, sampling, prompt with its hash, and the address or the weights.
+
+    Raises MissingEndpointError, MissingWeightsError.
+    """
+    drawn = f"{sampling_signature(sampling)}|sample:{sampling.sample}"
+    return f"{name}{_MODEL_MARK}{model_title(sampling.model)}|{drawn}|{used.signature}|{place_signature(sampling)}"
+
+
+def place_signature(sampling: Sampling) -> str:
+    """Which server or weights answer; raises MissingEndpointError, MissingWeightsError."""
+    if is_local_model(sampling.model):
+        return f"weights:{weights_fingerprint(sampling.model)[:12]}"
+    return f"endpoint:{configured_endpoint(sampling.endpoint).fingerprint[:12]}"
 
 
 def sampling_signature(sampling: Sampling) -> str:
     """How an answer is drawn there: a reasoning model takes no temperature, and has more tokens to write."""
+    if is_local_model(sampling.model):
+        return f"temperature:{sampling.temperature:g}|top_p:{sampling.top_p:g}|max_tokens:{sampling.max_tokens}"
     endpoint = configured_endpoint(sampling.endpoint)
     if reasoning := endpoint.reasoning_tokens:
         return f"temperature:its own|top_p:its own|max_tokens:{sampling.max_tokens}+{reasoning}"

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from core.errors import BadSettingError, MissingEndpointError, TouchstoneError, UnknownNameError
 from core.llm.endpoints_file import EndpointEntry, read_endpoints_file
+from core.llm.local_models import check_local_model, is_local_model
 from core.settings import Settings, secret
 from core.types import EndpointModel
 
@@ -213,7 +214,12 @@ def list_endpoints() -> list[Endpoint | str]:
 
 
 def resolve_model(named: str, endpoint: str = "") -> str:
-    """The model that is named, else the one that is set for the endpoint; raises NoEndpointError where there is neither."""
+    """The model that is named, else the one that is set for the endpoint; raises MissingEndpointError where there is neither.
+
+    One of this machine (`local:`) needs no endpoint, and none may be named beside it.
+    """
+    if is_local_model(named):
+        return check_local_model(named, endpoint)
     if named.strip():
         return named.strip()
     asked = configured_endpoint(endpoint)
@@ -257,7 +263,8 @@ def _default_endpoint(settings: Settings) -> Endpoint:
         return next(iter(_ADDED.values()))
     raise MissingEndpointError(
         "No language-model endpoint is set. Set TOUCHSTONE_LLM_BASE_URL (and TOUCHSTONE_LLM_API_KEY where it wants one), "
-        "for example to http://localhost:8000/v1 of a vLLM server, or add one on the Metrics page."
+        "for example to http://localhost:8000/v1 of a vLLM server, or add one on the Metrics page. A chat model of this "
+        "machine needs none: name it as model local:FOLDER."
     )
 
 

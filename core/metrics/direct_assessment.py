@@ -15,11 +15,12 @@ from pydantic import BeforeValidator, Field
 from core.errors import BadSettingError
 from core.llm.chat import Sampling, collect_answers
 from core.llm.endpoints import resolve_model
+from core.llm.local_models import chat_model, model_title
 from core.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts
 from core.llm.structured import StructuredAnswer, ask_structured
 from core.metric import METRICS, Card
 from core.question_answering import MultiRoundMetric
-from core.types import Answer, EndpointModel, Example, Rounds, Score, Seen, Span
+from core.types import Answer, Example, ModelRef, Rounds, Score, Seen, Span
 
 _PAPER = "Wang et al. 2023, Is ChatGPT a Good NLG Evaluator? A Preliminary Study"
 _URL = "https://aclanthology.org/2023.newsum-1.1"
@@ -69,14 +70,14 @@ class _Assessment(MultiRoundMetric):
                 f"{self.name}: max_tokens must be 1 or more and sample 0 or more; got {self.max_tokens} and {self.sample}."
             )
 
-    def checkpoints(self) -> tuple[EndpointModel, ...]:
-        return (EndpointModel(self.endpoint, "endpoint_chat"),)
+    def checkpoints(self) -> tuple[ModelRef, ...]:
+        return (chat_model(self.model, self.endpoint),)
 
     def rounds(self, example: Example) -> Rounds[Score]:
         used = load_prompt(self.prompt_name, PAIR_VARIABLES)
         messages = used.fill(pair_texts(example))
         mark, answers = yield from collect_answers(ask_structured(messages, self._sampling(), Mark))
-        model = f"model:{self._sampling().model}"
+        model = f"model:{model_title(self._sampling().model)}"
         return Score(mark.score / 100, seen=self._seen(example, answers), asked=(model, used.signature))
 
     def _sampling(self) -> Sampling:

@@ -9,10 +9,11 @@ from typing import ClassVar
 from core.errors import UnreadableAnswerError
 from core.llm.chat import token_word
 from core.llm.endpoints import resolve_model
+from core.llm.local_models import first_token_model, model_title
 from core.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts
 from core.metric import METRICS, Card
 from core.question_answering import MultiRoundMetric
-from core.types import Answer, EndpointModel, Example, Question, Rounds, Score, Seen, Span
+from core.types import Answer, Example, ModelRef, Question, Rounds, Score, Seen, Span
 
 _MARKS = range(1, 6)
 _TOP_TOKENS = 20  # the most that OpenAI gives
@@ -42,8 +43,8 @@ class WeightedAssessment(MultiRoundMetric):
     model: str = ""
     endpoint: str = ""
 
-    def checkpoints(self) -> tuple[EndpointModel, ...]:
-        return (EndpointModel(self.endpoint, "endpoint_logprobs"),)
+    def checkpoints(self) -> tuple[ModelRef, ...]:
+        return (first_token_model(self.model, self.endpoint),)
 
     def rounds(self, example: Example) -> Rounds[Score]:
         used = load_prompt(self.name, PAIR_VARIABLES)
@@ -54,7 +55,7 @@ class WeightedAssessment(MultiRoundMetric):
         low, high = _MARKS[0], _MARKS[-1]
         note = f"The marks from 1 to 5 have the mean {mean:.2f} and the standard deviation {spread:.2f}."
         seen = Seen((Span(0, len(example.document)),), answer.tokens, notes=(note,))
-        return Score((mean - low) / (high - low), seen=seen, asked=(f"model:{model}", used.signature))
+        return Score((mean - low) / (high - low), seen=seen, asked=(f"model:{model_title(model)}", used.signature))
 
 
 def expected_mark(answer: Answer) -> tuple[float, float]:

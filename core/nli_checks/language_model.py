@@ -7,10 +7,11 @@ from typing import ClassVar
 
 from core.llm.chat import Sampling
 from core.llm.endpoints import resolve_model
+from core.llm.local_models import chat_model, model_title
 from core.llm.prompts import load_prompt
 from core.llm.structured import StructuredAnswer, ask_structured
 from core.nli_check import NLI_CHECKS, NliCheck, NliResult
-from core.types import EndpointModel, Rounds
+from core.types import ModelRef, Rounds
 
 
 class Contradiction(StructuredAnswer):
@@ -32,8 +33,8 @@ class LanguageModelCheck(NliCheck):
     max_tokens: int = 2048
     endpoint: str = ""
 
-    def checkpoints(self) -> tuple[EndpointModel, ...]:
-        return (EndpointModel(self.endpoint, "endpoint_chat"),)
+    def checkpoints(self) -> tuple[ModelRef, ...]:
+        return (chat_model(self.model, self.endpoint),)
 
     def rounds(self, original: str, variant: str) -> Rounds[NliResult]:
         used = load_prompt("contradiction", ("original", "variant"))
@@ -41,4 +42,4 @@ class LanguageModelCheck(NliCheck):
         model = resolve_model(self.model, self.endpoint)
         sampling = Sampling(model, max_tokens=self.max_tokens, endpoint=self.endpoint)
         found = yield from ask_structured(messages, sampling, Contradiction)
-        return NliResult(found.contradicts, f"{sampling.model}|{used.signature}", said=found.because)
+        return NliResult(found.contradicts, f"{model_title(sampling.model)}|{used.signature}", said=found.because)

@@ -9,8 +9,9 @@ from typing import ClassVar
 
 from core.edits import recover
 from core.errors import UnscorableError
-from core.llm.chat import Sampling, answer_text, first_question, sampling_signature, unusable_answer
-from core.llm.endpoints import configured_endpoint, resolve_model
+from core.llm.chat import Sampling, answer_text, first_question, place_signature, sampling_signature, unusable_answer
+from core.llm.endpoints import resolve_model
+from core.llm.local_models import chat_model, model_title
 from core.llm.prompts import PAIR_VARIABLES, Prompt, bundled_prompt, load_prompt, pair_texts
 from core.llm.rewrites import (
     check_added_from_document,
@@ -21,7 +22,7 @@ from core.llm.rewrites import (
 )
 from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
 from core.text import sentences
-from core.types import Edit, EndpointModel, Example, Rounds
+from core.types import Edit, Example, ModelRef, Rounds
 
 VariantCheck = Callable[[Example, str], None]
 """Raises UnscorableError for a variant that is not what the prompt asks for."""
@@ -51,8 +52,8 @@ class Prompted(Perturbation):
     max_tokens: int = 2048
     endpoint: str = ""
 
-    def checkpoints(self) -> tuple[EndpointModel, ...]:
-        return (EndpointModel(self.endpoint, "endpoint_chat"),)
+    def checkpoints(self) -> tuple[ModelRef, ...]:
+        return (chat_model(self.model, self.endpoint),)
 
     @property
     def signature(self) -> str:
@@ -95,8 +96,7 @@ class Prompted(Perturbation):
 
     def _signed(self, used: Prompt, model: str) -> str:
         sampling = Sampling(model, self.temperature, self.top_p, self.max_tokens, endpoint=self.endpoint)
-        place = f"endpoint:{configured_endpoint(self.endpoint).fingerprint[:12]}"
-        return f"{self.name}|model:{model}|{sampling_signature(sampling)}|{used.signature}|{place}"
+        return f"{self.name}|model:{model_title(model)}|{sampling_signature(sampling)}|{used.signature}|{place_signature(sampling)}"
 
 
 def _make_perturbation(name: str, task: PromptTask) -> type[Prompted]:

@@ -25,7 +25,6 @@ from core.explanations.detect import (
     summary_conversation,
 )
 from core.llm.chat import Sampling
-from core.llm.endpoints import configured_endpoint, resolve_model
 from core.llm.spend import format_spend_by_endpoint
 from core.settings import Settings
 from core.stress.filters import draw_sample
@@ -38,6 +37,7 @@ from pages.commands.shared.inputs import (
     TemperatureOption,
     name_of_input,
     open_output,
+    open_sampling,
     read_dataset_items,
     read_items,
 )
@@ -66,16 +66,17 @@ def command(
 ) -> None:
     """Have a language model say of many summaries whether they are consistent, and why; `judge` grades what it says."""
     source = name_of_input(pairs, dataset, output)
-    configured_endpoint(endpoint)  # raises before anything is overwritten where nobody can be asked
-    sampling = Sampling(resolve_model(model, endpoint), temperature, sample=sample, endpoint=endpoint)
     refusals: list[Refusal] = []
-    found = [one for one in _read_subjects(pairs, dataset, refusals) if is_applicable(one, ask)]
-    if not found:
-        raise TouchstoneError(f"{source} has no summary that is labelled inconsistent. Ask with --ask detect.")
-    asked = draw_sample(found, most or len(found), seed)
-    with closing(Engine.open(Settings.read())) as engine, open_output(output) as file:
+    with closing(Engine.open(Settings.read())) as engine:
+        # raises before anything is overwritten where nobody can be asked
+        sampling = open_sampling(engine, model, endpoint, temperature, sample)
+        found = [one for one in _read_subjects(pairs, dataset, refusals) if is_applicable(one, ask)]
+        if not found:
+            raise TouchstoneError(f"{source} has no summary that is labelled inconsistent. Ask with --ask detect.")
+        asked = draw_sample(found, most or len(found), seed)
         print_estimate(engine, (summary_conversation(one, ask, sampling) for one in asked))
-        failed = _write_findings(file, ask, sampling, explain_all(engine, asked, ask, sampling), len(asked))
+        with open_output(output) as file:
+            failed = _write_findings(file, ask, sampling, explain_all(engine, asked, ask, sampling), len(asked))
         spent = engine.spent()
     if spent:
         print_status(f"Spent: {format_spend_by_endpoint(spent)}.")

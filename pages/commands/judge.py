@@ -16,8 +16,6 @@ from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.explanations.cases import SkippedCase, cases_from_items, judgement_record, read_cases
 from core.explanations.judge import Case, Judgement, JudgeSetup, judge_all, judge_conversation, judge_signature
-from core.llm.chat import Sampling
-from core.llm.endpoints import configured_endpoint, resolve_model
 from core.llm.spend import format_spend_by_endpoint
 from core.settings import Settings
 from core.types import Failure
@@ -27,6 +25,7 @@ from pages.commands.shared.inputs import (
     SampleOption,
     TemperatureOption,
     open_output,
+    open_sampling,
     read_dataset_items,
     refuse_overwriting_input,
     report_refusals,
@@ -58,15 +57,16 @@ def command(
     sample: SampleOption = 0,
 ) -> None:
     """Have a language model grade explanations of errors: entirely, partially or not correct, which count 1, 0.5 and 0."""
-    configured_endpoint(endpoint)  # raises before anything is overwritten where nobody can be asked
-    sampling = Sampling(resolve_model(model, endpoint), temperature, sample=sample, endpoint=endpoint)
-    signature = judge_signature(setup, sampling)
     refusals: list[Refusal] = []
-    to_grade = _read_cases_to_grade(cases, dataset, output, refusals)
-    print_status(f"Asking {signature}")
-    with closing(Engine.open(Settings.read())) as engine, open_output(output) as file:
+    with closing(Engine.open(Settings.read())) as engine:
+        # raises before anything is overwritten where nobody can be asked
+        sampling = open_sampling(engine, model, endpoint, temperature, sample)
+        signature = judge_signature(setup, sampling)
+        to_grade = _read_cases_to_grade(cases, dataset, output, refusals)
+        print_status(f"Asking {signature}")
         print_estimate(engine, (judge_conversation(case, setup, sampling) for case in to_grade))
-        failed = _write_judged(file, signature, judge_all(engine, to_grade, setup, sampling), len(to_grade))
+        with open_output(output) as file:
+            failed = _write_judged(file, signature, judge_all(engine, to_grade, setup, sampling), len(to_grade))
         spent = engine.spent()
     if spent:
         print_status(f"Spent: {format_spend_by_endpoint(spent)}.")

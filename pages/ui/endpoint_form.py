@@ -12,31 +12,36 @@ import streamlit as st
 from core.engine.conversation import Conversation
 from core.errors import Problem, TouchstoneError, attempt
 from core.llm.endpoints import Endpoint, endpoint_problem, list_endpoints
+from core.llm.local_models import LOCAL, chat_model, is_local_model
 from core.llm.spend import format_estimate, format_spend_by_endpoint
 from core.metric import Metric
-from core.types import Example
+from core.models.locations import ModelStatus
+from core.types import Checkpoint, Example, asks_endpoint, local_checkpoints
 from pages.ui import services
 from pages.ui.markup import escape_markdown
 from pages.ui.session_state import WidgetValue
 
 
-def available_endpoints() -> dict[str, Endpoint]:
-    """The endpoints that can be asked, by name; says what to set where there is none."""
+def available_endpoints(prefix: str) -> dict[str, Endpoint]:
+    """The endpoints that can be asked, by name; says what to set where there is none and the form names no local model."""
     try:
         listed = list_endpoints()
     except TouchstoneError as error:
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return {}
     found = {one.name: one for one in listed if isinstance(one, Endpoint)}
-    if not found:
+    if not found and not is_local_model(chosen_model(prefix)):
         problems = [one for one in listed if isinstance(one, str)] or [endpoint_problem()]
         st.info(escape_markdown("\n".join(problems)), icon=":material/link_off:")
     return found
 
 
 def choose_endpoint_and_model(found: Mapping[str, Endpoint], prefix: str) -> tuple[str, str]:
-    """The choice among them, by name, where there is one to make, and a field for a model; "" is that of the endpoint."""
-    chosen = next(iter(found))
+    """The choice among them, by name, where there is one to make, and a field for a model; "" is that of the endpoint.
+
+    A model of this machine is asked of no endpoint, whichever is chosen, and downloaded on a press.
+    """
+    chosen = next(iter(found), "")
     if len(found) > 1:
         chosen = st.selectbox(
             "Endpoint",
@@ -46,12 +51,46 @@ def choose_endpoint_and_model(found: Mapping[str, Endpoint], prefix: str) -> tup
             width=150,
         )
     key = _model_widget(prefix).key
-    model = st.text_input("Model", key=key, placeholder=found[chosen].model or "its name", width=180)
-    return chosen, model.strip()
+    served = found[chosen].model or "its name" if found else f"{LOCAL}FOLDER"
+    model = st.text_input(
+        "Model",
+        key=key,
+        placeholder=served,
+        width=180,
+        help="A name that the endpoint serves, or local:FOLDER or local:OWNER/NAME: a chat model that is loaded on this "
+        "machine, without an endpoint.",
+    ).strip()
+    if not is_local_model(model):
+        return chosen, model
+    _offer_download(model, prefix)
+    return "", model
+
+
+def _offer_download(model: str, prefix: str) -> None:
+    pool = services.engine().pool
+    for checkpoint in local_checkpoints([chat_model(model, "")]):
+        if pool.state(checkpoint).status is ModelStatus.NEEDS_DOWNLOAD:
+            st.button(
+                "Download",
+                key=f"{prefix}-download",
+                icon=":material/download:",
+                on_click=_download,
+                args=(checkpoint,),
+                disabled=services.settings().demo,
+            )
+
+
+def _download(checkpoint: Checkpoint) -> None:
+    services.engine().pool.fetch(checkpoint)
 
 
 def chosen_endpoint(prefix: str, default: str) -> str:
-    """The endpoint in the form of that prefix, also in a callback; `default` where the form leaves no choice."""
+    """The endpoint in the form of that prefix, also in a callback; `default` where the form leaves no choice.
+
+    "" where the form names a model of this machine.
+    """
+    if is_local_model(chosen_model(prefix)):
+        return ""
     return _endpoint_widget(prefix).get() or default
 
 
@@ -85,6 +124,9 @@ def estimate_line(conversations: Sequence[Conversation[Any]], then: str = "") ->
     )
     if isinstance(found, Problem):
         st.caption(escape_markdown(found.message))
+        return
+    if not asks_endpoint(conversations[0].checkpoints):
+        st.caption("Answered by a model on this machine: it costs nothing, and takes a while on a processor.")
         return
     spent = format_spend_by_endpoint(services.engine().spent())
     paid = escape_markdown(f"Spent since the server was started: {spent}.") if spent else None

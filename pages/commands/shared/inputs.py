@@ -15,14 +15,17 @@ from annotations.samples import load_samples, load_texts
 from annotations.store import Store
 from core.dataset import Refusal
 from core.datasets.pairs import Pairs
+from core.engine.engine import Engine
 from core.errors import TouchstoneError
+from core.llm.chat import Sampling
+from core.llm.endpoints import configured_endpoint, resolve_model
 from core.meta.cases import Cases
 from core.meta.pooling import pool_cases
 from core.settings import Device, Settings
 from core.stress.filters import build_sources, draw_sample, stored_samples, without_inconsistent
 from core.stress.run import Plan, Run, Source
-from core.types import Example, Item, T
-from pages.commands.shared.messages import print_status
+from core.types import EndpointModel, Example, Item, T
+from pages.commands.shared.messages import download_checkpoints, print_status
 
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON list instead of a table.")]
 MarkdownOption = Annotated[bool, typer.Option("--markdown", help="The table of the README.")]
@@ -44,10 +47,28 @@ DatasetsOption = Annotated[
 ]
 ResamplesOption = Annotated[int, typer.Option(min=1, help="Of the documents, for the intervals.")]
 OutputOption = Annotated[Path, typer.Option("-o", "--output", help="Where to write; .csv for a table, else JSONL.")]
-ModelOption = Annotated[str, typer.Option(help="The model to ask; by default the model of the endpoint.")]
+ModelOption = Annotated[
+    str,
+    typer.Option(
+        help="The model to ask; by default the model of the endpoint. local:FOLDER or local:OWNER/NAME is a chat model "
+        "that is loaded on this machine, without an endpoint."
+    ),
+]
 EndpointOption = Annotated[str, typer.Option(help="Its name in TOUCHSTONE_ENDPOINTS; by default the default one.")]
 TemperatureOption = Annotated[float, typer.Option(min=0)]
 SampleOption = Annotated[int, typer.Option(min=0, help="Another number is another draw.")]
+
+
+def open_sampling(engine: Engine, model: str, endpoint: str, temperature: float, sample: int) -> Sampling:
+    """Which model a command asks, its weights downloaded where it is one of this machine.
+
+    Raises TouchstoneError where nobody can be asked.
+    """
+    sampling = Sampling(resolve_model(model, endpoint), temperature, sample=sample, endpoint=endpoint)
+    if isinstance(sampling.asked, EndpointModel):
+        configured_endpoint(endpoint)
+    download_checkpoints(engine.pool, [sampling.asked])
+    return sampling
 
 
 def refuse_overwriting_input(source: Path, output: Path) -> None:

@@ -27,7 +27,7 @@ from core.models.locations import ModelStatus
 from core.models.pool import ModelPool
 from core.nli_check import NliCheck
 from core.stress.run import Run, RunRecord
-from core.types import Checkpoint, T, local_checkpoints
+from core.types import Checkpoint, ModelRef, T, local_checkpoints
 
 _UPDATE_S = 0.5
 
@@ -97,8 +97,12 @@ def format_row_counts(counts: Mapping[str, int]) -> str:
 
 def download_models(pool: ModelPool, chosen: Iterable[Metric | NliCheck]) -> None:
     """Download what metrics and NLI checks need; what cannot be downloaded fails its own scores later, with the reason."""
-    needed = local_checkpoints(model for one in chosen for model in one.checkpoints())
-    for checkpoint in dict.fromkeys(needed):
+    download_checkpoints(pool, [model for one in chosen for model in one.checkpoints()])
+
+
+def download_checkpoints(pool: ModelPool, needed: Iterable[ModelRef]) -> None:
+    """The same for models, of which those of endpoints need none."""
+    for checkpoint in dict.fromkeys(local_checkpoints(needed)):
         if pool.state(checkpoint).status is ModelStatus.NEEDS_DOWNLOAD:
             print_status(f"Downloading {checkpoint.source} …")
             pool.fetch(checkpoint)

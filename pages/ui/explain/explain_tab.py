@@ -146,8 +146,7 @@ _LOOK_S = 0.3
 def explain_tab() -> None:
     """The form, then the answers about the summary in the editor; one line where no endpoint can be asked."""
     explain_requests.mark_drawn()
-    if not (found := available_endpoints()):
-        return
+    found = available_endpoints("explain")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         endpoint, _ = choose_endpoint_and_model(found, "explain")
         _mode_choice()
@@ -155,7 +154,8 @@ def explain_tab() -> None:
     try:
         sampling = explain_requests.chosen_sampling(endpoint)
     except TouchstoneError as error:
-        st.info(escape_markdown(str(error)), icon=":material/link_off:")
+        if found:
+            st.info(escape_markdown(str(error)), icon=":material/link_off:")
         return
     press.button(
         "Explain",

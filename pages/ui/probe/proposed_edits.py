@@ -16,6 +16,7 @@ from core.editing.trivial import TrivialityJudgement, trivial_kind
 from core.english.mentions import edit_origin
 from core.errors import TouchstoneError
 from core.llm.endpoints import Endpoint
+from core.llm.local_models import is_local_model
 from core.types import Example, Failure
 from pages.ui import services
 from pages.ui.endpoint_form import (
@@ -148,8 +149,7 @@ _FORM_TITLES = {EditForm.EXECUTABLE: "Replacements", EditForm.REWRITTEN: "Whole 
 def edits_request_form() -> None:
     """The form; one line where no endpoint can be asked."""
     with st.expander(f"Ask a language model for {EDITS_PER_REQUEST} edits", key="ask-edits"):
-        if found := available_endpoints():
-            _request_fields(found)
+        _request_fields(available_endpoints("edits"))
 
 
 def edits_answer() -> None:
@@ -177,7 +177,9 @@ def edits_arrived() -> bool:
 
 def _request_fields(found: Mapping[str, Endpoint]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        endpoint, _ = choose_endpoint_and_model(found, "edits")
+        endpoint, model = choose_endpoint_and_model(found, "edits")
+        if not found and not is_local_model(model):
+            return
         st.segmented_control(
             "The model writes",
             list(_FORM_TITLES),

@@ -30,6 +30,7 @@ TINY = {
     "bertscore": "tiny_tokens.deberta_v1",
     "bleurt": "tiny_tokens.bleurt",
     "dae": "tiny_tokens.dae",
+    "local_chat": "tiny_tokens.llama",
     "local_logprobs": "tiny_tokens.llama",
     "local_logprobs_trusted": "tiny_tokens.llama",
     "qa_span": "tiny_qa.albert",

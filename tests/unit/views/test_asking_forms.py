@@ -47,6 +47,19 @@ def test_without_an_endpoint_both_forms_say_what_to_set_and_ask_nobody(probe: Op
     assert not keys(app) & {"explain-ask", "edits-ask"}
 
 
+def test_a_chat_model_of_this_machine_needs_no_endpoint(probe: Open, tmp_path: Path) -> None:
+    app = probe()
+    for key in ("explain-model", "edits-model"):
+        app.text_input(key=key).set_value(f"local:{tmp_path}")
+    app.run()
+    assert keys(app) >= {"explain-ask", "edits-ask"}
+    assert not any("Set TOUCHSTONE_LLM_BASE_URL" in line for line in told(app))
+    assert any("Answered by a model on this machine" in line for line in told(app))
+    assert any("lacks config.json" in line for line in told(app))
+    app.text_input(key="explain-model").set_value("local:owner/absent").run()
+    assert "explain-download" in keys(app)
+
+
 def test_endpoints_none_of_which_can_be_used_say_what_each_lacks(probe: Open, listed: Callable[[str], None]) -> None:
     listed(UNKEYED)
     assert sum("key_from names KEY_OF_NOBODY, which is not set." in line for line in told(probe())) == 2

@@ -1,0 +1,130 @@
+"""Kind "local_chat": the text that a chat model on this machine answers."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import cast
+
+import torch
+from torch import Tensor
+from transformers import AutoModelForCausalLM, GenerationConfig, PreTrainedModel
+
+from core.errors import UnscorableError
+from core.llm.chat import Sampling, sampling_of
+from core.models.chat_template import ChatTemplate
+from core.models.model import Row
+from core.models.network import freeing_memory, load_network, max_positions, network_bytes
+from core.types import Answer, Checkpoint, Question
+
+
+class ChatModel:
+    """Inputs and options: those of kind "endpoint_chat"; a schema is not enforced, and whoever reads the answer is strict.
+
+    At temperature 0 decoding is greedy. Above it each question is drawn by a seed made of itself, so that the same
+    question has the same answer and another `sample` another one. Texts: the answer without special tokens, and how it
+    ended (stop | length); values: the tokens written; tokens: those read.
+    """
+
+    def __init__(self, network: PreTrainedModel, template: ChatTemplate) -> None:
+        self._network = network
+        self._template = template
+        self._ends = _end_tokens(network, template)
+        self.nbytes = network_bytes(network)
+        # the penalties and temperatures that a checkpoint suggests are no part of the question
+        self._network.generation_config = GenerationConfig(
+            do_sample=False,
+            eos_token_id=sorted(self._ends) or None,
+            pad_token_id=template.padding if template.padding is not None else min(self._ends, default=0),
+        )
+
+    def encode(self, questions: Sequence[Question]) -> list[Row]:
+        return [self._row(question) for question in questions]
+
+    def forward(self, rows: Sequence[Row]) -> list[Answer]:
+        with torch.inference_mode(), freeing_memory("The text does not fit"):
+            answers: dict[int, Answer] = {}
+            for numbers in _rows_written_together(rows):
+                written = self._write([rows[number] for number in numbers])
+                answers.update(zip(numbers, written, strict=True))
+        return [answers[number] for number in range(len(rows))]
+
+    def _row(self, question: Question) -> Row:
+        tokens = self._template.tokens(question.inputs, special=False)
+        if len(tokens) >= (window := max_positions(self._network)):
+            raise UnscorableError(
+                f"The question has {len(tokens)} tokens and this model reads and writes {window}. Shorten the document, or "
+                "name a model that reads more."
+            )
+        return Row(question, len(tokens), (tokens,))
+
+    def _write(self, rows: Sequence[Row]) -> list[Answer]:
+        """The answers to rows with equal sampling, padded on the left."""
+        ids, mask = self._pad([row.payload[0].ids for row in rows])
+        sampling = sampling_of(rows[0].question)
+        longest = ids.shape[1]
+        generate = cast(Callable[..., Tensor], self._network.generate)
+        with torch.random.fork_rng(enabled=bool(sampling.temperature)):
+            if sampling.temperature:
+                torch.manual_seed(_seed(rows[0].question))
+            written = generate(
+                input_ids=ids,
+                attention_mask=mask,
+                max_new_tokens=min(sampling.max_tokens, max_positions(self._network) - longest),
+                **_drawing(sampling),
+            )
+        return [
+            self._answer(row, tokens, sampling.stop) for row, tokens in zip(rows, written[:, longest:], strict=True)
+        ]
+
+    def _answer(self, row: Row, written: Tensor, stop: str) -> Answer:
+        ids = written.tolist()
+        end = next((place for place, token in enumerate(ids) if token in self._ends), None)
+        text = self._template.words(ids[:end])
+        kept, found, _ = text.partition(stop) if stop else (text, "", "")
+        ended = "length" if end is None and not found else "stop"
+        return Answer((float(len(ids) if end is None else end + 1),), texts=(kept, ended), tokens=row.length)
+
+    def _pad(self, rows: Sequence[tuple[int, ...]]) -> tuple[Tensor, Tensor]:
+        """Ids and mask, each (rows, longest)."""
+        longest = max(map(len, rows))
+        ids = torch.full((len(rows), longest), int(self._network.generation_config.pad_token_id))
+        mask = torch.zeros_like(ids)
+        for number, row in enumerate(rows):
+            ids[number, longest - len(row) :] = torch.tensor(row)
+            mask[number, longest - len(row) :] = 1
+        return ids.to(self._network.device), mask.to(self._network.device)
+
+
+def _end_tokens(network: PreTrainedModel, template: ChatTemplate) -> frozenset[int]:
+    """The tokens that end an answer; the configuration and the tokenizer of a checkpoint may name different ones."""
+    own = network.generation_config.eos_token_id
+    named = own if isinstance(own, list) else [own]
+    return frozenset(token for token in [*named, template.end] if token is not None)
+
+
+def _drawing(sampling: Sampling) -> dict[str, float | bool]:
+    """How to search, in the words of transformers."""
+    if not sampling.temperature:
+        return {"do_sample": False}
+    return {"do_sample": True, "temperature": sampling.temperature, "top_p": sampling.top_p, "top_k": 0}
+
+
+def _seed(question: Question) -> int:
+    text = repr((question.inputs, question.options))
+    return int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:7])
+
+
+def _rows_written_together(rows: Sequence[Row]) -> list[list[int]]:
+    """The numbers of rows that are decoded in one batch: greedily by equal options, and each draw by itself."""
+    groups: dict[object, list[int]] = {}
+    for number, row in enumerate(rows):
+        sampling = sampling_of(row.question)
+        groups.setdefault(number if sampling.temperature else sampling, []).append(number)
+    return list(groups.values())
+
+
+def load(path: Path, checkpoint: Checkpoint, device: str) -> ChatModel:
+    template = ChatTemplate.load(path)
+    return ChatModel(load_network(AutoModelForCausalLM.from_pretrained, path, checkpoint, device), template)
