@@ -31,7 +31,7 @@ from core.stats.discrimination import (
     choose_threshold,
     right_decisions,
 )
-from core.stats.score_pairs import ScorePairs, consistency_share, mean_shift, sign_rate, tie_share
+from core.stats.score_pairs import ScorePairs, consistency_share, mean_shift, sensitivity, sign_rate, tie_share
 from core.stats.statistic import Estimate, Mask, Numbers, Statistic, undefined
 from core.types import ErrorType, Sample, Split
 
@@ -134,6 +134,12 @@ def pairs_in_slice(cases: Cases, part: Slice, column: MetricColumn) -> ScorePair
     return ScorePairs(column.values[good], column.values[bad], cases.documents[bad], column.direction)
 
 
+def harmless_in_slice(cases: Cases, part: Slice, column: MetricColumn) -> ScorePairs:
+    """The harmless edits of a slice with their originals."""
+    one, two = cases.harmless[part.samples[cases.harmless[:, 1]]].T
+    return ScorePairs(column.values[one], column.values[two], cases.documents[two], column.direction)
+
+
 def labelled_in_slice(cases: Cases, part: Slice, column: MetricColumn) -> LabelledScores:
     """Both sides of the pairs, originals repeated (Ma et al. 2023), where all labels are of pairs; else every summary once."""
     if cases.paired:
@@ -167,19 +173,26 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
         "balanced_accuracy": balanced_accuracy_of_rest,
         "sign_rate": lambda cases, part, column: sign_rate(pairs_in_slice(cases, part, column)),
         "mean_shift": lambda cases, part, column: mean_shift(pairs_in_slice(cases, part, column)),
+        "sensitivity": lambda cases, part, column: sensitivity(
+            pairs_in_slice(cases, part, column), harmless_in_slice(cases, part, column)
+        ),
     }
 )
-"""The measures of every metric on every slice: shares and areas in 0..1, but the mean shift in units of the metric."""
+"""The measures of every metric on every slice: shares and areas in 0..1, but the mean shift in units of the metric and the
+sensitivity a quotient."""
 
 UNIT_MEASURES = ("mean_shift",)
 """Measures in units of the metric, so that no metric is the best."""
+
+SIGNED_MEASURES = (*UNIT_MEASURES, "sensitivity")
+"""Measures that are no shares, and may be negative."""
 
 PAPER_MEASURES = ("consistency", "ties", "auc")
 """What the papers' tables hold; the others take longer."""
 
 _MAX_WEIGHED = 5_000 * RESAMPLES  # cases by resamples that are weighed in seconds
 _MIN_RESAMPLES = 500
-_COMPARED_MEASURES = ("consistency", "auc", "average_precision", "balanced_accuracy")
+_COMPARED_MEASURES = ("consistency", "auc", "average_precision", "balanced_accuracy", "sensitivity")
 
 
 def affordable_resamples(cases: Cases) -> int:
@@ -222,9 +235,18 @@ FIGURE_TITLES = MappingProxyType(
         "balanced_accuracy": "Balanced accuracy",
         "sign_rate": "Sign rate",
         "mean_shift": "Mean shift",
+        "sensitivity": "Sensitivity",
     }
 )
 """The figures of the page in their order."""
+
+
+def figure_unit(name: str) -> str:
+    """The unit of a figure, as it stands in a caption."""
+    units = dict.fromkeys(UNIT_MEASURES, "in units of each metric")
+    return ({"sensitivity": "mean gain by a correction ÷ mean shift by a harmless edit"} | units).get(
+        name, "in percent"
+    )
 
 
 def shown_columns(cases: Cases, parts: Sequence[Slice]) -> tuple[MetricColumn, ...]:

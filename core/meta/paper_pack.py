@@ -19,10 +19,10 @@ from core.meta.explanation_scores import explainer_scores
 from core.meta.measures import (
     FIGURE_TITLES,
     MEASURES,
-    UNIT_MEASURES,
     MetricRow,
     Slice,
     draw_resamples,
+    figure_unit,
     metric_rows,
 )
 from core.meta.paper_tables import (
@@ -209,7 +209,7 @@ def _row_tables(rows: Sequence[MetricRow]) -> dict[str, str | bytes]:
 
 
 def _table_caption(name: str) -> str:
-    return f"{FIGURE_TITLES[name]}{', in units of each metric' if name in UNIT_MEASURES else ' in percent'}."
+    return f"{FIGURE_TITLES[name]}, {figure_unit(name)}."
 
 
 def pack_readme(request: PackRequest) -> str:

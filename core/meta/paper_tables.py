@@ -10,7 +10,7 @@ from core.errors import TouchstoneError
 from core.meta.best_metric import Measurement
 from core.meta.cases import Cases, MetricColumn
 from core.meta.explanation_scores import INCOMPLETE_NOTE, ExplainerScores
-from core.meta.measures import UNIT_MEASURES, MetricRow
+from core.meta.measures import SIGNED_MEASURES, MetricRow
 from core.meta.table_formats import csv_table, format_marked, latex_table, latex_text, markdown_table
 from core.metric import METRICS, Card
 from core.settings import VERSION
@@ -209,7 +209,7 @@ def _interval_text(estimate: Estimate, name: str) -> str:
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return value
     low, high = (
-        f"{bound:+.3g}" if name in UNIT_MEASURES else f"{100 * bound:.1f}" for bound in (estimate.low, estimate.high)
+        f"{bound:+.3g}" if name in SIGNED_MEASURES else f"{100 * bound:.1f}" for bound in (estimate.low, estimate.high)
     )
     return f"{value} [{low}, {high}]"
 
@@ -231,7 +231,7 @@ def _format_value(estimate: Estimate, name: str) -> str:
     """In percent, or in units of the metric."""
     if estimate.value is None:
         return "–"
-    return f"{estimate.value:+.3g}" if name in UNIT_MEASURES else f"{100 * estimate.value:.1f}"
+    return f"{estimate.value:+.3g}" if name in SIGNED_MEASURES else f"{100 * estimate.value:.1f}"
 
 
 def correlations_markdown(rows: Sequence[MetricRow], aspect: str) -> str:

@@ -10,10 +10,11 @@ from scipy.stats import rankdata  # type: ignore[import-untyped]  # it ships no 
 
 from core.errors import UnknownNameError
 from core.meta.cases import Cases
-from core.meta.measures import MEASURES, UNIT_MEASURES, Slice, has_one_scale
+from core.meta.measures import MEASURES, SIGNED_MEASURES, UNIT_MEASURES, Slice, has_one_scale
+from core.meta.table_formats import format_measure
 from core.stats.bootstrap import Distribution, Resamples
 from core.stats.statistic import Estimate
-from core.stats.text_tables import align_columns, format_percent
+from core.stats.text_tables import align_columns
 
 RANKED_MEASURES = tuple(name for name in MEASURES if name not in {*UNIT_MEASURES, "ties"})
 """The measures of which more is better."""
@@ -67,10 +68,19 @@ def _ranks_in_slice(part: str, found: dict[str, Distribution]) -> list[MetricRan
 def format_ranks(found: Sequence[MetricRank], measure: str) -> str:
     """One line for each metric and slice."""
     lines = [
-        (one.slice, one.metric, _format_rank(one.rank), str(one.among), format_percent(one.value), str(one.value.n))
+        (
+            one.slice,
+            one.metric,
+            _format_rank(one.rank),
+            str(one.among),
+            format_measure(one.value, measure),
+            str(one.value.n),
+        )
         for one in found
     ]
-    return align_columns([("slice", "metric", "rank", "of", f"{measure}, %", "n"), *lines])
+    return align_columns(
+        [("slice", "metric", "rank", "of", f"{measure}{'' if measure in SIGNED_MEASURES else ', %'}", "n"), *lines]
+    )
 
 
 def _format_rank(rank: Estimate) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from core.meta.best_metric import CORRECTION, SIGNIFICANCE_LEVEL, Measurement
 from core.meta.cases import Cases, MetricColumn
-from core.meta.measures import PAPER_MEASURES, UNIT_MEASURES, MetricRow
+from core.meta.measures import PAPER_MEASURES, SIGNED_MEASURES, MetricRow
 from core.meta.rating_correlation import COEFFICIENTS
 from core.meta.reference_scores import compare_with_released
 from core.settings import VERSION
@@ -125,10 +125,10 @@ def _format_p(tests: Mapping[str, float | None], name: str) -> str:
 
 
 def format_measure(estimate: Estimate, name: str) -> str:
-    """A figure with its interval: percent, units of the metric, or a correlation."""
+    """A figure with its interval: percent, units of the metric, a quotient, or a correlation."""
     if name in COEFFICIENTS:
         return format_correlation(estimate)
-    return format_in_units(estimate) if name in UNIT_MEASURES else format_percent(estimate)
+    return format_in_units(estimate) if name in SIGNED_MEASURES else format_percent(estimate)
 
 
 def format_marked(figure: Measurement, name: str) -> str:

@@ -7,9 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.metric import Direction
-from core.stats.statistic import Numbers, Statistic, Values, mean, undefined
+from core.stats.statistic import (
+    Numbers,
+    Statistic,
+    Values,
+    cluster_documents,
+    mean,
+    ratio,
+    sums_by,
+    undefined,
+)
 
 _NO_DIRECTION = "The metric has no better side."
+_ROUNDING = 1e-12  # of the largest score: what arithmetic leaves of no shift
 _MIN_HARMLESS = 5  # shifts that a range of noise rests on
 _SIGNS = {"higher": 1.0, "lower": -1.0}
 
@@ -71,6 +81,42 @@ def mean_shift(pairs: ScorePairs) -> Statistic:
 def mean_absolute_shift(pairs: ScorePairs) -> Statistic:
     """Mean size of the shift, in the metric's own units."""
     return mean(np.abs(pairs.shifts), pairs.documents)
+
+
+def mean_correction(corrections: ScorePairs) -> Statistic:
+    """Mean gain of the original, the faithful side, over the edited one, towards consistency, in the metric's own units."""
+    if corrections.direction == "neutral":
+        return undefined(_count_scored(corrections), _NO_DIRECTION)
+    return mean(corrections.gains, corrections.documents)
+
+
+def sensitivity(corrections: ScorePairs, benign: ScorePairs) -> Statistic:
+    """Mean gain by a correction ÷ mean absolute shift by an edit that keeps the meaning; `n` is the smaller of both numbers.
+
+    Above 1 the metric moves further for a correction than for nothing, below 0 corrections lower it. Undefined where no
+    benign edit moves it. Both parts are weighed by the same documents. After Ramprasad and Wallace (2024, section 4,
+    figure 4.2), who draw both parts; the quotient is ours.
+    """
+    if corrections.direction == "neutral":
+        return undefined(min(_count_scored(corrections), _count_scored(benign)), _NO_DIRECTION)
+    gained, moved = ~np.isnan(corrections.shifts), ~np.isnan(benign.shifts)
+    n = int(min(gained.sum(), moved.sum()))
+    if not n:
+        return undefined(0, f"No {'harmless edit' if gained.any() else 'correction'} has both scores.")
+    gains, sizes = corrections.gains[gained], np.abs(benign.shifts[moved])
+    if sizes.max() <= _ROUNDING * np.abs(benign.original[moved]).max():
+        return undefined(n, "No harmless edit moves this metric: there is nothing to divide by.")
+    numbers, places = cluster_documents(np.concatenate([corrections.documents[gained], benign.documents[moved]]))
+    columns = np.zeros((len(places), 4))
+    columns[: len(gains), :2] = np.column_stack([gains, np.ones(len(gains))])
+    columns[len(gains) :, 2:] = np.column_stack([sizes, np.ones(len(sizes))])
+    sums = sums_by(places, columns, len(numbers))
+
+    def weigh(weights: Values) -> Values:
+        gain, corrected, size, edited = sums.T @ weights
+        return ratio(ratio(gain, corrected), ratio(size, edited))
+
+    return Statistic(n, numbers, weigh, len(numbers))
 
 
 def noise_range(shifts: Values) -> tuple[float, float] | None:

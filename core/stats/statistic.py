@@ -30,10 +30,10 @@ class Estimate:
     @property
     def of_few_documents(self) -> bool:
         """Whether it has an interval that is likely too narrow, as fewer than 30 documents were drawn from."""
-        return self.low is not None and self.documents < _FEW_DOCUMENTS
+        return self.low is not None and self.documents < FEW_DOCUMENTS
 
 
-_FEW_DOCUMENTS = 30  # with fewer, 95 % intervals were measured to cover less
+FEW_DOCUMENTS = 30  # with fewer, 95 % intervals were measured to cover less
 
 Values = NDArray[np.float64]
 Numbers = NDArray[np.intp]

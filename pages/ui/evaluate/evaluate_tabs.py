@@ -11,6 +11,7 @@ from annotations.samples import load_provenance
 from core.meta.measures import PAPER_MEASURES, MetricRow, Slice, draw_resamples, metric_rows, shown_columns
 from core.meta.paper_figures import roc_curves
 from core.meta.paper_pack import PACK_NAME, PackRequest, pack_commands, write_pack
+from core.meta.sensitivity import edits_of_cases, metric_sensitivities
 from core.meta.table_formats import tables_record
 from core.types import PRECOMPUTED
 from pages.ui import services
@@ -38,6 +39,7 @@ from pages.ui.evaluate.tables_and_plots import (
     roc_chart,
 )
 from pages.ui.markup import escape_markdown
+from pages.ui.sensitivity_view import sensitivity_view
 
 
 def _figure_rows(chosen: EvaluationChoice, names: tuple[str, ...]) -> list[MetricRow] | None:
@@ -86,6 +88,23 @@ def _interval_tab(chosen: EvaluationChoice) -> None:
     found = _figure_rows(chosen, PAPER_MEASURES)
     if found is not None:
         st.plotly_chart(interval_chart(found, name, part), key="evaluate-dots", alt="Figures with their intervals")
+
+
+def _sensitivity_tab(chosen: EvaluationChoice) -> None:
+    cases = chosen.cases
+    if not len(cases.pairs) or not len(cases.harmless):
+        st.info(
+            "Sensitivity needs minimal pairs and harmless edits with scores: choose a dataset of each, or make harmless "
+            "edits of these summaries with `cli.py perturb` and import them."
+        )
+        return
+    found = background_result(
+        "Comparing corrections with harmless edits…",
+        ("sensitivity", chosen.key),
+        lambda: metric_sensitivities(edits_of_cases(cases)),
+    )
+    if found:
+        sensitivity_view(found)
 
 
 def _data_tab(chosen: EvaluationChoice) -> None:
@@ -140,6 +159,7 @@ EVALUATE_TABS: Mapping[str, Callable[[EvaluationChoice], None]] = MappingProxyTy
         "Dots": _interval_tab,
         "Correlation": correlation_tables,
         "Agreement": annotator_tables,
+        "Sensitivity": _sensitivity_tab,
         "Surface": surface_tables,
         "Verdicts": verdict_grid,
         "Explanations": explanation_table,

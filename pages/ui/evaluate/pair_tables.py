@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.edits import as_segments, recover
 from core.meta.cases import Cases, MetricColumn
-from core.meta.measures import SLICE_FIELDS, UNIT_MEASURES, MetricRow, Slice, pairs_in_slice
+from core.meta.measures import SIGNED_MEASURES, SLICE_FIELDS, MetricRow, Slice, pairs_in_slice
 from core.meta.shared_errors import caught_in_grid, format_coverage, smallest_coverage
 from core.meta.table_formats import format_few_documents, format_measure
 from core.meta.verdict_grid import PAIR_FILTERS, Move, PairVerdict, build_verdict_grid, filter_pairs, noise_band
@@ -70,9 +70,9 @@ def probe_link(one: Sample, other: Sample | None = None) -> str | None:
 def _describe_cell(row: MetricRow, name: str) -> str:
     """The figure with its interval, how it compares with the best, and what would make it surer."""
     figure = row.figures[name]
-    more = None if name in UNIT_MEASURES else pairs_still_needed(figure.estimate)
+    more = None if name in SIGNED_MEASURES else pairs_still_needed(figure.estimate)
     parts = [
-        f"{format_measure(figure.estimate, name)}{'' if name in UNIT_MEASURES else ' %'}",
+        f"{format_measure(figure.estimate, name)}{'' if name in SIGNED_MEASURES else ' %'}",
         f"{row.failed} without a score" if row.failed else "",
         "the best of its slice" if figure.best else "",
         *(f"{test}: p = {p:.3f}, by Holm" for test, p in figure.tests.items() if p is not None and not figure.best),

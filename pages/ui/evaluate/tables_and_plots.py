@@ -12,7 +12,7 @@ import streamlit as st
 
 from core.meta.best_metric import Measurement
 from core.meta.cases import Cases
-from core.meta.measures import FIGURE_TITLES, UNIT_MEASURES, MetricRow
+from core.meta.measures import FIGURE_TITLES, MetricRow, figure_unit
 from core.meta.table_formats import format_few_documents, format_measure
 from core.stats.discrimination import RocCurve
 from core.stats.text_tables import format_percent
@@ -22,10 +22,11 @@ FIGURE_HELP = (
     "Consistency: share of minimal pairs whose faithful side scores strictly higher. ROC AUC: chance that a consistent "
     "summary scores above an inconsistent one. Ties: share of pairs whose sides score the same. Balanced accuracy: with "
     "a threshold that was chosen on the development split. Sign rate: consistency among the pairs that moved at all. Mean "
-    "shift: broken minus faithful side, in the metric's own units."
+    "shift: broken minus faithful side, in the metric's own units. Sensitivity: mean gain by a correction ÷ mean size of the "
+    "shift by a harmless edit."
 )
 _LOWER_IS_BETTER = ("ties", "mean_shift")
-_PAIR_FIGURES = ("consistency", "ties", "sign_rate", "mean_shift")
+_PAIR_FIGURES = ("consistency", "ties", "sign_rate", "mean_shift", "sensitivity")
 MARK_STYLES = MappingProxyType(
     {
         "*": "background-color: rgba(11, 122, 117, 0.30); font-weight: 700",
@@ -38,8 +39,9 @@ MARK_STYLES = MappingProxyType(
 
 
 def available_figures(cases: Cases, names: Sequence[str] = tuple(FIGURE_TITLES)) -> list[str]:
-    """The figures that can be computed: some need minimal pairs."""
-    return [name for name in names if len(cases.pairs) or name not in _PAIR_FIGURES]
+    """The figures that can be computed: some need minimal pairs, one harmless edits as well."""
+    offered = [name for name in names if len(cases.pairs) or name not in _PAIR_FIGURES]
+    return [name for name in offered if len(cases.harmless) or name != "sensitivity"]
 
 
 def figure_choice(key: str, offered: Sequence[str]) -> str:
@@ -125,14 +127,9 @@ def _table_caption(chosen: EvaluationChoice, rows: Sequence[MetricRow], name: st
         else ""
     )
     return (
-        f"{figure_unit(name)}, with the 95 % interval of {chosen.resamples:,} resamples of whole documents.{marks}{missing} Select a "
+        f"{FIGURE_TITLES[name]} {figure_unit(name)}, with the 95 % interval of {chosen.resamples:,} resamples of whole documents.{marks}{missing} Select a "
         "cell to see its pairs."
     )
-
-
-def figure_unit(name: str) -> str:
-    """The unit of a figure."""
-    return "In units of each metric" if name in UNIT_MEASURES else "Percent"
 
 
 def _slice_label(part: str, figures: Sequence[Measurement]) -> str:

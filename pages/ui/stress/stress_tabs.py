@@ -13,6 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from annotations.records import RunRow
+from core.meta.sensitivity import edits_of_run, metric_sensitivities
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_signed
 from core.stress.filters import filter_variants
@@ -22,6 +23,7 @@ from core.stress.run import Check, Run, VariantKey, run_lines
 from core.stress.shifts import Shift, score_shifts
 from core.stress.sweep import window_effects, window_families
 from pages.ui.markup import escape_markdown
+from pages.ui.sensitivity_view import sensitivity_view
 from pages.ui.stress.cell_pairs import cell_pairs, run_gaps
 from pages.ui.stress.density_tab import density_tab
 from pages.ui.stress.gaming_tab import gaming_tab
@@ -212,6 +214,17 @@ def _matrix_tab(shown: ShownRun) -> None:
     run_gaps(shown.run)
 
 
+def _sensitivity_tab(shown: ShownRun) -> None:
+    found = metric_sensitivities(edits_of_run(shown.run, shown.found), shown.run.plan.seed)
+    if any(one.ratio.value is not None for one in found):
+        st.caption("A summary that a perturbation broke, read backwards, stands for a correction.")
+        sensitivity_view(found)
+    else:
+        st.info(
+            "Sensitivity needs perturbations that keep the meaning and perturbations that break it, both with scores."
+        )
+
+
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _cached_matrix(key: Hashable, _run: Run, _found: Sequence[Shift]) -> list[MatrixCell]:  # noqa: ARG001  # the key is that of the cache
     return shift_matrix(_run, _found)
@@ -221,6 +234,7 @@ _TABS: MappingProxyType[str, Callable[[ShownRun], None]] = MappingProxyType(
     {
         "Matrix": _matrix_tab,
         "Plots": lambda shown: metric_plots(shown.run, shown.found),
+        "Sensitivity": _sensitivity_tab,
         "Gaming": lambda shown: gaming_tab(shown.row, shown.run, shown.found),
         "Windows": lambda shown: sweep_tab(shown.run, shown.found),
         "Density": lambda shown: density_tab(shown.row.id, shown.run, shown.counting),
