@@ -14,7 +14,7 @@ from core.shallow.model import FEATURES, OutputKind, TrainingFacts
 from core.shallow.trainer import TrainingTable, TrainingTask, fit_model
 from core.stats.bootstrap import Resamples
 from core.stats.correlation import RatedScores, spearman
-from core.stats.statistic import Estimate, Numbers, Statistic, Values, quotient, undefined
+from core.stats.statistic import Estimate, Numbers, Statistic, Values, deal_folds, quotient, undefined
 from core.stats.text_tables import align_columns, format_correlation, format_percent
 
 
@@ -65,7 +65,7 @@ class PredictedShare:
 
 def predicted_shares(cases: Cases, drawn: Resamples, seed: int = 0) -> Iterator[PredictedShare]:
     """Every metric that is no feature itself. Raises TouchstoneError where a feature was not scored."""
-    features, folds = _feature_array(cases), _document_folds(cases, seed)
+    features, folds = _feature_array(cases), deal_folds(cases.documents, _FOLDS, seed)
     for column in cases.columns:
         if column.name not in FEATURES:
             predicted = _cross_predicted(features, column.values, folds, "score", seed)
@@ -81,7 +81,7 @@ def surface_against_metrics(cases: Cases, drawn: Resamples, seed: int = 0) -> li
     TouchstoneError where a feature was not scored.
     """
     names = np.unique([sample.dataset for sample in cases.samples], return_inverse=True)[1].astype(np.intp)
-    apart = names if names.max() else _document_folds(cases, seed)
+    apart = names if names.max() else deal_folds(cases.documents, _FOLDS, seed)
     predicted = _cross_predicted(
         _feature_array(cases), cases.labels, _split_by_document(cases, apart), "probability", seed
     )
@@ -123,13 +123,6 @@ def _feature_array(cases: Cases) -> Values:
         raise TouchstoneError(f"Not scored yet: {', '.join(missing)}. Score the data with them first.")
     columns = {column.name: column.values for column in cases.columns}
     return np.column_stack([columns[name] for name in FEATURES])
-
-
-def _document_folds(cases: Cases, seed: int) -> Numbers:
-    """A fold for each sample, (samples,): documents stay together."""
-    dealt = np.random.default_rng(seed).permutation(max(1, cases.clusters)) % _FOLDS
-    folds: Numbers = dealt[cases.documents].astype(np.intp)
-    return folds
 
 
 def _split_by_document(cases: Cases, apart: Numbers) -> Numbers:

@@ -231,10 +231,14 @@ def balanced_accuracy(labelled: LabelledScores, threshold: Threshold) -> Statist
     )
     if why := kept.why or leak:
         return undefined(len(kept.labels), why)
-    numbers, places = cluster_documents(kept.documents)
-    outcomes = _outcome_columns(kept.labels, _accepts(kept, threshold))
-    sums = sums_by(places, outcomes, len(numbers))
-    return Statistic(len(kept.labels), numbers, lambda weights: _balanced_accuracy(sums.T @ weights), len(numbers))
+    return accuracy_of_decisions(_accepts(kept, threshold), kept.labels, kept.documents)
+
+
+def accuracy_of_decisions(accepted: Mask, labels: Mask, documents: Numbers) -> Statistic:
+    """Balanced accuracy of (n,) decisions that were made without these labels, of which there are both kinds."""
+    numbers, places = cluster_documents(documents)
+    sums = sums_by(places, _outcome_columns(labels, accepted), len(numbers))
+    return Statistic(len(labels), numbers, lambda weights: _balanced_accuracy(sums.T @ weights), len(numbers))
 
 
 def right_decisions(labelled: LabelledScores, threshold: Threshold) -> Values:

@@ -88,6 +88,13 @@ def cluster_documents(documents: Numbers) -> tuple[Numbers, Numbers]:
     return numbers, places
 
 
+def deal_folds(documents: Numbers, number: int, seed: int = 0) -> Numbers:
+    """One of `number` folds for each case, (n,): documents stay together, and folds have equally many of them."""
+    numbers, places = cluster_documents(documents)
+    dealt: Numbers = np.random.default_rng(seed).permutation(len(numbers)) % number
+    return dealt[places]
+
+
 def number_documents(marks: Iterable[Iterable[Hashable]]) -> Numbers:
     """A number from 0 for the document of each case, (n,), in the order of their first cases.
 
