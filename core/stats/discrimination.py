@@ -203,6 +203,12 @@ class Threshold:
     n: int
     documents: frozenset[int]
 
+    def accepts(self, labelled: LabelledScores) -> Mask:
+        """Which scores count as consistent, (n,); one that is nan does not."""
+        if labelled.direction == "lower":
+            return labelled.scores <= self.value
+        return labelled.scores >= self.value
+
 
 def choose_threshold(development: LabelledScores) -> Threshold:
     """The threshold of the best balanced accuracy, halfway between two scores; of equally good ones the strictest.
@@ -231,7 +237,7 @@ def balanced_accuracy(labelled: LabelledScores, threshold: Threshold) -> Statist
     )
     if why := kept.why or leak:
         return undefined(len(kept.labels), why)
-    return accuracy_of_decisions(_accepts(kept, threshold), kept.labels, kept.documents)
+    return accuracy_of_decisions(threshold.accepts(kept), kept.labels, kept.documents)
 
 
 def accuracy_of_decisions(accepted: Mask, labels: Mask, documents: Numbers) -> Statistic:
@@ -243,14 +249,8 @@ def accuracy_of_decisions(accepted: Mask, labels: Mask, documents: Numbers) -> S
 
 def right_decisions(labelled: LabelledScores, threshold: Threshold) -> Values:
     """1 where a summary is accepted or refused as its label says, 0 where not, (n,), nan where it has no score."""
-    right = _accepts(labelled, threshold) == labelled.labels
+    right = threshold.accepts(labelled) == labelled.labels
     return np.where(np.isnan(labelled.scores), np.nan, right)
-
-
-def _accepts(labelled: LabelledScores, threshold: Threshold) -> Mask:
-    if labelled.direction == "lower":
-        return labelled.scores <= threshold.value
-    return labelled.scores >= threshold.value
 
 
 def _outcome_columns(labels: Mask, accepts: Mask) -> Values:
