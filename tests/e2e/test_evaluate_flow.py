@@ -112,6 +112,14 @@ def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(
     terminal = CliRunner().invoke(app, ["meta", "--dataset", "own pairs", "--by", "error_type", "--json"])
     assert by_page == json.loads(terminal.stdout)
 
+    page.get_by_role("tab", name="Calibration").click()
+    expect(page.get_by_text("One domain alone has figures")).to_be_visible(timeout=WORK_MS)
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Download as JSON").click()
+    by_page = json.loads(Path(waiting.value.path()).read_text(encoding="utf-8"))
+    options = ["--dataset", "own pairs", "--by", "dataset", "--metric", by_page["metrics"][0]["metric"], "--json"]
+    assert by_page == json.loads(CliRunner().invoke(app, ["calibration", *options]).stdout)
+
     page.get_by_role("tab", name="Verdicts").click()
     expect(page.get_by_text("metrics disagree (6)")).to_be_visible(timeout=WORK_MS)
 

@@ -401,3 +401,20 @@ def test_what_can_be_evaluated_is_listed(pairs: Path, database: str) -> None:
     listed = done("datasets")
     assert re.search(r"^own +12 samples from task1_own.json$", listed, re.MULTILINE)
     assert re.search(r"^our labels +2 samples$", listed, re.MULTILINE)
+
+
+def test_calibration_shows_probabilities_and_refuses_what_is_too_small_in_words(tmp_path: Path) -> None:
+    for name, number in (("one", 12), ("two", 6)):
+        path = tmp_path / f"task1_{name}.json"
+        path.write_text(json.dumps([record(n) for n in range(number)]), encoding="utf-8")
+        done("import", "bump", path, "--name", name)
+    text = done("calibration", "--dataset", "one", "--by", "dataset", "--metric", "sharp", "--resamples", 20)
+    assert "Brier per domain" in text
+    assert "One domain alone has figures" in text
+    [metric] = json.loads(
+        done("calibration", "--dataset", "one", "--by", "dataset", "--metric", "sharp", "--resamples", 20, "--json")
+    )["metrics"]
+    assert metric["domains"][0]["n"] == 24
+    refused = run("calibration", "--dataset", "two", "--by", "dataset")
+    assert refused.exit_code != 0
+    assert "6 documents have a consistent summary with a score and 6 an inconsistent one" in str(refused.exception)

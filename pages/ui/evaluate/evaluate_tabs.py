@@ -24,6 +24,7 @@ from pages.ui.evaluate.analysis_tables import (
     surface_tables,
 )
 from pages.ui.evaluate.annotator_tables import annotator_tables
+from pages.ui.evaluate.calibration_tab import calibration_tables
 from pages.ui.evaluate.data_tab import label_provenance, provenance_tables, score_form
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
 from pages.ui.evaluate.pair_tables import cell_pairs, verdict_grid
@@ -161,6 +162,7 @@ EVALUATE_TABS: Mapping[str, Callable[[EvaluationChoice], None]] = MappingProxyTy
         "Agreement": annotator_tables,
         "Sensitivity": _sensitivity_tab,
         "Surface": surface_tables,
+        "Calibration": calibration_tables,
         "Verdicts": verdict_grid,
         "Explanations": explanation_table,
         "Percentiles": percentile_tab,
