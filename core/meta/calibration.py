@@ -42,8 +42,8 @@ FORMS_NOTE = (
     "regression on all domains together; per domain: on the domain alone."
 )
 CROSS_FITTED_NOTE = (
-    f"Cross-fitted over {FOLDS} folds of documents: nothing is judged on a document that it was fitted on. Intervals draw "
-    "documents anew, not the fits. ECE, over ten bins, has none: it is too high where cases are few."
+    f"Cross-fitted over {FOLDS} folds of documents: nothing is judged on a document that it was fitted on. Intervals resample "
+    "documents and keep the fits. ECE, over ten bins, has none: it is too high where cases are few."
 )
 LOSS_NOTE = (
     "Balanced accuracy, in percent, of the threshold that is best on the row's domain, on the summaries of the column's; below, what "
