@@ -11,7 +11,8 @@ from core.dataset import Refusal
 from core.errors import TouchstoneError
 from core.explanations.checks import run_rule_checks
 from core.explanations.judge import GRADE_VALUES, Case, Judgement, parse_grade
-from core.explanations.judge_agreement import GradePair
+from core.explanations.judge_agreement import GradePair, JudgedExplanation
+from core.explanations.panel import PanelVote, is_panel_signature
 from core.llm.chat import is_model_signature
 from core.types import Failure, GradedExplanation, Item, Verdict
 
@@ -96,6 +97,35 @@ def judgement_record(case: Case, signature: str, outcome: Judgement | Failure) -
         return {**record, "status": "failed", "grade": None, "score": None, "because": "", "error": outcome.message}
     grade = {"grade": outcome.grade, "score": GRADE_VALUES[outcome.grade], "because": outcome.because}
     return {**record, "status": "ok", **grade, "error": None}
+
+
+def panel_record(case: Case, signature: str, vote: PanelVote) -> dict[str, object]:
+    """The same for a panel of that signature: the grade of the majority with the mean worth of all grades, and the votes.
+
+    A tie is no grade.
+    """
+    record = judgement_record(case, signature, Judgement(vote.majority or "not", str(vote), signature))
+    record |= {"votes": dict(vote.counts), "failed": vote.failed, "mean": vote.score}
+    if vote.majority:
+        return record
+    return {**record, "status": "failed", "grade": None, "score": None, "because": "", "error": vote.problem}
+
+
+def read_judged(file: Path) -> list[JudgedExplanation]:
+    """Every explanation of a file with the grade of each judge; those of panels are left out.
+
+    Raises TouchstoneError for a line that `judgement_record` did not write.
+    """
+    found: dict[tuple[str, ...], JudgedExplanation] = {}
+    for number, line in _numbered_lines(file):
+        record = _parse_object(line)
+        judge, _ = _parse_judgement(record, f"{file.name}, line {number}")
+        group, grade = str(record["group"]), record["grade"]
+        key = (group, *(str(record.get(name, "")) for name in ("id", "by", "explanation")))
+        if grade and not is_panel_signature(judge):
+            grades = found[key].grades if key in found else {}
+            found[key] = JudgedExplanation(key, group, {**grades, judge: parse_grade(str(grade))})
+    return list(found.values())
 
 
 def read_judgements(file: Path) -> dict[str, list[GradePair]]:

@@ -162,10 +162,3 @@ def converse_in_order(
     with closing(engine.converse(conversations())) as answers:
         for _, outcome in answers:
             yield pending.popleft(), outcome
-
-
-def judge_all(
-    engine: Engine, cases: Iterable[Case], setup: JudgeSetup, sampling: Sampling
-) -> Iterator[tuple[Case, Judgement | Failure]]:
-    """Each case with its grade, or with the reason why there is none, in order."""
-    return converse_in_order(engine, cases, lambda case: judge_conversation(case, setup, sampling))

@@ -1,9 +1,10 @@
-"""The agreement of judges of explanations with people: correlation, balanced accuracy and kappa, as records and as text."""
+"""The agreement of judges of explanations with people and with one another, as records and as text."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from core.explanations.judge import GRADE_VALUES, Grade
 from core.stats import agreement as distance
 from core.stats import correlation
-from core.stats.agreement import LabelMatrix, cohen_kappa
+from core.stats.agreement import LabelMatrix, cohen_kappa, gwet_ac1, krippendorff_alpha, raw_agreement
 from core.stats.bootstrap import RESAMPLES, Resamples
 from core.stats.correlation import RatedScores
 from core.stats.discrimination import LabelledScores, Threshold, balanced_accuracy
@@ -21,6 +22,9 @@ from core.stats.text_tables import align_columns
 _GRADE_CUTS = {"entirely": 0.75, "at least partially": 0.25}  # halfway between two grades
 
 
+Figures = Mapping[str, Estimate]
+
+
 @dataclass(frozen=True, slots=True)
 class GradePair:
     """The grades of one explanation by a judge and by people, None where the judge gave none; `group` names the document."""
@@ -28,6 +32,75 @@ class GradePair:
     judge_grade: Grade | None
     human_grade: Grade
     group: str
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedExplanation:
+    """The grades of one explanation by judge; `key` tells it from others, and `group` names the document."""
+
+    key: tuple[str, ...]
+    group: str
+    grades: Mapping[str, Grade]
+
+
+def merge_judged(judged: Iterable[JudgedExplanation]) -> list[JudgedExplanation]:
+    """Each explanation once, with the grades of all judges."""
+    found: dict[tuple[str, ...], JudgedExplanation] = {}
+    for one in judged:
+        before = found.get(one.key, one)
+        found[one.key] = replace(before, grades={**before.grades, **one.grades})
+    return list(found.values())
+
+
+def agreement_among_judges(
+    judged: Sequence[JudgedExplanation], resamples: int = RESAMPLES, seed: int = 0
+) -> dict[str, Estimate]:
+    """Raw agreement, Krippendorff's alpha, AC1 and the weighted kappa of every two judges, by name; empty below two judges.
+
+    With 95 % intervals, documents resampled. An explanation counts where two judges graded it.
+    """
+    judges = judge_names(judged)
+    if len(judges) < 2:
+        return {}
+    groups = sorted({one.group for one in judged})
+    documents = np.array([groups.index(one.group) for one in judged], dtype=np.intp)
+    labels = np.array(
+        [[GRADE_VALUES[one.grades[name]] if name in one.grades else np.nan for name in judges] for one in judged]
+    )
+    matrix = LabelMatrix(labels, documents, tuple(GRADE_VALUES.values()))
+    draws = Resamples.draw(len(groups), resamples, seed)
+    statistics = {
+        "same grade": raw_agreement(matrix),
+        "alpha (nominal)": krippendorff_alpha(matrix, distance.nominal_distance),
+        "alpha (ordinal)": krippendorff_alpha(matrix, distance.ordinal_distance),
+        "AC1": gwet_ac1(matrix),
+        **{
+            f"weighted kappa, {one + 1} × {two + 1}": cohen_kappa(matrix, one, two, distance.linear_distance)
+            for one, two in combinations(range(len(judges)), 2)
+        },
+    }
+    return {name: draws.estimate(statistic) for name, statistic in statistics.items()}
+
+
+def judge_names(judged: Iterable[JudgedExplanation]) -> list[str]:
+    """The judges, who are numbered from 1 in this order."""
+    return list(dict.fromkeys(name for one in judged for name in one.grades))
+
+
+def panel_agreement_record(judged: Sequence[JudgedExplanation], figures: Figures) -> dict[str, Any]:
+    """The judges in their order with how much each graded, and the figures."""
+    return {
+        "judges": {name: sum(name in one.grades for one in judged) for name in judge_names(judged)},
+        "explanations": len(judged),
+        "figures": {name: _figure_record(estimate) for name, estimate in figures.items()},
+    }
+
+
+def panel_agreement_table(judged: Sequence[JudgedExplanation], figures: Figures) -> str:
+    """The same as text."""
+    names = [f"{number}: {name}" for number, name in enumerate(judge_names(judged), start=1)]
+    head = f"{len(judged)} explanations, the judges with one another"
+    return "\n".join([head, *names, _figure_table(figures)])
 
 
 def agreement_with_people(
@@ -66,9 +139,6 @@ def _balanced_accuracy_at(rated: RatedScores, cut: float) -> Statistic:
     )
 
 
-Figures = Mapping[str, Estimate]
-
-
 def agreement_record(signature: str, compared: Sequence[GradePair], figures: Figures) -> dict[str, Any]:
     """One judge; null where a figure is undefined, with the reason."""
     return {
@@ -82,9 +152,12 @@ def agreement_record(signature: str, compared: Sequence[GradePair], figures: Fig
 def agreement_table(signature: str, compared: Sequence[GradePair], figures: Figures) -> str:
     """The judge, how much it graded, and a line a figure with its 95 % interval; – where one is undefined."""
     failed = f", {_count_failed(compared)} of them without a grade of the judge" if _count_failed(compared) else ""
+    return f"{signature}\n{len(compared)} explanations that people graded{failed}\n{_figure_table(figures)}"
+
+
+def _figure_table(figures: Figures) -> str:
     lines = [(name, _format_figure(estimate), str(estimate.n), estimate.why) for name, estimate in figures.items()]
-    table = align_columns([("", "value", "n", ""), *lines])
-    return f"{signature}\n{len(compared)} explanations that people graded{failed}\n{table}"
+    return align_columns([("", "value", "n", ""), *lines])
 
 
 def _count_failed(compared: Sequence[GradePair]) -> int:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from operator import eq
 from types import MappingProxyType
 
 import numpy as np
 
 from core.explanations.judge import GRADE_VALUES, parse_grade
+from core.explanations.judge_agreement import JudgedExplanation
+from core.explanations.panel import is_panel_signature
+from core.llm.chat import is_model_signature
 from core.meta.cases import Cases
 from core.stats.bootstrap import Resamples
 from core.stats.statistic import (
@@ -24,7 +29,7 @@ from core.stats.statistic import (
     undefined,
 )
 from core.stats.text_tables import align_columns, format_percent
-from core.types import Item, Verdict
+from core.types import Item, Sample, Verdict
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,7 +124,7 @@ class ExplainerScores:
 
     `explained` are the explanations that ought to have a grade, those of errors where labels are known; of them `failed`
     were given to a judge in vain, and `ungraded` have no grade for whatever reason. `unanswered` are the
-    summaries about which it was asked and gave no answer.
+    summaries about which it was asked and gave no answer. `judge` alone counts where one is named.
     """
 
     name: str
@@ -129,6 +134,7 @@ class ExplainerScores:
     failed: int
     unanswered: int
     figures: dict[str, Estimate]
+    judge: str = ""
 
     @property
     def incomplete(self) -> bool:
@@ -137,7 +143,8 @@ class ExplainerScores:
 
     def cells(self) -> dict[str, str]:
         """A row of a table: counts, and the figures in percent with n where it differs."""
-        cells = {"explained by": self.name or "unnamed", "graded": str(self.graded)}
+        cells = {"explained by": self.name or "unnamed"} | ({"graded by": self.judge} if self.judge else {})
+        cells |= {"graded": str(self.graded)}
         cells |= {"ungraded": str(self.ungraded), "failed": str(self.failed), "unanswered": str(self.unanswered)}
         for name, estimate in self.figures.items():
             marked = self.incomplete and name in _GRADED_FIGURES and estimate.value is not None
@@ -160,10 +167,47 @@ class _GradedAnswer:
 def explainer_scores(cases: Cases, drawn: Resamples) -> Iterator[ExplainerScores]:
     """Everybody whose explanations were graded or came with a verdict, in the order of their first one.
 
-    Grades of several judges of one explanation are averaged. A graded explanation says that its author found the summary
+    Grades of several judges of one explanation are averaged; the majority of a panel, whose judges count already, is left
+    out. A graded explanation says that its author found the summary
     inconsistent, unless the verdict beside it is another. Detection is told where the author's verdicts stand beside the
     explanations, or among the judgements under the same name.
     """
+    yield from _explainer_scores(_with_judges(cases, lambda judge: not is_panel_signature(judge)), drawn)
+
+
+def scores_by_judge(cases: Cases, drawn: Resamples) -> Iterator[ExplainerScores]:
+    """The same by the grades of each language model alone, and of each panel's majority, where there are several."""
+    given = (one.judge for sample in cases.samples for one in sample.item.explanations)
+    judges = [judge for judge in dict.fromkeys(given) if is_model_signature(judge)]
+    for judge in judges if len(judges) > 1 else ():
+        of_judge = _with_judges(cases, partial(eq, judge))
+        yield from (replace(one, judge=judge) for one in _explainer_scores(of_judge, drawn) if one.graded or one.failed)
+
+
+def judged_explanations(cases: Cases) -> list[JudgedExplanation]:
+    """Every explanation that language models graded, with the grade of each; panels are left out."""
+    found: dict[tuple[str, ...], JudgedExplanation] = {}
+    for place, sample in enumerate(cases.samples):
+        for one in sample.item.explanations:
+            if one.grade and is_model_signature(one.judge) and not is_panel_signature(one.judge):
+                key = (str(place), one.by, one.text)
+                grades = found[key].grades if key in found else {}
+                group = str(cases.documents[place])
+                found[key] = JudgedExplanation(key, group, {**grades, one.judge: parse_grade(one.grade)})
+    return list(found.values())
+
+
+def _with_judges(cases: Cases, kept: Callable[[str], bool]) -> Cases:
+    """The same cases with the grades of some judges only."""
+
+    def of_sample(sample: Sample) -> Sample:
+        explanations = tuple(one for one in sample.item.explanations if not one.judge or kept(one.judge))
+        return replace(sample, item=replace(sample.item, explanations=explanations))
+
+    return replace(cases, samples=tuple(map(of_sample, cases.samples)))
+
+
+def _explainer_scores(cases: Cases, drawn: Resamples) -> Iterator[ExplainerScores]:
     given = (given for sample in cases.samples for given in sample.item.explanations)
     names = dict.fromkeys(one.by for one in given if one.grade or one.judge or one.verdict or not one.text)
     for name in names:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated, TextIO
@@ -14,8 +14,10 @@ import typer
 from core.dataset import Refusal
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.explanations.cases import SkippedCase, cases_from_items, judgement_record, read_cases
-from core.explanations.judge import Case, Judgement, JudgeSetup, judge_all, judge_conversation, judge_signature
+from core.explanations.cases import SkippedCase, cases_from_items, judgement_record, panel_record, read_cases
+from core.explanations.judge import Case, Judgement, JudgeSetup, judge_conversation, judge_signature
+from core.explanations.panel import count_votes, judge_by_panel, panel_signature, parse_judge, require_panel
+from core.llm.chat import Sampling
 from core.llm.spend import format_spend_by_endpoint
 from core.settings import Settings
 from core.types import Failure
@@ -30,7 +32,13 @@ from pages.commands.shared.inputs import (
     refuse_overwriting_input,
     report_refusals,
 )
-from pages.commands.shared.messages import exit_with_failures, print_estimate, print_status, with_progress
+from pages.commands.shared.messages import (
+    download_checkpoints,
+    exit_with_failures,
+    print_estimate,
+    print_status,
+    with_progress,
+)
 
 
 def command(
@@ -53,24 +61,50 @@ def command(
     ] = None,
     model: ModelOption = "",
     endpoint: EndpointOption = "",
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A panel instead of one model, to be repeated: MODEL@ENDPOINT, @ENDPOINT for its own model, or local:FOLDER. "
+            "Each judges every explanation, and a further line has the grade of the majority."
+        ),
+    ] = None,
     temperature: TemperatureOption = 0.0,
     sample: SampleOption = 0,
 ) -> None:
-    """Have a language model grade explanations of errors: entirely, partially or not correct, which count 1, 0.5 and 0."""
+    """Have language models grade explanations of errors: entirely, partially or not correct, which count 1, 0.5 and 0."""
     refusals: list[Refusal] = []
     with closing(Engine.open(Settings.read())) as engine:
         # raises before anything is overwritten where nobody can be asked
-        sampling = open_sampling(engine, model, endpoint, temperature, sample)
-        signature = judge_signature(setup, sampling)
+        if judge:
+            judges = _open_panel(engine, judge, model or endpoint, temperature, sample)
+        else:
+            judges = (open_sampling(engine, model, endpoint, temperature, sample),)
+        signatures = [judge_signature(setup, one) for one in judges]
         to_grade = _read_cases_to_grade(cases, dataset, output, refusals)
-        print_status(f"Asking {signature}")
-        print_estimate(engine, (judge_conversation(case, setup, sampling) for case in to_grade))
+        for signature in signatures:
+            print_status(f"Asking {signature}")
+        print_estimate(engine, (judge_conversation(case, setup, one) for case in to_grade for one in judges))
         with open_output(output) as file:
-            failed = _write_judged(file, signature, judge_all(engine, to_grade, setup, sampling), len(to_grade))
+            judged = judge_by_panel(engine, to_grade, setup, judges)
+            panel = panel_signature(judges, signatures) if judge else ""
+            failed = _write_judged(file, signatures, panel, with_progress(judged, "explanations judged", len(to_grade)))
         spent = engine.spent()
     if spent:
         print_status(f"Spent: {format_spend_by_endpoint(spent)}.")
     exit_with_failures(refusals, failed)
+
+
+def _open_panel(
+    engine: Engine, named: Sequence[str], single: str, temperature: float, sample: int
+) -> tuple[Sampling, ...]:
+    if single:
+        raise TouchstoneError(
+            f"--judge names the whole panel, and {single} was named besides. Leave one of the two out."
+        )
+    judges = tuple(parse_judge(one, temperature, sample) for one in named)
+    require_panel(judges)
+    download_checkpoints(engine.pool, [one.asked for one in judges])
+    return judges
 
 
 def _read_cases_to_grade(cases: Path | None, dataset: str | None, output: Path, refusals: list[Refusal]) -> list[Case]:
@@ -99,13 +133,28 @@ def _imported_cases(dataset: str) -> Iterator[Case | SkippedCase]:
     return cases_from_items(found)
 
 
-def _write_judged(file: TextIO, signature: str, found: Iterable[tuple[Case, Judgement | Failure]], count: int) -> int:
-    """Write a line for each case, and say how many there are of each grade; how many have none."""
-    grades: Counter[str] = Counter()
-    for case, outcome in with_progress(found, "explanations judged", count):
-        file.write(json.dumps(judgement_record(case, signature, outcome), ensure_ascii=False, allow_nan=False) + "\n")
-        grades["failed" if isinstance(outcome, Failure) else outcome.grade] += 1
-    print_status(
-        f"Explanations judged: {', '.join(f'{grade} {count}' for grade, count in grades.most_common()) or 'none'}."
-    )
-    return grades["failed"]
+def _write_judged(
+    file: TextIO,
+    signatures: Sequence[str],
+    panel: str,
+    found: Iterable[tuple[Case, tuple[Judgement | Failure, ...]]],
+) -> int:
+    """Write a line for each case and judge, one more for a panel, and say how many there are of each grade; how many have none."""
+    grades: dict[str, Counter[str]] = {signature: Counter() for signature in (*signatures, *filter(None, [panel]))}
+    for case, outcomes in found:
+        for signature, outcome in zip(signatures, outcomes, strict=True):
+            _write_line(file, judgement_record(case, signature, outcome))
+            grades[signature]["failed" if isinstance(outcome, Failure) else outcome.grade] += 1
+        if panel:
+            vote = count_votes(outcomes)
+            _write_line(file, panel_record(case, panel, vote))
+            grades[panel][vote.majority or ("tied" if vote.counts else "failed")] += 1
+    for signature, counts in grades.items():
+        who = f" by {signature.split('|sample:')[0]}" if panel else ""
+        listed = ", ".join(f"{grade} {count}" for grade, count in counts.most_common())
+        print_status(f"Explanations judged{who}: {listed or 'none'}.")
+    return sum(grades[signature]["failed"] for signature in signatures)
+
+
+def _write_line(file: TextIO, record: Mapping[str, object]) -> None:
+    file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 import streamlit as st
 
-from core.meta.explanation_scores import INCOMPLETE_NOTE, SCORE_TITLES, explainer_scores
+from core.explanations.judge_agreement import agreement_among_judges, judge_names
+from core.meta.explanation_scores import (
+    INCOMPLETE_NOTE,
+    SCORE_TITLES,
+    ExplainerScores,
+    explainer_scores,
+    judged_explanations,
+    scores_by_judge,
+)
 from core.meta.measures import MetricRow, draw_resamples
 from core.meta.rating_correlation import COEFFICIENTS, PAPER_COEFFICIENTS, mean_ratings, metric_correlations
 from core.meta.reference_scores import compare_with_released
@@ -22,7 +30,7 @@ from core.meta.surface_correlation import (
 )
 from core.meta.table_formats import format_few_documents, tables_record
 from core.shallow.model import FEATURES
-from core.stats.text_tables import format_correlation, format_percent
+from core.stats.text_tables import format_correlation, format_percent, format_unsigned
 from core.types import PRECOMPUTED
 from pages.ui.background_results import background_result, background_results
 from pages.ui.evaluate.data_tab import show_scoring, start_scoring
@@ -202,12 +210,37 @@ def _rival_table(rows: Sequence[MetricRow]) -> pd.io.formats.style.Styler:
     return frame.style.apply(lambda _: pd.DataFrame(marks, frame.index, frame.columns), axis=None)
 
 
+def _all_explainer_scores(chosen: EvaluationChoice) -> Iterator[ExplainerScores]:
+    drawn = draw_resamples(chosen.cases, chosen.resamples)
+    yield from explainer_scores(chosen.cases, drawn)
+    yield from scores_by_judge(chosen.cases, drawn)
+
+
+def _judge_tables(chosen: EvaluationChoice, by_judge: Sequence[ExplainerScores]) -> None:
+    """The scores by the grades of each judge, and how far the judges agree; nothing for a single judge."""
+    if not by_judge:
+        return
+    st.markdown("**By judge**")
+    frame = pd.DataFrame([one.cells() for one in by_judge])
+    st.dataframe(frame, hide_index=True, height="auto", alt="Scores of explanations by judge", placeholder="–")
+    judged = judged_explanations(chosen.cases)
+    figures = agreement_among_judges(judged, chosen.resamples)
+    if not figures:
+        return
+    st.markdown("**The judges with one another**")
+    rows = [
+        {"agreement": name, "value": format_unsigned(one), "n": one.n, "why": one.why} for name, one in figures.items()
+    ]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, height="auto", alt="Agreement of the judges")
+    st.caption(escape_markdown(" · ".join(f"{place}: {name}" for place, name in enumerate(judge_names(judged), 1))))
+
+
 def explanation_table(chosen: EvaluationChoice) -> None:
     """A row for each author of explanations with a grade or verdict, the best explanations first."""
     found = background_results(
         "Counting grades…",
         ("explained", chosen.key),
-        lambda: explainer_scores(chosen.cases, draw_resamples(chosen.cases, chosen.resamples)),
+        lambda: _all_explainer_scores(chosen),
         len({given.by for sample in chosen.cases.samples for given in sample.item.explanations}),
     )
     if found is None:
@@ -219,8 +252,14 @@ def explanation_table(chosen: EvaluationChoice) -> None:
         )
         return
     ordered = sorted(found, key=lambda one: -(one.figures["ES"].value or 0.0))
-    frame = pd.DataFrame([one.cells() for one in ordered])
-    st.dataframe(frame, hide_index=True, height="auto", alt="Scores of explanations", placeholder="–")
+    st.dataframe(
+        pd.DataFrame([one.cells() for one in ordered if not one.judge]),
+        hide_index=True,
+        height="auto",
+        alt="Scores of explanations",
+        placeholder="–",
+    )
+    _judge_tables(chosen, [one for one in ordered if one.judge])
     st.caption(
         escape_markdown(
             "Percent with 95 % intervals. "

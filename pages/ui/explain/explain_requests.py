@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
@@ -24,6 +24,7 @@ from core.explanations.detect import (
 )
 from core.explanations.judge import Case, Judgement, JudgeSetup, judge_conversation
 from core.explanations.judge import judge_signature as judge_by
+from core.explanations.panel import parse_judge, require_panel
 from core.explanations.stability import fresh_samplings
 from core.llm.chat import Sampling
 from core.llm.endpoints import resolve_model
@@ -125,6 +126,7 @@ class ExplainState:
     finding: tuple[Example, ConversationTask[Finding]] | None = None
     grade: tuple[Case, JudgeSetup, ConversationTask[Judgement]] | None = None
     samples: dict[SampleSubject, list[ConversationTask[SampleOutcome]]] = field(default_factory=dict)
+    panel: tuple[Case, JudgeSetup, tuple[Sampling, ...], ConversationTask[Judgement]] | None = None
     count_drawn: int = 0
 
     mode = WidgetValue[str]("explain-way", next(iter(EXPLAIN_MODES)))
@@ -134,6 +136,7 @@ class ExplainState:
     number = WidgetValue[int]("explain-number", 5)
     verdict_of = WidgetValue[Verdict | None]("explain-verdict", None)
     grade_of = WidgetValue[Grade | None]("explain-grade", None)
+    judges = WidgetValue[list[str]]("explain-judges", [])
     flaw_of = WidgetValue[ExplanationFlaw | None]("explain-cause", None)
 
     @property
@@ -144,6 +147,8 @@ class ExplainState:
             yield self.finding[1]
         if self.grade:
             yield self.grade[2]
+        if self.panel:
+            yield self.panel[3]
         for tasks in self.samples.values():
             yield from tasks
 
@@ -178,6 +183,29 @@ def current_grade(case: Case, setup: JudgeSetup) -> Judgement | Failure | None:
     """The grade of this explanation in this set-up; None while nothing came."""
     asked = explain_state().grade
     return next(iter(asked[2].results), None) if asked and asked[:2] == (case, setup) else None
+
+
+def chosen_judges() -> tuple[Sampling, ...]:
+    """The panel in the form; raises TouchstoneError for one that cannot be asked."""
+    judges = tuple(map(parse_judge, explain_state().judges or []))
+    require_panel(judges)
+    return judges
+
+
+def panel_conversations(case: Case, setup: JudgeSetup, judges: Sequence[Sampling]) -> list[Conversation[Judgement]]:
+    return [judge_conversation(case, setup, one) for one in judges]
+
+
+def ask_panel(finding: Finding) -> None:
+    case, setup, judges = case_of_finding(finding), chosen_setup(), chosen_judges()
+    task = ConversationTask(services.engine(), panel_conversations(case, setup, judges))
+    explain_state().panel = (case, setup, judges, task)
+
+
+def panel_outcomes(case: Case, setup: JudgeSetup) -> tuple[tuple[Sampling, ...], list[Judgement | Failure]]:
+    """The judges who were asked last about this explanation in this set-up, and what came of them so far, in their order."""
+    asked = explain_state().panel
+    return (asked[2], list(asked[3].results)) if asked and asked[:2] == (case, setup) else ((), [])
 
 
 def draw_samples(finding: Finding | None, sampling: Sampling) -> None:

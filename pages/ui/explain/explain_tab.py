@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Literal
@@ -14,12 +15,14 @@ from core.errors import TouchstoneError
 from core.explanations.checks import check_named_edits, contradicts_itself, stated_verdict
 from core.explanations.detect import Finding
 from core.llm.chat import Sampling
+from core.llm.endpoints import Endpoint
 from core.types import Failure, Verdict
 from pages.ui import services
 from pages.ui.endpoint_form import available_endpoints, choose_endpoint_and_model, estimate_line
 from pages.ui.explain import explain_requests
 from pages.ui.explain.explain_requests import ExplainState
 from pages.ui.explain.judge_tabs import judge_form, stability_form
+from pages.ui.explain.panel_tab import panel_form
 from pages.ui.markup import escape_markdown
 from pages.ui.probe.edit_tabs import flaw_control, format_grade, record_from_form, save_record
 from pages.ui.probe.pair import current_edits, current_pair, edited_summary
@@ -167,7 +170,7 @@ def explain_tab() -> None:
         disabled=not edited_summary().strip(),
     )
     estimate_line([explain_requests.finding_conversation(sampling)])
-    _answer_tabs(sampling)
+    _answer_tabs(sampling, found)
 
 
 def _mode_choice() -> None:
@@ -182,7 +185,7 @@ def _mode_choice() -> None:
     )
 
 
-def _answer_tabs(sampling: Sampling) -> None:
+def _answer_tabs(sampling: Sampling, endpoints: Mapping[str, Endpoint]) -> None:
     outcome = explain_requests.current_finding()
     found = outcome if isinstance(outcome, Finding) else None
     if isinstance(outcome, Failure):
@@ -192,7 +195,8 @@ def _answer_tabs(sampling: Sampling) -> None:
             _watch_answers()
             # not in the fragment: what is pressed there counts only when the page's own loop has ended
             st.button("Cancel", key="explain-cancel", on_click=explain_requests.cancel_requests)
-    explanation, graded, stable = st.tabs(["Explanation", "Graded by a model", "Stability"], key="explain-tabs")
+    titles = ["Explanation", "Graded by a model", "Panel", "Stability"]
+    explanation, graded, panel, stable = st.tabs(titles, key="explain-tabs")
     with explanation:
         if found:
             explanation_card(found)
@@ -201,6 +205,11 @@ def _answer_tabs(sampling: Sampling) -> None:
     with graded:
         if found:
             judge_form(found, sampling)
+        else:
+            st.caption("There is no explanation of this summary to grade yet.")
+    with panel:
+        if found:
+            panel_form(found, endpoints)
         else:
             st.caption("There is no explanation of this summary to grade yet.")
     with stable:

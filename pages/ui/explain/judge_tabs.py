@@ -32,7 +32,7 @@ SETUP_TITLES = {
 }
 _REFERENCE_HINT = "Edit the summary, and write next to the edit why it is wrong."
 _Colour = Literal["green", "orange", "red"]
-_GRADE_COLOURS: dict[Grade, _Colour] = {Grade.ENTIRELY: "green", Grade.PARTIALLY: "orange", Grade.NOT: "red"}
+GRADE_COLOURS: dict[Grade, _Colour] = {Grade.ENTIRELY: "green", Grade.PARTIALLY: "orange", Grade.NOT: "red"}
 
 
 def judge_form(finding: Finding, sampling: Sampling) -> None:
@@ -72,7 +72,7 @@ def judge_form(finding: Finding, sampling: Sampling) -> None:
 def _grade_card(judged: Judgement) -> None:
     grade = Grade(judged.grade)
     with st.container(border=True, key="explain-graded", gap="small"):
-        st.badge(format_grade(grade), icon=":material/gavel:", color=_GRADE_COLOURS[grade])
+        st.badge(format_grade(grade), icon=":material/gavel:", color=GRADE_COLOURS[grade])
         st.markdown(escape_markdown(judged.because))
         st.caption(escape_markdown(judged.by))
 

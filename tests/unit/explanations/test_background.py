@@ -13,7 +13,8 @@ import pytest
 
 from core.engine.engine import ConversationTask, Engine
 from core.explanations.detect import Finding, detect_and_explain, explain_conversation
-from core.explanations.judge import Judgement, JudgeSetup, judge_all
+from core.explanations.judge import Judgement, JudgeSetup
+from core.explanations.panel import judge_by_panel
 from core.explanations.stability import fresh_samplings, sample_strip
 from core.llm.chat import Sampling
 from core.settings import Settings
@@ -131,7 +132,9 @@ def test_many_explanations_are_judged_in_their_order(engine: Engine, monkeypatch
     cases = [replace(CASE, id=f"case-{number}", explanation=f"Wrong, {number}.") for number in range(20)]
     lacking = replace(CASE, id="lacking", document="")
     with answering(monkeypatch, lambda: text('{"because": "So.", "grade": "not"}')) as asked:
-        found = list(judge_all(engine, [*cases, lacking], JudgeSetup.V1, SAMPLING))
+        found = [
+            (case, outcome) for case, [outcome] in judge_by_panel(engine, [*cases, lacking], JudgeSetup.V1, [SAMPLING])
+        ]
     assert [case for case, _ in found] == [*cases, lacking]
     assert all(isinstance(outcome, Judgement) for _, outcome in found[:-1])
     assert "V1 reads the document" in str(found[-1][1])

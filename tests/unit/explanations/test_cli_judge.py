@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from itertools import islice
@@ -33,7 +34,9 @@ def reply(_path: str, body: Body) -> Reply:
     """A judge that takes whatever names the harbour master for right, and grades nothing that is hard to say."""
     [explanation] = re.findall(r"<explanation-\w+>\n(.*?)\n</explanation", body["messages"][1]["content"], re.DOTALL)
     if explanation == UNREAD:
-        return text("It depends.")
+        return text("It depends." if body["model"] != "stern" else json.dumps({"because": "No.", "grade": "not"}))
+    if body["model"] == "stern" and explanation != VAGUE:
+        return text(json.dumps({"because": "No.", "grade": "not"}))
     grade = "entirely" if "harbour master" in explanation else "partially" if explanation == VAGUE else "not"
     return text(json.dumps({"because": "So it is.", "grade": grade}))
 
@@ -107,6 +110,57 @@ def test_another_sample_is_asked_for_and_the_same_one_is_not(asked: Asked, tmp_p
     assert len(asked) == 2
 
 
+@pytest.mark.usefixtures("asked")
+def test_a_panel_writes_every_grade_and_the_majority_and_its_judges_are_compared(
+    tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "endpoints.toml"
+    url = os.environ["TOUCHSTONE_LLM_BASE_URL"]
+    file.write_text(f'[stern]\nbase_url = "{url}"\nmodel = "stern"\n')
+    monkeypatch.setenv("TOUCHSTONE_ENDPOINTS", str(file))
+    texts = [(EXPLANATION, "entirely"), (VAGUE, "not"), (UNREAD, "entirely")]
+    cases = written(
+        tmp_path / "cases.jsonl",
+        *(
+            {"id": f"c{n}", "explanation": one, "reference": REFERENCE, "human": human}
+            for n, (one, human) in enumerate(texts)
+        ),
+    )
+    panel = [part for judge in ("one", "two@", "@stern") for part in ("--judge", judge)]
+    printed = run("judge", cases, "--setup", "V4", *panel, "-o", out, status=1).stderr
+    assert "Estimate: 9 questions to endpoints" in printed
+    found = lines(out)
+    assert [line["signature"].split("|")[1] for line in found[:4]] == [
+        *("model:one", "model:two", "model:stern", "model:one+two+stern@stern")
+    ]
+    majority = [line for line in found if line["signature"].startswith("panel|")]
+    # the stern judge calls every explanation that is not vague wrong
+    assert [(line["grade"], line["votes"], line["failed"]) for line in majority] == [
+        ("entirely", {"entirely": 2, "not": 1}, 0),
+        ("partially", {"partially": 3}, 0),
+        ("not", {"not": 1}, 2),
+    ]
+    assert majority[0]["mean"] == pytest.approx(2 / 3)
+    *of_judges, among = json.loads(run("judge-agreement", out, "--resamples", "20", "--json").stdout)
+    assert [one["explanations"] for one in of_judges] == [3, 3, 3, 3]
+    assert list(among["judges"].values()) == [2, 2, 3]
+    assert among["figures"]["same grade"]["value"] == pytest.approx((1 / 3 * 3 + 3) / 6)
+    assert among["figures"]["weighted kappa, 1 × 2"]["value"] == 1.0
+    assert (
+        "3 explanations, the judges with one another\n1: judge-v4|model:one|"
+        in run(*("judge-agreement", out, "--resamples", "20")).stdout
+    )
+
+
+def test_a_tie_is_no_grade(asked: Asked, tmp_path: Path, out: Path) -> None:
+    cases = written(tmp_path / "cases.jsonl", {"explanation": EXPLANATION, "reference": REFERENCE})
+    run("judge", cases, "--setup", "V4", "--judge", "one", "--judge", "stern", "-o", out)
+    *_, panel = lines(out)
+    assert (panel["status"], panel["grade"], panel["score"], panel["mean"]) == ("failed", None, None, 0.5)
+    assert panel["error"] == "The judges are tied: entirely 1, not 1."
+    assert len(asked) == 2
+
+
 def test_judges_of_several_files_are_told_apart(asked: Asked, tmp_path: Path) -> None:
     cases = written(tmp_path / "cases.jsonl", {"explanation": EXPLANATION, "reference": REFERENCE, "human": "entirely"})
     for model in ("one", "other"):
@@ -146,8 +200,15 @@ def test_without_an_endpoint_nothing_is_overwritten(tmp_path: Path, out: Path) -
         (("judge", "cases.jsonl", "--dataset", "d", "--setup", "V1"), "one of the two"),
         (("judge", "cases.jsonl", "--setup", "V1"), "There is no file cases.jsonl"),
         (("judge", "--dataset", "nowhere", "--setup", "V1"), "nowhere"),
+        (("judge", "cases.jsonl", "--setup", "V1", "--judge", "one"), "two judges or more, each once; got one"),
+        (("judge", "cases.jsonl", "--setup", "V1", "--judge", "one", "--judge", "one"), "each once; got one, one"),
+        (("judge", "cases.jsonl", "--setup", "V1", "--judge", "one", "--model", "two"), "Leave one of the two out"),
+        (("judge", "cases.jsonl", "--setup", "V1", "--judge", "one@nowhere"), "No endpoint is named 'nowhere'"),
     ],
-    ids=["no source", "two sources", "no such file", "no such dataset"],
+    ids=[
+        *("no source", "two sources", "no such file", "no such dataset"),
+        *("one judge", "the same judge", "a model besides", "no such endpoint"),
+    ],
 )
 def test_what_cannot_be_judged_is_told(arguments: tuple[str, ...], sentence: str, out: Path) -> None:
     with pytest.raises(TouchstoneError, match=sentence):

@@ -12,7 +12,13 @@ import pytest
 from core.dataset import DATASETS, ImportCounts, strict_items
 from core.datasets.explained import Explained
 from core.meta.cases import build_cases
-from core.meta.explanation_scores import ExplainerScores, explainer_scores, format_explainers
+from core.meta.explanation_scores import (
+    ExplainerScores,
+    explainer_scores,
+    format_explainers,
+    judged_explanations,
+    scores_by_judge,
+)
 from core.meta.measures import draw_resamples
 from core.types import GradedExplanation, Judgement, Sample, Verdict
 from tests.doubles.released import EXPLANATIONS, needs
@@ -52,6 +58,24 @@ def test_detection_explanation_and_both_are_told_where_verdicts_are_known() -> N
 def test_grades_of_several_judges_are_averaged() -> None:
     found = only([detected("a", BAD, BAD, "entirely", "partially"), detected("b", BAD, GOOD)])
     assert (found.graded, found.figures["ES"].value, found.figures["entirely"].value) == (2, 0.75, 0.0)
+
+
+def test_each_judge_and_the_panel_have_figures_of_their_own_and_the_panel_counts_in_no_mean() -> None:
+    judges = ("judge-v1|model:one|x", "judge-v1|model:two|x", "panel|model:one+two|majority of 2#x")
+    one = detected("a", BAD, BAD)
+    given = (("entirely", judges[0]), ("not", judges[1]), ("", judges[2]))
+    explanations = tuple(GradedExplanation("why", "it", grade, judge) for grade, judge in given)
+    of = build_cases([replace(one, item=replace(one.item, explanations=explanations))])
+    drawn = draw_resamples(of, 10)
+    [together] = explainer_scores(of, drawn)
+    assert (together.graded, together.failed, together.figures["ES"].value) == (2, 0, 0.5)
+    alone = list(scores_by_judge(of, drawn))
+    assert [(found.judge, found.figures["ES"].value, found.failed) for found in alone] == [
+        *((judges[0], 1.0, 0), (judges[1], 0.0, 0), (judges[2], None, 1))
+    ]
+    assert alone[0].cells()["graded by"] == judges[0]
+    [judged] = judged_explanations(of)
+    assert judged.grades == {judges[0]: "entirely", judges[1]: "not"}
 
 
 def test_a_verdict_beside_an_explanation_is_what_its_author_said() -> None:

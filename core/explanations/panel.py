@@ -1,0 +1,127 @@
+"""A panel of language models that grade the same explanation: each by itself, and the grade that most of them give."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from core.engine.engine import Engine
+from core.errors import BadSettingError
+from core.explanations.judge import (
+    GRADE_VALUES,
+    Case,
+    Grade,
+    Judgement,
+    JudgeSetup,
+    converse_in_order,
+    judge_conversation,
+)
+from core.llm.chat import Sampling
+from core.llm.endpoints import configured_endpoint, resolve_model
+from core.llm.local_models import is_local_model, model_title
+from core.types import EndpointModel, Failure
+
+_PANEL = "panel|model:"
+
+
+@dataclass(frozen=True, slots=True)
+class PanelVote:
+    """How often each grade was given to one explanation, and how many judges gave none."""
+
+    counts: Mapping[Grade, int]
+    failed: int = 0
+
+    @property
+    def majority(self) -> Grade | None:
+        """The grade that more judges gave than any other; None where two lead, or nobody gave one."""
+        most = max(self.counts.values(), default=0)
+        leading = [grade for grade, count in self.counts.items() if count == most]
+        return leading[0] if len(leading) == 1 else None
+
+    @property
+    def score(self) -> float | None:
+        """The mean worth of the grades, 0 to 1."""
+        given = sum(self.counts.values())
+        return sum(GRADE_VALUES[grade] * count for grade, count in self.counts.items()) / given if given else None
+
+    @property
+    def unequal_share(self) -> float | None:
+        """The share of pairs of judges that differ; None with fewer than two grades."""
+        given = sum(self.counts.values())
+        pairs = given * (given - 1)
+        return 1 - sum(count * (count - 1) for count in self.counts.values()) / pairs if pairs else None
+
+    def __str__(self) -> str:
+        counts = [f"{grade} {count}" for grade, count in self.counts.items()]
+        return ", ".join([*counts, *([f"failed {self.failed}"] if self.failed else [])])
+
+    @property
+    def problem(self) -> str:
+        """Why there is no majority; empty where there is one."""
+        if self.majority:
+            return ""
+        return f"The judges are tied: {self}." if self.counts else f"No judge gave a grade: {self}."
+
+
+def count_votes(outcomes: Iterable[Judgement | Failure]) -> PanelVote:
+    """The vote of a panel; the grades in the order of their worth."""
+    given = list(outcomes)
+    counts = Counter(one.grade for one in given if isinstance(one, Judgement))
+    return PanelVote(
+        {grade: counts[grade] for grade in GRADE_VALUES if counts[grade]},
+        sum(isinstance(one, Failure) for one in given),
+    )
+
+
+def parse_judge(text: str, temperature: float = 0.0, sample: int = 0) -> Sampling:
+    """A judge as it is written: MODEL@ENDPOINT, MODEL, @ENDPOINT or local:FOLDER.
+
+    Raises TouchstoneError for one that cannot be asked.
+    """
+    named = text.strip()
+    if not named:
+        raise BadSettingError(
+            "A judge has no name. Write MODEL@ENDPOINT, @ENDPOINT for its own model, or local:FOLDER."
+        )
+    model, _, endpoint = (named, "", "") if is_local_model(named) or "@" not in named else named.rpartition("@")
+    sampling = Sampling(resolve_model(model, endpoint), temperature, sample=sample, endpoint=endpoint)
+    if isinstance(sampling.asked, EndpointModel):
+        configured_endpoint(endpoint)
+    return sampling
+
+
+def judge_title(sampling: Sampling) -> str:
+    """The shortest name of a judge."""
+    return "@".join(filter(None, [model_title(sampling.model), sampling.endpoint]))
+
+
+def require_panel(judges: Sequence[Sampling]) -> None:
+    """Raise BadSettingError for judges who are no panel: fewer than two, or one of them twice."""
+    if len(set(judges)) < max(2, len(judges)):
+        raise BadSettingError(
+            f"A panel has two judges or more, each once; got {', '.join(map(judge_title, judges)) or 'none'}."
+        )
+
+
+def judge_by_panel(
+    engine: Engine, cases: Iterable[Case], setup: JudgeSetup, judges: Sequence[Sampling]
+) -> Iterator[tuple[Case, tuple[Judgement | Failure, ...]]]:
+    """Each case with the outcome of every judge, in order."""
+    asked = ((case, judge) for case in cases for judge in judges)
+    judged = converse_in_order(engine, asked, lambda one: judge_conversation(one[0], setup, one[1]))
+    for of_case in zip(*[judged] * len(judges), strict=True):
+        (case, _), _ = of_case[0]
+        yield case, tuple(outcome for _, outcome in of_case)
+
+
+def panel_signature(judges: Sequence[Sampling], signatures: Sequence[str]) -> str:
+    """Who is on the panel; another judge, prompt or sampling gives another signature."""
+    digest = hashlib.sha256("\n".join(sorted(signatures)).encode()).hexdigest()[:12]
+    return f"{_PANEL}{'+'.join(map(judge_title, judges))}|majority of {len(judges)}#{digest}"
+
+
+def is_panel_signature(name: str) -> bool:
+    """Whether that is how a panel signs, whose judges have signatures of their own."""
+    return name.startswith(_PANEL)
