@@ -14,6 +14,7 @@ from core.engine.question_queue import PendingQuestion, QuestionQueue
 from core.errors import Problem, attempt
 from core.llm.budget import SpendTracker
 from core.llm.chat import is_usable
+from core.llm.cost_log import CostLog
 from core.llm.endpoints import Endpoint, endpoint_of
 from core.llm.pacing import CircuitBreaker
 from core.llm.spend import actual_usage, most_usage
@@ -31,12 +32,14 @@ class EndpointWorker:
         self,
         cache: AnswerCache,
         spend: SpendTracker,
+        costs: CostLog,
         lock: threading.Condition,
         resume: Callable[[Task], None],
         at_once: int,
     ) -> None:
         self._cache = cache
         self._spend = spend
+        self._costs = costs
         self._lock = lock
         self._resume = resume
         self._queue = QuestionQueue()
@@ -97,7 +100,9 @@ class EndpointWorker:
             if is_usable(question, answer):
                 self._cache.put({pending.key: answer})
             # last: what was paid for is cached before it is counted
-            self._spend.record(endpoint, actual_usage(question, answer))
+            usage = actual_usage(question, answer)
+            self._spend.record(endpoint, usage)
+            self._costs.record(_prompt_name(pending), endpoint, str(dict(question.options).get("model", "")), usage)
         return answer
 
     def _deliver(self, pending: PendingQuestion, answer: Answer | Problem) -> None:
@@ -114,6 +119,11 @@ class EndpointWorker:
             asker.counts += Counts(passes=1)
         for task in self._queue.answer(pending, answer):
             self._resume(task)
+
+
+def _prompt_name(pending: PendingQuestion) -> str:
+    """Who asks, without settings: a prompt, metric or perturbation."""
+    return next((task.conversation.spec.partition("[")[0] for task in pending.tasks), "")
 
 
 @cache

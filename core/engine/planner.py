@@ -18,6 +18,7 @@ from core.engine.endpoint_worker import EndpointWorker
 from core.engine.question_queue import QuestionWorker
 from core.errors import LoadError, Problem, UnreadableAnswerError, attempt
 from core.llm.budget import SpendTracker
+from core.llm.cost_log import CostLog
 from core.llm.endpoints import endpoint_of, model_fingerprint, pin_address
 from core.llm.spend import Spend
 from core.metric import signature
@@ -48,6 +49,7 @@ class Planner:
         self._tickets = itertools.count()
         self._device = DeviceWorker(pool, cache, lock, self.enqueue, lambda: BATCH_TOKENS[pool.device])
         self._spend = SpendTracker(cache.folder)
+        self._costs = CostLog(cache.folder)
         self._endpoints: dict[str, EndpointWorker] = {}
         self._threads = [threading.Thread(target=self._plan, daemon=True) for _ in range(_PLANNER_THREADS)]
         for thread in self._threads:
@@ -104,6 +106,7 @@ class Planner:
         for endpoint in self._endpoints.values():
             endpoint.join(_CLOSE_TIMEOUT_S)
         self._spend.close()
+        self._costs.close()
         self._fail_unanswered()
 
     def _plan(self) -> None:
@@ -203,7 +206,7 @@ class Planner:
         if model.endpoint not in self._endpoints:
             at_once = endpoint_of(model).at_once
             self._endpoints[model.endpoint] = EndpointWorker(
-                self._cache, self._spend, self._lock, self.enqueue, at_once
+                self._cache, self._spend, self._costs, self._lock, self.enqueue, at_once
             )
         return self._endpoints[model.endpoint]
 

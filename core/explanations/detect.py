@@ -103,8 +103,8 @@ def explanation_signature(ask: ExplainMode, sampling: Sampling) -> str:
 
 def explain_conversation(explain: ExplainFunction, example: Example, sampling: Sampling) -> Conversation[Finding]:
     """The conversation for the engine."""
-    spec = f"{explain.__name__}[{sampling}]"
-    return Conversation(spec, example, partial(explain, example, sampling), (sampling.asked,))
+    prompt = next(_EXPLAIN_PROMPTS[mode] for mode, function in _EXPLAIN_FUNCTIONS.items() if function is explain)
+    return Conversation(f"{prompt}[{sampling}]", example, partial(explain, example, sampling), (sampling.asked,))
 
 
 _EXPLAIN_FUNCTIONS: MappingProxyType[ExplainMode, ExplainFunction] = MappingProxyType(

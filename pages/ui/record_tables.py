@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 
 import pandas as pd
 import streamlit as st
 
+from annotations.export import EXPORT_COLUMNS, ExportRow, all_rows, to_csv, to_jsonl
 from annotations.records import SavedRow
 from core.bundled_scores import OFFLINE_METRICS, bundled_samples
+from core.llm.cost_log import COST_COLUMNS, CostRow, cost_records
+from core.llm.spend import format_money
+from pages.ui import services
 
 _LINK = st.column_config.LinkColumn("", display_text="Open in Probe")
 
@@ -25,6 +30,46 @@ def saved_table(saved: Sequence[SavedRow]) -> None:
             "open": _LINK,
             "when": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm"),
             "summary": st.column_config.TextColumn(width="large"),
+        },
+    )
+
+
+def exported_jsonl() -> str:
+    """All that is kept and what endpoints were paid, as lines of JSON."""
+    return "".join(to_jsonl(_exported_rows()))
+
+
+def exported_csv() -> str:
+    """The same as a table."""
+    return "".join(to_csv(_exported_rows(), (*EXPORT_COLUMNS, *COST_COLUMNS[1:])))
+
+
+def _exported_rows() -> Iterator[ExportRow]:
+    yield from all_rows(services.store())
+    yield from cost_records(services.settings().cache_dir)
+
+
+def cost_table(costs: Sequence[CostRow]) -> None:
+    """What was paid for each prompt of each run, the newest run first; nothing where no endpoint was asked."""
+    if not costs:
+        return
+    st.subheader("What language models cost")
+    total = sum(row.money or 0.0 for row in costs)
+    runs = len({row.run for row in costs})
+    st.caption(
+        f"By run and prompt, in the currency of the prices; {format_money(total)} in {runs} run(s). Answers from the cache "
+        "cost nothing and are not counted. The exports have these rows."
+    )
+    st.dataframe(
+        pd.DataFrame([asdict(row) for row in costs]),
+        hide_index=True,
+        height="auto",
+        alt="What language models cost, by run and prompt",
+        placeholder="not set",
+        column_config={
+            "read": st.column_config.NumberColumn("tokens read", format="localized"),
+            "written": st.column_config.NumberColumn("tokens written", format="localized"),
+            "money": st.column_config.NumberColumn(format="%.4f"),
         },
     )
 

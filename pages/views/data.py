@@ -2,17 +2,19 @@
 
 import streamlit as st
 
-from annotations.export import all_rows, to_csv, to_jsonl
+from core.llm.cost_log import read_costs
 from pages.ui import services
-from pages.ui.record_tables import bundled_table, saved_table
+from pages.ui.record_tables import bundled_table, cost_table, exported_csv, exported_jsonl, saved_table
 
 store = services.store()
+costs = read_costs(services.settings().cache_dir)
 counts = store.counts()
 if not counts["origin"] and not counts["label"]:
     st.info(
         "Nothing was kept yet. On Probe, press Keep pair, or save a label in the Record tab.",
         icon=":material/inventory_2:",
     )
+    cost_table(costs)
     bundled_table()
     st.stop()
 
@@ -20,8 +22,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
     for what, table in (("Pairs", "origin"), ("Labels", "label"), ("Explanations judged", "explanationjudgement")):
         st.metric(what, counts[table], border=True, width=170)
     st.space("stretch")
-    st.download_button(
-        "Export JSONL", lambda: "".join(to_jsonl(all_rows(store))), "touchstone.jsonl", on_click="ignore"
-    )
-    st.download_button("Export CSV", lambda: "".join(to_csv(all_rows(store))), "touchstone.csv", on_click="ignore")
+    st.download_button("Export JSONL", exported_jsonl, "touchstone.jsonl", on_click="ignore")
+    st.download_button("Export CSV", exported_csv, "touchstone.csv", on_click="ignore")
 saved_table(store.saved(500))
+cost_table(costs)

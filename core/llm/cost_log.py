@@ -1,0 +1,101 @@
+"""What was paid by run and prompt: one row for each prompt, endpoint and model that a run of the program asked."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from core.llm.endpoints import Endpoint
+from core.llm.spend import Spend, Usage
+from core.memoize import open_database
+
+_FILE = "costs-1.sqlite"
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS cost (run TEXT, prompt TEXT, endpoint TEXT, model TEXT, questions INTEGER, read INTEGER, "
+    "written INTEGER, money REAL, PRIMARY KEY (run, prompt, endpoint, model))"
+)
+_WRITE_EVERY_S = 1.0  # a write for each answer would slow down whatever asks many
+COST_COLUMNS = ("kind", "run", "prompt", "endpoint", "model", "questions", "read", "written", "money")
+
+
+@dataclass(frozen=True, slots=True)
+class CostRow:
+    """What one run paid for one prompt; `money` is None where the endpoint has no price."""
+
+    run: str
+    prompt: str
+    endpoint: str
+    model: str
+    questions: int
+    read: int
+    written: int
+    money: float | None
+
+
+class CostLog:
+    """The rows of this run; safe among threads. What was paid in the last second before a process is killed is missing."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / _FILE
+        self._run = f"{datetime.now(UTC).isoformat(timespec='seconds')} {_program()}"
+        self._lock = threading.Lock()
+        self._paid: dict[tuple[str, str, str], tuple[Spend, bool]] = {}
+        self._unwritten = False
+        self._written_at = 0.0
+
+    def record(self, prompt: str, endpoint: Endpoint, model: str, tokens: Usage) -> None:
+        """Count one answer."""
+        price = endpoint.price
+        money = price.of(tokens.read, tokens.written) if price else 0.0
+        key = (prompt, endpoint.title, model)
+        with self._lock:
+            before, _ = self._paid.get(key, (Spend(), False))
+            self._paid[key] = (before + Spend(1, tokens.read, tokens.written, money), price is not None)
+            self._unwritten = True
+            if time.monotonic() - self._written_at >= _WRITE_EVERY_S:
+                self._write()
+
+    def close(self) -> None:
+        """Write what is not yet written."""
+        with self._lock:
+            if self._unwritten:
+                self._write()
+
+    def _write(self) -> None:
+        rows = [
+            (self._run, *key, paid.questions, paid.read, paid.written, paid.money if priced else None)
+            for key, (paid, priced) in self._paid.items()
+        ]
+        with closing(open_database(self._file, "log of costs", _TABLE)) as database, database:
+            database.executemany("INSERT OR REPLACE INTO cost VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        self._unwritten, self._written_at = False, time.monotonic()
+
+
+def read_costs(folder: Path) -> list[CostRow]:
+    """All runs of every process that keeps its answers in this folder, the newest first."""
+    file = folder / _FILE
+    if not file.is_file():
+        return []
+    with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as database:
+        rows = database.execute("SELECT * FROM cost ORDER BY run DESC, money DESC, prompt, endpoint, model")
+        return [CostRow(*row) for row in rows]
+
+
+def cost_records(folder: Path) -> Iterator[dict[str, object]]:
+    """The rows as they stand in exports, oldest first; see COST_COLUMNS."""
+    for row in reversed(read_costs(folder)):
+        yield {"kind": "cost", **{name: getattr(row, name) for name in COST_COLUMNS[1:]}}
+
+
+def _program() -> str:
+    """The program that runs, and the command of the terminal."""
+    program, *arguments = [*sys.argv, ""]
+    name = Path(program).name
+    return f"{name} {arguments[0]}".strip() if name == "cli.py" else name
