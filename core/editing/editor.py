@@ -11,7 +11,7 @@ from typing import ClassVar
 from pydantic import AliasChoices, Field
 
 from core import edits as executable
-from core.editing.proposals import EditForm, Proposals, RawEdit, check_edits, smallest_edit
+from core.editing.proposals import REWRITTEN_WORDS, EditForm, Proposals, RawEdit, check_edits, smallest_edit
 from core.editing.trivial import TrivialityJudgement, judge_trivial_kind
 from core.engine.conversation import Conversation
 from core.errors import EditError, UnscorableError
@@ -64,10 +64,13 @@ def request_executable_edits(example: Example, messages: Messages, sampling: Sam
 
 
 def request_edited_summaries(example: Example, messages: Messages, sampling: Sampling, by: str) -> Rounds[Proposals]:
-    """The edits of an answer that gives whole summaries, recovered by diff. Raises UnscorableError for one without any."""
+    """The edits of an answer that gives whole summaries, recovered by diff, of at most REWRITTEN_WORDS words each.
+
+    Raises UnscorableError for an answer without any.
+    """
     answer = yield from ask_structured(messages, sampling, EditedSummaries)
     raw_edits = [RawEdit(_to_json(one), partial(_recover_edit, one, example, by)) for one in answer.summaries]
-    return _require_any(check_edits(example, raw_edits))
+    return _require_any(check_edits(example, raw_edits, REWRITTEN_WORDS))
 
 
 EDIT_PROMPTS = {EditForm.EXECUTABLE: "executable-edits", EditForm.REWRITTEN: "edited-summaries"}

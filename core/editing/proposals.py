@@ -92,6 +92,9 @@ class Proposals:
         )
 
 
+REWRITTEN_WORDS = 5
+"""So many words may change where a model writes the edited summary out whole (SummExecEdit): taken out or put in, of each change whichever are more."""
+
 _FREE_WORDS = 4  # so many may change in a sentence however short it is
 _MAX_SENTENCE_SHARE = (
     0.5  # of the words of the sentence; where "local" ends is our choice, the paper leaves it to people
@@ -111,12 +114,17 @@ class RawEdit:
     parse: Callable[[], Edit]
 
 
-def check_edits(example: Example, raw_edits: Sequence[RawEdit]) -> Proposals:
-    """Execute every edit on its own and keep those that change the summary in one place, each once."""
+def check_edits(example: Example, raw_edits: Sequence[RawEdit], most_words: int | None = None) -> Proposals:
+    """Execute every edit on its own and keep those that change the summary in one place, each once.
+
+    With `most_words` an edit may change so many words in all.
+    """
     checked: list[CheckedEdit] = []
     made: dict[str, int] = {}
     for number, one in enumerate(raw_edits, start=1):
         found = _check_edit(number, one, example.summary, made)
+        if isinstance(found, AcceptedEdit) and (problem := _length_problem(example.summary, found, most_words)):
+            found = RejectedEdit(number, one.text, UnusedReason.NOT_LOCAL, problem)
         if isinstance(found, AcceptedEdit):
             made[found.edited] = number
         checked.append(found)
@@ -160,6 +168,18 @@ def _locality_problem(summary: str, edited: str) -> str:
     if size > max(_FREE_WORDS, _MAX_SENTENCE_SHARE * whole):
         return f"It rewrites {size} words of a sentence of {whole}. A small edit was asked for."
     return ""
+
+
+def _length_problem(summary: str, accepted: AcceptedEdit, most_words: int | None) -> str:
+    """How an edit changes more words than it may; empty where it does not."""
+    changes = executable.recover(summary, accepted.edited)
+    changed = sum(max(len(words(edit.span.of(summary))), len(words(edit.new))) for edit in changes)
+    if most_words is None or changed <= most_words:
+        return ""
+    return (
+        f"It changes {changed} words: {_format_changes(summary, accepted.edited)}. A summary that is written out whole may "
+        f"change at most {most_words}."
+    )
 
 
 def _touches(sentence: Span, span: Span) -> bool:

@@ -188,9 +188,13 @@ def test_whole_summaries_become_edits_by_diff(monkeypatch: pytest.MonkeyPatch) -
         (SUMMARY, "The model changed nothing"),
         (SUMMARY.replace("closed", "sold").replace("One ferry", "A raft"), "It changes more than one sentence"),
         (f"Here is what I changed. {SUMMARY} I hope this helps!", "The model adds text besides the summary"),
+        (
+            SUMMARY.replace("repairs of the quay, which take", "one new boat with sails until"),
+            "It changes 6 words: “repairs of the quay, which take” → “one new boat with sails until”. A summary that",
+        ),
         ("Ein Sturm zerriss gestern alles.", "The answer seems to be in another language"),
     ],
-    ids=["unchanged", "two places", "talk", "another language"],
+    ids=["unchanged", "two places", "talk", "more than five words", "another language"],
 )
 def test_a_whole_summary_that_is_no_local_edit_is_rejected(
     monkeypatch: pytest.MonkeyPatch, summary: str, reason: str
