@@ -23,6 +23,7 @@ from annotations.campaigns.campaign import (
 )
 from annotations.campaigns.campaign_progress import CampaignProgress, compute_progress, count_responses
 from annotations.campaigns.candidates import Candidate, load_candidates
+from annotations.campaigns.kept_edits import KeptEdits, count_kept_edits
 from annotations.campaigns.label_agreement import Agreement, Revisions, compute_agreements, count_revisions
 from annotations.campaigns.people import (
     InviteRow,
@@ -248,6 +249,10 @@ class ManagerActions:
     def revisions(self, campaign_id: str) -> Revisions:
         with read_session(self._store.engine) as session:
             return count_revisions(session, load_campaign(session, campaign_id))
+
+    def kept_edits(self, campaign_id: str) -> list[KeptEdits]:
+        with read_session(self._store.engine) as session:
+            return count_kept_edits(session, load_campaign(session, campaign_id))
 
     def people(self) -> list[Member]:
         with read_session(self._store.engine) as session:

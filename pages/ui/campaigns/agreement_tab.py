@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.kept_edits import KEPT_NOTE, KeptEdits, kept_row, rejecting_questions
 from annotations.campaigns.label_agreement import Agreement, Revisions
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_percent
@@ -23,7 +24,7 @@ _AGREEMENT_HELP = (
 
 
 def agreement_tab(campaign: CampaignSettings) -> None:
-    """A question, its figures on every slice, and Cohen's kappa of every two people on one of them."""
+    """A question, its figures on every slice, Cohen's kappa of every two people on one of them, and which edits are kept."""
     manager = campaign_manager()
     state = manager.count_responses(campaign.id)
     found = background_result(
@@ -41,6 +42,8 @@ def agreement_tab(campaign: CampaignSettings) -> None:
     chosen = _slice_table(of_question)
     _missing_reasons(of_question)
     _kappa_table(chosen)
+    if rejecting_questions(campaign.questions):
+        _kept_table(manager.kept_edits(campaign.id))
     if campaign.rules.reveal:
         _revision_table(manager.revisions(campaign.id))
 
@@ -128,6 +131,12 @@ def _kappa_cell(one: Agreement, row: str, column: str) -> str:
     """The figure of two people with the number of items that both labelled; nothing where they share none."""
     estimate = one.kappas.get((row, column)) or one.kappas.get((column, row))
     return f"{format_coefficient(estimate)}, n = {estimate.n}" if estimate else ""
+
+
+def _kept_table(found: Sequence[KeptEdits]) -> None:
+    st.subheader("Kept edits")
+    st.dataframe(pd.DataFrame([kept_row(one) for one in found]), hide_index=True, alt="Edits that nobody rejects")
+    st.caption(KEPT_NOTE)
 
 
 def _revision_table(found: Revisions) -> None:
