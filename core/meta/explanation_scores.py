@@ -155,7 +155,7 @@ class ExplainerScores:
 
 
 @dataclass(frozen=True, slots=True)
-class _GradedAnswer:
+class GradedAnswer:
     """What one explainer said of one sample: its verdict, the worth of each graded explanation, whether a judge failed."""
 
     place: int
@@ -172,7 +172,7 @@ def explainer_scores(cases: Cases, drawn: Resamples) -> Iterator[ExplainerScores
     inconsistent, unless the verdict beside it is another. Detection is told where the author's verdicts stand beside the
     explanations, or among the judgements under the same name.
     """
-    yield from _explainer_scores(_with_judges(cases, lambda judge: not is_panel_signature(judge)), drawn)
+    yield from _explainer_scores(without_panels(cases), drawn)
 
 
 def scores_by_judge(cases: Cases, drawn: Resamples) -> Iterator[ExplainerScores]:
@@ -197,6 +197,11 @@ def judged_explanations(cases: Cases) -> list[JudgedExplanation]:
     return list(found.values())
 
 
+def without_panels(cases: Cases) -> Cases:
+    """The same cases without the grades of panels, whose judges count already."""
+    return _with_judges(cases, lambda judge: not is_panel_signature(judge))
+
+
 def _with_judges(cases: Cases, kept: Callable[[str], bool]) -> Cases:
     """The same cases with the grades of some judges only."""
 
@@ -208,10 +213,7 @@ def _with_judges(cases: Cases, kept: Callable[[str], bool]) -> Cases:
 
 
 def _explainer_scores(cases: Cases, drawn: Resamples) -> Iterator[ExplainerScores]:
-    given = (given for sample in cases.samples for given in sample.item.explanations)
-    names = dict.fromkeys(one.by for one in given if one.grade or one.judge or one.verdict or not one.text)
-    for name in names:
-        answers = [answer for place in range(len(cases.samples)) for answer in _graded_answers(cases, place, name)]
+    for name, answers in answers_by_explainer(cases).items():
         figures = {
             title: drawn.estimate(statistic) for title, statistic in _score_statistics(cases, name, answers).items()
         }
@@ -228,6 +230,14 @@ def _explainer_scores(cases: Cases, drawn: Resamples) -> Iterator[ExplainerScore
         )
 
 
+def answers_by_explainer(cases: Cases) -> dict[str, list[GradedAnswer]]:
+    """What everybody said whose explanations were graded or came with a verdict, in the order of the samples."""
+    given = (given for sample in cases.samples for given in sample.item.explanations)
+    names = dict.fromkeys(one.by for one in given if one.grade or one.judge or one.verdict or not one.text)
+    places = range(len(cases.samples))
+    return {name: [answer for place in places for answer in _graded_answers(cases, place, name)] for name in names}
+
+
 def format_explainers(found: Sequence[ExplainerScores]) -> str:
     """One line an explainer, in columns, in percent, and what a mark among them means."""
     rows = [one.cells() for one in found]
@@ -241,7 +251,7 @@ def _is_unanswered(item: Item, name: str) -> bool:
     return bool(given) and not any(one.text or one.verdict for one in given)
 
 
-def _graded_answers(cases: Cases, place: int, name: str) -> Iterator[_GradedAnswer]:
+def _graded_answers(cases: Cases, place: int, name: str) -> Iterator[GradedAnswer]:
     """One for each text that the explainer wrote of a sample and somebody was to judge, or its bare verdict."""
     item = cases.samples[place].item
     texts: dict[str, list[float]] = {}
@@ -257,9 +267,9 @@ def _graded_answers(cases: Cases, place: int, name: str) -> Iterator[_GradedAnsw
         elif _verdict_of(item, name) is None:
             texts.setdefault(given.text, [])  # an explanation of the error that it was told of
     if texts:
-        yield from (_GradedAnswer(place, True, tuple(worths), text in failed) for text, worths in texts.items())
+        yield from (GradedAnswer(place, True, tuple(worths), text in failed) for text, worths in texts.items())
     elif verdict := _verdict_of(item, name):
-        yield _GradedAnswer(place, verdict is Verdict.INCONSISTENT, ())
+        yield GradedAnswer(place, verdict is Verdict.INCONSISTENT, ())
 
 
 def _verdict_of(item: Item, name: str) -> Verdict | None:
@@ -269,7 +279,7 @@ def _verdict_of(item: Item, name: str) -> Verdict | None:
     )
 
 
-def _score_statistics(cases: Cases, name: str, answers: Sequence[_GradedAnswer]) -> dict[str, Statistic]:
+def _score_statistics(cases: Cases, name: str, answers: Sequence[GradedAnswer]) -> dict[str, Statistic]:
     grades = np.array([np.mean(answer.worths) if answer.worths else np.nan for answer in answers])
     documents = np.array([cases.documents[answer.place] for answer in answers], dtype=np.intp)
     whole = np.where(np.isnan(grades), np.nan, grades == 1.0)
@@ -281,7 +291,7 @@ def _score_statistics(cases: Cases, name: str, answers: Sequence[_GradedAnswer])
     return {title: statistics[title] for title in SCORE_TITLES}
 
 
-def _detection_statistics(cases: Cases, answers: Sequence[_GradedAnswer], grades: np.ndarray) -> dict[str, Statistic]:
+def _detection_statistics(cases: Cases, answers: Sequence[GradedAnswer], grades: np.ndarray) -> dict[str, Statistic]:
     """The figures that rest on labels: summaries without one do not count."""
     places = np.array([answer.place for answer in answers], dtype=np.intp)
     kept = ~np.isnan(cases.labels[places])
