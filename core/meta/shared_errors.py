@@ -1,4 +1,4 @@
-"""Errors in common: which metrics miss the same minimal pairs, and the fewest metrics that catch what any of them catches."""
+"""Errors in common: which metrics miss the same minimal pairs, which explainers the same errors, and the fewest that catch what any catches."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp  # type: ignore[import
 
 from core.errors import TouchstoneError
 from core.meta.cases import Cases, MetricColumn
+from core.meta.explanation_scores import GradedAnswer, answers_by_explainer, without_panels
 from core.meta.verdict_grid import Move, PairVerdict, build_verdict_grid
 from core.stats.statistic import Values
 from core.stats.text_tables import align_columns
@@ -18,7 +19,7 @@ from core.stats.text_tables import align_columns
 
 @dataclass(frozen=True, slots=True)
 class SharedErrors:
-    """Two metrics on the `n` pairs that both scored: how many each missed, how many both did, and the phi coefficient.
+    """Two metrics, or explainers, on the `n` cases that both have an answer for: how many each missed, how many both did, and the phi coefficient.
 
     `expected` is how many both would miss if their misses were independent; `phi` is None where one misses all or none.
     """
@@ -35,7 +36,7 @@ class SharedErrors:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """`metrics` are the fewest that together catch every pair that any of `among` metrics catches.
+    """`metrics`, or explainers, are the fewest that together catch every case that any of `among` catches.
 
     They come with the most useful first; `gains` are the pairs that each adds. `caught` of `pairs` are caught by any.
     """
@@ -70,6 +71,55 @@ def caught_in_grid(grid: Sequence[PairVerdict], metrics: Sequence[str]) -> dict[
 def _caught_by(place: int, grid: Sequence[PairVerdict]) -> Values:
     moves = [line.moves[place] for line in grid]
     return np.array([np.nan if move is Move.NONE else float(move is Move.RIGHT) for move in moves])
+
+
+MIN_WORTH = 0.5
+"""An explanation with this mean grade or a better one explains its error: entirely 1, partially 0.5, not 0."""
+
+EXPLAINED_NOTE = (
+    "An explainer finds an error where it calls the summary inconsistent and its explanation is graded as at least "
+    "partially correct; what it found and nobody graded is unknown."
+)
+
+
+def explained_errors(cases: Cases) -> dict[str, Values]:
+    """By explainer, for each sample with an error: 1 where it was found and explained, 0 where not, nan where unknown.
+
+    A sample has an error where its label says so, or where it has no label and somebody's explanation was graded. An
+    explainer without a known answer is left out. Raises TouchstoneError where nobody has one.
+    """
+    without = without_panels(cases)
+    found = {
+        name: np.array([_explains(labelled, of) for labelled, of in zip(cases.labels, by_place, strict=True)])
+        for name, by_place in _answers_by_place(without).items()
+    }
+    known = {name: explained for name, explained in found.items() if not np.isnan(explained).all()}
+    if not known:
+        raise TouchstoneError(
+            "No explanation of an error is graded here, and nobody missed one. Import explanations, and judge them: "
+            "cli.py judge."
+        )
+    anywhere = np.any([~np.isnan(explained) for explained in known.values()], axis=0)
+    return {name: explained[anywhere] for name, explained in known.items()}
+
+
+def _answers_by_place(cases: Cases) -> dict[str, list[list[GradedAnswer]]]:
+    found: dict[str, list[list[GradedAnswer]]] = {}
+    for name, answers in answers_by_explainer(cases).items():
+        found[name] = [[] for _ in cases.samples]
+        for answer in answers:
+            found[name][answer.place].append(answer)
+    return found
+
+
+def _explains(label: float, answers: Sequence[GradedAnswer]) -> float:
+    if label == 1:
+        return float("nan")
+    worths = [worth for answer in answers for worth in answer.worths]
+    if worths:
+        return float(np.mean(worths) >= MIN_WORTH)
+    missed = label == 0 and answers and not any(answer.flagged for answer in answers)
+    return 0.0 if missed else float("nan")
 
 
 def shared_errors(caught: Mapping[str, Values]) -> list[SharedErrors]:
@@ -123,26 +173,33 @@ def _by_gain(chosen: Mapping[str, np.ndarray]) -> tuple[tuple[str, ...], tuple[i
     return tuple(names), tuple(gains)
 
 
-def format_coverage(found: Coverage) -> str:
-    """The smallest set in a sentence."""
+def compare_errors(caught: Mapping[str, Values]) -> tuple[Coverage, list[SharedErrors]]:
+    """The smallest set, and every two."""
+    return smallest_coverage(caught), shared_errors(caught)
+
+
+def format_coverage(found: Coverage, who: str = "metrics", what: str = "pairs") -> str:
+    """The smallest set in a sentence; `who` catches `what`."""
     parts = ", ".join(f"{name} (+{gain})" for name, gain in zip(found.metrics, found.gains, strict=True))
-    whole = f"{found.caught} of {found.pairs} pairs are caught by any of {found.among} metrics"
+    whole = f"{found.caught} of {found.pairs} {what} are caught by any of {found.among} {who}"
     return f"{whole}; the smallest set that catches them all: {parts}." if parts else f"{whole}."
 
 
-def format_shared_errors(found: Sequence[SharedErrors]) -> str:
-    """One line for every two metrics."""
-    lines = [
-        (
-            one.left,
-            one.right,
-            str(one.n),
-            str(one.left_missed),
-            str(one.right_missed),
-            str(one.both_missed),
-            f"{one.expected:.1f}",
-            "–" if one.phi is None else f"{one.phi:+.2f}",
-        )
-        for one in found
-    ]
-    return align_columns([("metric", "and", "n", "misses", "misses", "both", "by chance", "phi"), *lines])
+def format_shared_errors(found: Sequence[SharedErrors], who: str = "metric") -> str:
+    """One line for every two metrics or explainers."""
+    lines = [list(shared_row(one, who).values()) for one in found]
+    return align_columns([(who, "and", "n", "misses", "misses", "both", "by chance", "phi"), *lines])
+
+
+def shared_row(one: SharedErrors, who: str) -> dict[str, str]:
+    """A line of the table, as text."""
+    return {
+        who: one.left,
+        "and": one.right,
+        "n": str(one.n),
+        f"{who} misses": str(one.left_missed),
+        "other misses": str(one.right_missed),
+        "both": str(one.both_missed),
+        "by chance": f"{one.expected:.1f}",
+        "phi": "–" if one.phi is None else f"{one.phi:+.2f}",
+    }

@@ -382,11 +382,20 @@ def test_the_length_of_a_dataset_is_counted(pairs: Path) -> None:
 
 
 def test_explanations_that_people_graded_are_scored_by_whoever_wrote_them(tmp_path: Path) -> None:
-    given = [{"model": "m", "prompt": "p", "annotation": "correct", "explanation": "It was closed."}]
+    grades = {"m": "correct", "other": "incorrect"}
+    given = [
+        {"model": name, "prompt": "p", "annotation": grade, "explanation": "It was closed."}
+        for name, grade in grades.items()
+    ]
     path = tmp_path / "graded.json"
     path.write_text(json.dumps([{"id": "1", "doc": DOCUMENT, "summary": "It was open.", "samples": given}]), "utf-8")
     done("import", "factualnlg", path)
     assert re.search(r"^m\|p +1 .* 100\.0", done("explanation-report", "--dataset", "factualnlg"), re.MULTILINE)
+    shared = done("shared-errors", "--dataset", "factualnlg", "--of", "explainers")
+    assert shared.startswith(
+        "1 of 1 errors are caught by any of 2 explainers; the smallest set that catches them all: m|p"
+    )
+    assert json.loads(done("shared-errors", "--dataset", "factualnlg", "--of", "explainers", "--json"))["explainers"]
 
 
 def test_a_dataset_without_graded_explanations_says_so(pairs: Path) -> None:

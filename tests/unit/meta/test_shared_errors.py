@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -11,14 +12,15 @@ from core.errors import TouchstoneError
 from core.meta.cases import build_cases
 from core.meta.shared_errors import (
     caught_pairs,
+    explained_errors,
     format_coverage,
     format_shared_errors,
     shared_errors,
     smallest_coverage,
 )
 from core.stats.statistic import Values
-from core.types import ErrorType
-from tests.unit.meta.bench_samples import pair
+from core.types import ErrorType, GradedExplanation, Sample, Verdict
+from tests.unit.meta.bench_samples import pair, sample
 
 
 def of(**marks: str) -> dict[str, Values]:
@@ -84,3 +86,42 @@ def test_pairs_of_samples_are_caught_by_the_right_move_and_need_scores() -> None
     assert {name: values.tolist() for name, values in caught.items()} == {"a": [1, 1, 1], "b": [0, 0, 0]}
     with pytest.raises(TouchstoneError, match="score them"):
         caught_pairs(cases, [])
+
+
+def explained(id: str, truth: Verdict | None, **given: str) -> Sample:
+    """By explainer its grade, "missed" where it calls the summary consistent, "ungraded" where nobody graded it."""
+    verdicts = {name: Verdict.CONSISTENT if what == "missed" else Verdict.INCONSISTENT for name, what in given.items()}
+    explanations = tuple(
+        GradedExplanation("why", name, "" if what in {"missed", "ungraded"} else what, "a judge", verdicts[name])
+        for name, what in given.items()
+    )
+    one = sample(id, truth, {})
+    return replace(one, item=replace(one.item, explanations=explanations))
+
+
+def test_explainers_find_errors_that_they_explain_and_what_nobody_graded_is_unknown() -> None:
+    bad, good = Verdict.INCONSISTENT, Verdict.CONSISTENT
+    cases = build_cases(
+        [
+            explained("a", bad, one="entirely", two="not", mute="ungraded"),
+            explained("b", bad, one="missed", two="partially", mute="ungraded"),
+            explained("c", bad, one="ungraded", two="missed"),
+            explained("d", good, one="missed", two="not"),
+            explained("e", None, one="not", two="entirely"),
+        ]
+    )
+    caught = explained_errors(cases)
+    assert list(caught) == ["one", "two"]
+    np.testing.assert_equal(caught["one"], [1, 0, np.nan, 0])
+    np.testing.assert_equal(caught["two"], [0, 1, 0, 1])
+    [shared] = shared_errors(caught)
+    assert (shared.n, shared.left_missed, shared.right_missed, shared.both_missed) == (3, 2, 1, 0)
+    found = smallest_coverage(caught)
+    assert format_coverage(found, "explainers", "errors") == (
+        "3 of 4 errors are caught by any of 2 explainers; the smallest set that catches them all: two (+2), one (+1)."
+    )
+
+
+def test_without_a_grade_or_a_miss_there_is_nothing_to_share() -> None:
+    with pytest.raises(TouchstoneError, match="judge them"):
+        explained_errors(build_cases([explained("a", Verdict.INCONSISTENT, one="ungraded")]))
