@@ -71,7 +71,7 @@ def format_ranks(found: Sequence[MetricRank], measure: str) -> str:
         (
             one.slice,
             one.metric,
-            _format_rank(one.rank),
+            format_rank(one.rank),
             str(one.among),
             format_measure(one.value, measure),
             str(one.value.n),
@@ -83,6 +83,7 @@ def format_ranks(found: Sequence[MetricRank], measure: str) -> str:
     )
 
 
-def _format_rank(rank: Estimate) -> str:
+def format_rank(rank: Estimate) -> str:
+    """A rank with its interval, as 2 [1, 3.5]."""
     between = "" if rank.low is None or rank.high is None else f" [{rank.low:g}, {rank.high:g}]"
     return f"{rank.value:g}{between}"

@@ -29,6 +29,7 @@ from pages.ui.evaluate.data_tab import label_provenance, provenance_tables, scor
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
 from pages.ui.evaluate.pair_tables import cell_pairs, verdict_grid
 from pages.ui.evaluate.percentiles import percentile_tab
+from pages.ui.evaluate.ranks_tab import ranks_tab
 from pages.ui.evaluate.tables_and_plots import (
     available_figures,
     figure_choice,
@@ -158,6 +159,7 @@ EVALUATE_TABS: Mapping[str, Callable[[EvaluationChoice], None]] = MappingProxyTy
         "Heat-map": _heat_map_tab,
         "ROC": _roc_tab,
         "Dots": _interval_tab,
+        "Ranks": ranks_tab,
         "Correlation": correlation_tables,
         "Agreement": annotator_tables,
         "Sensitivity": _sensitivity_tab,
