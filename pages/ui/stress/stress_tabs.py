@@ -24,6 +24,7 @@ from core.stress.shifts import Shift, score_shifts
 from core.stress.sweep import window_effects, window_families
 from pages.ui.markup import escape_markdown
 from pages.ui.sensitivity_view import sensitivity_view
+from pages.ui.stress.ablation_tab import ablation_tab
 from pages.ui.stress.cell_pairs import cell_pairs, run_gaps
 from pages.ui.stress.density_tab import density_tab
 from pages.ui.stress.gaming_tab import gaming_tab
@@ -238,6 +239,7 @@ _TABS: MappingProxyType[str, Callable[[ShownRun], None]] = MappingProxyType(
         "Gaming": lambda shown: gaming_tab(shown.row, shown.run, shown.found),
         "Windows": lambda shown: sweep_tab(shown.run, shown.found),
         "Density": lambda shown: density_tab(shown.row.id, shown.run, shown.counting),
+        "Without document": lambda shown: ablation_tab(shown.row.id, shown.run),
         "Compare": lambda shown: compare_runs(shown.row, shown.cells),
         "Export": lambda shown: run_downloads(shown.run, shown.cells, shown.found),
     }
