@@ -40,6 +40,7 @@ from pages.commands.shared.inputs import (
     MaxSummariesOption,
     PairsArgument,
     SeedOption,
+    WithInconsistentOption,
     name_of_input,
     new_run,
     read_sources,
@@ -59,6 +60,7 @@ def command(
     pairs: PairsArgument = None,
     dataset: DatasetOption = None,
     most: MaxSummariesOption = None,
+    with_inconsistent: WithInconsistentOption = False,
     kind: KindsOrAllOption = None,
     seed: SeedOption = 0,
     nli_check: Annotated[
@@ -91,7 +93,10 @@ def command(
         check = _parse_check(nli_check if guard == _NO_CHECK else guard)
         plan = Plan.of(name, kinds, metrics, seed, check)
         filter_variants(Run(plan), leave_out or ())  # a wrong name fails before the work, not after it
-        run = open_run_file(output, new_run(plan, read_sources(pairs, dataset, most, seed, refusals)))
+        run = open_run_file(
+            output,
+            new_run(plan, read_sources(pairs, dataset, most, seed, refusals, with_inconsistent=with_inconsistent)),
+        )
         download_models(engine.pool, [*metrics, *filter(None, [check])])
         print_estimate(engine, missing_conversations(engine, run))
         show_run_progress(run, append_records(output, continue_run(engine, run)))

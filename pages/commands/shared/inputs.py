@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from itertools import chain, islice
@@ -24,7 +24,7 @@ from core.meta.pooling import pool_cases
 from core.settings import Device, Settings
 from core.stress.filters import build_sources, draw_sample, stored_samples, without_inconsistent
 from core.stress.run import Plan, Run, Source
-from core.types import EndpointModel, Example, Item, T
+from core.types import EndpointModel, Example, Item, Sample, T
 from pages.commands.shared.messages import download_checkpoints, print_status
 
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON list instead of a table.")]
@@ -35,6 +35,9 @@ PairsArgument = Annotated[Path | None, typer.Argument(help="JSONL or CSV with id
 DatasetOption = Annotated[
     str | None,
     typer.Option(help="Instead of a file: the summaries of an imported dataset that are not labelled inconsistent."),
+]
+WithInconsistentOption = Annotated[
+    bool, typer.Option("--with-inconsistent", help="Also the summaries of the dataset that are labelled inconsistent.")
 ]
 MaxSummariesOption = Annotated[
     int | None, typer.Option(min=1, help="So many summaries of the dataset, drawn by the seed; by default all.")
@@ -142,17 +145,25 @@ def name_of_input(pairs: Path | None, dataset: str | None, output: Path) -> str:
 
 
 def read_sources(
-    pairs: Path | None, dataset: str | None, most: int | None, seed: int, refusals: list[Refusal]
+    pairs: Path | None,
+    dataset: str | None,
+    most: int | None,
+    seed: int,
+    refusals: list[Refusal],
+    *,
+    with_inconsistent: bool = False,
 ) -> list[Source]:
     """The originals of a file, edited summaries being left to `score`; or those of a dataset."""
     if pairs:
         return [Source.of(item) for item in read_items(pairs, refusals) if not item.parent]
-    return _dataset_sources(dataset or "", most, seed)
+    return _dataset_sources(dataset or "", most, seed, list if with_inconsistent else without_inconsistent)
 
 
-def _dataset_sources(dataset: str, most: int | None, seed: int) -> list[Source]:
+def _dataset_sources(
+    dataset: str, most: int | None, seed: int, keep: Callable[[list[Sample]], list[Sample]]
+) -> list[Source]:
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
-        candidates = without_inconsistent(stored_samples(load_samples(store, dataset)))
+        candidates = keep(stored_samples(load_samples(store, dataset)))
         found = build_sources(draw_sample(candidates, most or len(candidates), seed), load_texts(store, dataset))
     if not found:
         raise TouchstoneError(

@@ -17,6 +17,7 @@ from core.meta.sensitivity import edits_of_run, metric_sensitivities
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_signed
 from core.stress.filters import filter_variants
+from core.stress.gaming import phrase_kinds
 from core.stress.matrix import MatrixCell, shift_matrix
 from core.stress.output import cell_record
 from core.stress.run import Check, Run, VariantKey, run_lines
@@ -38,6 +39,7 @@ from pages.ui.stress.matrix_and_plots import (
 )
 from pages.ui.stress.run_choice import chosen_filters, load_run, shown_runs
 from pages.ui.stress.sweep_tab import sweep_chart, sweep_tab
+from pages.ui.stress.system_strength_view import system_strength
 
 
 def compare_runs(row: RunRow, cells: Sequence[MatrixCell]) -> None:
@@ -226,6 +228,12 @@ def _sensitivity_tab(shown: ShownRun) -> None:
         )
 
 
+def _gaming_tab(shown: ShownRun) -> None:
+    gaming_tab(shown.row, shown.run, shown.found)
+    if phrase_kinds(shown.run.plan.kinds):
+        system_strength(shown.run, shown.found)
+
+
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _cached_matrix(key: Hashable, _run: Run, _found: Sequence[Shift]) -> list[MatrixCell]:  # noqa: ARG001  # the key is that of the cache
     return shift_matrix(_run, _found)
@@ -236,7 +244,7 @@ _TABS: MappingProxyType[str, Callable[[ShownRun], None]] = MappingProxyType(
         "Matrix": _matrix_tab,
         "Plots": lambda shown: metric_plots(shown.run, shown.found),
         "Sensitivity": _sensitivity_tab,
-        "Gaming": lambda shown: gaming_tab(shown.row, shown.run, shown.found),
+        "Gaming": _gaming_tab,
         "Windows": lambda shown: sweep_tab(shown.run, shown.found),
         "Density": lambda shown: density_tab(shown.row.id, shown.run, shown.counting),
         "Without document": lambda shown: ablation_tab(shown.row.id, shown.run),
