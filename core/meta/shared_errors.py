@@ -12,7 +12,8 @@ from scipy.optimize import Bounds, LinearConstraint, milp  # type: ignore[import
 from core.errors import TouchstoneError
 from core.meta.cases import Cases, MetricColumn
 from core.meta.explanation_scores import GradedAnswer, answers_by_explainer, without_panels
-from core.meta.verdict_grid import Move, PairVerdict, build_verdict_grid
+from core.meta.verdict_grid import PairVerdict, build_verdict_grid
+from core.stats.score_pairs import Move
 from core.stats.statistic import Values
 from core.stats.text_tables import align_columns
 

@@ -4,28 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from types import MappingProxyType
 
 import numpy as np
 
 from core.meta.cases import Cases, MetricColumn
-from core.stats.score_pairs import noise_range
-from core.stats.statistic import Values
-
-
-class Move(StrEnum):
-    """What a metric did on a pair, against the human label."""
-
-    RIGHT = "right way"
-    WRONG = "wrong way"
-    STILL = "within noise"
-    NONE = "no score"
+from core.stats.score_pairs import Move, classify_move, noise_range
 
 
 @dataclass(frozen=True, slots=True)
 class NoiseBand:
-    """The middle 95 % of a metric's shifts under `n` harmless edits; exactly zero where fewer than five are known."""
+    """The range of a metric's shifts under `n` harmless edits and no shift; exactly zero where fewer than five are known."""
 
     low: float
     high: float
@@ -56,7 +45,7 @@ def noise_band(cases: Cases, column: MetricColumn) -> NoiseBand:
     before, after = cases.harmless.T
     shifts = column.values[after] - column.values[before]
     low, high = noise_range(shifts) or (0.0, 0.0)
-    return NoiseBand(min(0.0, low), max(0.0, high), int(np.sum(~np.isnan(shifts))))
+    return NoiseBand(low, high, int(np.sum(~np.isnan(shifts))))
 
 
 def build_verdict_grid(cases: Cases, columns: Sequence[MetricColumn]) -> list[PairVerdict]:
@@ -75,16 +64,8 @@ def filter_pairs(lines: Iterable[PairVerdict], name: str) -> list[PairVerdict]:
 
 def _column_moves(cases: Cases, column: MetricColumn) -> list[Move]:
     band, (good, bad) = noise_band(cases, column), cases.pairs.T
-    return [_classify_move(column, band, shift) for shift in column.values[bad] - column.values[good]]
-
-
-def _classify_move(column: MetricColumn, band: NoiseBand, shift: Values) -> Move:
-    if np.isnan(shift) or column.direction == "neutral":
-        return Move.NONE
-    if band.low <= shift <= band.high:
-        return Move.STILL
-    fell = shift < 0
-    return Move.RIGHT if fell == (column.direction == "higher") else Move.WRONG
+    shifts = column.values[bad] - column.values[good]
+    return [classify_move(shift, (band.low, band.high), column.direction, preserving=False) for shift in shifts]
 
 
 def _is_never_right(moves: Sequence[Move]) -> bool:

@@ -1,8 +1,9 @@
-"""Minimal pairs: how often and how far a metric moves when a summary is edited."""
+"""Minimal pairs: how often and how far a metric moves when a summary is edited, and whether that is more than noise."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 
@@ -21,6 +22,14 @@ from core.stats.statistic import (
 _NO_DIRECTION = "The metric has no better side."
 _ROUNDING = 1e-12  # of the largest score: what arithmetic leaves of no shift
 _MIN_HARMLESS = 5  # shifts that a range of noise rests on
+MIN_FOR_QUANTILES = 30
+"""Fewer shifts than these have no middle 95 %: their range is all of them."""
+
+_ROUNDING = 1e-6  # the same score may differ by so much between batches and machines
+
+FEW_PAIRS = 10
+"""A mean over fewer pairs than these is marked wherever it is coloured."""
+
 _SIGNS = {"higher": 1.0, "lower": -1.0}
 
 
@@ -120,12 +129,44 @@ def sensitivity(corrections: ScorePairs, benign: ScorePairs) -> Statistic:
 
 
 def noise_range(shifts: Values) -> tuple[float, float] | None:
-    """The middle 95 % of (n,) shifts under harmless edits, nan where one failed; None where fewer than five are known."""
+    """From lowest to highest of (n,) shifts under harmless edits, the middle 95 % from 30 on, and no shift; nan where one failed.
+
+    None where fewer than five are known.
+    """
     known = shifts[~np.isnan(shifts)]
     if len(known) < _MIN_HARMLESS:
         return None
-    low, high = np.quantile(known, [0.025, 0.975])
-    return float(low), float(high)
+    ends = [0.025, 0.975] if len(known) >= MIN_FOR_QUANTILES else [0.0, 1.0]
+    low, high = np.quantile(known, ends)
+    return min(0.0, float(low)), max(0.0, float(high))
+
+
+class Move(StrEnum):
+    """What a metric did under an edit, against what it should have done."""
+
+    RIGHT = "right way"
+    WRONG = "wrong way"
+    STILL = "within noise"
+    UNKNOWN = "noise unknown"
+    NONE = "no score"
+
+
+def classify_move(shift: float, noise: tuple[float, float] | None, direction: Direction, *, preserving: bool) -> Move:
+    """The one rule behind every colour: a shift counts only outside the range of harmless edits.
+
+    Where the edit keeps the meaning any such shift is the wrong way; elsewhere one towards inconsistent is the right way, and a
+    metric without a better side has none. nan is no score.
+    """
+    if np.isnan(shift) or (direction == "neutral" and not preserving):
+        return Move.NONE
+    if noise is None:
+        return Move.UNKNOWN
+    low, high = noise
+    if low - _ROUNDING <= shift <= high + _ROUNDING:
+        return Move.STILL
+    if preserving:
+        return Move.WRONG
+    return Move.RIGHT if (shift < 0) == (direction == "higher") else Move.WRONG
 
 
 def _share_with_sign(pairs: ScorePairs, sign: float) -> Statistic:

@@ -10,7 +10,10 @@ import numpy as np
 from core.perturbation import PERTURBATIONS, Intent
 from core.stats.bootstrap import Resamples
 from core.stats.score_pairs import (
+    FEW_PAIRS,
+    Move,
     ScorePairs,
+    classify_move,
     consistency_share,
     mean_absolute_shift,
     mean_shift,
@@ -36,7 +39,7 @@ class MatrixCell:
 
     `shift` and `size` are the mean signed and absolute shift, in the metric's own units. `wrong` is the share of pairs that moved
     the wrong way and `still` of those that did not move. `failed` pairs have no score; `noise` is the band of harmless edits of
-    the same size, and `multiple` the mean size of the shift by that of theirs.
+    the same size, `multiple` the mean size of the shift by that of theirs, and `move` what the mean shift is against the band.
     """
 
     metric: str
@@ -49,6 +52,12 @@ class MatrixCell:
     failed: int
     noise: NullBand
     multiple: float | None
+    move: Move
+
+    @property
+    def few(self) -> bool:
+        """Whether the mean rests on fewer than ten pairs."""
+        return self.shift.n < FEW_PAIRS
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,17 +108,21 @@ def _build_cell(
     noise = null_band(
         [shift for shift in harmless if shift.kind != kind], round(float(np.median([s.words for s in found])))
     )
+    shift = drawn.estimate(mean_shift(pairs))
     return MatrixCell(
         metric=metric,
         kind=kind,
         intent=intent,
-        shift=drawn.estimate(mean_shift(pairs)),
+        shift=shift,
         size=size,
         wrong=drawn.estimate(WRONG_DIRECTION[intent](pairs)),
         still=drawn.estimate(tie_share(pairs)),
         failed=sum(shift.size is None for shift in found),
         noise=noise,
         multiple=None if size.value is None else noise.multiple(size.value),
+        move=Move.NONE
+        if shift.value is None
+        else classify_move(shift.value, noise.range, pairs.direction, preserving=intent == "preserving"),
     )
 
 

@@ -32,7 +32,7 @@ _SIZE_FACTOR = 2  # sizes within this factor count as the same
 
 @dataclass(frozen=True, slots=True)
 class NullBand:
-    """The middle 95 % of the shifts of `n` harmless edits, and their mean size, in the metric's own units.
+    """The range of the shifts of `n` harmless edits (their middle 95 % from 30 on), and their mean size, in the metric's own units.
 
     None where fewer than five harmless edits were scored; `any_size` says that too few of the same size were, so that
     all of them count.
@@ -47,6 +47,10 @@ class NullBand:
     def multiple(self, shift: float) -> float | None:
         """How many times the mean harmless shift this one is; None where there is nothing to compare with."""
         return abs(shift) / self.size if self.size else None
+
+    @property
+    def range(self) -> tuple[float, float] | None:
+        return None if self.low is None or self.high is None else (self.low, self.high)
 
     def holds(self, shift: float) -> bool | None:
         """Whether a shift lies within the band; None where there is none."""
@@ -70,10 +74,10 @@ def _known_sizes(shifts: Sequence[Shift]) -> Values:
     return np.array([shift.size for shift in shifts if shift.size is not None], dtype=np.float64)
 
 
-MAX_HARMLESS = 24
+MAX_HARMLESS = 32
 _SEEDS = range(3)
 _EDIT_COUNTS = (1, 2, 3)
-_JOINED_VARIANTS = 12  # of variants of few words, joined in pairs
+_JOINED_VARIANTS = 16  # of variants of few words, joined in pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,7 @@ class HarmlessVariant:
 
 
 def harmless_variants(example: Example) -> list[HarmlessVariant]:
-    """At most 24 different variants, spread over their sizes, the smallest first; the same at every call."""
+    """At most 32 different variants, spread over their sizes, the smallest first; the same at every call."""
     single = list(_distinct_variants(example, _draw_edits(example)))
     small = sorted(single, key=lambda variant: variant.words)[:_JOINED_VARIANTS]
     joined = _distinct_variants(example, _join_edits(small))

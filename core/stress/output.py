@@ -15,7 +15,19 @@ from core.stress.matrix import KindCoverage, MatrixCell
 from core.stress.run import Check, Run, Source, Variant
 from core.types import Verdict
 
-_MATRIX_HEAD = ("metric", "kind", "meant", "n", "shift [95 %]", "|shift|", "wrong way", "still", "× noise", "failed")
+_MATRIX_HEAD = (
+    "metric",
+    "kind",
+    "meant",
+    "n",
+    "shift [95 %]",
+    "|shift|",
+    "wrong way",
+    "still",
+    "× noise",
+    "against noise",
+    "failed",
+)
 _GAMING_HEAD = ("metric", "gain in spreads [95 %]", "raised", "best phrase, appended", "gain", "words", "alone", "n")
 _MODEL_ANSWER = " The model said: “"
 
@@ -92,6 +104,7 @@ def _matrix_row(cell: MatrixCell) -> tuple[str, ...]:
         format_share(cell.wrong),
         format_share(cell.still),
         "–" if cell.multiple is None else f"{cell.multiple:.1f}",
+        cell.move.value,
         str(cell.failed),
     )
 

@@ -1,18 +1,16 @@
-"""The matrix of the stress page: it is painted, so that only places in it can be named."""
+"""The matrix of the stress page."""
 
 from __future__ import annotations
+
+import re
 
 from playwright.sync_api import Page
 
 from tests.e2e.waiting import idle
 
-_HEADS = 66  # pixels of two rows of headings
-_ROW = 33
 
-
-def select_cell(page: Page, x: int, row: int) -> None:
-    """Click a cell as a hand does, that comes from elsewhere: the row from 0, `x` in pixels from the left edge."""
+def select_cell(page: Page, metric: str, kind: str = "") -> None:
+    """Press the cell of a metric under a kind of perturbation, by their titles; the metric's first cell without a kind."""
     idle(page)
-    table = page.locator(".stDataFrameGlideDataEditor").first
-    table.hover(position={"x": x, "y": _HEADS // 2})
-    table.click(position={"x": x, "y": _HEADS + _ROW * row + _ROW // 2})
+    label = re.compile(f"^{re.escape(metric)}, {re.escape(kind)}")
+    page.locator(".matrix").get_by_role("button", name=label).first.click()

@@ -68,7 +68,7 @@ def test_sentences_are_binned_by_their_information_density(page: Page, server: S
 
 def test_the_edits_of_a_variant_are_bisected(page: Page, server: Server) -> None:
     open_run(page, server, "To bisect")
-    select_cell(page, 260, 0)
+    select_cell(page, "ROUGE-2")
     page.get_by_role("button", name="edits moves which metric?").click()
     expect(page.get_by_role("radio", name="Share", exact=True)).to_be_checked(timeout=RUN_MS)
     expect(page.get_by_text("The shares sum to the whole.")).to_be_visible()

@@ -55,7 +55,7 @@ def test_from_choosing_to_export_and_back_to_probe(page: Page, server: Server) -
     made = sum(variant.summary is not None for variant in run.variants.values())
     assert run.done == run.total == (2 + made) * len(run.plan.metrics)
 
-    select_cell(page, 260, 1)
+    select_cell(page, "ROUGE-2", "Add a sentence")
     expect(page.get_by_role("heading", name="ROUGE-2 · Add a sentence")).to_be_visible()
     page.get_by_role("radio", name="kept").click()
     expect(page.get_by_role("button", name="not verified by a person")).to_be_visible()

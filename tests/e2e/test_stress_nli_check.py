@@ -120,7 +120,7 @@ def test_a_file_is_run_with_an_nli_check_whose_results_are_shown_and_can_be_left
     assert run.checks
     assert all(check.mark and check.mark.contradicts for check in run.checks.values())
 
-    select_cell(page, 260, 0)
+    select_cell(page, "ROUGE-2")
     expect(page.get_by_text(re.compile("Contradicts the original, says tiny.*The order of events"))).to_be_visible()
     page.get_by_text("Answers of language models that were not used (2)").click()
     expect(page.get_by_text("Let me know if it helps!").first).to_be_visible()
@@ -177,7 +177,7 @@ def test_a_demo_runs_in_memory_and_shows_each_visitor_only_what_is_theirs(
     run_to_the_end(page, "In a demo")
     page.reload()
     expect(page.get_by_role("combobox", name="Run")).to_have_value(re.compile("^In a demo "), timeout=START_MS)
-    select_cell(page, 260, 0)
+    select_cell(page, "ROUGE-2")
     page.get_by_role("radio", name="kept").click()
     expect(page.get_by_role("button", name="not verified by a person")).to_be_visible()
     assert not demo_server.database.exists()

@@ -54,6 +54,7 @@ function receive(board, data) {
 function draw(board) {
   const { $, data } = board;
   drawNothing(board);
+  drawVerdict(board);
   drawHead(board);
   drawRows(board);
   drawSummary(board);
@@ -66,6 +67,18 @@ function drawNothing({ $, data }) {
   $('.nothing').hidden = !words;
   for (const part of ['.key', '.scroll', '.summary']) $(part).hidden = !data.rows.length;
   $('.scale').hidden = !data.sentences.length;
+}
+
+// One sentence, and a dot for each metric that it counts.
+function drawVerdict({ $, data }) {
+  $('.verdict').hidden = !data.verdict;
+  put($('.found'), data.verdict);
+  const dots = $('.moves');
+  fit(dots, 0, data.moves.length, () => element('i', ''));
+  data.moves.forEach(({ title, move }, i) => {
+    dots.children[i].dataset.move = move;
+    dots.children[i].title = `${title}: ${move}`;
+  });
 }
 
 function drawHead({ table, data }) {
@@ -162,17 +175,17 @@ function drawMessage($, row, blocked) {
   act.setAttribute('aria-label', `${ACTIONS[row.action]} ${row.title}`);
 }
 
-function drawShift(cell, { text, side, arrow }) {
-  cell.dataset.side = side;
-  cell.title = side;
+function drawShift(cell, { text, words, arrow, move }) {
+  cell.dataset.move = move;
+  cell.title = move;
   put(cell.querySelector('.value'), arrow ? `${arrow} ${text}` : text);
-  put(cell.querySelector('.small'), side);
+  put(cell.querySelector('.small'), words);
 }
 
 // Both ends of the band and the shift lie on a scale with no shift in the middle.
 function drawNoise(cell, { noise, shift }) {
   cell.title = noise.about;
-  cell.dataset.side = noise.inside || noise.mark === null ? '' : shift.side;
+  cell.dataset.move = noise.mark === null ? '' : shift.move;
   put(cell.querySelector('.value'), noise.text);
   const band = cell.querySelector('.band');
   band.hidden = noise.mark === null;

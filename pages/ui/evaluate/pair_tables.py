@@ -11,8 +11,9 @@ from core.meta.cases import Cases, MetricColumn
 from core.meta.measures import SIGNED_MEASURES, SLICE_FIELDS, MetricRow, Slice, pairs_in_slice
 from core.meta.shared_errors import caught_in_grid, format_coverage, smallest_coverage
 from core.meta.table_formats import format_few_documents, format_measure
-from core.meta.verdict_grid import PAIR_FILTERS, Move, PairVerdict, build_verdict_grid, filter_pairs, noise_band
+from core.meta.verdict_grid import PAIR_FILTERS, PairVerdict, build_verdict_grid, filter_pairs, noise_band
 from core.stats.comparison import pairs_still_needed
+from core.stats.score_pairs import MIN_FOR_QUANTILES, Move
 from core.types import Sample
 from pages.ui.background_results import background_result
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
@@ -113,11 +114,17 @@ def _summary_table(cases: Cases, part: Slice, column: MetricColumn) -> None:
     st.dataframe(pd.DataFrame(lines), hide_index=True, alt="The summaries of this cell", column_config=_PAIR_COLUMNS)
 
 
-_VERDICT_SIGNS = {Move.RIGHT: "✓ right", Move.WRONG: "✗ wrong", Move.STILL: "≈ noise", Move.NONE: "–"}
+_VERDICT_SIGNS = {
+    Move.RIGHT: "✓ right",
+    Move.WRONG: "✗ wrong",
+    Move.STILL: "≈ noise",
+    Move.UNKNOWN: "–",
+    Move.NONE: "–",
+}
 _VERDICT_COLOURS = {
-    "✓ right": "background-color: rgba(11, 122, 117, 0.25)",
-    "✗ wrong": "background-color: rgba(214, 69, 65, 0.30)",
-    "≈ noise": "background-color: rgba(184, 134, 11, 0.20)",
+    "✓ right": "background-color: rgba(29, 95, 191, 0.30)",
+    "✗ wrong": "background-color: rgba(209, 98, 0, 0.32)",
+    "≈ noise": "background-color: rgba(128, 128, 128, 0.18)",
 }
 _MAX_VERDICTS = 1000
 
@@ -185,4 +192,5 @@ def _noise_caption(chosen: EvaluationChoice) -> str:
     known = max(noise_band(chosen.cases, column).n for column in chosen.cases.columns)
     if known < 5:
         return "Noise is a tie here: the data holds no harmless edits from which to tell more."
-    return f"Noise is the middle 95 % of a metric's shifts under up to {known} harmless edits of the same data."
+    share = "the middle 95 %" if known >= MIN_FOR_QUANTILES else "the range"
+    return f"Noise is {share} of a metric's shifts under up to {known} harmless edits of the same data."

@@ -8,7 +8,10 @@ from typing import Literal
 
 from core.metric import Direction
 from core.registry import settings_label
+from core.stats.score_pairs import MIN_FOR_QUANTILES, Move, classify_move
 from core.stress.null_bands import NullBand
+from core.stress.verdict_sentences import edit_verdict
+from core.types import Verdict
 
 RowState = Literal["ready", "waiting", "loading", "queued", "running", "failed", "needs download", "needs endpoint"]
 RowAction = Literal["download", "load", "retry", ""]
@@ -51,12 +54,13 @@ class BoardRow:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """All rows over one summary, and what is selected of them."""
+    """All rows over one summary, what is selected of them, and what the edit was meant to make of the summary, where that is known."""
 
     rows: tuple[BoardRow, ...]
     sentences: tuple[str, ...]
     selected_metric: str = ""
     selected_sentence: int | None = None
+    intended: Verdict | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +85,16 @@ BoardData = dict[str, object]
 
 _UNKNOWN_NOISE = {
     "measuring": "Harmless edits of about the same size are being scored.",
-    "not measured": "The noise of metrics that wait for a key is not measured: it takes two dozen scores.",
+    "not measured": "The noise of metrics that wait for a key is not measured: it takes some thirty scores.",
 }
 _MAX_MULTIPLE = 100
-_NO_NOISE: BoardData = {"text": "", "about": "", "inside": False, "mark": None, "low": 0.5, "high": 0.5}
+_NO_NOISE: BoardData = {"text": "", "about": "", "mark": None, "low": 0.5, "high": 0.5}
 
 
 def noise_data(row: BoardRow) -> BoardData:
     """The multiple, a sentence about it, and places between 0 and 1 where 0.5 is no shift.
 
-    `mark` is the place of the shift, None where there is no band; `inside` says whether the band holds it.
+    `mark` is the place of the shift, None where there is no band.
     """
     if row.state != "ready" or row.before is None or row.after is None or row.noise == Noise():
         return _NO_NOISE
@@ -102,11 +106,9 @@ def noise_data(row: BoardRow) -> BoardData:
         return {**_NO_NOISE, "text": "unknown", "about": few}
     reach = max(abs(band.low), abs(band.high), abs(shift)) or 1.0
     low, high, mark = (0.5 + 0.48 * value / reach for value in (band.low, band.high, shift))
-    inside = band.low <= shift <= band.high
     return {
         "text": _format_multiple(band, shift),
-        "about": _describe_band(band, inside),
-        "inside": inside,
+        "about": _describe_band(band, band.low, band.high, shift),
         "mark": mark,
         "low": low,
         "high": high,
@@ -121,17 +123,15 @@ def _format_multiple(band: NullBand, shift: float) -> str:
     return f"{about}{multiple:.1f} ×" if multiple < _MAX_MULTIPLE else f"{about}> {_MAX_MULTIPLE} ×"
 
 
-def _describe_band(band: NullBand, inside: bool) -> str:
+def _describe_band(band: NullBand, low: float, high: float, shift: float) -> str:
     """What the band rests on, and on which side of its ends the shift lies."""
     sizes = "any size (too few are of about the same)" if band.any_size else "about the same size"
+    share = "95 % shift" if band.n >= MIN_FOR_QUANTILES else "all shift"
     return (
-        f"Of {band.n} harmless edits of {sizes}, 95 % shift the score by {band.low:+.2g} to {band.high:+.2g}, by "
-        f"{band.size:.2g} on average. This shift lies {'within' if inside else 'outside'}."
+        f"Of {band.n} harmless edits of {sizes}, {share} the score by {low:+.2g} to {high:+.2g}, by "
+        f"{band.size:.2g} on average. This shift lies {'within' if band.holds(shift) else 'outside'}."
     ).replace("-", "\u2212")
 
-
-NEGLIGIBLE_SHIFT = 0.02
-"""Shifts below this share of the range are drawn without a side."""
 
 HEAT_STEPS = 5
 
@@ -146,8 +146,12 @@ Bound = float | None
 
 def board_data(board: Board) -> BoardData:
     """The board as the browser draws it."""
+    preserving = board.intended is Verdict.CONSISTENT
+    moves = [(row.title, move) for row in board.rows if (move := shift_move(row, preserving=preserving))]
     return {
-        "rows": [_row_data(row) for row in board.rows],
+        "verdict": edit_verdict([move for _, move in moves], board.intended),
+        "moves": [{"title": title, "move": move.value} for title, move in moves],
+        "rows": [_row_data(row, preserving=preserving) for row in board.rows],
         "sentences": board.sentences,
         "metric": board.selected_metric,
         "sentence": board.selected_sentence,
@@ -183,14 +187,21 @@ def relative_position(value: float | None, low: Bound, high: Bound) -> float | N
     return min(max((value - low) / (high - low), 0.0), 1.0)
 
 
-def shift_side(row: BoardRow) -> str:
-    """Which way the edit moved the score: "more consistent", "less consistent", or "" for none or hardly."""
-    if row.before is None or row.after is None or row.direction == "neutral":
+def shift_move(row: BoardRow, *, preserving: bool) -> Move | None:
+    """What the shift of a row is against harmless edits; None while there is no edit or no score of it."""
+    if row.state != "ready" or row.before is None or row.after is None or row.noise == Noise():
+        return None
+    noise = row.noise.band.range if row.noise.band else None
+    return classify_move(row.after - row.before, noise, row.direction, preserving=preserving)
+
+
+def shift_words(row: BoardRow, move: Move | None) -> str:
+    """Which way the edit moved the score, or that harmless edits move it as far; nothing where it did not move."""
+    if row.before is None or row.after is None or row.direction == "neutral" or row.before == row.after:
         return ""
-    shift = row.after - row.before
-    if abs(shift) < NEGLIGIBLE_SHIFT * _score_scale(row.before, row.after, row.low, row.high):
-        return ""
-    return "more consistent" if (shift > 0) == (row.direction == "higher") else "less consistent"
+    if move is Move.STILL:
+        return Move.STILL.value
+    return "more consistent" if (row.after > row.before) == (row.direction == "higher") else "less consistent"
 
 
 def heat_steps(parts: Sequence[float | None], low: Bound, high: Bound, direction: Direction) -> list[int | None]:
@@ -211,11 +222,7 @@ def _heat_step(placed: float | None, direction: Direction) -> int:
     return min(int(strength * HEAT_STEPS), HEAT_STEPS - 1)
 
 
-def _score_scale(before: float, after: float, low: Bound, high: Bound) -> float:
-    return high - low if low is not None and high is not None else max(abs(before), abs(after))
-
-
-def _row_data(row: BoardRow) -> BoardData:
+def _row_data(row: BoardRow, *, preserving: bool) -> BoardData:
     return {
         "spec": row.spec,
         "title": row.title,
@@ -230,7 +237,7 @@ def _row_data(row: BoardRow) -> BoardData:
         "before": format_score(row.before, row.low, row.high),
         "after": format_score(row.after, row.low, row.high),
         "saved": _format_saved(row),
-        "shift": _shift_data(row),
+        "shift": _shift_data(row, shift_move(row, preserving=preserving)),
         "noise": noise_data(row),
         "range": _range_data(row),
         "hint": DIRECTION_HINTS[row.direction],
@@ -247,15 +254,18 @@ def _format_saved(row: BoardRow) -> str:
     return "" if row.saved is None or then == format_score(row.after, row.low, row.high) else then
 
 
-def _shift_data(row: BoardRow) -> BoardData:
+def _shift_data(row: BoardRow, move: Move | None) -> BoardData:
     if row.before is None or row.after is None or row.state == "waiting":
-        return {"text": "–", "side": "", "arrow": ""}
+        return {"text": "–", "words": "", "arrow": "", "move": ""}
     shift = row.after - row.before
     text = format_number(shift, row.low, row.high)
     zero = not float(text.replace("\u2212", "-"))
-    words = shift_side(row)
-    arrow = "" if not words else "▲" if shift > 0 else "▼"
-    return {"text": text.lstrip("\u2212") if zero else text if shift < 0 else f"+{text}", "side": words, "arrow": arrow}
+    return {
+        "text": text.lstrip("\u2212") if zero else text if shift < 0 else f"+{text}",
+        "words": "" if zero else shift_words(row, move),
+        "arrow": "" if zero or row.direction == "neutral" else "▲" if shift > 0 else "▼",
+        "move": move.value if move else "",
+    }
 
 
 def _range_data(row: BoardRow) -> BoardData | None:

@@ -121,7 +121,8 @@ def build_board(metrics: Sequence[Metric], request: Request, cells: Cells) -> Bo
     )
     chosen = current_selection(request)
     sentence = chosen.sentence if chosen.sentence is not None and chosen.sentence < len(spans) else None
-    return Board(rows, tuple(span.of(text) for span in spans), chosen.spec, sentence)
+    sentences_shown = tuple(span.of(text) for span in spans)
+    return Board(rows, sentences_shown, chosen.spec, sentence, probe_state().intended)
 
 
 def current_selection(request: Request) -> Selection:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -17,6 +16,9 @@ from core.stress.matrix import MatrixCell, intent_of
 from core.stress.null_bands import null_band
 from core.stress.run import Run
 from core.stress.shifts import Shift
+from core.stress.verdict_sentences import metric_verdicts
+from pages.ui.markup import register_component
+from pages.ui.session_state import component_message
 
 
 def error_bars(estimates: Sequence[Estimate]) -> dict[str, object]:
@@ -60,9 +62,8 @@ _INTENT_HEADINGS: dict[Intent, str] = {
     "gaming": "Gaming: should not turn consistent",
 }
 _DIRECTION_SIGNS: dict[Direction, str] = {"higher": "", "lower": " ↓", "neutral": " ○"}
-_ROW_PX = 33  # pixels of a row
-_SCROLLBAR_PX = 18  # and of what scrolls the columns
-_CHARACTER_PX = 6  # and of a character; the table would keep the widths of the figure before
+_matrix_component = register_component("matrix")
+_MATRIX_KEY = "stress-matrix"
 
 
 def matrix_table(cells: Sequence[MatrixCell]) -> MatrixCell | None:
@@ -75,42 +76,66 @@ def matrix_table(cells: Sequence[MatrixCell]) -> MatrixCell | None:
         required=True,
         label_visibility="collapsed",
     )
-    places = {(cell.intent, cell.kind): None for intent in _INTENT_HEADINGS for cell in cells if cell.intent == intent}
-    metrics = list(dict.fromkeys(cell.metric for cell in cells))
-    by_place = {(cell.metric, cell.kind): cell for cell in cells}
-    rows = [[by_place.get((metric, kind)) for _, kind in places] for metric in metrics]
-    heads = pd.MultiIndex.from_tuples([(_INTENT_HEADINGS[intent], kind_title(kind)) for intent, kind in places])
-    table = _shaded_table(rows, [_row_title(metric) for metric in metrics], heads, figure)
-    event = st.dataframe(
-        table,
-        key="stress-matrix",
-        on_select="rerun",
-        selection_mode="single-cell",
-        height=_ROW_PX * (len(metrics) + heads.nlevels) + _SCROLLBAR_PX,
-        alt=f"{figure} of every metric under every perturbation",
-        placeholder="–",
-        column_config={
-            "_index": st.column_config.Column(width=_text_width(table.data.index)),
-            **{title: st.column_config.Column(width=_column_width(title, table.data)) for _, title in heads},
-        },
+    chosen = _selected_cell(cells)
+    selected = {"metric": chosen.metric, "kind": chosen.kind} if chosen else None
+    _matrix_component(
+        key=_MATRIX_KEY, data={**matrix_data(cells, figure), "selected": selected}, on_selected_change=lambda: None
     )
     st.caption(
-        f"{_MATRIX_FIGURES[figure][1]} Red: share of pairs that reacted as they should not. ↓ lower is more consistent, ○ neither "
-        "side is. Select a cell to see its pairs."
+        f"{_MATRIX_FIGURES[figure][1]} Coloured by the mean shift against harmless edits of about the same size. ↓ lower is more "
+        "consistent, ○ neither side is. Select a cell to see its pairs, a heading to sort by it."
     )
-    chosen = event["selection"]["cells"]
-    by_click = {(metrics.index(metric), kind_title(kind)): cell for (metric, kind), cell in by_place.items()}
-    return by_click.get((chosen[0][0], chosen[0][1])) if chosen else None  # what was selected may be left out by now
+    return chosen
 
 
-def _shaded_table(
-    rows: Sequence[Sequence[MatrixCell | None]], titles: Sequence[str], heads: pd.MultiIndex, figure: str
-) -> pd.io.formats.style.Styler:
-    """Empty where no variant of the kind has a score yet, or none counts."""
-    format_figure = _MATRIX_FIGURES[figure][0]
-    frame = pd.DataFrame([[format_figure(cell) if cell else "" for cell in row] for row in rows], titles, heads)
-    shades = pd.DataFrame([[_cell_shade(cell) for cell in row] for row in rows], titles, heads)
-    return frame.style.apply(lambda _: shades, axis=None)
+def matrix_data(cells: Sequence[MatrixCell], figure: str) -> dict[str, object]:
+    """The matrix as the browser draws it: a block for each intent, a row for each metric, None where it has no cell."""
+    blocks = {
+        intent: dict.fromkeys(cell.kind for cell in cells if cell.intent == intent) for intent in _INTENT_HEADINGS
+    }
+    kinds = [kind for of_intent in blocks.values() for kind in of_intent]
+    by_place = {(cell.metric, cell.kind): cell for cell in cells}
+    verdicts = metric_verdicts(cells)
+    return {
+        "blocks": [
+            {
+                "title": _INTENT_HEADINGS[intent],
+                "kinds": [{"spec": kind, "title": kind_title(kind)} for kind in of_intent],
+            }
+            for intent, of_intent in blocks.items()
+            if of_intent
+        ],
+        "rows": [
+            {
+                "metric": metric,
+                "title": _row_title(metric),
+                "verdict": verdict,
+                "cells": [_cell_data(by_place.get((metric, kind)), figure) for kind in kinds],
+            }
+            for metric, verdict in verdicts.items()
+        ],
+    }
+
+
+def _cell_data(cell: MatrixCell | None, figure: str) -> dict[str, object] | None:
+    if cell is None:
+        return None
+    return {
+        "kind": cell.kind,
+        "title": kind_title(cell.kind),
+        "text": _MATRIX_FIGURES[figure][0](cell),
+        "value": cell.shift.value,
+        "n": cell.shift.n,
+        "few": cell.few,
+        "move": cell.move.value,
+        "about": describe_cell(cell),
+    }
+
+
+def _selected_cell(cells: Sequence[MatrixCell]) -> MatrixCell | None:
+    """What the browser says is selected; None where it is left out by now."""
+    message = component_message(_MATRIX_KEY).get("selected")
+    return next((cell for cell in cells if message == {"metric": cell.metric, "kind": cell.kind}), None)
 
 
 def describe_cell(cell: MatrixCell) -> str:
@@ -118,7 +143,7 @@ def describe_cell(cell: MatrixCell) -> str:
     noise = f"{cell.multiple:.1f} times the noise of harmless edits" if cell.multiple is not None else "noise unknown"
     failed = f", {cell.failed} failed" if cell.failed else ""
     return (
-        f"Mean shift {format_signed(cell.shift)}, {noise}; {format_share(cell.wrong)} moved the wrong way, {format_share(cell.still)} did "
+        f"Mean shift {format_signed(cell.shift)}, {cell.move}, {noise}; {format_share(cell.wrong)} moved the wrong way, {format_share(cell.still)} did "
         f"not move; n = {cell.shift.n}{failed}."
     )
 
@@ -138,24 +163,9 @@ def _with_settings(title: str, spec: str) -> str:
     return f"{title} [{settings}]" if settings else title
 
 
-def _column_width(title: str, frame: pd.DataFrame) -> int:
-    return _text_width([title, *frame.xs(title, axis="columns", level=1).to_numpy().ravel()])
-
-
-def _text_width(texts: Iterable[str]) -> int:
-    return 20 + _CHARACTER_PX * max(map(len, texts))
-
-
 def _row_title(spec: str) -> str:
     """The title with a sign that says where consistency lies, where it is not above."""
     return f"{metric_title(spec)}{_DIRECTION_SIGNS[METRICS.parse(spec).card.direction]}"
-
-
-def _cell_shade(cell: MatrixCell | None) -> str:
-    if cell is None or cell.wrong.value is None or cell.still.value is None:
-        return ""
-    wrong_share = cell.wrong.value + (cell.still.value if cell.intent == "breaking" else 0.0)
-    return f"background-color: rgba(214, 69, 65, {0.55 * min(1.0, wrong_share):.2f})"
 
 
 INTENT_COLOURS = {"preserving": "#3b7dd8", "breaking": "#d64541", "gaming": "#b8860b"}
@@ -195,7 +205,7 @@ def shift_boxes(run: Run, metric: str, found: Sequence[Shift]) -> go.Figure:
         _add_band(figure, place, [shift for shift in harmless if shift.kind != kind], of_kind)
     figure.add_vline(0, line_width=1, line_color="gray")
     return figure.update_layout(
-        title=f"{metric_title(metric)}: shift of the score (dot: mean; grey: middle 95 % of harmless edits of the same size)",
+        title=f"{metric_title(metric)}: shift of the score (dot: mean; grey: harmless edits of the same size)",
         title_font_size=14,
         showlegend=False,
         height=_FRAME_PX + _BOX_PX * len(kinds),

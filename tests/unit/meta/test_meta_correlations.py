@@ -16,7 +16,8 @@ from core.meta.measures import draw_resamples
 from core.meta.rating_correlation import VERDICT_ASPECT, mean_ratings, metric_correlations
 from core.meta.surface_correlation import feature_correlations, format_features, missing_features
 from core.meta.table_formats import format_rows
-from core.meta.verdict_grid import Move, build_verdict_grid, filter_pairs, noise_band
+from core.meta.verdict_grid import build_verdict_grid, filter_pairs, noise_band
+from core.stats.score_pairs import Move
 from core.stats.statistic import Estimate
 from core.types import ErrorType, Judgement, Rating, Sample, StoredScore, Verdict
 from tests.doubles.released import DATA, needs

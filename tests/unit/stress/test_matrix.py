@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from core.stats.score_pairs import Move
 from core.stress.matrix import MatrixCell, kind_coverage, shift_matrix
 from core.stress.null_bands import null_band
 from core.stress.run import Run, Variant
 from core.stress.shifts import changed_words, score_shifts
-from core.types import Edit, Span
-from tests.unit.stress.stressed import run_of
+from core.stress.verdict_sentences import edit_verdict, metric_verdicts
+from core.types import Edit, Span, Verdict
+from tests.unit.stress.stressed import METRIC, run_of
 
 
 def cells_of(run: Run) -> dict[str, MatrixCell]:
@@ -65,11 +67,83 @@ def test_the_band_rests_on_edits_of_the_same_size() -> None:
 
 
 def test_the_band_is_the_middle_of_the_harmless_shifts() -> None:
-    """Shifts of 0.00, 0.01 … 1.00: all but the outer 2.5 % on each side lie from 0.025 to 0.975."""
-    found = null_band(score_shifts(run_of({"shuffled": [place / 100 for place in range(101)]})), 1)
-    assert (found.low, found.high) == (pytest.approx(0.025), pytest.approx(0.975))
-    assert (found.holds(0.5), found.holds(0.99)) == (True, False)
-    assert found.multiple(1.0) == pytest.approx(2.0)
+    """Shifts of −0.50, −0.49 … 0.50: all but the outer 2.5 % on each side lie from −0.475 to 0.475."""
+    found = null_band(score_shifts(run_of({"shuffled": [place / 100 for place in range(-50, 51)]})), 1)
+    assert (found.low, found.high) == (pytest.approx(-0.475), pytest.approx(0.475))
+    assert (found.holds(0.4), found.holds(0.49)) == (True, False)
+
+
+def test_a_band_of_few_harmless_shifts_is_their_range_and_holds_no_shift() -> None:
+    found = null_band(score_shifts(run_of({"shuffled": [0.1, 0.2, 0.3, 0.4, 0.5]})), 1)
+    assert (found.low, found.high, found.n) == (0.0, pytest.approx(0.5), 5)
+    assert found.multiple(0.6) == pytest.approx(2.0)
+    assert found.holds(0.0)
+
+
+NOISE = [-0.1, 0.1, -0.05, 0.05, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "shifts", "move"),
+    [
+        ("negation", [-0.4] * 6, Move.RIGHT),
+        ("negation", [0.4] * 6, Move.WRONG),
+        ("negation", [-0.05] * 6, Move.STILL),
+        ("phrase", [0.4] * 6, Move.WRONG),
+        ("phrase", [-0.4] * 6, Move.RIGHT),
+        ("synonyms", [0.4] * 6, Move.WRONG),
+        ("synonyms", [-0.4] * 6, Move.WRONG),
+        ("synonyms", [0.05] * 6, Move.STILL),
+    ],
+)
+def test_a_cell_moves_only_beyond_noise_and_harmless_edits_may_move_it_neither_way(
+    kind: str, shifts: list[float | None], move: Move
+) -> None:
+    cell = cells_of(run_of({"shuffled": [*NOISE], kind: shifts}))[kind]
+    assert (cell.move, cell.few) == (move, True)
+
+
+def test_a_cell_of_unknown_noise_or_without_a_score_says_so() -> None:
+    alone = cells_of(run_of({"negation": [-0.4] * 10}))["negation"]
+    assert (alone.move, alone.few) == (Move.UNKNOWN, False)
+    assert cells_of(run_of({"negation": [None, None]}))["negation"].move is Move.NONE
+
+
+def test_what_a_metric_misses_is_one_sentence() -> None:
+    shifts: dict[str, list[float | None]] = {
+        "shuffled": [*NOISE],
+        "synonyms": [0.4] * 6,
+        "negation": [-0.4] * 6,
+        "number": [0.05] * 6,
+        "phrase": [0.5] * 6,
+    }
+    found = shift_matrix(run := run_of(shifts), score_shifts(run), resamples=200)
+    assert metric_verdicts(found) == {
+        METRIC: "misses 1 of 2 breaking kinds, moves under 1 of 2 harmless, gamed by 1 of 1 phrases"
+    }
+
+
+@pytest.mark.parametrize(
+    ("intended", "sentence"),
+    [
+        (
+            Verdict.INCONSISTENT,
+            "The edit makes the summary inconsistent: 1 of 3 metrics noticed, 1 moved the wrong way, 1 stayed within noise. "
+            "Noise unknown of 1.",
+        ),
+        (
+            Verdict.CONSISTENT,
+            "The edit keeps the meaning: 1 of 3 metrics moved by more than noise, 1 stayed within it. Noise unknown of 1.",
+        ),
+        (
+            None,
+            "If this edit breaks a fact: 1 of 3 metrics noticed, 1 moved the wrong way, 1 stayed within noise. Noise unknown of 1.",
+        ),
+    ],
+)
+def test_what_an_edit_showed_is_one_sentence(intended: Verdict | None, sentence: str) -> None:
+    assert edit_verdict([Move.RIGHT, Move.WRONG, Move.STILL, Move.UNKNOWN, Move.NONE], intended) == sentence
+    assert edit_verdict([Move.NONE], intended) == ""
 
 
 def test_too_few_harmless_edits_make_no_band() -> None:

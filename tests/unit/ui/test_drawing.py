@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from core.metric import Direction
+from core.stats.score_pairs import Move
+from core.stress.null_bands import NullBand
+from core.types import Verdict
 from pages.ui.probe.board_rows import (
     Board,
     BoardRow,
+    Noise,
     board_data,
     format_duration,
     format_number,
     format_score,
     heat_steps,
     relative_position,
-    shift_side,
+    shift_words,
 )
 
 
@@ -53,31 +59,53 @@ def test_a_number_has_the_decimals_that_its_range_deserves(value: float | None, 
         ("lower", 0.2, 0.9, "less consistent"),
         ("lower", 0.9, 0.2, "more consistent"),
         ("neutral", 0.2, 0.9, ""),
-        ("higher", 0.5, 0.51, ""),
+        ("higher", 0.5, 0.5, ""),
     ],
 )
-def test_the_side_of_a_shift_follows_the_direction_of_the_metric(
+def test_the_words_of_a_shift_follow_the_direction_of_the_metric(
     direction: Direction, before: float, after: float, words: str
 ) -> None:
-    assert shift_side(row(before, after, direction)) == words
+    assert shift_words(row(before, after, direction), Move.UNKNOWN) == words
 
 
-def test_a_shift_of_an_unbounded_score_is_measured_against_its_size() -> None:
-    assert shift_side(row(-100.0, -101.0, high=None)) == ""
-    assert shift_side(row(-2.0, -3.0, high=None)) == "less consistent"
+def test_a_shift_within_noise_says_so() -> None:
+    assert shift_words(row(0.9, 0.2), Move.STILL) == "within noise"
+
+
+@pytest.mark.parametrize(
+    ("intended", "moves"),
+    [
+        (None, ["right way", "wrong way", "within noise", "noise unknown"]),
+        (Verdict.INCONSISTENT, ["right way", "wrong way", "within noise", "noise unknown"]),
+        (Verdict.CONSISTENT, ["wrong way", "wrong way", "within noise", "noise unknown"]),
+    ],
+)
+def test_a_board_counts_the_shifts_beyond_noise_by_what_the_edit_was_meant_to_do(
+    intended: Verdict | None, moves: list[str]
+) -> None:
+    noise = Noise(NullBand(-0.1, 0.1, 0.05, 30))
+    rows = [replace(row(0.5, after), noise=noise) for after in (0.3, 0.7, 0.45)]
+    board = board_data(Board((*rows, replace(row(0.5, 0.3), noise=Noise(words="measuring"))), (), intended=intended))
+    assert [one["move"] for one in board["moves"]] == moves  # type: ignore[attr-defined]  # a record for the browser
+    assert [one["shift"]["move"] for one in board["rows"]] == moves  # type: ignore[attr-defined]
 
 
 def test_there_is_no_shift_without_both_scores() -> None:
-    assert drawn(row(None, 0.4))["shift"] == {"text": "–", "side": "", "arrow": ""}
+    assert drawn(row(None, 0.4))["shift"] == {"text": "–", "words": "", "arrow": "", "move": ""}
 
 
 def test_a_shift_is_signed_and_points_where_the_number_went() -> None:
-    assert drawn(row(0.2, 0.9, "lower"))["shift"] == {"text": "+0.700", "side": "less consistent", "arrow": "▲"}
+    assert drawn(row(0.2, 0.9, "lower"))["shift"] == {
+        "text": "+0.700",
+        "words": "less consistent",
+        "arrow": "▲",
+        "move": "",
+    }
 
 
 @pytest.mark.parametrize("after", [0.5, 0.5 - 1e-9])
 def test_a_shift_of_nothing_has_no_sign(after: float) -> None:
-    assert drawn(row(0.5, after))["shift"] == {"text": "0.000", "side": "", "arrow": ""}
+    assert drawn(row(0.5, after))["shift"] == {"text": "0.000", "words": "", "arrow": "", "move": ""}
 
 
 def test_a_place_on_the_range_never_leaves_the_range() -> None:
