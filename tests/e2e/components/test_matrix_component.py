@@ -31,9 +31,7 @@ def metrics(page: Page) -> list[str]:
 
 
 def test_a_cell_says_what_its_colour_says_and_what_it_rests_on(page: Page) -> None:
-    found = {
-        kind: cell(page, "ROUGE-2", kind).get_attribute("data-move") for kind in ("Shuffle", "Negate", "Change")
-    }
+    found = {kind: cell(page, "ROUGE-2", kind).get_attribute("data-move") for kind in ("Shuffle", "Negate", "Change")}
     assert found == {"Shuffle": "noise unknown", "Negate": "right way", "Change": "within noise"}
     expect(cell(page, "ROUGE-2", "Negate")).to_have_attribute("aria-label", re.compile("−0.400, right way, n = 10$"))
     expect(page.locator(".cell[data-few]")).to_have_count(3)
