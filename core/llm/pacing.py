@@ -14,7 +14,7 @@ _FIRST_INTERVAL_S, _LONGEST_INTERVAL_S, _NO_INTERVAL_S = 0.01, 2.0, 0.001
 _SPEED_UP = 0.9  # of the time between two questions, with every answer
 
 _REFUSALS_IN_A_ROW = 3
-_CLOSED_S = 10.0  # how long an endpoint is not asked that refuses everything; then one question tries it again
+_OPEN_S = 10.0  # how long an endpoint is not asked that refuses everything; then one question tries it again
 
 
 class Pace:
@@ -60,7 +60,7 @@ class CircuitBreaker:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._refusals: dict[Hashable, int] = {}
-        self._closed: dict[Hashable, tuple[float, EndpointUnusableError]] = {}
+        self._open: dict[Hashable, tuple[float, EndpointUnusableError]] = {}
 
     @contextmanager
     def guard(self, asked: Hashable) -> Iterator[None]:
@@ -73,19 +73,19 @@ class CircuitBreaker:
             raise
         with self._lock:
             self._refusals.pop(asked, None)
-            self._closed.pop(asked, None)
+            self._open.pop(asked, None)
 
     def _check(self, asked: Hashable) -> None:
         with self._lock:
-            until, error = self._closed.get(asked, (0.0, None))
+            until, error = self._open.get(asked, (0.0, None))
             if error is None:
                 return
             if time.monotonic() < until:
                 raise EndpointUnusableError(str(error))
-            self._closed[asked] = time.monotonic() + _CLOSED_S, error
+            self._open[asked] = time.monotonic() + _OPEN_S, error
 
     def _count(self, asked: Hashable, error: EndpointUnusableError) -> None:
         with self._lock:
             self._refusals[asked] = self._refusals.get(asked, 0) + 1
             if self._refusals[asked] >= _REFUSALS_IN_A_ROW:
-                self._closed[asked] = time.monotonic() + _CLOSED_S, error
+                self._open[asked] = time.monotonic() + _OPEN_S, error

@@ -70,7 +70,7 @@ def test_after_three_refusals_in_a_row_nothing_is_sent_to_that_model() -> None:
     assert refuse(breaker, "another")
 
 
-def test_an_answer_between_refusals_keeps_it_open() -> None:
+def test_an_answer_between_refusals_keeps_it_closed() -> None:
     breaker = CircuitBreaker()
     for _ in range(5):
         assert refuse(breaker)
