@@ -61,6 +61,33 @@ def edited_pairs(
     engine: Engine, editor: Editor, items: Iterable[Item], trivial_filter: TrivialFilter
 ) -> Iterator[JsonRecord | UnusedEdit]:
     """Every edit of every answer, as they come. With the filter "both" the model is asked about what the rule leaves, with "model" about all."""
+    kept: list[tuple[Item, AcceptedEdit]] = []
+    for one in _accepted_edits(engine, editor, items, trivial_filter):
+        if isinstance(one, UnusedEdit):
+            yield one
+        elif trivial_filter in {"none", "rule"}:
+            yield pair_record(*one, None)
+        else:
+            kept.append(one)
+    # about all summaries together: a batch takes as long for six questions as for thousands
+    asked = (editor.triviality_conversation(item.example, accepted.edit) for item, accepted in kept)
+    with closing(engine.converse(asked)) as opinions:
+        for (item, accepted), (_, opinion) in zip(kept, opinions, strict=True):
+            yield _judged_record(item, accepted, opinion)
+
+
+def judge_triviality(
+    engine: Engine, editor: Editor, example: Example, edits: Sequence[AcceptedEdit]
+) -> Iterator[TrivialityJudgement | Failure]:
+    """What the model says of each edit, in their order, all asked for at once."""
+    conversations = [editor.triviality_conversation(example, accepted.edit) for accepted in edits]
+    return (outcome for _, outcome in engine.converse(conversations))
+
+
+def _accepted_edits(
+    engine: Engine, editor: Editor, items: Iterable[Item], trivial_filter: TrivialFilter
+) -> Iterator[tuple[Item, AcceptedEdit] | UnusedEdit]:
+    """Every edit of every answer that neither its form nor, where it is asked, the rule keeps out."""
     asked: dict[str, Item] = {}
 
     def conversations() -> Iterator[Conversation[Proposals]]:
@@ -76,34 +103,13 @@ def edited_pairs(
                 continue
             for rejected in outcome.rejected:
                 yield UnusedEdit(f"{item.example.id}/{rejected.number}", rejected.reason_kind, rejected.reason)
-            yield from _filter_trivial(engine, editor, item, outcome, trivial_filter)
-
-
-def judge_triviality(
-    engine: Engine, editor: Editor, example: Example, edits: Sequence[AcceptedEdit]
-) -> Iterator[TrivialityJudgement | Failure]:
-    """What the model says of each edit, in their order, all asked for at once."""
-    conversations = [editor.triviality_conversation(example, accepted.edit) for accepted in edits]
-    return (outcome for _, outcome in engine.converse(conversations))
-
-
-def _filter_trivial(
-    engine: Engine, editor: Editor, item: Item, proposals: Proposals, trivial_filter: TrivialFilter
-) -> Iterator[JsonRecord | UnusedEdit]:
-    kept = []
-    for accepted in proposals.accepted:
-        kind = trivial_kind(accepted.edit, item.example.summary)
-        if trivial_filter in {"none", "model"} or kind is None:
-            kept.append(accepted)
-        else:
-            yield UnusedEdit(
-                f"{item.example.id}/{accepted.number}", UnusedReason.TRIVIAL, f"By rule it is a change of {kind}."
-            )
-    if trivial_filter in {"none", "rule"}:
-        yield from (pair_record(item, accepted, None) for accepted in kept)
-        return
-    for accepted, opinion in zip(kept, judge_triviality(engine, editor, item.example, kept), strict=True):
-        yield _judged_record(item, accepted, opinion)
+            for accepted in outcome.accepted:
+                kind = trivial_kind(accepted.edit, item.example.summary)
+                if trivial_filter in {"rule", "both"} and kind is not None:
+                    reason = f"By rule it is a change of {kind}."
+                    yield UnusedEdit(f"{item.example.id}/{accepted.number}", UnusedReason.TRIVIAL, reason)
+                else:
+                    yield item, accepted
 
 
 def _judged_record(
