@@ -59,6 +59,9 @@ class Settings(BaseSettings):
     llm_thoughts: int | None = Field(None, ge=0, description="the former name of llm_reasoning_tokens, until 0.2")
     llm_price_read: float | None = Field(None, ge=0, description="money for a million tokens read; 0 where it is free")
     llm_price_written: float | None = Field(None, ge=0, description="money for a million tokens written")
+    llm_batch_price_factor: float = Field(
+        0.5, ge=0, le=1, description="the part of these prices that answers of its Batch API cost"
+    )
     llm_budget: float | None = Field(
         None, ge=0, description="money that may be spent at all endpoints together; unlimited by default"
     )

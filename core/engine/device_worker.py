@@ -54,6 +54,11 @@ class DeviceWorker:
         self._changed.set()
         return self._queues.setdefault(question.weights, QuestionQueue()).put(key, question, task)
 
+    @property
+    def idle(self) -> bool:
+        """Whether no question is open, under the engine's lock."""
+        return not any(map(len, self._queues.values()))
+
     def reorder(self, task: Task) -> None:
         """Take the questions of a task in their turn again, under the engine's lock: it has become more urgent."""
         for queue in self._queues.values():

@@ -6,6 +6,7 @@ import importlib
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache, partial
 
 from core.engine.cache import AnswerCache
@@ -21,6 +22,24 @@ from core.llm.spend import actual_usage, most_usage
 from core.types import Answer, Counts, Question
 
 
+@dataclass(frozen=True, slots=True)
+class EndpointStores:
+    """Where what endpoints answer is kept: the answers, what is spent in all, and what each run pays for each prompt."""
+
+    answers: AnswerCache
+    spend: SpendTracker
+    costs: CostLog
+
+    @classmethod
+    def open(cls, answers: AnswerCache) -> EndpointStores:
+        return cls(answers, SpendTracker(answers.folder), CostLog(answers.folder))
+
+    def close(self) -> None:
+        """Close what is beside the answers."""
+        self.spend.close()
+        self.costs.close()
+
+
 class EndpointWorker:
     """Keeps as many questions under way as the endpoint is to be asked at once; one that fails spoils only its own askers.
 
@@ -30,16 +49,12 @@ class EndpointWorker:
 
     def __init__(
         self,
-        cache: AnswerCache,
-        spend: SpendTracker,
-        costs: CostLog,
+        stores: EndpointStores,
         lock: threading.Condition,
         resume: Callable[[Task], None],
         at_once: int,
     ) -> None:
-        self._cache = cache
-        self._spend = spend
-        self._costs = costs
+        self._stores = stores
         self._lock = lock
         self._resume = resume
         self._queue = QuestionQueue()
@@ -55,6 +70,11 @@ class EndpointWorker:
         """Enqueue a question, under the engine's lock; False where an equal one is open already and the task joins it."""
         self._available.release()
         return self._queue.put(key, question, task)
+
+    @property
+    def idle(self) -> bool:
+        """Whether no question is open, under the engine's lock."""
+        return not len(self._queue)
 
     def reorder(self, task: Task) -> None:
         """Take the questions of a task in their turn again, under the engine's lock: it has become more urgent."""
@@ -94,36 +114,24 @@ class EndpointWorker:
         endpoint = endpoint_of(question.endpoint_model)
         # what nobody waits for any more need not wait for money either
         unwanted = lambda: self._closed or not any(task.live for task in pending.tasks)  # noqa: E731  # one line of one use
-        with self._spend.reserve(endpoint, most_usage(question, endpoint.reasoning_tokens), unwanted):
+        with self._stores.spend.reserve(endpoint, most_usage(question, endpoint.reasoning_tokens), unwanted):
             with self._breaker.guard((endpoint, dict(question.options).get("model"))):
                 answer = _asker(question.checkpoint.kind)(endpoint, question)
-            if is_usable(question, answer):
-                self._cache.put({pending.key: answer})
+            if is_usable(question.checkpoint.kind, answer):
+                self._stores.answers.put({pending.key: answer})
             # last: what was paid for is cached before it is counted
             usage = actual_usage(question, answer)
-            self._spend.record(endpoint, usage)
-            self._costs.record(_prompt_name(pending), endpoint, str(dict(question.options).get("model", "")), usage)
+            self._stores.spend.record(endpoint, usage)
+            self._stores.costs.record(pending.prompt, endpoint, str(dict(question.options).get("model", "")), usage)
         return answer
 
-    def _deliver(self, pending: PendingQuestion, answer: Answer | Problem) -> None:
+    def _deliver(self, pending: PendingQuestion, outcome: Answer | Problem) -> None:
         with self._lock:
-            if isinstance(answer, Problem):
-                self._queue.refuse(pending, answer)
-            else:
-                self._hand_out(pending, answer)
+            if isinstance(outcome, Answer):
+                self.counts += Counts(passes=1, tokens=outcome.tokens)
+            for task in self._queue.deliver(pending, outcome):
+                self._resume(task)
             self._lock.notify_all()
-
-    def _hand_out(self, pending: PendingQuestion, answer: Answer) -> None:
-        self.counts += Counts(passes=1, tokens=answer.tokens)
-        for asker in pending.tasks[:1]:
-            asker.counts += Counts(passes=1)
-        for task in self._queue.answer(pending, answer):
-            self._resume(task)
-
-
-def _prompt_name(pending: PendingQuestion) -> str:
-    """Who asks, without settings: a prompt, metric or perturbation."""
-    return next((task.conversation.spec.partition("[")[0] for task in pending.tasks), "")
 
 
 @cache

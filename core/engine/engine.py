@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import wait
 from contextlib import closing
 from functools import partial
@@ -16,7 +16,7 @@ from core.engine.cache import AnswerCache
 from core.engine.conversation import Cell, CellKey, CellState, Conversation, Priority, Request, Task
 from core.engine.planner import Planner
 from core.errors import Problem, attempt
-from core.llm.endpoints import endpoint_problem
+from core.llm.endpoints import batch_endpoint_of, endpoint_of, endpoint_problem
 from core.llm.prompts import replacements_folder
 from core.llm.spend import CostEstimate, Spend, estimate_cost, is_paid
 from core.metric import Metric
@@ -50,27 +50,29 @@ _FIXED_BY_THE_POOL = (FailureKind.NEEDS_DOWNLOAD, FailureKind.LOAD)
 class Engine:
     """Answers requests of many owners and bulk runs from one pool of models and one cache.
 
-    A metric that raises spoils only its own cell.
+    A metric that raises spoils only its own cell. For `report_batch` see the planner.
     """
 
-    def __init__(self, pool: ModelPool, cache: AnswerCache) -> None:
+    def __init__(self, pool: ModelPool, cache: AnswerCache, report_batch: Callable[[str], None] | None = None) -> None:
         self.pool = pool
         self._cache = cache
         self._lock = threading.Condition(threading.RLock())
         self._latest: dict[str, Request] = {}
-        self._planner = Planner(pool, cache, self._lock)
+        self._planner = Planner(pool, cache, self._lock, report_batch)
         self._unwatch = pool.watch(self._pool_changed)
 
     @classmethod
-    def open(cls, settings: Settings) -> Engine:
+    def open(cls, settings: Settings, report_batch: Callable[[str], None] | None = None) -> Engine:
         """The engine of a process, on the device, memory and cache folder that the settings name.
+
+        With `report_batch` paid questions go by the Batch API of their endpoint, and it is given lines about that for people.
 
         Raises BadSettingError for a device that this machine has not, and for a folder of prompts that is none.
         """
         devices.require_device(settings.device)
         replacements_folder()  # here, and not in the middle of a run that has already paid
         pool = ModelPool(settings.device, settings.memory_bytes, settings.cache_dir)
-        return cls(pool, AnswerCache(settings.cache_dir))
+        return cls(pool, AnswerCache(settings.cache_dir), report_batch)
 
     def submit(self, owner: str, metrics: Sequence[Metric], examples: Sequence[Example]) -> Request:
         """Ask for every metric on every example; cancels what this owner asked before, and takes over what is the same.
@@ -134,7 +136,8 @@ class Engine:
         firsts = [questions for conversation in remote if (questions := _first_questions(conversation))]
         paid = [[question for question in first if is_paid(question)] for first in firsts]
         asked = [question for questions in paid for question in questions]
-        return estimate_cost(self._planner.unanswered(asked), open_ended=paid.count([]))
+        find = batch_endpoint_of if self._planner.in_batches else endpoint_of
+        return estimate_cost(self._planner.unanswered(asked), paid.count([]), find)
 
     def spent(self) -> dict[str, Spend]:
         """What endpoints were paid since the start, by name, "" for the default one."""
@@ -163,12 +166,19 @@ class Engine:
     ) -> Generator[tuple[Task, Any]]:
         request = Request((), (), Priority.BULK, cancelled)
         try:
-            for task in _start_ahead(self._start(request, *work, place) for place, work in enumerate(works)):
+            for task in self._ahead(self._start(request, *work, place) for place, work in enumerate(works)):
                 if not _wait_for_outcome(task, request.cancelled):
                     return
                 yield task, task.done.result()
         finally:
             request.cancelled.set()
+
+    def _ahead(self, tasks: Iterable[Task]) -> Iterable[Task]:
+        """The tasks, a window of which is started before the first of them is waited for; all where batches are made of them."""
+        if not self._planner.in_batches:
+            return _start_ahead(tasks)
+        with self._planner.holding_batches():
+            return list(tasks)
 
     def _adopt_or_start(
         self, request: Request, old: Request | None, metric: Metric, example: Example, place: int

@@ -6,21 +6,21 @@ import itertools
 import queue
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from core.engine.batch_worker import BatchWorker
 from core.engine.cache import AnswerCache, cache_key
 from core.engine.conversation import ConversationEnd, QueueOrder, Task
 from core.engine.device_worker import BATCH_TOKENS, DeviceWorker
-from core.engine.endpoint_worker import EndpointWorker
+from core.engine.endpoint_worker import EndpointStores, EndpointWorker
 from core.engine.question_queue import QuestionWorker
 from core.errors import LoadError, Problem, UnreadableAnswerError, attempt
-from core.llm.budget import SpendTracker
-from core.llm.cost_log import CostLog
 from core.llm.endpoints import endpoint_of, model_fingerprint, pin_address
-from core.llm.spend import Spend
+from core.llm.spend import Spend, is_paid
 from core.metric import signature
 from core.models.locations import ModelStatus
 from core.models.pool import ModelPool
@@ -37,9 +37,16 @@ class Planner:
     """Takes tasks to their end; one thread asks the models of the device, and others each endpoint, however slow it is.
 
     The lock is the engine's: it guards the tasks, and is notified when something changes that a watcher may show.
+    With `report_batch` paid questions go by the Batch API of their endpoint, and it is given lines about that for people.
     """
 
-    def __init__(self, pool: ModelPool, cache: AnswerCache, lock: threading.Condition) -> None:
+    def __init__(
+        self,
+        pool: ModelPool,
+        cache: AnswerCache,
+        lock: threading.Condition,
+        report_batch: Callable[[str], None] | None = None,
+    ) -> None:
         self._pool = pool
         self._cache = cache
         self._lock = lock
@@ -48,9 +55,10 @@ class Planner:
         self._steps: queue.PriorityQueue[tuple[QueueOrder, int, Task | None]] = queue.PriorityQueue()
         self._tickets = itertools.count()
         self._device = DeviceWorker(pool, cache, lock, self.enqueue, lambda: BATCH_TOKENS[pool.device])
-        self._spend = SpendTracker(cache.folder)
-        self._costs = CostLog(cache.folder)
-        self._endpoints: dict[str, EndpointWorker] = {}
+        self._stores = EndpointStores.open(cache)
+        self._endpoints: dict[tuple[str, bool], EndpointWorker | BatchWorker] = {}
+        self._report_batch = report_batch
+        self._held = 0
         self._threads = [threading.Thread(target=self._plan, daemon=True) for _ in range(_PLANNER_THREADS)]
         for thread in self._threads:
             thread.start()
@@ -68,9 +76,25 @@ class Planner:
                 self._steps.put((task.order, next(self._tickets), task))
 
     @property
+    def in_batches(self) -> bool:
+        """Whether paid questions go by the Batch API."""
+        return self._report_batch is not None
+
+    @contextmanager
+    def holding_batches(self) -> Iterator[None]:
+        """Begin no batch before the end of the block: more questions are to come."""
+        with self._lock:
+            self._held += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._held -= 1
+
+    @property
     def spent(self) -> dict[str, Spend]:
         """What was paid, by the name of the endpoint."""
-        return self._spend.this_process()
+        return self._stores.spend.this_process()
 
     def unanswered(self, questions: Sequence[Question]) -> list[Question]:
         """Those of questions to endpoints whose answers are not in the cache, each once."""
@@ -105,14 +129,14 @@ class Planner:
         self._device.join()
         for endpoint in self._endpoints.values():
             endpoint.join(_CLOSE_TIMEOUT_S)
-        self._spend.close()
-        self._costs.close()
+        self._stores.close()
         self._fail_unanswered()
 
     def _plan(self) -> None:
         while (task := self._steps.get()[2]) is not None:
             if task.live:
                 self._advance(task)
+            self._steps.task_done()
 
     def _advance(self, task: Task) -> None:
         ended = _empty_text_end(task) or self._advance_rounds(task)
@@ -175,7 +199,7 @@ class Planner:
             known |= self._cache.recent(k for k in keys if k not in known)
             task.keys, task.answers = keys, known
             unknown = {k: q for k, q in zip(keys, questions, strict=True) if k not in task.answers}
-            new = sum([self._worker(q.checkpoint).put(k, q, task) for k, q in unknown.items()])
+            new = sum([self._worker(q).put(k, q, task) for k, q in unknown.items()])
             cached = sum(k in task.answers for k in keys)
             self._add_counts(task, Counts(len(keys), cached, len(keys) - cached - new, new))
             self._lock.notify_all()
@@ -199,16 +223,25 @@ class Planner:
     def _workers(self) -> list[QuestionWorker]:
         return [self._device, *self._endpoints.values()]
 
-    def _worker(self, model: ModelRef) -> QuestionWorker:
-        """The worker whose threads have the questions to a model answered."""
+    def _worker(self, question: Question) -> QuestionWorker:
+        """The worker whose threads have a question answered."""
+        model = question.checkpoint
         if not isinstance(model, EndpointModel):
             return self._device
-        if model.endpoint not in self._endpoints:
-            at_once = endpoint_of(model).at_once
-            self._endpoints[model.endpoint] = EndpointWorker(
-                self._cache, self._spend, self._costs, self._lock, self.enqueue, at_once
-            )
-        return self._endpoints[model.endpoint]
+        by = (model.endpoint, self.in_batches and is_paid(question))
+        if by not in self._endpoints:
+            self._endpoints[by] = self._start_worker(model, by[1])
+        return self._endpoints[by]
+
+    def _start_worker(self, model: EndpointModel, in_batches: bool) -> EndpointWorker | BatchWorker:
+        about = (self._stores, self._lock, self.enqueue)
+        if self._report_batch and in_batches:
+            return BatchWorker(*about, self._settled, self._report_batch)
+        return EndpointWorker(*about, endpoint_of(model).at_once)
+
+    def _settled(self) -> bool:
+        """Whether all tasks are at their end or wait for batches, under the lock."""
+        return not self._held and not self._steps.unfinished_tasks and all(worker.idle for worker in self._workers)
 
     def _add_counts(self, task: Task, counts: Counts) -> None:
         task.counts += counts

@@ -34,6 +34,11 @@ class PendingQuestion:
     def order(self) -> QueueOrder:
         return min(task.order for task in self.tasks)
 
+    @property
+    def prompt(self) -> str:
+        """Who asks, without settings: a prompt, metric or perturbation."""
+        return next((task.conversation.spec.partition("[")[0] for task in self.tasks), "")
+
     def drop_cancelled(self) -> None:
         self.tasks = [task for task in self.tasks if task.live]
 
@@ -49,6 +54,10 @@ class QuestionQueue:
         self._open: dict[bytes, PendingQuestion] = {}
         self._heap: list[tuple[QueueOrder, int, bytes]] = []
         self._numbers = itertools.count()
+
+    def __len__(self) -> int:
+        """How many questions are open, under way or not."""
+        return len(self._open)
 
     def put(self, key: bytes, question: Question, task: Task) -> bool:
         """Enqueue a question; False where an equal one is open already and the task joins it."""
@@ -110,6 +119,15 @@ class QuestionQueue:
         for task in self.remove(pending):
             task.fail(problem)
 
+    def deliver(self, pending: PendingQuestion, outcome: Answer | Problem) -> list[Task]:
+        """Answer or refuse a question of an endpoint; the tasks that have all their answers now."""
+        if isinstance(outcome, Problem):
+            self.refuse(pending, outcome)
+            return []
+        for asker in pending.tasks[:1]:
+            asker.counts += Counts(passes=1)
+        return self.answer(pending, outcome)
+
     def remove(self, pending: PendingQuestion) -> list[Task]:
         """Remove one question, and give the tasks that wait for it."""
         if self._open.get(pending.key) is pending:
@@ -155,6 +173,11 @@ class QuestionWorker(Protocol):
 
     def put(self, key: bytes, question: Question, task: Task) -> bool:
         """Enqueue a question; False where an equal one is open already and the task joins it."""
+        ...
+
+    @property
+    def idle(self) -> bool:
+        """Whether no question is open."""
         ...
 
     def reorder(self, task: Task) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from uuid import uuid4
@@ -24,6 +26,8 @@ CREATE TABLE IF NOT EXISTS alive (owner TEXT PRIMARY KEY, seen REAL);
 _POLL_S = 0.2  # how long a question waits before it looks what other processes have paid
 _HEARTBEAT_S, _DEAD_AFTER_S = 5.0, 30.0  # a process that was not seen for that long has no question under way
 _ROUNDING = 1e-9
+_BATCH = "batch"
+"""Owns what is reserved for batches, which go on without the process that submitted them."""
 
 
 class SpendTracker:
@@ -79,18 +83,51 @@ class SpendTracker:
 
     def record(self, endpoint: Endpoint, tokens: Usage) -> None:
         """Count an answer."""
-        money = endpoint.price.of(tokens.read, tokens.written) if endpoint.price else 0.0
         with self._transaction() as store:
-            paid = Spend(1, tokens.read, tokens.written, money)
-            self._here[endpoint.name] = self._here.get(endpoint.name, Spend()) + paid
-            store.execute(
-                "INSERT INTO spent VALUES (?, 1, ?, ?, ?) ON CONFLICT (endpoint) DO UPDATE SET questions = questions + 1, "
-                "read = read + excluded.read, written = written + excluded.written, money = money + excluded.money",
-                (endpoint.name, tokens.read, tokens.written, money),
-            )
+            self._count(store, endpoint, tokens)
+
+    def reserve_batch(self, endpoint: Endpoint, tokens: Sequence[Usage]) -> tuple[str, int, float]:
+        """Keep free what the first of these questions may cost at most together: as many as the budgets allow now.
+
+        The id of the reservation, how many questions, which may be none while others are under way, and the money. It is
+        of this process until `keep_for_batch`. Raises TouchstoneError where a budget forbids the first of them for good.
+        """
+        limits = _limits(endpoint)
+        costs = [_price(endpoint, one, bool(limits)) for one in tokens]
+        id = uuid4().hex
+        self._show_alive()
+        with self._transaction() as store:
+            free = _free_money(store, endpoint, costs[0], limits) + _ROUNDING
+            count = sum(money <= free for money in itertools.accumulate(costs))
+            money = sum(costs[:count])
+            store.execute("INSERT INTO reserved VALUES (?, ?, ?, ?)", (id, self._owner, endpoint.name, money))
+        if not count:
+            self.release(id)
+        return id, count, money
+
+    def keep_for_batch(self, id: str, endpoint: Endpoint, money: float) -> None:
+        """Let a reservation outlive this process, until `settle` or `release`."""
+        with self._transaction() as store:
+            store.execute("INSERT OR REPLACE INTO reserved VALUES (?, ?, ?, ?)", (id, _BATCH, endpoint.name, money))
+
+    def settle(self, id: str, endpoint: Endpoint, tokens: Iterable[Usage]) -> bool:
+        """Count the answers of a batch in place of its reservation; False where that was done already."""
+        with self._transaction() as store:
+            if not store.execute("DELETE FROM reserved WHERE id = ?", (id,)).rowcount:
+                return False
+            for one in tokens:
+                self._count(store, endpoint, one)
+            self._free.notify_all()
+        return True
+
+    def release(self, id: str) -> None:
+        """Give back what was reserved for a batch that is not answered."""
+        with self._transaction() as store:
+            store.execute("DELETE FROM reserved WHERE id = ?", (id,))
+            self._free.notify_all()
 
     def close(self) -> None:
-        """Give back what this process has reserved."""
+        """Give back what this process has reserved, but for batches that go on."""
         self._closed.set()
         if self._heartbeat:
             self._heartbeat.join()
@@ -101,6 +138,16 @@ class SpendTracker:
                     store.execute("DELETE FROM alive WHERE owner = ?", (self._owner,))
                 self._store.close()
                 self._store = None
+
+    def _count(self, store: sqlite3.Connection, endpoint: Endpoint, tokens: Usage) -> None:
+        money = endpoint.price.of(tokens.read, tokens.written) if endpoint.price else 0.0
+        paid = Spend(1, tokens.read, tokens.written, money)
+        self._here[endpoint.name] = self._here.get(endpoint.name, Spend()) + paid
+        store.execute(
+            "INSERT INTO spent VALUES (?, 1, ?, ?, ?) ON CONFLICT (endpoint) DO UPDATE SET questions = questions + 1, "
+            "read = read + excluded.read, written = written + excluded.written, money = money + excluded.money",
+            (endpoint.name, tokens.read, tokens.written, money),
+        )
 
     def _wait_for_money(
         self, endpoint: Endpoint, money: float, limits: dict[str, float], given_up: Callable[[], bool]
@@ -119,20 +166,8 @@ class SpendTracker:
     def _reserve_now(self, id: str, endpoint: Endpoint, money: float, limits: dict[str, float]) -> bool:
         """Whether the money is free now; raises TouchstoneError where it can never be."""
         with self._transaction() as store:
-            dead = (time.time() - _DEAD_AFTER_S,)
-            store.execute("DELETE FROM alive WHERE seen < ?", dead)
-            store.execute("DELETE FROM reserved WHERE owner NOT IN (SELECT owner FROM alive)")
-            spent = dict(store.execute("SELECT endpoint, money FROM spent"))
-            reserved = dict(store.execute("SELECT endpoint, sum(money) FROM reserved GROUP BY endpoint"))
-            for setting, budget in limits.items():
-                everywhere = setting == _TOTAL_SETTING
-                gone, waiting = (
-                    sum(paid.values()) if everywhere else paid.get(endpoint.name, 0.0) for paid in (spent, reserved)
-                )
-                if gone + money > budget + _ROUNDING:
-                    raise TouchstoneError(_forbidden(setting, budget, gone, money))
-                if gone + waiting + money > budget + _ROUNDING:
-                    return False
+            if money > _free_money(store, endpoint, money, limits) + _ROUNDING:
+                return False
             store.execute("INSERT INTO reserved VALUES (?, ?, ?, ?)", (id, self._owner, endpoint.name, money))
         return True
 
@@ -162,6 +197,24 @@ class SpendTracker:
 
 
 _TOTAL_SETTING = "TOUCHSTONE_LLM_BUDGET"
+
+
+def _free_money(store: sqlite3.Connection, endpoint: Endpoint, money: float, limits: Mapping[str, float]) -> float:
+    """What may be spent now beside what is under way; TouchstoneError where that can never be as much as `money`."""
+    store.execute("DELETE FROM alive WHERE seen < ?", (time.time() - _DEAD_AFTER_S,))
+    store.execute("DELETE FROM reserved WHERE owner != ? AND owner NOT IN (SELECT owner FROM alive)", (_BATCH,))
+    spent = dict(store.execute("SELECT endpoint, money FROM spent"))
+    reserved = dict(store.execute("SELECT endpoint, sum(money) FROM reserved GROUP BY endpoint"))
+    free = math.inf
+    for setting, budget in limits.items():
+        everywhere = setting == _TOTAL_SETTING
+        gone, waiting = (
+            sum(paid.values()) if everywhere else paid.get(endpoint.name, 0.0) for paid in (spent, reserved)
+        )
+        if gone + money > budget + _ROUNDING:
+            raise TouchstoneError(_forbidden(setting, budget, gone, money))
+        free = min(free, budget - gone - waiting)
+    return free
 
 
 def _limits(endpoint: Endpoint) -> dict[str, float]:

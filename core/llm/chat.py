@@ -138,9 +138,9 @@ def without_reasoning(text: str) -> str:
     return _HARMONY_END.sub("", spoken).strip()
 
 
-def is_usable(question: Question, answer: Answer) -> bool:
-    """Whether an answer is kept: one that was refused, cut off or left empty may come otherwise when it is asked for again."""
-    if question.checkpoint.kind != "endpoint_chat":
+def is_usable(kind: str, answer: Answer) -> bool:
+    """Whether an answer to a question of this kind is kept: one that was refused, cut off or left empty may come otherwise when it is asked for again."""
+    if kind != "endpoint_chat":
         return True
     try:
         answer_text(answer)

@@ -28,7 +28,7 @@ from core.llm.endpoint_errors import (
 )
 from core.llm.endpoints import Endpoint
 from core.llm.pacing import Pace
-from core.llm.requests import Body, chat_body, first_token_body, refused_part
+from core.llm.requests import SPECIAL_TOKENS, Body, chat_body, first_token_body, refused_part
 from core.llm.responses import (
     Completion,
     FirstToken,
@@ -43,6 +43,7 @@ _REFUSALS = (openai.BadRequestError, openai.UnprocessableEntityError)
 _STREAM_USAGE = {"stream_options": {"include_usage": True}}
 _MAX_REDIRECTS = 5
 _MAX_ANSWER_BYTES = 32 * 2**20
+_MAX_FILE_BYTES, _FILE_S = 2 * 2**30, 3600.0  # of the answers to a whole batch
 _RATE_REPEATS = 6  # more than of other failures
 _COMPLETIONS = "/chat/completions"
 
@@ -80,7 +81,7 @@ class Client:
 
         `special_tokens` asks the server to put the tokenizer's own in front of the template, as vLLM can.
         """
-        special: Body = {"add_special_tokens": True} if special_tokens else {}
+        special = SPECIAL_TOKENS if special_tokens else {}
 
         def body(left_out: frozenset[str]) -> Body:
             return first_token_body(self._endpoint, model, (system, user), top_tokens, left_out) | special
@@ -118,9 +119,38 @@ class Client:
             )
         return count
 
+    def left_out(self, model: str) -> frozenset[str]:
+        """The parts that requests to a model go without."""
+        return self._left_out.get(model, self._endpoint.left_out)
+
+    def adapt(self, body: Body, words: str, left_out: frozenset[str]) -> bool:
+        """Leave out from now on what the server refused, by its words, of a request that went without `left_out` already.
+
+        False where there is nothing that could be left out.
+        """
+        part = refused_part(body, words, left_out)
+        if part is None or part in left_out:
+            return False
+        model = str(body["model"])
+        self._left_out[model] = self.left_out(model) | {part}
+        return True
+
+    def call(self, ask: Callable[[openai.OpenAI], _T]) -> _T:
+        """What a call of the library gives, repeated where it fails for the moment."""
+        return self._send("", lambda: ask(self._openai))
+
+    def call_once(self, ask: Callable[[openai.OpenAI], _T]) -> _T | None:
+        """The same without a repeat, for a call that must not be made twice; None where it failed for the moment."""
+        try:
+            return ask(self._openai)
+        except (openai.OpenAIError, ValueError) as error:
+            if is_momentary(error) or is_rate_limited(error):
+                return None
+            raise endpoint_error(self._endpoint, "", error) from None
+
     def _adapting(self, model: str, body: Callable[[frozenset[str]], Body], ask: Callable[[Body], _T]) -> _T:
         """Ask, and where the server refuses a part of the request, without it and from then on."""
-        left_out = self._left_out.get(model, self._endpoint.left_out)
+        left_out = self.left_out(model)
         while True:
             request = body(left_out)
             try:
@@ -195,16 +225,17 @@ class Client:
 class _LimitedStream(httpx2.SyncByteStream):
     """The bytes of an answer, up to a time and a size: a server that drips is never silent for long, and never done."""
 
-    def __init__(self, stream: httpx2.SyncByteStream, limit_s: float) -> None:
+    def __init__(self, stream: httpx2.SyncByteStream, limit_s: float, limit_bytes: int) -> None:
         self._stream = stream
         self._until = time.monotonic() + limit_s
+        self._limit_bytes = limit_bytes
 
     def __iter__(self) -> Iterator[bytes]:
         size = 0
         for chunk in self._stream:
             size += len(chunk)
-            if size > _MAX_ANSWER_BYTES:
-                raise httpx2.ReadError(f"it sends more than {_MAX_ANSWER_BYTES // 2**20} MB")
+            if size > self._limit_bytes:
+                raise httpx2.ReadError(f"it sends more than {self._limit_bytes // 2**20} MB")
             if time.monotonic() > self._until:
                 raise httpx2.ReadTimeout("the answer takes too long as a whole")
             yield chunk
@@ -217,8 +248,11 @@ def _limiting(endpoint: Endpoint) -> Callable[[httpx2.Response], None]:
     limit_s = endpoint.total_s if endpoint.stream else endpoint.patience_s
 
     def limit(response: httpx2.Response) -> None:
-        if isinstance(response.stream, httpx2.SyncByteStream):
-            response.stream = _LimitedStream(response.stream, limit_s)
+        if not isinstance(response.stream, httpx2.SyncByteStream):
+            return
+        whole_file = response.request.url.path.endswith("/content")
+        limits = (_FILE_S, _MAX_FILE_BYTES) if whole_file else (limit_s, _MAX_ANSWER_BYTES)
+        response.stream = _LimitedStream(response.stream, *limits)
 
     return limit
 

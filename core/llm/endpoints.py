@@ -44,6 +44,9 @@ class Price:
     def of(self, read: int, written: int) -> float:
         return (read * self.read + written * self.written) / 1_000_000
 
+    def times(self, factor: float) -> Price:
+        return Price(self.read * factor, self.written * factor)
+
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
@@ -53,6 +56,7 @@ class Endpoint:
     a free endpoint has the price 0. `stream` has answers sent piece by piece, for gateways that cut long silences.
     `model` is asked where none is named. `budget` is what may be spent here in all. `reasoning_tokens` limits what
     reasoning models may write before their answer; they take no temperature and no top_p, and none is sent to them.
+    `batch_price_factor` is the part of the price that answers of its Batch API cost.
     """
 
     base_url: str
@@ -76,6 +80,7 @@ class Endpoint:
     system_role: bool = True
     structured: str = "json_schema"
     typed: bool = False
+    batch_price_factor: float = 0.5
 
     @property
     def extra(self) -> dict[str, object]:
@@ -88,6 +93,10 @@ class Endpoint:
         """What no request to it has: parameters, the role of the system, and forms of answers."""
         forms = {"json_schema": (), "json_object": ("json_schema",), "none": ("json_schema", "json_object")}
         return frozenset((*self.leave_out, *forms[self.structured], *(() if self.system_role else ("system",))))
+
+    def for_batches(self) -> Endpoint:
+        """The same endpoint at the price of its Batch API."""
+        return replace(self, price=self.price.times(self.batch_price_factor)) if self.price else self
 
     @property
     def title(self) -> str:
@@ -143,6 +152,11 @@ def endpoint_of(model: EndpointModel) -> Endpoint:
             f"The endpoint {endpoint.title!r} was changed while this question waited for {model.address}. Ask again."
         )
     return endpoint
+
+
+def batch_endpoint_of(model: EndpointModel) -> Endpoint:
+    """The same at the price of its Batch API."""
+    return endpoint_of(model).for_batches()
 
 
 def pin_address(model: EndpointModel) -> EndpointModel:
@@ -278,6 +292,7 @@ def _endpoint_from_environment(settings: Settings) -> Endpoint:
         retries=settings.llm_retries,
         reasoning_tokens=settings.llm_reasoning_tokens,
         price=_read_price(settings.llm_price_read, settings.llm_price_written),
+        batch_price_factor=settings.llm_batch_price_factor,
     )
 
 
@@ -330,6 +345,7 @@ def _build_endpoint(entry: EndpointEntry, key: str, where: str) -> Endpoint:
         leave_out=tuple(entry.leave_out),
         system_role=entry.system_role,
         structured=entry.structured,
+        batch_price_factor=entry.batch_price_factor,
     )
 
 

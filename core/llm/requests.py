@@ -13,6 +13,9 @@ Body = dict[str, object]
 SYSTEM_ROLE, SCHEMA, JSON_MODE = "system", "json_schema", "json_object"
 """Parts of a request that are no parameter by themselves."""
 
+SPECIAL_TOKENS: Body = {"add_special_tokens": True}
+"""Asks vLLM to put the tokenizer's own tokens in front of the template."""
+
 _SCHEMA_WORDS = ("response_format", "json_schema", "json schema", "schema", "grammar", "guided", "structured output")
 _SYSTEM_WORDS = (
     "system role",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from core.llm.endpoints import Endpoint, endpoint_of
@@ -90,14 +90,16 @@ class CostEstimate:
         )
 
 
-def estimate_cost(questions: Iterable[Question], open_ended: int = 0) -> CostEstimate:
-    """About what different questions would cost; raises MissingEndpointError for an endpoint that is not set."""
+def estimate_cost(
+    questions: Iterable[Question], open_ended: int = 0, find: Callable[[EndpointModel], Endpoint] = endpoint_of
+) -> CostEstimate:
+    """About what different questions would cost at the endpoints that `find` gives; raises MissingEndpointError."""
     distinct = dict.fromkeys(questions)
     tokens = Usage()
     costs: list[float] = []
     unpriced: dict[str, None] = {}
     for question in distinct:
-        endpoint = endpoint_of(question.endpoint_model)
+        endpoint = find(question.endpoint_model)
         need = max_usage(question, endpoint.reasoning_tokens)
         tokens += need
         if endpoint.price is None:
@@ -130,11 +132,13 @@ def format_estimate(found: CostEstimate) -> str:
     if not found.questions and not found.open_ended:
         return ""
     tokens = f"about {found.read:,} tokens read, about {found.written:,} written with answers of full length"
-    asked = f"{_count_noun(found.questions, 'question')} to endpoints, {tokens}"
+    asked = f"{format_count(found.questions, 'question')} to endpoints, {tokens}"
     money = f"about {format_money(found.money)}" if found.money or not found.unpriced else ""
     unknown = f"the price of {', '.join(found.unpriced)} is not set" if found.unpriced else ""
     more = (
-        f"{_count_noun(found.open_ended, 'text')} will need more, which is not known before" if found.open_ended else ""
+        f"{format_count(found.open_ended, 'text')} will need more, which is not known before"
+        if found.open_ended
+        else ""
     )
     return "; ".join(filter(None, [asked, money, unknown, more]))
 
@@ -146,13 +150,13 @@ def format_spend_by_endpoint(spent: Mapping[str, Spend]) -> str:
 
 def format_spend(spent: Spend) -> str:
     tokens = f"{spent.read:,} tokens read, {spent.written:,} written"
-    return f"{_count_noun(spent.questions, 'question')}, {tokens}, {format_money(spent.money)}"
+    return f"{format_count(spent.questions, 'question')}, {tokens}, {format_money(spent.money)}"
 
 
 def format_limits(endpoint: Endpoint) -> str:
     """How it is asked and what it costs."""
     sent = "streamed" if endpoint.stream else ""
-    patience = f"{endpoint.patience_s:g} s for a try, {_count_noun(endpoint.retries, 'repeat')}"
+    patience = f"{endpoint.patience_s:g} s for a try, {format_count(endpoint.retries, 'repeat')}"
     budget = "" if endpoint.budget is None else f"budget {endpoint.budget:g}"
     reasoning = f"{endpoint.reasoning_tokens} reasoning tokens" if endpoint.reasoning_tokens else ""
     return " · ".join(
@@ -173,5 +177,6 @@ def format_money(money: float) -> str:
     return f"{money:.4f}" if money >= 0.0001 or not money else f"{money:.2g}"
 
 
-def _count_noun(number: int, noun: str) -> str:
+def format_count(number: int, noun: str) -> str:
+    """A number with its noun."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

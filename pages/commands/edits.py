@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import closing
 from pathlib import Path
 from typing import Annotated, TextIO
 
@@ -16,12 +15,12 @@ from core.datasets.pairs import Pairs
 from core.editing.batch import TrivialFilter, UnusedEdit, edited_pairs
 from core.editing.editor import Editor
 from core.editing.proposals import EditForm, UnusedReason
-from core.engine.engine import Engine
 from core.llm.spend import format_spend_by_endpoint
 from core.outcome_record import JsonRecord as Line
 from core.settings import Settings
 from core.types import Item
 from pages.commands.shared.inputs import (
+    BatchOption,
     EndpointOption,
     ModelOption,
     SampleOption,
@@ -30,7 +29,7 @@ from pages.commands.shared.inputs import (
     read_items,
     refuse_overwriting_input,
 )
-from pages.commands.shared.messages import exit_with_failures, print_estimate, print_status
+from pages.commands.shared.messages import exit_with_failures, open_engine, print_estimate, print_status
 
 
 def command(
@@ -49,6 +48,7 @@ def command(
     ] = "rule",
     temperature: TemperatureOption = 0.7,
     sample: SampleOption = 0,
+    batch: BatchOption = False,
 ) -> None:
     """Ask a language model for six edits of every summary of a file, each of which makes it inconsistent in one place."""
     refuse_overwriting_input(pairs, output)
@@ -57,7 +57,7 @@ def command(
     refusals: list[Refusal] = []
     read = (found.example for found in Pairs().read(pairs) if isinstance(found, Item) and not found.parent)
     originals = (item for item in read_items(pairs, refusals) if not item.parent)
-    with closing(Engine.open(Settings.read())) as engine, open_output(output) as file:
+    with open_engine(Settings.read(), batch) as engine, open_output(output) as file:
         print_estimate(engine, map(editor.propose_conversation, read))
         unused = _write_edits(file, edited_pairs(engine, editor, originals, trivial))
         spent = engine.spent()

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import closing
 from pathlib import Path
 from typing import Annotated, TextIO
 
 import typer
 
 from core.dataset import Refusal
-from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.explanations.cases import SummaryWithEdit, summaries_with_edits
 from core.explanations.detect import (
@@ -30,6 +28,7 @@ from core.settings import Settings
 from core.stress.filters import draw_sample
 from core.types import Failure
 from pages.commands.shared.inputs import (
+    BatchOption,
     EndpointOption,
     ModelOption,
     PairsArgument,
@@ -41,7 +40,13 @@ from pages.commands.shared.inputs import (
     read_dataset_items,
     read_items,
 )
-from pages.commands.shared.messages import exit_with_failures, print_estimate, print_status, with_progress
+from pages.commands.shared.messages import (
+    exit_with_failures,
+    open_engine,
+    print_estimate,
+    print_status,
+    with_progress,
+)
 
 
 def command(
@@ -63,11 +68,12 @@ def command(
     endpoint: EndpointOption = "",
     temperature: TemperatureOption = 0.0,
     sample: SampleOption = 0,
+    batch: BatchOption = False,
 ) -> None:
     """Have a language model say of many summaries whether they are consistent, and why; `judge` grades what it says."""
     source = name_of_input(pairs, dataset, output)
     refusals: list[Refusal] = []
-    with closing(Engine.open(Settings.read())) as engine:
+    with open_engine(Settings.read(), batch) as engine:
         # raises before anything is overwritten where nobody can be asked
         sampling = open_sampling(engine, model, endpoint, temperature, sample)
         found = [one for one in _read_subjects(pairs, dataset, refusals) if is_applicable(one, ask)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Annotated, TextIO
 
@@ -22,6 +21,7 @@ from core.llm.spend import format_spend_by_endpoint
 from core.settings import Settings
 from core.types import Failure
 from pages.commands.shared.inputs import (
+    BatchOption,
     EndpointOption,
     ModelOption,
     SampleOption,
@@ -35,6 +35,7 @@ from pages.commands.shared.inputs import (
 from pages.commands.shared.messages import (
     download_checkpoints,
     exit_with_failures,
+    open_engine,
     print_estimate,
     print_status,
     with_progress,
@@ -70,10 +71,11 @@ def command(
     ] = None,
     temperature: TemperatureOption = 0.0,
     sample: SampleOption = 0,
+    batch: BatchOption = False,
 ) -> None:
     """Have language models grade explanations of errors: entirely, partially or not correct, which count 1, 0.5 and 0."""
     refusals: list[Refusal] = []
-    with closing(Engine.open(Settings.read())) as engine:
+    with open_engine(Settings.read(), batch) as engine:
         # raises before anything is overwritten where nobody can be asked
         if judge:
             judges = _open_panel(engine, judge, model or endpoint, temperature, sample)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable
-from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -14,13 +13,13 @@ import typer
 
 from core.dataset import Refusal
 from core.datasets.pairs import Pairs
-from core.engine.engine import Engine
 from core.llm.spend import format_spend_by_endpoint
 from core.metric import METRICS
 from core.outcome_record import outcome_record
 from core.settings import Settings
 from core.types import Example, Failure, Outcome, asks_endpoint
 from pages.commands.shared.inputs import (
+    BatchOption,
     DeviceOption,
     open_output,
     read_examples,
@@ -30,6 +29,7 @@ from pages.commands.shared.inputs import (
 from pages.commands.shared.messages import (
     download_models,
     exit_with_failures,
+    open_engine,
     print_estimate,
     print_status,
     with_progress,
@@ -47,6 +47,7 @@ def command(
     retrieve: Annotated[
         str | None, typer.Option(help="k=3,w=1: put retrieval with these settings around every metric named.")
     ] = None,
+    batch: BatchOption = False,
 ) -> None:
     """Score every pair of a file with every metric named. Broken lines are named and leave exit status 2, scores that failed 1."""
     chosen = [METRICS.parse(spec if retrieve is None else f"retrieve[{retrieve},metric={spec}]") for spec in metric]
@@ -55,7 +56,7 @@ def command(
     refusals: list[Refusal] = []
     examples = start_reading(read_examples(pairs, refusals))
     started = time.perf_counter()
-    with closing(Engine.open(settings.model_copy(update={"device": device or settings.device}))) as engine:
+    with open_engine(settings.model_copy(update={"device": device or settings.device}), batch) as engine:
         download_models(engine.pool, chosen)
         if any(asks_endpoint(one.checkpoints()) for one in chosen):
             read = (item.example for item in Pairs().read(pairs) if not isinstance(item, Refusal))

@@ -7,16 +7,37 @@ read. What was refused or cut off is an answer too, though not one to keep: who 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from core.llm.chat import question_schema, sampling_of
 from core.llm.endpoints import Endpoint
+from core.llm.requests import Body, chat_body
 from core.types import Answer, Question
+
+if TYPE_CHECKING:
+    from core.llm.responses import Completion
 
 
 def ask(endpoint: Endpoint, question: Question) -> Answer:
     # imported when the first question is asked: openai takes a second to import, and listing metrics does not need it
     from core.llm.client import client_for
 
-    answer = client_for(endpoint).chat(question.inputs, sampling_of(question), question_schema(question))
+    return _answer(client_for(endpoint).chat(question.inputs, sampling_of(question), question_schema(question)))
+
+
+def request_body(endpoint: Endpoint, question: Question, left_out: frozenset[str]) -> Body:
+    """The question as a line of a batch."""
+    return chat_body(endpoint, question.inputs, sampling_of(question), question_schema(question), left_out)
+
+
+def read(endpoint: Endpoint, completion: object) -> Answer:
+    """The answer to a line of a batch."""
+    from core.llm.responses import read_completion
+
+    return _answer(read_completion(completion, endpoint))
+
+
+def _answer(answer: Completion) -> Answer:
     return Answer(
         values=(float(answer.completion_tokens),),
         texts=(answer.text, answer.finish_reason),

@@ -7,9 +7,18 @@ first tokens; texts: these tokens.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from core.llm.endpoints import Endpoint
+from core.llm.requests import SPECIAL_TOKENS, Body, first_token_body
 from core.models.model import int_option
 from core.types import Answer, Question
+
+if TYPE_CHECKING:
+    from core.llm.responses import FirstToken
+
+_SPECIAL_TOKENS = "special_tokens"
+_DEFAULT_TOP_TOKENS = 5
 
 
 def ask(endpoint: Endpoint, question: Question) -> Answer:
@@ -21,7 +30,25 @@ def ask(endpoint: Endpoint, question: Question) -> Answer:
         model=str(dict(question.options)["model"]),
         system=system,
         user=user,
-        top_tokens=int_option(question, "top_tokens", 5),
-        special_tokens=bool(int_option(question, "special_tokens", 0)),
+        top_tokens=int_option(question, "top_tokens", _DEFAULT_TOP_TOKENS),
+        special_tokens=bool(int_option(question, _SPECIAL_TOKENS, 0)),
     )
+    return _answer(answer)
+
+
+def request_body(endpoint: Endpoint, question: Question, left_out: frozenset[str]) -> Body:
+    """The question as a line of a batch."""
+    model, top_tokens = str(dict(question.options)["model"]), int_option(question, "top_tokens", _DEFAULT_TOP_TOKENS)
+    special = SPECIAL_TOKENS if int_option(question, _SPECIAL_TOKENS, 0) else {}
+    return first_token_body(endpoint, model, question.inputs, top_tokens, left_out) | special
+
+
+def read(endpoint: Endpoint, completion: object) -> Answer:
+    """The answer to a line of a batch."""
+    from core.llm.responses import read_first_token
+
+    return _answer(read_first_token(completion, endpoint))
+
+
+def _answer(answer: FirstToken) -> Answer:
     return Answer(values=answer.probabilities, texts=answer.tokens, tokens=answer.prompt_tokens)

@@ -59,6 +59,13 @@ ModelOption = Annotated[
 ]
 EndpointOption = Annotated[str, typer.Option(help="Its name in TOUCHSTONE_ENDPOINTS; by default the default one.")]
 TemperatureOption = Annotated[float, typer.Option(min=0)]
+BatchOption = Annotated[
+    bool,
+    typer.Option(
+        "--batch",
+        help="Ask by the endpoint's Batch API: cheaper, within 24 hours. What is interrupted is collected by the same command.",
+    ),
+]
 SampleOption = Annotated[int, typer.Option(min=0, help="Another number is another draw.")]
 
 

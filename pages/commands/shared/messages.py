@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sized
+from contextlib import closing, contextmanager
 from typing import Any
 
 import typer
@@ -26,6 +27,7 @@ from core.metric import Metric
 from core.models.locations import ModelStatus
 from core.models.pool import ModelPool
 from core.nli_check import NliCheck
+from core.settings import Settings
 from core.stress.run import Run, RunRecord
 from core.types import Checkpoint, ModelRef, T, local_checkpoints
 
@@ -72,9 +74,20 @@ def _progress_bar(amount: ProgressColumn) -> Progress:
         console=console,
         disable=not console.is_terminal,
         transient=True,
-        redirect_stdout=False,  # results of commands are no part of the bar
-        redirect_stderr=False,
+        redirect_stdout=False,  # results of commands are no part of the bar; messages stand above it
     )
+
+
+@contextmanager
+def open_engine(settings: Settings, batch: bool) -> Iterator[Engine]:
+    """The engine, closed at the end of the block; with `batch` it asks endpoints by their Batch API."""
+    with closing(Engine.open(settings, print_status if batch else None)) as engine:
+        try:
+            yield engine
+        except KeyboardInterrupt:
+            if batch:
+                print_status("What was submitted goes on. The same command collects it and submits nothing twice.")
+            raise
 
 
 def exit_with_failures(refusals: Sized, failed: int) -> None:

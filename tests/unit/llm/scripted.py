@@ -48,7 +48,10 @@ class Endpoint:
 
 @contextmanager
 def serving(answer: Callable[[str, Body], Reply]) -> Iterator[Endpoint]:
-    """A server that answers each path and body as told, a GET with an empty one; what it was asked is kept in order."""
+    """A server that answers each path and body as told, a GET with an empty one; what it was asked is kept in order.
+
+    An uploaded form is a body with the bytes of "form".
+    """
     lock = threading.Lock()
 
     class Handler(BaseHTTPRequestHandler):
@@ -56,7 +59,9 @@ def serving(answer: Callable[[str, Body], Reply]) -> Iterator[Endpoint]:
             self._answer({})
 
         def do_POST(self) -> None:
-            self._answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            sent = self.rfile.read(int(self.headers["Content-Length"]))
+            is_form = self.headers["Content-Type"].startswith("multipart/")
+            self._answer({"form": sent} if is_form else json.loads(sent))
 
         def _answer(self, body: Body) -> None:
             with lock:
