@@ -37,7 +37,7 @@ class EndpointStores:
     def close(self) -> None:
         """Close what is beside the answers."""
         self.spend.close()
-        self.costs.close()
+        self.costs.flush()
 
 
 class EndpointWorker:

@@ -16,6 +16,7 @@ from core.engine.cache import AnswerCache
 from core.engine.conversation import Cell, CellKey, CellState, Conversation, Priority, Request, Task
 from core.engine.planner import Planner
 from core.errors import Problem, attempt
+from core.llm.cost_log import CostRow
 from core.llm.endpoints import batch_endpoint_of, endpoint_of, endpoint_problem
 from core.llm.prompts import replacements_folder
 from core.llm.spend import CostEstimate, Spend, estimate_cost, is_paid
@@ -142,6 +143,10 @@ class Engine:
     def spent(self) -> dict[str, Spend]:
         """What endpoints were paid since the start, by name, "" for the default one."""
         return self._planner.spent
+
+    def costs(self) -> list[CostRow]:
+        """What every run of a process on this cache paid by prompt, the newest first."""
+        return self._planner.costs()
 
     def counts(self) -> Counts:
         """What was planned, answered from the cache, merged and asked since the start, and what it took."""

@@ -19,6 +19,7 @@ from core.engine.device_worker import BATCH_TOKENS, DeviceWorker
 from core.engine.endpoint_worker import EndpointStores, EndpointWorker
 from core.engine.question_queue import QuestionWorker
 from core.errors import LoadError, Problem, UnreadableAnswerError, attempt
+from core.llm.cost_log import CostRow, read_costs
 from core.llm.endpoints import endpoint_of, model_fingerprint, pin_address
 from core.llm.spend import Spend, is_paid
 from core.metric import signature
@@ -102,6 +103,11 @@ class Planner:
         asked = dict(zip(self._keys(fixed, {}), fixed, strict=True))
         known = self._cache.get(list(asked))
         return [question for key, question in asked.items() if key not in known]
+
+    def costs(self) -> list[CostRow]:
+        """What every run paid by prompt, this one up to now."""
+        self._stores.costs.flush()
+        return read_costs(self._cache.folder)
 
     def reorder(self, task: Task) -> None:
         """Take the questions of a task in their turn again: it has become more urgent."""

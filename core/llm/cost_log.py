@@ -5,8 +5,7 @@ from __future__ import annotations
 import sqlite3
 import sys
 import threading
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,7 +20,7 @@ _TABLE = (
     "CREATE TABLE IF NOT EXISTS cost (run TEXT, prompt TEXT, endpoint TEXT, model TEXT, questions INTEGER, read INTEGER, "
     "written INTEGER, money REAL, PRIMARY KEY (run, prompt, endpoint, model))"
 )
-_WRITE_EVERY_S = 1.0  # a write for each answer would slow down whatever asks many
+_WRITE_AFTER_S = 0.5  # a write for each answer would slow down whatever asks many
 COST_COLUMNS = ("kind", "run", "prompt", "endpoint", "model", "questions", "read", "written", "money")
 
 
@@ -40,15 +39,14 @@ class CostRow:
 
 
 class CostLog:
-    """The rows of this run; safe among threads. What was paid in the last second before a process is killed is missing."""
+    """The rows of this run; safe among threads. What was paid in the last half second before a process is killed is missing."""
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / _FILE
         self._run = f"{datetime.now(UTC).isoformat(timespec='seconds')} {_program()}"
         self._lock = threading.Lock()
         self._paid: dict[tuple[str, str, str], tuple[Spend, bool]] = {}
-        self._unwritten = False
-        self._written_at = 0.0
+        self._timer: threading.Timer | None = None
 
     def record(self, prompt: str, endpoint: Endpoint, model: str, tokens: Usage) -> None:
         """Count one answer."""
@@ -58,14 +56,17 @@ class CostLog:
         with self._lock:
             before, _ = self._paid.get(key, (Spend(), False))
             self._paid[key] = (before + Spend(1, tokens.read, tokens.written, money), price is not None)
-            self._unwritten = True
-            if time.monotonic() - self._written_at >= _WRITE_EVERY_S:
-                self._write()
+            if self._timer is None:
+                self._timer = threading.Timer(_WRITE_AFTER_S, self.flush)
+                self._timer.daemon = True
+                self._timer.start()
 
-    def close(self) -> None:
+    def flush(self) -> None:
         """Write what is not yet written."""
         with self._lock:
-            if self._unwritten:
+            if self._timer:
+                self._timer.cancel()
+                self._timer = None
                 self._write()
 
     def _write(self) -> None:
@@ -75,7 +76,6 @@ class CostLog:
         ]
         with closing(open_database(self._file, "log of costs", _TABLE)) as database, database:
             database.executemany("INSERT OR REPLACE INTO cost VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
-        self._unwritten, self._written_at = False, time.monotonic()
 
 
 def read_costs(folder: Path) -> list[CostRow]:
@@ -88,9 +88,9 @@ def read_costs(folder: Path) -> list[CostRow]:
         return [CostRow(*row) for row in rows]
 
 
-def cost_records(folder: Path) -> Iterator[dict[str, object]]:
+def cost_records(costs: Sequence[CostRow]) -> Iterator[dict[str, object]]:
     """The rows as they stand in exports, oldest first; see COST_COLUMNS."""
-    for row in reversed(read_costs(folder)):
+    for row in reversed(costs):
         yield {"kind": "cost", **{name: getattr(row, name) for name in COST_COLUMNS[1:]}}
 
 

@@ -119,5 +119,7 @@ def endpoint_table(endpoint: Endpoint, key_from: str) -> str:
     lines = [f"[{endpoint.name}]", f'base_url = "{endpoint.base_url}"', f'model = "{endpoint.model}"']
     if endpoint.reasoning_tokens:
         lines.append(f"reasoning_tokens = {endpoint.reasoning_tokens}")
+    if endpoint.price:
+        lines += [f"price_read = {endpoint.price.read:g}", f"price_written = {endpoint.price.written:g}"]
     lines.append(f'key_from = "{key_from or "NAME_OF_THE_VARIABLE"}"' if endpoint.key else "")
     return "\n".join(line for line in lines if line)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -11,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from core.errors import UnreadableAnswerError
 from core.llm.chat import Sampling, answer_text, chat_question, first_question, unusable_answer
 from core.llm.prompts import Messages
-from core.types import Rounds
+from core.types import Answer, Question, Rounds, T
 
 _FENCED = re.compile(r"```[\w-]*\n(.*?)```", re.DOTALL)
 _MAX_REPAIRED_CHARACTERS = 20_000  # of an answer that are sent back: what is longer is no slip
@@ -73,6 +74,35 @@ def ask_structured(messages: Messages, sampling: Sampling, shape: type[S]) -> Ro
         return read_structured(answer_text(second), shape)
     except UnreadableAnswerError as problem:
         raise UnreadableAnswerError(str(problem), (first, second)) from None
+
+
+def ask_side_by_side(conversations: Iterable[Rounds[T]]) -> Rounds[list[T | UnreadableAnswerError]]:
+    """The outcomes of conversations whose questions of a round are asked together; that of one that cannot be read is why."""
+    begun = list(conversations)
+    outcomes: dict[int, T | UnreadableAnswerError] = {}
+    asked = _advance(begun, outcomes, dict.fromkeys(range(len(begun))))
+    while asked:
+        answers = iter((yield [question for questions in asked.values() for question in questions]))
+        given = {place: [next(answers) for _ in questions] for place, questions in asked.items()}
+        asked = _advance(begun, outcomes, given)
+    return [outcomes[place] for place in range(len(begun))]
+
+
+def _advance(
+    begun: Sequence[Rounds[T]],
+    outcomes: dict[int, T | UnreadableAnswerError],
+    given: Mapping[int, list[Answer] | None],
+) -> dict[int, list[Question]]:
+    """The next questions of those conversations that were given answers and go on; how the others ended is noted."""
+    asked: dict[int, list[Question]] = {}
+    for place, answers in given.items():
+        try:
+            asked[place] = next(begun[place]) if answers is None else begun[place].send(answers)
+        except StopIteration as end:
+            outcomes[place] = end.value
+        except UnreadableAnswerError as problem:
+            outcomes[place] = problem
+    return asked
 
 
 def _json_objects(text: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -12,11 +12,11 @@ from core.llm.chat import Sampling
 from core.llm.endpoints import resolve_model
 from core.llm.local_models import chat_model, model_title
 from core.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts
-from core.llm.structured import ask_structured
+from core.llm.structured import ask_side_by_side, ask_structured
 from core.metric import METRICS, Card
 from core.metrics.direct_assessment import Mark
 from core.question_answering import MultiRoundMetric
-from core.types import Answer, Example, ModelRef, Question, Rounds, Score, Seen, Span, T
+from core.types import Example, ModelRef, Rounds, Score, Seen, Span
 
 _PROMPT = "direct-assessment"
 _MAX_SAMPLES = 100
@@ -70,7 +70,7 @@ class SampledAssessment(MultiRoundMetric):
         messages = used.fill(pair_texts(example))
         first = Sampling(model, self.temperature, self.top_p, self.max_tokens, endpoint=self.endpoint)
         drawn = [ask_structured(messages, replace(first, sample=place), Mark) for place in range(self.samples)]
-        outcomes = yield from _side_by_side(drawn)
+        outcomes = yield from ask_side_by_side(drawn)
         marks = [outcome.score for outcome in outcomes if isinstance(outcome, Mark)]
         unread = [outcome for outcome in outcomes if isinstance(outcome, UnreadableAnswerError)]
         if len(marks) < max(2, self.samples / 2):
@@ -89,32 +89,3 @@ def _spread_note(marks: Sequence[float], unread: int) -> str:
         f"The marks from 0 to 100 of {len(marks)} draws have the mean {statistics.fmean(marks):.1f} and the standard deviation "
         f"{statistics.stdev(marks):.1f}{more}."
     )
-
-
-def _side_by_side(conversations: Iterable[Rounds[T]]) -> Rounds[list[T | UnreadableAnswerError]]:
-    """The outcomes of conversations whose questions of a round are asked together; that of one that cannot be read is why."""
-    begun = list(conversations)
-    outcomes: dict[int, T | UnreadableAnswerError] = {}
-    asked = _advance(begun, outcomes, dict.fromkeys(range(len(begun))))
-    while asked:
-        answers = iter((yield [question for questions in asked.values() for question in questions]))
-        given = {place: [next(answers) for _ in questions] for place, questions in asked.items()}
-        asked = _advance(begun, outcomes, given)
-    return [outcomes[place] for place in range(len(begun))]
-
-
-def _advance(
-    begun: Sequence[Rounds[T]],
-    outcomes: dict[int, T | UnreadableAnswerError],
-    given: Mapping[int, list[Answer] | None],
-) -> dict[int, list[Question]]:
-    """The next questions of those conversations that were given answers and go on; how the others ended is noted."""
-    asked: dict[int, list[Question]] = {}
-    for place, answers in given.items():
-        try:
-            asked[place] = next(begun[place]) if answers is None else begun[place].send(answers)
-        except StopIteration as end:
-            outcomes[place] = end.value
-        except UnreadableAnswerError as problem:
-            outcomes[place] = problem
-    return asked

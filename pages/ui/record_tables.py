@@ -46,7 +46,7 @@ def exported_csv() -> str:
 
 def _exported_rows() -> Iterator[ExportRow]:
     yield from all_rows(services.store())
-    yield from cost_records(services.settings().cache_dir)
+    yield from cost_records(services.engine().costs())
 
 
 def cost_table(costs: Sequence[CostRow]) -> None:

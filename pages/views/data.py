@@ -2,12 +2,11 @@
 
 import streamlit as st
 
-from core.llm.cost_log import read_costs
 from pages.ui import services
 from pages.ui.record_tables import bundled_table, cost_table, exported_csv, exported_jsonl, saved_table
 
 store = services.store()
-costs = read_costs(services.settings().cache_dir)
+costs = services.engine().costs()
 counts = store.counts()
 if not counts["origin"] and not counts["label"]:
     st.info(

@@ -24,6 +24,7 @@ from core.explanations.detect import (
 )
 from core.explanations.judge import Case, Judgement, JudgeSetup, judge_conversation
 from core.explanations.judge import judge_signature as judge_by
+from core.explanations.pairwise import Comparison, pairwise_conversation
 from core.explanations.panel import parse_judge, require_panel
 from core.explanations.stability import fresh_samplings
 from core.llm.chat import Sampling
@@ -127,6 +128,7 @@ class ExplainState:
     grade: tuple[Case, JudgeSetup, ConversationTask[Judgement]] | None = None
     samples: dict[SampleSubject, list[ConversationTask[SampleOutcome]]] = field(default_factory=dict)
     panel: tuple[Case, JudgeSetup, tuple[Sampling, ...], ConversationTask[Judgement]] | None = None
+    comparison: tuple[Example, str, ConversationTask[Comparison]] | None = None
     count_drawn: int = 0
 
     mode = WidgetValue[str]("explain-way", next(iter(EXPLAIN_MODES)))
@@ -142,13 +144,15 @@ class ExplainState:
     @property
     def tasks(
         self,
-    ) -> Iterator[ConversationTask[Finding] | ConversationTask[Judgement] | ConversationTask[SampleOutcome]]:
+    ) -> Iterator[ConversationTask[Any]]:
         if self.finding:
             yield self.finding[1]
         if self.grade:
             yield self.grade[2]
         if self.panel:
             yield self.panel[3]
+        if self.comparison:
+            yield self.comparison[2]
         for tasks in self.samples.values():
             yield from tasks
 
@@ -206,6 +210,24 @@ def panel_outcomes(case: Case, setup: JudgeSetup) -> tuple[tuple[Sampling, ...],
     """The judges who were asked last about this explanation in this set-up, and what came of them so far, in their order."""
     asked = explain_state().panel
     return (asked[2], list(asked[3].results)) if asked and asked[:2] == (case, setup) else ((), [])
+
+
+def comparison_conversation(sampling: Sampling) -> Conversation[Comparison]:
+    """Of the summary in the editor with the original one."""
+    about = current_example()
+    return pairwise_conversation(about.id, about.document, current_pair().original, about.summary, sampling)
+
+
+def ask_for_comparison(sampling: Sampling) -> None:
+    task = ConversationTask(services.engine(), [comparison_conversation(sampling)])
+    explain_state().comparison = (current_example(), current_pair().original, task)
+
+
+def current_comparison() -> Comparison | Failure | None:
+    """How the summary in the editor compares with the original; None while nothing came."""
+    asked = explain_state().comparison
+    same = asked and asked[:2] == (current_example(), current_pair().original)
+    return next(iter(asked[2].results), None) if asked and same else None
 
 
 def draw_samples(finding: Finding | None, sampling: Sampling) -> None:

@@ -22,6 +22,7 @@ from pages.ui.endpoint_form import available_endpoints, choose_endpoint_and_mode
 from pages.ui.explain import explain_requests
 from pages.ui.explain.explain_requests import ExplainState
 from pages.ui.explain.judge_tabs import judge_form, stability_form
+from pages.ui.explain.pairwise_tab import pairwise_form
 from pages.ui.explain.panel_tab import panel_form
 from pages.ui.markup import escape_markdown
 from pages.ui.probe.edit_tabs import flaw_control, format_grade, record_from_form, save_record
@@ -195,8 +196,8 @@ def _answer_tabs(sampling: Sampling, endpoints: Mapping[str, Endpoint]) -> None:
             _watch_answers()
             # not in the fragment: what is pressed there counts only when the page's own loop has ended
             st.button("Cancel", key="explain-cancel", on_click=explain_requests.cancel_requests)
-    titles = ["Explanation", "Graded by a model", "Panel", "Stability"]
-    explanation, graded, panel, stable = st.tabs(titles, key="explain-tabs")
+    titles = ["Explanation", "Graded by a model", "Panel", "Stability", "Pairwise"]
+    explanation, graded, panel, stable, pairwise = st.tabs(titles, key="explain-tabs")
     with explanation:
         if found:
             explanation_card(found)
@@ -214,6 +215,8 @@ def _answer_tabs(sampling: Sampling, endpoints: Mapping[str, Endpoint]) -> None:
             st.caption("There is no explanation of this summary to grade yet.")
     with stable:
         stability_form(found, sampling)
+    with pairwise:
+        pairwise_form(sampling)
 
 
 @st.fragment(run_every=_LOOK_S)

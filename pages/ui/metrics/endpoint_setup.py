@@ -34,6 +34,8 @@ class EndpointSetupState:
     variable = WidgetValue[str]("new-endpoint-variable", "")
     key = WidgetValue[str]("new-endpoint-key", "")
     reasoning = WidgetValue[int]("new-endpoint-reasoning", 0)
+    price_read = WidgetValue[float | None]("new-endpoint-price-read", None)
+    price_written = WidgetValue[float | None]("new-endpoint-price-written", None)
 
 
 def endpoint_setup() -> None:
@@ -105,6 +107,15 @@ def _fields(state: EndpointSetupState) -> None:
         key=EndpointSetupState.reasoning.key,
         help="The limit of a reasoning model; 0 for any other.",
     )
+    left, middle, _ = st.columns(3)
+    for place, (what, key) in zip(
+        (left, middle),
+        {"read": EndpointSetupState.price_read.key, "written": EndpointSetupState.price_written.key}.items(),
+        strict=True,
+    ):
+        place.number_input(
+            f"Price of tokens {what}", 0.0, value=None, key=key, placeholder="not set", help="For a million; 0 is free."
+        )
 
 
 def _chosen_preset(state: EndpointSetupState) -> EndpointPreset:
@@ -126,6 +137,8 @@ def _typed(state: EndpointSetupState) -> Endpoint:
         "model": state.model.strip(),
         "key_from": "" if state.key.strip() else state.variable.strip(),
         "reasoning_tokens": state.reasoning,
+        "price_read": state.price_read,
+        "price_written": state.price_written,
     }
     return typed_endpoint(fields, state.key)
 

@@ -21,13 +21,13 @@ def test_answers_add_up_by_prompt_endpoint_and_model(tmp_path: Path) -> None:
     log = CostLog(tmp_path)
     for prompt, endpoint in (("judge-v1", PRICED), ("judge-v1", PRICED), ("detect-explain", FREE)):
         log.record(prompt, endpoint, "small", Usage(1000, 100))
-    log.close()
+    log.flush()
     found = [(row.prompt, row.endpoint, row.model, row.questions, row.read, row.money) for row in read_costs(tmp_path)]
     assert found == [
         ("judge-v1", "mini", "small", 2, 2000, pytest.approx(0.004)),
         ("detect-explain", "default", "small", 1, 1000, None),
     ]
-    assert [row["prompt"] for row in cost_records(tmp_path)] == ["detect-explain", "judge-v1"]
+    assert [row["prompt"] for row in cost_records(read_costs(tmp_path))] == ["detect-explain", "judge-v1"]
 
 
 def test_another_run_has_rows_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,14 +35,14 @@ def test_another_run_has_rows_of_its_own(tmp_path: Path, monkeypatch: pytest.Mon
         monkeypatch.setattr("sys.argv", ["/somewhere/cli.py", command])
         log = CostLog(tmp_path)
         log.record("judge-v1", PRICED, "small", Usage(1000, 100))
-        log.close()
+        log.flush()
     assert {row.run.partition(" ")[2] for row in read_costs(tmp_path)} == {"cli.py judge", "cli.py explain"}
     assert len(read_costs(tmp_path)) == 2
 
 
 def test_nothing_is_there_before_anything_was_paid(tmp_path: Path) -> None:
     log = CostLog(tmp_path)
-    log.close()
+    log.flush()
     assert (read_costs(tmp_path), list(tmp_path.iterdir())) == ([], [])
 
 

@@ -1,0 +1,83 @@
+"""`cli.py pairwise`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated, TextIO
+
+import typer
+
+from core.dataset import Refusal
+from core.engine.engine import Engine
+from core.errors import TouchstoneError
+from core.explanations.cases import SummaryWithEdit, summaries_with_edits
+from core.explanations.pairwise import (
+    Comparison,
+    compare_all,
+    comparison_record,
+    edit_conversation,
+    format_preferences,
+    pairwise_signature,
+)
+from core.llm.spend import format_spend_by_endpoint
+from core.settings import Settings
+from core.types import Failure
+from pages.commands.shared.inputs import (
+    EndpointOption,
+    ModelOption,
+    PairsArgument,
+    SampleOption,
+    TemperatureOption,
+    name_of_input,
+    open_output,
+    open_sampling,
+    read_dataset_items,
+    read_items,
+)
+from pages.commands.shared.messages import exit_with_failures, print_estimate, print_status, with_progress
+
+
+def command(
+    output: Annotated[Path, typer.Option("-o", "--output", help="JSONL, one object per edited summary.")],
+    pairs: PairsArgument = None,
+    dataset: Annotated[str | None, typer.Option(help="Instead of a file: an imported dataset with edits.")] = None,
+    model: ModelOption = "",
+    endpoint: EndpointOption = "",
+    temperature: TemperatureOption = 0.0,
+    sample: SampleOption = 0,
+) -> None:
+    """Have a language model compare each edited summary with the one before its edit, in both orders."""
+    source = name_of_input(pairs, dataset, output)
+    refusals: list[Refusal] = []
+    with closing(Engine.open(Settings.read())) as engine:
+        # raises before anything is overwritten where nobody can be asked
+        sampling = open_sampling(engine, model, endpoint, temperature, sample)
+        signature = pairwise_signature(sampling)
+        found = summaries_with_edits(read_items(pairs, refusals) if pairs else read_dataset_items(dataset or ""))
+        edited = [one for one in found if one.seed]
+        if not edited:
+            raise TouchstoneError(
+                f"{source} has no edited summary. Give its edit under “edits” or “edited”, or name a dataset of minimal pairs."
+            )
+        print_status(f"Asking {signature}")
+        print_estimate(engine, (edit_conversation(one, sampling) for one in edited))
+        with open_output(output) as file:
+            failed = _write(file, signature, with_progress(compare_all(engine, edited, sampling), "pairs", len(edited)))
+        spent = engine.spent()
+    if spent:
+        print_status(f"Spent: {format_spend_by_endpoint(spent)}.")
+    exit_with_failures(refusals, failed)
+
+
+def _write(file: TextIO, signature: str, found: Iterable[tuple[SummaryWithEdit, Comparison | Failure]]) -> int:
+    """Write a line for each pair, and say how many went which way; how many have no answer."""
+    outcomes: list[Comparison | Failure] = []
+    for subject, outcome in found:
+        record = comparison_record(subject, signature, outcome)
+        file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
+        outcomes.append(outcome)
+    print_status(f"Found more consistent: {format_preferences(outcomes)}.")
+    return sum(isinstance(outcome, Failure) for outcome in outcomes)
