@@ -196,6 +196,12 @@ class Run:
         return check is not None and check.mark is not None
 
     @property
+    def without_value(self) -> int:
+        """Scores and checks that were tried without success, whatever it was for."""
+        scores = sum(one.value is None for one in self.readings.values())
+        return scores + sum(one.mark is None for one in self.checks.values())
+
+    @property
     def total(self) -> int:
         """Scores and checks to be had: of every source, and of every variant that was not refused so far."""
         plan, guarded = self.plan, self.plan.guarded

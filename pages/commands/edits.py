@@ -11,18 +11,19 @@ from typing import Annotated, TextIO
 import typer
 
 from core.dataset import Refusal
-from core.datasets.pairs import Pairs
 from core.editing.batch import TrivialFilter, UnusedEdit, edited_pairs
 from core.editing.editor import Editor
 from core.editing.proposals import EditForm, UnusedReason
 from core.llm.spend import format_spend_by_endpoint
 from core.outcome_record import JsonRecord as Line
 from core.settings import Settings
-from core.types import Item
+from core.stress.filters import draw_sample
 from pages.commands.shared.inputs import (
     BatchOption,
+    DrawSeedOption,
     EndpointOption,
     ModelOption,
+    MostOption,
     SampleOption,
     TemperatureOption,
     open_output,
@@ -48,6 +49,8 @@ def command(
     ] = "rule",
     temperature: TemperatureOption = 0.7,
     sample: SampleOption = 0,
+    most: MostOption = None,
+    seed: DrawSeedOption = 0,
     batch: BatchOption = False,
 ) -> None:
     """Ask a language model for six edits of every summary of a file, each of which makes it inconsistent in one place."""
@@ -55,10 +58,10 @@ def command(
     editor = Editor(form, model, endpoint, temperature=temperature, sample=sample)
     print_status(f"Asking {editor.signature}")  # raises before anything is overwritten where nobody can be asked
     refusals: list[Refusal] = []
-    read = (found.example for found in Pairs().read(pairs) if isinstance(found, Item) and not found.parent)
-    originals = (item for item in read_items(pairs, refusals) if not item.parent)
+    found = [item for item in read_items(pairs, refusals) if not item.parent]
+    originals = draw_sample(found, most or len(found), seed)
     with open_engine(Settings.read(), batch) as engine, open_output(output) as file:
-        print_estimate(engine, map(editor.propose_conversation, read))
+        print_estimate(engine, (editor.propose_conversation(item.example) for item in originals))
         unused = _write_edits(file, edited_pairs(engine, editor, originals, trivial))
         spent = engine.spent()
     if reasons := ", ".join(reason.count_phrase(count) for reason, count in unused.items()):

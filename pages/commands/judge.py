@@ -19,11 +19,14 @@ from core.explanations.panel import count_votes, judge_by_panel, panel_signature
 from core.llm.chat import Sampling
 from core.llm.spend import format_spend_by_endpoint
 from core.settings import Settings
+from core.stress.filters import draw_sample
 from core.types import Failure
 from pages.commands.shared.inputs import (
     BatchOption,
+    DrawSeedOption,
     EndpointOption,
     ModelOption,
+    MostOption,
     SampleOption,
     TemperatureOption,
     open_output,
@@ -71,6 +74,8 @@ def command(
     ] = None,
     temperature: TemperatureOption = 0.0,
     sample: SampleOption = 0,
+    most: MostOption = None,
+    seed: DrawSeedOption = 0,
     batch: BatchOption = False,
 ) -> None:
     """Have language models grade explanations of errors: entirely, partially or not correct, which count 1, 0.5 and 0."""
@@ -82,7 +87,8 @@ def command(
         else:
             judges = (open_sampling(engine, model, endpoint, temperature, sample),)
         signatures = [judge_signature(setup, one) for one in judges]
-        to_grade = _read_cases_to_grade(cases, dataset, output, refusals)
+        found = _read_cases_to_grade(cases, dataset, output, refusals)
+        to_grade = draw_sample(found, most or len(found), seed)
         for signature in signatures:
             print_status(f"Asking {signature}")
         print_estimate(engine, (judge_conversation(case, setup, one) for case in to_grade for one in judges))

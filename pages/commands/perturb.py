@@ -28,7 +28,7 @@ from pages.commands.shared.inputs import (
     open_output,
     read_sources,
 )
-from pages.commands.shared.messages import print_status
+from pages.commands.shared.messages import exit_with_failures, print_status
 
 
 def command(
@@ -50,5 +50,4 @@ def command(
                 file.write(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
     for sentence in refusal_sentences(kind_coverage(run)):
         print_status(sentence)
-    if refusals:
-        raise typer.Exit(2)
+    exit_with_failures(refusals, run.failed)

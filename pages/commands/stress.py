@@ -45,7 +45,13 @@ from pages.commands.shared.inputs import (
     new_run,
     read_sources,
 )
-from pages.commands.shared.messages import download_models, print_estimate, print_status, show_run_progress
+from pages.commands.shared.messages import (
+    download_models,
+    exit_with_failures,
+    print_estimate,
+    print_status,
+    show_run_progress,
+)
 
 _NO_CHECK = "none"
 
@@ -113,8 +119,7 @@ def command(
         typer.echo("\n\n".join(filter(None, tables)))
     for sentence in [*failure_sentences(run), *refusal_sentences(kind_coverage(run)), *check_sentences(run)]:
         print_status(sentence)
-    if refusals:
-        raise typer.Exit(2)
+    exit_with_failures(refusals, run.failed + run.without_value)
 
 
 def _parse_check(spec: str) -> NliCheck | None:

@@ -87,6 +87,14 @@ def test_each_round_is_one_batch_and_a_live_run_asks_nothing_again(
     assert (server.submitted, server.live) == (batches, 0)
 
 
+@pytest.mark.parametrize("command", ["judge pairs.jsonl --setup V3", "edits pairs.jsonl", "explain pairs.jsonl"])
+def test_most_asks_about_a_draw_that_the_seed_repeats(server: Server, command: str) -> None:
+    for _ in range(2):
+        told = run(*command.split(), "--batch", "--most", "2", "--seed", "5")
+        assert told.exit_code == 0, told.output
+    assert server.submitted == [2]
+
+
 def test_ctrl_c_leaves_the_batch_under_way_and_says_how_to_go_on(server: Server) -> None:
     server.polls, server.interrupts = 1_000_000, True
     stopped = run("explain", "pairs.jsonl", "--batch")

@@ -13,7 +13,7 @@ from core.edits import apply, parse
 from core.errors import TouchstoneError
 from core.stress.matrix import kind_coverage
 from core.stress.run import run_from_lines
-from tests.unit.llm.scripted import serving, text
+from tests.unit.llm.scripted import refusal, serving, text
 
 DOCUMENT = "The harbour of Lindvale was closed on Tuesday after a storm tore two ferries away. Nobody was hurt."
 SUMMARIES = ("The harbour was closed on Tuesday. Two ferries were torn away.", "The harbour was closed.")
@@ -80,6 +80,18 @@ def test_a_stress_run_ends_in_a_table_and_is_not_run_twice(pairs: Path, tmp_path
     stored = run_from_lines(output.read_text(encoding="utf-8").splitlines())
     assert stored.done == stored.total
     assert [kind.made for kind in kind_coverage(stored)] == [1, 2]
+
+
+def test_work_that_failed_is_in_the_exit_status(pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOUCHSTONE_LLM_RETRIES", "0")
+    output = tmp_path / "out.jsonl"
+    with serving(lambda _path, _body: refusal(500, "It broke.")) as endpoint:
+        monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
+        monkeypatch.setenv("TOUCHSTONE_LLM_MODEL", "tiny")
+        perturbed = run("perturb", pairs, "--kind", "paraphrased-llm", "-o", output)
+        scored = run("stress", pairs, "--metric", "direct-assessment", "--kind", "phrase", "-o", tmp_path / "run.jsonl")
+    assert (perturbed.exit_code, scored.exit_code) == (1, 1), (perturbed.output, scored.output)
+    assert [json.loads(line)["status"] for line in output.read_text(encoding="utf-8").splitlines()] == ["refused"] * 2
 
 
 def test_a_dataset_of_the_store_is_perturbed_without_what_is_labelled_inconsistent(tmp_path: Path) -> None:
@@ -152,7 +164,7 @@ def test_a_wrong_name_fails_before_anything_is_written(pairs: Path, tmp_path: Pa
 def test_a_paper_gives_the_kinds_and_the_check_that_are_not_named(pairs: Path, tmp_path: Path) -> None:
     output = tmp_path / "run.jsonl"
     done = run("stress", pairs, "--metric", "bleu", "--paper", "longdoc", "-o", output)
-    assert done.exit_code == 0, (done.output, done.exception)
+    assert done.exit_code == 1, (done.output, done.exception)  # there is no endpoint
     plan = run_from_lines(output.read_text(encoding="utf-8").splitlines()).plan
     assert len(plan.kinds) == 7
     assert all(kind.endswith("-llm@longdoc") for kind in plan.kinds)

@@ -59,6 +59,8 @@ ModelOption = Annotated[
 ]
 EndpointOption = Annotated[str, typer.Option(help="Its name in TOUCHSTONE_ENDPOINTS; by default the default one.")]
 TemperatureOption = Annotated[float, typer.Option(min=0)]
+MostOption = Annotated[int | None, typer.Option(min=1, help="So many of them, drawn by the seed; by default all.")]
+DrawSeedOption = Annotated[int, typer.Option("--seed", min=0, help="The same seed draws the same ones.")]
 BatchOption = Annotated[
     bool,
     typer.Option(
