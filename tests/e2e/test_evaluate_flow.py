@@ -78,6 +78,10 @@ def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(
     open_evaluate(page, fresh)
     expect(page.get_by_text("Bundled examples (precomputed)").first).to_be_visible(timeout=START_MS)
     page.get_by_role("tab", name="Tables").wait_for(timeout=WORK_MS)  # something to look at before anything is imported
+    page.get_by_role("tab", name="Ranks").click()
+    expect(page.get_by_text("Rank by Consistency with 95 % intervals")).to_be_visible(timeout=WORK_MS)
+    page.get_by_role("tab", name="Sensitivity").click()
+    expect(page.get_by_text("Mean gain by a correction and mean shift by")).to_be_visible(timeout=WORK_MS)
     page.get_by_role("tab", name="Surface").click()
     expect(page.get_by_text("What all six explain of a metric")).to_be_visible(timeout=WORK_MS)
     expect(page.get_by_text("Not scored")).to_have_count(0)

@@ -66,6 +66,17 @@ def test_sentences_are_binned_by_their_information_density(page: Page, server: S
     expect(page.locator(".st-key-density-chart .textpoint").first).to_be_visible()
 
 
+def test_summaries_are_scored_beside_foreign_documents(page: Page, server: Server) -> None:
+    open_run(page, server, "To ablate")
+    page.get_by_role("tab", name="Without document").click()
+    page.get_by_role("button", name="Score 2 summaries × 2 metrics beside foreign documents").click()
+    chart = page.locator(".st-key-ablation-chart")
+    expect(chart.get_by_text("ROUGE-2: scores of the same summaries")).to_be_visible(timeout=RUN_MS)
+    expect(page.get_by_text("Loss: mean score with the document minus without")).to_be_visible()
+    page.get_by_role("tab", name="Sensitivity").click()
+    expect(page.get_by_text("Sensitivity needs perturbations that keep the meaning")).to_be_visible(timeout=RUN_MS)
+
+
 def test_the_edits_of_a_variant_are_bisected(page: Page, server: Server) -> None:
     open_run(page, server, "To bisect")
     select_cell(page, "ROUGE-2")
