@@ -168,7 +168,7 @@ def test_a_paper_gives_the_kinds_and_the_check_that_are_not_named(pairs: Path, t
     plan = run_from_lines(output.read_text(encoding="utf-8").splitlines()).plan
     assert len(plan.kinds) == 7
     assert all(kind.endswith("-llm@longdoc") for kind in plan.kinds)
-    assert plan.guard == "entailment@longdoc"
+    assert plan.guard == "entailment-label@longdoc"
     assert "endpoint" in done.stderr
 
 
