@@ -73,7 +73,9 @@ def _graded_explanations(session: Session) -> dict[str, list[GradedExplanation]]
     newest = {(given.id, judged.annotator): (given, judged) for given, judged in found}
     graded: dict[str, list[GradedExplanation]] = defaultdict(list)
     for given, judged in newest.values():
-        graded[given.item_id].append(GradedExplanation(given.text, given.by, judged.grade, judged.annotator))
+        graded[given.item_id].append(
+            GradedExplanation(given.text, given.by, judged.grade, judged.annotator, cause=judged.cause or "")
+        )
     return dict(graded)
 
 

@@ -125,7 +125,8 @@ def _graded_explanations(
         text = stored.text if stored else task.asked.get("explanation", "")
         author = origins[resolved.item].by if resolved.item in origins else ""
         by = stored.by if stored else authors.get((resolved.item, text), author)
-        yield resolved.item, GradedExplanation(text, by, str(resolved.answers["grade"]), resolved.resolution.value)
+        grade, cause = (str(resolved.answers.get(name) or "") for name in ("grade", "cause"))
+        yield resolved.item, GradedExplanation(text, by, grade, resolved.resolution.value, cause=cause)
 
 
 def _explanation_authors(session: Session, campaign: CampaignSettings) -> dict[tuple[str, str], str]:

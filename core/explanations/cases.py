@@ -9,6 +9,7 @@ from pathlib import Path
 
 from core.dataset import Refusal
 from core.errors import TouchstoneError
+from core.explanations.causes import parse_cause
 from core.explanations.checks import run_rule_checks
 from core.explanations.judge import GRADE_VALUES, Case, Judgement, parse_grade
 from core.explanations.judge_agreement import GradePair, JudgedExplanation
@@ -49,6 +50,7 @@ _FIELD_NAMES = {
     "reference": ("reference", "reference_explanation"),
     "group": ("group", "doc_id"),
     "human": ("human", "grade"),
+    "human_cause": ("human_cause",),
     "sample": ("sample", "sample_id", "id"),
     "by": ("by",),
 }
@@ -92,11 +94,20 @@ def judgement_record(case: Case, signature: str, outcome: Judgement | Failure) -
     """
     record: dict[str, object] = {"id": case.id, "group": case.group or case.id, "signature": signature}
     record |= {"sample": case.sample or case.id, "by": case.by, "explanation": case.explanation}
-    record |= {"human": case.human, "checks": asdict(run_rule_checks(case))}
+    record |= {"human": case.human, "human_cause": case.human_cause, "checks": asdict(run_rule_checks(case))}
     if isinstance(outcome, Failure):
-        return {**record, "status": "failed", "grade": None, "score": None, "because": "", "error": outcome.message}
+        return {
+            **record,
+            "status": "failed",
+            "grade": None,
+            "score": None,
+            "because": "",
+            "cause": None,
+            "error": outcome.message,
+        }
     grade = {"grade": outcome.grade, "score": GRADE_VALUES[outcome.grade], "because": outcome.because}
-    return {**record, "status": "ok", **grade, "error": None}
+    cause = {"cause": outcome.cause, "cause_by": outcome.cause_by or None}
+    return {**record, "status": "ok", **grade, **cause, "error": None}
 
 
 def panel_record(case: Case, signature: str, vote: PanelVote) -> dict[str, object]:
@@ -148,7 +159,8 @@ def _parse_judgement(record: Mapping[str, object], where: str) -> tuple[str, Gra
     if not human:
         return signature, None
     grade = record["grade"]
-    return signature, GradePair(parse_grade(str(grade)) if grade else None, parse_grade(str(human)), group)
+    causes = [parse_cause(str(record[name])) if record.get(name) else None for name in ("cause", "human_cause")]
+    return signature, GradePair(parse_grade(str(grade)) if grade else None, parse_grade(str(human)), group, *causes)
 
 
 def _explanations_to_judge(explanations: Iterable[GradedExplanation]) -> list[GradedExplanation]:
@@ -171,6 +183,7 @@ def _case_from_explanation(subject: SummaryWithEdit, given: GradedExplanation, p
         reference=subject.reference,
         group=subject.group,
         human=parse_grade(given.grade) if given.grade else None,
+        human_cause=parse_cause(given.cause) if given.cause else None,
         sample=example.id,
         by=given.by,
     )
@@ -191,9 +204,10 @@ def _parse_case(record: Mapping[str, object], number: int) -> Case | SkippedCase
     texts = {field: _read_text(record, names) for field, names in _FIELD_NAMES.items()}
     if not texts["explanation"]:
         raise TouchstoneError("There is no explanation to judge. Give one under “explanation”.")
-    human, id = texts.pop("human"), texts.pop("id") or f"line-{number}"
+    human, cause, id = texts.pop("human"), texts.pop("human_cause"), texts.pop("id") or f"line-{number}"
     group = texts.pop("group") or texts["document"] or id
-    return Case(id, group=group, human=parse_grade(human) if human else None, **texts)
+    grade, flaw = parse_grade(human) if human else None, parse_cause(cause) if cause else None
+    return Case(id, group=group, human=grade, human_cause=flaw, **texts)
 
 
 def _read_text(record: Mapping[str, object], names: Iterable[str]) -> str:

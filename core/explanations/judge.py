@@ -20,6 +20,8 @@ from core.llm.structured import StructuredAnswer, ask_structured
 from core.types import Example, Failure, Rounds
 
 Grade = Literal["entirely", "partially", "not"]
+Cause = Literal["misattribution", "additional unrelated", "completeness", "vague"]
+"""What can be wrong with an explanation that is not entirely correct."""
 
 GRADE_VALUES: Mapping[Grade, float] = MappingProxyType({"entirely": 1.0, "partially": 0.5, "not": 0.0})
 
@@ -74,8 +76,8 @@ _INPUT_TITLES = {"seed": "original summary", "reference": "reference explanation
 class Case:
     """An explanation of what is wrong with a summary, and the texts it may be judged by; "" where one is not known.
 
-    `seed` is the summary before its edit. `human` is a person's grade, which no judge is shown; `group` names the
-    document, the unit of resampling. `sample` is the id of the summary in its dataset, `by` who explained.
+    `seed` is the summary before its edit. `human` is a person's grade and `human_cause` what the person found wrong, which no
+    judge is shown; `group` names the document, the unit of resampling. `sample` is the id of the summary in its dataset, `by` who explained.
     """
 
     id: str
@@ -88,6 +90,7 @@ class Case:
     human: Grade | None = None
     sample: str = ""
     by: str = ""
+    human_cause: Cause | None = None
 
     def texts(self) -> dict[str, str]:
         """By the names that prompts have for them."""
@@ -100,11 +103,13 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The grade that a judge gave, why, and its signature."""
+    """The grade that a judge gave, why, and its signature; where it was asked for, what is wrong and by which prompt."""
 
     grade: Grade
     because: str
     by: str
+    cause: Cause | None = None
+    cause_by: str = ""
 
 
 class Graded(StructuredAnswer):

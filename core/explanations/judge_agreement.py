@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
-from core.explanations.judge import GRADE_VALUES, Grade
+from core.explanations.judge import GRADE_VALUES, Cause, Grade
 from core.stats import agreement as distance
 from core.stats import correlation
 from core.stats.agreement import LabelMatrix, cohen_kappa, gwet_ac1, krippendorff_alpha, raw_agreement
@@ -27,11 +27,16 @@ Figures = Mapping[str, Estimate]
 
 @dataclass(frozen=True, slots=True)
 class GradePair:
-    """The grades of one explanation by a judge and by people, None where the judge gave none; `group` names the document."""
+    """The grades of one explanation by a judge and by people, None where the judge gave none; `group` names the document.
+
+    The causes are what each found wrong, None where it was not asked or nothing is.
+    """
 
     judge_grade: Grade | None
     human_grade: Grade
     group: str
+    judge_cause: Cause | None = None
+    human_cause: Cause | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +121,23 @@ def agreement_with_people(
     judged = np.array([GRADE_VALUES[case.judge_grade] if case.judge_grade else np.nan for case in compared])
     human = np.array([GRADE_VALUES[case.human_grade] for case in compared])
     draws = Resamples.draw(len(groups), resamples, seed)
-    return {name: draws.estimate(statistic) for name, statistic in _statistics(judged, human, documents).items()}
+    statistics = {**_statistics(judged, human, documents), **_cause_statistics(compared, documents)}
+    return {name: draws.estimate(statistic) for name, statistic in statistics.items()}
+
+
+def _cause_statistics(compared: Sequence[GradePair], documents: Numbers) -> dict[str, Statistic]:
+    """How often both name the same cause, where both name one; nothing where nobody does."""
+    places = {cause: float(place) for place, cause in enumerate(get_args(Cause))}
+    named = np.array(
+        [[places[cause] if cause else np.nan for cause in (one.judge_cause, one.human_cause)] for one in compared]
+    )
+    matrix = LabelMatrix(named, documents, tuple(places.values()))
+    if not matrix.given.all(axis=1).any():
+        return {}
+    return {
+        "same cause": raw_agreement(matrix),
+        "kappa of causes": cohen_kappa(matrix, 0, 1, distance.nominal_distance),
+    }
 
 
 def _statistics(judged: Values, human: Values, documents: Numbers) -> dict[str, Statistic]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.errors import BadSettingError
 from core.explanations.judge import (
@@ -22,6 +23,9 @@ from core.llm.chat import Sampling
 from core.llm.endpoints import configured_endpoint, resolve_model
 from core.llm.local_models import is_local_model, model_title
 from core.types import EndpointModel, Failure
+
+JudgeFunction = Callable[[Case, JudgeSetup, Sampling], Conversation[Judgement]]
+"""What a judge is asked: for the grade, or for more."""
 
 _PANEL = "panel|model:"
 
@@ -106,11 +110,15 @@ def require_panel(judges: Sequence[Sampling]) -> None:
 
 
 def judge_by_panel(
-    engine: Engine, cases: Iterable[Case], setup: JudgeSetup, judges: Sequence[Sampling]
+    engine: Engine,
+    cases: Iterable[Case],
+    setup: JudgeSetup,
+    judges: Sequence[Sampling],
+    ask: JudgeFunction = judge_conversation,
 ) -> Iterator[tuple[Case, tuple[Judgement | Failure, ...]]]:
     """Each case with the outcome of every judge, in order."""
     asked = ((case, judge) for case in cases for judge in judges)
-    judged = converse_in_order(engine, asked, lambda one: judge_conversation(one[0], setup, one[1]))
+    judged = converse_in_order(engine, asked, lambda one: ask(one[0], setup, one[1]))
     for of_case in zip(*[judged] * len(judges), strict=True):
         (case, _), _ = of_case[0]
         yield case, tuple(outcome for _, outcome in of_case)

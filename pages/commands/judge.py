@@ -14,6 +14,7 @@ from core.dataset import Refusal
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.explanations.cases import SkippedCase, cases_from_items, judgement_record, panel_record, read_cases
+from core.explanations.causes import cause_conversation
 from core.explanations.judge import Case, Judgement, JudgeSetup, judge_conversation, judge_signature
 from core.explanations.panel import count_votes, judge_by_panel, panel_signature, parse_judge, require_panel
 from core.llm.chat import Sampling
@@ -72,6 +73,14 @@ def command(
             "Each judges every explanation, and a further line has the grade of the majority."
         ),
     ] = None,
+    causes: Annotated[
+        bool,
+        typer.Option(
+            "--causes",
+            help="Then ask what is wrong with each that is not entirely correct: misattribution, additional unrelated, "
+            "completeness or vague. judge-agreement compares it with the cause that people give.",
+        ),
+    ] = False,
     temperature: TemperatureOption = 0.0,
     sample: SampleOption = 0,
     most: MostOption = None,
@@ -93,7 +102,9 @@ def command(
             print_status(f"Asking {signature}")
         print_estimate(engine, (judge_conversation(case, setup, one) for case in to_grade for one in judges))
         with open_output(output) as file:
-            judged = judge_by_panel(engine, to_grade, setup, judges)
+            judged = judge_by_panel(
+                engine, to_grade, setup, judges, cause_conversation if causes else judge_conversation
+            )
             panel = panel_signature(judges, signatures) if judge else ""
             failed = _write_judged(file, signatures, panel, with_progress(judged, "explanations judged", len(to_grade)))
         spent = engine.spent()

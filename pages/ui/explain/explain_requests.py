@@ -13,6 +13,7 @@ from annotations.records import ExplanationFlaw, Grade
 from core.engine.conversation import Conversation
 from core.engine.engine import ConversationTask
 from core.errors import Problem, attempt
+from core.explanations.causes import cause_conversation
 from core.explanations.detect import (
     ExplainFunction,
     ExplainMode,
@@ -139,6 +140,7 @@ class ExplainState:
     verdict_of = WidgetValue[Verdict | None]("explain-verdict", None)
     grade_of = WidgetValue[Grade | None]("explain-grade", None)
     judges = WidgetValue[list[str]]("explain-judges", [])
+    ask_cause = WidgetValue[bool]("explain-ask-cause", False)
     flaw_of = WidgetValue[ExplanationFlaw | None]("explain-cause", None)
 
     @property
@@ -174,12 +176,18 @@ def current_finding() -> Finding | Failure | None:
     return next(iter(asked[1].results), None) if asked and asked[0] == current_example() else None
 
 
+def grade_conversation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Conversation[Judgement]:
+    """For the grade, and for the cause where the form wants it."""
+    ask = cause_conversation if explain_state().ask_cause else judge_conversation
+    return ask(case, setup, sampling)
+
+
 def ask_for_grade(finding: Finding, sampling: Sampling) -> None:
     case, setup = case_of_finding(finding), chosen_setup()
     explain_state().grade = (
         case,
         setup,
-        ConversationTask(services.engine(), [judge_conversation(case, setup, sampling)]),
+        ConversationTask(services.engine(), [grade_conversation(case, setup, sampling)]),
     )
 
 

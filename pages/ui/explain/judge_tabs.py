@@ -11,10 +11,10 @@ from typing import Literal
 import pandas as pd
 import streamlit as st
 
-from annotations.records import Grade
+from annotations.records import FLAW_MEANINGS, ExplanationFlaw, Grade
 from core.errors import TouchstoneError
 from core.explanations.detect import Finding
-from core.explanations.judge import Judgement, JudgeSetup, judge_conversation
+from core.explanations.judge import Judgement, JudgeSetup
 from core.explanations.stability import JudgeSample, SampleStrip, sample_strip, unanswered_failures
 from core.llm.chat import Sampling
 from core.types import Failure
@@ -58,10 +58,15 @@ def judge_form(finding: Finding, sampling: Sampling) -> None:
             args=(sampling.endpoint, partial(explain_requests.ask_for_grade, finding)),
             disabled=bool(missing),
         )
+    st.checkbox(
+        "and name what is wrong where it is not entirely correct",
+        key=ExplainState.ask_cause.key,
+        help="Misattribution, additional unrelated, completeness or vague, as you choose it under Explanation.",
+    )
     if missing:
         st.caption(f"{setup} reads the {' and the '.join(missing)}, and there is none yet. {_REFERENCE_HINT}")
     else:
-        estimate_line([judge_conversation(case, setup, sampling)])
+        estimate_line([explain_requests.grade_conversation(case, setup, sampling)])
     outcome = explain_requests.current_grade(case, setup)
     if isinstance(outcome, Judgement):
         _grade_card(outcome)
@@ -72,7 +77,11 @@ def judge_form(finding: Finding, sampling: Sampling) -> None:
 def _grade_card(judged: Judgement) -> None:
     grade = Grade(judged.grade)
     with st.container(border=True, key="explain-graded", gap="small"):
-        st.badge(format_grade(grade), icon=":material/gavel:", color=GRADE_COLOURS[grade])
+        with st.container(horizontal=True, gap="small"):
+            st.badge(format_grade(grade), icon=":material/gavel:", color=GRADE_COLOURS[grade])
+            if judged.cause:
+                cause = ExplanationFlaw(judged.cause)
+                st.badge(f"because of: {cause.capitalize()}", color="gray", help=FLAW_MEANINGS[cause])
         st.markdown(escape_markdown(judged.because))
         st.caption(escape_markdown(judged.by))
 

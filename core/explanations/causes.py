@@ -1,0 +1,59 @@
+"""What is wrong with an explanation that is not entirely correct (SummExecEdit, Thorat et al. 2024, section 5.3), by its judge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
+
+from core.engine.conversation import Conversation
+from core.errors import TouchstoneError
+from core.explanations.judge import Case, Cause, Judgement, JudgeSetup, judge_conversation, judge_explanation
+from core.llm.chat import Sampling
+from core.llm.prompts import load_prompt
+from core.llm.structured import StructuredAnswer, ask_structured
+from core.types import Rounds
+
+_PROMPT = "explanation-cause"
+_VARIABLES = ("explanation", "because")
+_CAUSES: Mapping[str, Cause] = MappingProxyType(
+    {
+        "misattribution": "misattribution",
+        "additional unrelated": "additional unrelated",
+        "completeness": "completeness",
+        "vague": "vague",
+    }
+)
+
+
+class NamedCause(StructuredAnswer):
+    """What the prompt `explanation-cause` asks for, the reason first."""
+
+    because: str
+    cause: Cause
+
+
+def parse_cause(words: str) -> Cause:
+    """The cause in a person's or file's words; TouchstoneError for words that are not known."""
+    cause = _CAUSES.get(words.replace("_", " ").strip().lower())
+    if cause is None:
+        raise TouchstoneError(f"The cause is {words[:60]!r}. Known: {', '.join(_CAUSES)}.")
+    return cause
+
+
+def judge_with_cause(case: Case, setup: JudgeSetup, sampling: Sampling) -> Rounds[Judgement]:
+    """The grade and, where it is not "entirely", what the same judge says is wrong; UnscorableError as for the grade."""
+    judged = yield from judge_explanation(case, setup, sampling)
+    if judged.grade == "entirely":
+        return judged
+    used = load_prompt(_PROMPT, _VARIABLES)
+    texts = {"explanation": case.explanation, "because": judged.because}
+    found = yield from ask_structured(used.fill(texts), sampling, NamedCause)
+    return replace(judged, cause=found.cause, cause_by=used.signature)
+
+
+def cause_conversation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Conversation[Judgement]:
+    """The conversation for the engine."""
+    graded = judge_conversation(case, setup, sampling)
+    return replace(graded, spec=f"cause-{graded.spec}", rounds=partial(judge_with_cause, case, setup, sampling))
