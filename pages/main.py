@@ -1,4 +1,4 @@
-"""What every visitor runs: page config, the gate, navigation to a page, and nothing else."""
+"""What every visitor runs: page config, the gate, navigation to a page and its heading, and nothing else."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui.session_user import open_session, pages_for
+from pages.ui.session_user import open_session, page_heading, pages_for
 
 ICON = Path(__file__).parent / "ui" / "icon.png"
 
 st.set_page_config(page_title="Touchstone", page_icon=str(ICON), layout="wide", initial_sidebar_state="collapsed")
-st.navigation(pages_for(open_session()), position="top").run()
+page = st.navigation(pages_for(open_session()), position="top")
+page_heading(page)
+page.run()

@@ -231,25 +231,79 @@ def open_session() -> Member:
     return person
 
 
+@dataclass(frozen=True, slots=True)
+class _PageOfRight:
+    """A page for those who have a right: its file, what it is called, and what one does there."""
+
+    right: Right
+    name: str
+    title: str
+    icon: str
+    purpose: str
+
+
 _PAGES = (
-    (Right.EXPLORE, "probe", "Probe", ":material/science:"),
-    (Right.EXPLORE, "stress", "Stress test", ":material/bolt:"),
-    (Right.LABEL, "annotate", "Annotate", ":material/rate_review:"),
-    (Right.ADJUDICATE, "review", "Review", ":material/gavel:"),
-    (Right.MANAGE, "campaigns", "Campaigns", ":material/assignment:"),
-    (Right.EXPLORE, "evaluate", "Evaluate", ":material/leaderboard:"),
-    (Right.EXPLORE, "data", "Records", ":material/inventory_2:"),
-    (Right.EXPLORE, "metrics", "Metrics", ":material/straighten:"),
-    (Right.EXPLORE, "prompts", "Prompts", ":material/chat:"),
+    _PageOfRight(
+        Right.EXPLORE,
+        "probe",
+        "Probe",
+        "science",
+        "Edit a summary and see how every metric reacts. Select a score for its evidence.",
+    ),
+    _PageOfRight(
+        Right.EXPLORE,
+        "stress",
+        "Stress test",
+        "bolt",
+        "Perturb many summaries: which metrics move when the meaning stays, and which stay when it breaks?",
+    ),
+    _PageOfRight(
+        Right.LABEL, "annotate", "Annotate", "rate_review", "Label one item after the other, blind to the scores."
+    ),
+    _PageOfRight(Right.ADJUDICATE, "review", "Review", "gavel", "Decide where annotators differ, the worst first."),
+    _PageOfRight(
+        Right.MANAGE, "campaigns", "Campaigns", "assignment", "Set up labelling, and follow progress and agreement."
+    ),
+    _PageOfRight(
+        Right.EXPLORE,
+        "evaluate",
+        "Evaluate",
+        "leaderboard",
+        "Which metric can be trusted, on which errors, with what certainty? From datasets and your own labels.",
+    ),
+    _PageOfRight(Right.EXPLORE, "data", "Records", "inventory_2", "Look at what was kept and labelled, and export it."),
+    _PageOfRight(
+        Right.EXPLORE,
+        "metrics",
+        "Metrics",
+        "straighten",
+        "What each metric measures and what it needs; load models, set endpoints.",
+    ),
+    _PageOfRight(
+        Right.EXPLORE, "prompts", "Prompts", "chat", "Read what language models are sent, and replace it by your own."
+    ),
 )
+
+
+def page_heading(shown: st.Page) -> None:
+    """The name of the product and what one does on this page, in one line."""
+    purpose = next((page.purpose for page in _PAGES if page.title == shown.title), "")
+    if purpose:
+        st.caption(f"**Touchstone · {shown.title}** — {purpose}")
 
 
 def pages_for(member: Member) -> dict[str, list[st.Page]]:
     """The pages of a person; the first of them is where the bare address leads. On a shared server also the way out."""
-    allowed = [page for page in _PAGES if member.may(page[0])]
+    allowed = [page for page in _PAGES if member.may(page.right)]
     pages = [
-        st.Page(f"views/{name}.py", title=title, icon=icon, url_path=name, default=name == allowed[0][1])
-        for _, name, title, icon in allowed
+        st.Page(
+            f"views/{page.name}.py",
+            title=page.title,
+            icon=f":material/{page.icon}:",
+            url_path=page.name,
+            default=page is allowed[0],
+        )
+        for page in allowed
     ]
     if not services.settings().shared:
         return {"": pages}
