@@ -40,6 +40,7 @@ from core.llm.responses import (
 
 _REFUSALS = (openai.BadRequestError, openai.UnprocessableEntityError)
 """How servers refuse a question with a part that they do not know."""
+_FORM = "response_format"  # the server of llama-cpp-python calls an unknown one an error of its own, status 500
 _STREAM_USAGE = {"stream_options": {"include_usage": True}}
 _MAX_REDIRECTS = 5
 _MAX_ANSWER_BYTES = 32 * 2**20
@@ -155,7 +156,9 @@ class Client:
             request = body(left_out)
             try:
                 answer = ask(request)
-            except _REFUSALS as error:
+            except (*_REFUSALS, openai.InternalServerError) as error:
+                if not isinstance(error, _REFUSALS) and _FORM not in error.message:
+                    raise
                 part = refused_part(request, f"{error.param} {error.message}", left_out)
                 if part is None or part in left_out:
                     raise

@@ -65,13 +65,13 @@ def serving_transformers(folder: Path) -> Iterator[str]:
         subprocess.Popen(command, env={**os.environ, **settings}, stdout=log, stderr=log) as process,
     ):
         try:
-            _wait(f"http://127.0.0.1:{port}/health", process)
+            wait_for_server(f"http://127.0.0.1:{port}/health", process)
             yield f"http://127.0.0.1:{port}/v1"
         finally:
             process.terminate()
 
 
-def _wait(url: str, process: subprocess.Popen[bytes]) -> None:
+def wait_for_server(url: str, process: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + START_S
     while process.poll() is None and time.monotonic() < deadline:
         try:
@@ -79,4 +79,4 @@ def _wait(url: str, process: subprocess.Popen[bytes]) -> None:
                 return
         except (URLError, ConnectionError):
             time.sleep(0.05)
-    raise RuntimeError("`transformers serve` did not start; its log is in the test's folder.")
+    raise RuntimeError("The server did not start; its log is in the test's folder.")

@@ -122,6 +122,7 @@ PARAMETERS = [
     scores("top_p", refusal(400, "temperature and top_p cannot both be specified."), OK, requests=2),
     scores("system role", refusal(400, "System role not supported"), OK, requests=2),
     scores("schema", refusal(400, "response_format json_schema is unknown"), OK, requests=2),
+    scores("schema is its own error", refusal(500, "('body', 'response_format'): 'json_schema'"), OK, requests=2),
     scores("JSON mode", refusal(400, "response_format"), refusal(400, "response_format"), OK, requests=3),
     scores("schema, unnamed", refusal(422, "Extra inputs are not permitted"), OK, requests=2),
     scores(
