@@ -201,6 +201,8 @@ def _parse_case(record: Mapping[str, object], number: int) -> Case | SkippedCase
         return _UNANSWERED
     if spared := _skip_reason(record.get("verdict"), record.get("label")):
         return spared
+    if "human" in record:  # a line that a judge has written: its grade is no person's
+        record = {**record, "grade": None}
     texts = {field: _read_text(record, names) for field, names in _FIELD_NAMES.items()}
     if not texts["explanation"]:
         raise TouchstoneError("There is no explanation to judge. Give one under “explanation”.")

@@ -43,7 +43,7 @@ class CostLog:
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / _FILE
-        self._run = f"{datetime.now(UTC).isoformat(timespec='seconds')} {_program()}"
+        self._run = f"{datetime.now(UTC).isoformat(timespec='milliseconds')} {_program()}"
         self._lock = threading.Lock()
         self._paid: dict[tuple[str, str, str], tuple[Spend, bool]] = {}
         self._timer: threading.Timer | None = None

@@ -30,7 +30,7 @@ def test_an_edit_is_tried_looked_at_judged_and_saved_once(bench: Bench) -> None:
     bench.shows(ONE_WORD.example.summary)
     expect(page.locator("del").first).to_contain_text("requested")
     expect(page.locator("ins").first).to_contain_text("declined")
-    expect(bench.score("rouge2", "shift")).to_have_text("−0.010")
+    expect(bench.score("rouge2", "shift")).to_have_text("▼ −0.010")
 
     bench.row("rouge2").locator(".title").focus()
     for key in ("ArrowRight", "ArrowRight", "Enter"):

@@ -128,6 +128,13 @@ def test_what_a_judge_said_is_read_again_beside_the_grades_of_people(tmp_path: P
     }
 
 
+def test_what_a_judge_wrote_can_be_judged_again_and_its_grade_is_no_persons(tmp_path: Path) -> None:
+    by_person, by_nobody = (Case("a", "So.", human="partially"), Case("b", "So."))
+    written = [judgement_record(case, "J", Judgement("not", "No.", "J")) for case in (by_person, by_nobody)]
+    found = [one for one in read_cases(lines(tmp_path / "judged.jsonl", *written)) if isinstance(one, Case)]
+    assert [case.human for case in found] == ["partially", None]
+
+
 def test_a_grade_that_failed_is_written_without_a_number() -> None:
     record = judgement_record(CASE, "J", Failure("case", "J", FailureKind.INPUT, "Not readable."))
     assert (record["status"], record["grade"], record["score"], record["error"]) == (
