@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -12,6 +13,8 @@ from hypothesis import HealthCheck, settings
 
 # threads of torch that wait for each other make tiny models ten times slower on a busy machine
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+_MAIN = sys.modules["__main__"]
 
 # the same cases each time, however slow the machine is
 settings.register_profile(
@@ -24,6 +27,12 @@ settings.load_profile("repeatable")
 def quick_closing(monkeypatch: pytest.MonkeyPatch) -> None:
     # late in a session the search for what a closed pool leaves behind walks millions of objects, for seconds
     monkeypatch.setattr("core.models.device.collect_garbage", lambda: None)
+
+
+@pytest.fixture(autouse=True)
+def main_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    # a test of a page leaves the page as the main module, which a process that is spawned would run
+    monkeypatch.setitem(sys.modules, "__main__", _MAIN)
 
 
 class Weights:
