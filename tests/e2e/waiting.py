@@ -12,13 +12,22 @@ from tests.e2e.bench import START_MS
 
 IDLE_SHARE = 0.10  # of one core
 _IDLE_WINDOW_S = 2.0
+_STEADY_MS = 400  # a press has reached the server and its run the page by then
+_STEADY = """steady => {
+  const app = document.querySelector('[data-testid=stApp]');
+  if (app?.dataset.testScriptState !== 'notRunning') { window.idleSince = undefined; return false; }
+  window.idleSince ??= performance.now();
+  if (performance.now() - window.idleSince < steady) return false;
+  window.idleSince = undefined;
+  return true;
+}"""
 _OPEN_MS = 2_000  # an open list shows its options at once
 _QUIET_S = 60.0  # the most that background work of ten sessions is waited for
 
 
 def idle(page: Page) -> None:
-    """Wait until the page's script has ended: all is drawn, and presses are heard."""
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for(timeout=START_MS)
+    """Wait until the page's script has ended and no press or text still begins another run: all is drawn, and presses are heard."""
+    page.wait_for_function(_STEADY, arg=_STEADY_MS, timeout=START_MS)
 
 
 def pick_option(box: Locator, name: str | re.Pattern[str], *, exact: bool = False, typed: str = "") -> None:
