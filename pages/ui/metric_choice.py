@@ -108,18 +108,19 @@ def has_settings(name: str) -> bool:
 
 def _setting_field(name: str, setting: str, hint: object) -> None:
     """The control of one setting, which begins with its default."""
-    default = settings_of(METRICS.get(name))[setting].default
-    key, help_text = _setting_widget(name, setting).key, _setting_help(setting, default)
-    _setting_widget(name, setting).setdefault(default)
+    widget = _setting_widget(name, setting)
+    key, default, help_text = widget.key, widget.default, _setting_help(setting, widget.default)
+    # the default is given to the control: one put into session state is lost where the run that draws it is overtaken, and the
+    # browser then shows and sends 0
     if choices := choices_of(hint):
-        st.selectbox(setting, choices, key=key, help=help_text)
+        st.selectbox(setting, choices, index=list(choices).index(default), key=key, help=help_text)
     elif hint is bool:
-        st.toggle(setting, key=key, help=help_text)
+        st.toggle(setting, value=default, key=key, help=help_text)
     elif hint is str:
-        st.text_input(setting, key=key, help=help_text)
+        st.text_input(setting, value=default, key=key, help=help_text)
     else:
         step, form = _NUMBER_FORMATS[hint]
-        st.number_input(setting, key=key, help=help_text, step=step, format=form)
+        st.number_input(setting, value=default, key=key, help=help_text, step=step, format=form)
 
 
 def _setting_help(setting: str, default: object) -> str:
@@ -160,7 +161,7 @@ def _remote_code_warning(checkpoint: Checkpoint) -> None:
 
 def _setting_widget(name: str, setting: str) -> WidgetValue[Any]:
     """The field of one setting, whose value is of the type of the setting."""
-    return WidgetValue[Any]("set", None).of(f"{name}-{setting}")
+    return WidgetValue[Any](f"set-{name}-{setting}", settings_of(METRICS.get(name))[setting].default)
 
 
 def chosen_metrics() -> list[Metric]:
