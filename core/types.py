@@ -102,7 +102,7 @@ class GradedExplanation:
     """Why `by`, a model or a person, calls a summary (in)consistent, and how a judge graded that, in the dataset's words.
 
     `verdict` is what `by` called it; None where the dataset does not tell. A model that was asked and gave no answer has
-    neither text nor verdict. `cause` is what the judge found wrong, "" where that is not told.
+    neither text nor verdict. `cause` is what the judge found wrong, "" where that is not known.
     """
 
     text: str

@@ -39,7 +39,7 @@ class SampledAssessment(MultiRoundMetric):
         high=1.0,
         licence="Touchstone's own code, Apache-2.0. The model has terms of its own.",
         differs="The paper draws 20 marks from 1 to 5 after steps of reasoning; here the prompt is that of direct-assessment, and "
-        "the mark is divided by 100. A draw that cannot be read counts in no figure, and is told; there is a score where at "
+        "the mark is divided by 100. A draw that cannot be read counts in no figure, and a note says so; there is a score where at "
         "least two draws, and half of them, can be read. The standard deviation is that of a sample (n - 1).",
     )
 

@@ -27,7 +27,7 @@ def raw_probabilities(labelled: LabelledScores) -> Values | None:
 def isotonic_probabilities(labelled: LabelledScores, learnt: Mask, folds: Numbers) -> Values:
     """The probability that each summary is consistent, (n,), by isotonic regression (Zadrozny and Elkan 2002).
 
-    Each fold is told by those of `learnt`, (n,), that lie in the other `folds`, (n,). Nan where there is no score, or
+    Each fold is predicted from those of `learnt`, (n,), that lie in the other `folds`, (n,). Nan where there is no score, or
     nothing to learn from.
     """
     # sklearn takes seconds to import, and only calibration needs this part of it

@@ -2,7 +2,7 @@
 
 The systems of a dataset are put in the order of their human consistency. A generation is one step in this order: the mean
 difference between the mean scores of neighbouring systems, which is that of the most and the least consistent system by the
-number of steps between them. What a phrase gains, appended to the same summaries, is told in such steps. The definition is ours.
+number of steps between them. What a phrase gains, appended to the same summaries, is counted in such steps. The definition is ours.
 A run has each text once: a summary that two systems wrote alike counts for the first.
 """
 
