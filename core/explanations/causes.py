@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from types import MappingProxyType
+from typing import get_args
 
 from core.engine.conversation import Conversation
 from core.errors import TouchstoneError
@@ -17,14 +16,7 @@ from core.types import Rounds
 
 _PROMPT = "explanation-cause"
 _VARIABLES = ("explanation", "because")
-_CAUSES: Mapping[str, Cause] = MappingProxyType(
-    {
-        "misattribution": "misattribution",
-        "additional unrelated": "additional unrelated",
-        "completeness": "completeness",
-        "vague": "vague",
-    }
-)
+_CAUSES: tuple[Cause, ...] = get_args(Cause)
 
 
 class NamedCause(StructuredAnswer):
@@ -36,7 +28,8 @@ class NamedCause(StructuredAnswer):
 
 def parse_cause(words: str) -> Cause:
     """The cause in a person's or file's words; TouchstoneError for words that are not known."""
-    cause = _CAUSES.get(words.replace("_", " ").strip().lower())
+    wanted = words.replace("_", " ").strip().lower()
+    cause = next((one for one in _CAUSES if one == wanted), None)
     if cause is None:
         raise TouchstoneError(f"The cause is {words[:60]!r}. Known: {', '.join(_CAUSES)}.")
     return cause
