@@ -1,7 +1,8 @@
-"""What keeps Touchstone from working is said on every page, in a sentence."""
+"""What stands on every page: what keeps Touchstone from working, or the name of the page and what is done there."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -30,3 +31,9 @@ def test_what_is_set_wrongly_is_named(
     assert not app.exception
     [error] = app.error
     assert sentence in error.value.replace("\\", "")
+
+
+def test_a_page_begins_with_its_name_and_what_is_done_there(probe: Callable[..., AppTest]) -> None:
+    app = probe()
+    assert not app.exception
+    assert app.caption[0].value.startswith("**Touchstone · Probe** — Edit a summary")
