@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Generic
@@ -13,26 +13,63 @@ from core.errors import Problem, attempt
 from core.types import T
 
 _MINUTES_FROM_S = 120  # longer durations are given in minutes
+_MINUTES_BELOW = 0.1  # a second; slower rates are given by the minute
+_WINDOW_S = 30.0  # the pace is that of the last so many seconds
+_SILENT_FROM_S = 10.0  # a shorter wait is nothing to talk of
+_SILENT_GAPS = 3.0  # nor is one that is not so many times as long as it usually takes
+
+Mark = tuple[float, int]
+"""When something was done, in seconds, and how much was done in all by then."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How much is done of all there is to do, and how much of it in a second; `error` says why a task stopped by itself."""
+    """How much is done of all there is to do, and how much of it in a second; `error` says why a task stopped by itself.
+
+    `silent_s` is how long nothing was done, where that is unusually long, and `stopping` whether the task was cancelled and
+    its last step is under way.
+    """
 
     done: int
     total: int
     rate: float
     running: bool
     error: str = ""
+    silent_s: float = 0.0
+    stopping: bool = False
 
     @property
     def seconds_left(self) -> float | None:
-        """None where nothing is done yet."""
-        return (self.total - self.done) / self.rate if self.rate else None
+        """None where nothing is done yet, or nothing has been for long."""
+        return (self.total - self.done) / self.rate if self.rate and not self.silent_s else None
 
     def __str__(self) -> str:
-        text = f"{self.done} of {self.total} scores, {self.total - self.done} left, {_format_rate(self.rate)} a second"
+        if self.stopping:
+            return f"Stopping after the step under way: {self.done} of {self.total} scores stay"
+        text = f"{self.done} of {self.total} scores, {self.total - self.done} left"
+        if self.silent_s:
+            return f"{text}, nothing new for {_format_duration(self.silent_s)}"
+        text = f"{text}, {_format_rate(self.rate)}"
         return text if self.seconds_left is None else f"{text}, about {_format_duration(self.seconds_left)} to go"
+
+
+def recent_rate(marks: Sequence[Mark], now: float) -> float:
+    """How much was done in a second since the first of the marks: the longer nothing is done after the last, the less."""
+    (first_s, first), (_, last) = marks[0], marks[-1]
+    return (last - first) / (now - first_s) if now > first_s else 0.0
+
+
+def silence(marks: Sequence[Mark], now: float) -> float:
+    """Seconds since the last mark, where that is unusually long for these marks; else 0."""
+    silent_s, gaps = now - marks[-1][0], len(marks) - 1
+    usual_s = (marks[-1][0] - marks[0][0]) / gaps if gaps else 0.0
+    return silent_s if silent_s > max(_SILENT_FROM_S, _SILENT_GAPS * usual_s) else 0.0
+
+
+def recent_marks(marks: Sequence[Mark], mark: Mark) -> tuple[Mark, ...]:
+    """The marks with a newer one, without those that are too old to tell the pace; the last before them stays."""
+    old = sum(when < mark[0] - _WINDOW_S for when, _ in marks)
+    return (*marks[max(0, old - 1) :], mark)
 
 
 class BackgroundTask(Generic[T]):
@@ -54,8 +91,10 @@ class BackgroundTask(Generic[T]):
         self._results: list[T] = []
         self._cancelled = cancelled or threading.Event()
         self._counts = counts or (lambda: (len(self._results), total))
-        self._started, self._done_before = time.monotonic(), self._counts()[0]
-        self.progress = self._measure_progress(running=True)
+        self._started = time.monotonic()
+        done, self._total = self._counts()
+        self._marks: tuple[Mark, ...] = ((self._started, done),)
+        self._ended: Progress | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
@@ -74,13 +113,18 @@ class BackgroundTask(Generic[T]):
         return self._results[:]
 
     @property
+    def progress(self) -> Progress:
+        """As of now: while nothing is done the rate falls."""
+        return self._ended or self._measure_progress(running=True)
+
+    @property
     def running(self) -> bool:
-        return self.progress.running
+        return self._ended is None
 
     @property
     def error(self) -> str:
         """Why the task failed; empty where it did not."""
-        return self.progress.error
+        return self._ended.error if self._ended else ""
 
     @property
     def elapsed_s(self) -> float:
@@ -103,7 +147,8 @@ class BackgroundTask(Generic[T]):
 
     def _run(self) -> None:
         outcome = attempt(self._collect_results)
-        self.progress = self._measure_progress(
+        self._count()
+        self._ended = self._measure_progress(
             running=False, error=outcome.message if isinstance(outcome, Problem) else ""
         )
 
@@ -111,18 +156,32 @@ class BackgroundTask(Generic[T]):
         with closing(self._work()) as results:
             for result in results:
                 self._results.append(result)
-                self.progress = self._measure_progress(running=True)
+                self._count()
                 if self._cancelled.is_set():
                     return
 
+    def _count(self) -> None:
+        done, self._total = self._counts()
+        if done > self._marks[-1][1]:  # what is tried again counts as done all the while
+            self._marks = recent_marks(self._marks, (time.monotonic(), done))
+
     def _measure_progress(self, running: bool, error: str = "") -> Progress:
-        seconds = self.elapsed_s
-        done, total = self._counts()
-        return Progress(done, total, (done - self._done_before) / seconds if seconds else 0.0, running, error)
+        marks, now = self._marks, time.monotonic()
+        return Progress(
+            done=marks[-1][1],
+            total=self._total,
+            rate=recent_rate(marks, now),
+            running=running,
+            error=error,
+            silent_s=silence(marks, now) if running else 0.0,
+            stopping=running and self._cancelled.is_set(),
+        )
 
 
 def _format_rate(rate: float) -> str:
-    return f"{rate:.0f}" if rate == 0 or rate >= 10 else f"{rate:.1f}"
+    if 0 < rate < _MINUTES_BELOW:
+        return f"{rate * 60:.1f} a minute"
+    return f"{rate:.0f} a second" if rate == 0 or rate >= 10 else f"{rate:.1f} a second"
 
 
 def _format_duration(seconds: float) -> str:

@@ -202,12 +202,25 @@ class Run:
         return scores + sum(one.mark is None for one in self.checks.values())
 
     @property
+    def planned(self) -> int:
+        """Scores and checks of every source and every variant, as if none were refused: it stays the same while a run goes on."""
+        return len(self.sources) * ((1 + len(self.plan.kinds)) * len(self.plan.metrics) + len(self.plan.guarded))
+
+    @property
+    def not_applicable(self) -> int:
+        """Those among them of variants that were refused so far."""
+        refused = [kind for (_, kind), variant in self.variants.items() if variant.summary is None]
+        return len(refused) * len(self.plan.metrics) + sum(kind in self.plan.guarded for kind in refused)
+
+    @property
     def total(self) -> int:
         """Scores and checks to be had: of every source, and of every variant that was not refused so far."""
-        plan, guarded = self.plan, self.plan.guarded
-        refused = [kind for (_, kind), variant in self.variants.items() if variant.summary is None]
-        every = len(self.sources) * ((1 + len(plan.kinds)) * len(plan.metrics) + len(guarded))
-        return every - len(refused) * len(plan.metrics) - sum(kind in guarded for kind in refused)
+        return self.planned - self.not_applicable
+
+    @property
+    def settled(self) -> int:
+        """What of `planned` needs nothing more: it was tried, or its variant was refused."""
+        return self.done + self.not_applicable
 
     @property
     def done(self) -> int:

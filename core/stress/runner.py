@@ -157,7 +157,7 @@ class BackgroundRuns:
             cancelled = threading.Event()
             self._tasks[id] = BackgroundTask(
                 partial(_write_batches, self._engine, run, sink, cancelled),
-                counts=lambda: (run.done, run.total),
+                counts=lambda: (run.settled, run.planned),
                 cancelled=cancelled,
             )
 

@@ -61,7 +61,14 @@ def _show_waiting(what: str, key: Hashable, task: BackgroundTask[Any]) -> None: 
 
 
 def progress_bar(now: Progress, cancel: Callable[..., Any], *args: object) -> None:
-    """Scores done and left, how many a second, and about how long the rest will take."""
+    """Scores done and left, how many a second, and about how long the rest will take; that it stops, once it was cancelled."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.progress(min(1.0, now.done / max(1, now.total)), str(now))
-        st.button("Cancel", icon=":material/stop:", on_click=cancel, args=args, key=f"cancel-{args}")
+        st.button(
+            "Stopping…" if now.stopping else "Cancel",
+            icon=":material/stop:",
+            on_click=cancel,
+            args=args,
+            key=f"cancel-{args}",
+            disabled=now.stopping,
+        )

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator
 
 import pytest
 
-from core.background import BackgroundTask, Progress
+from core.background import BackgroundTask, Mark, Progress, recent_marks, recent_rate, silence
 from core.errors import TouchstoneError
 
 WAIT_S = 30.0
@@ -19,10 +19,54 @@ WAIT_S = 30.0
         (Progress(0, 40, 0.0, running=True), "0 of 40 scores, 40 left, 0 a second"),
         (Progress(10, 40, 2.0, running=True), "10 of 40 scores, 30 left, 2.0 a second, about 15 s to go"),
         (Progress(10, 1210, 2.0, running=True), "10 of 1210 scores, 1200 left, 2.0 a second, about 10 min to go"),
+        (Progress(10, 16, 0.05, running=True), "10 of 16 scores, 6 left, 3.0 a minute, about 2 min to go"),
+        (Progress(10, 40, 0.2, running=True, silent_s=45), "10 of 40 scores, 30 left, nothing new for 45 s"),
+        (
+            Progress(10, 40, 2.0, running=True, silent_s=45, stopping=True),
+            "Stopping after the step under way: 10 of 40 scores stay",
+        ),
     ],
 )
 def test_progress_is_text_as_done_left_and_rate(progress: Progress, text: str) -> None:
     assert str(progress) == text
+
+
+STEADY: tuple[Mark, ...] = tuple((float(second), 2 * second) for second in range(11))  # two a second, ten seconds long
+
+
+def test_the_rate_falls_the_longer_nothing_moves() -> None:
+    assert [recent_rate(STEADY, now) for now in (10.0, 20.0, 40.0)] == [2.0, 1.0, 0.5]
+    assert recent_rate([(5.0, 3)], 5.0) == recent_rate([(5.0, 3)], 9.0) == 0.0
+
+
+def test_a_wait_is_silence_only_when_it_is_long_for_this_work() -> None:
+    assert [silence(STEADY, now) for now in (12.0, 20.0, 20.5)] == [0.0, 0.0, 10.5]
+    slow = [(0.0, 0), (20.0, 1), (40.0, 2)]
+    assert [silence(slow, now) for now in (90.0, 101.0)] == [0.0, 61.0]
+
+
+def test_the_pace_is_that_of_the_last_half_minute() -> None:
+    marks: tuple[Mark, ...] = ((0.0, 0), (1.0, 500))
+    for second in range(2, 62):
+        marks = recent_marks(marks, (float(second), 500 + second))
+    assert marks[0] == (30.0, 530)
+    assert recent_rate(marks, 61.0) == 1.0
+
+
+def test_a_task_says_at_once_that_it_stops() -> None:
+    go = threading.Event()
+
+    def steps() -> Generator[int]:
+        yield 1
+        go.wait(WAIT_S)
+        yield 2
+
+    work = BackgroundTask(steps, 3)
+    work.cancel()
+    assert work.progress.stopping or not work.running
+    go.set()
+    assert work.wait(WAIT_S)
+    assert not work.progress.stopping
 
 
 def test_work_in_the_background_goes_on_until_it_is_cancelled() -> None:

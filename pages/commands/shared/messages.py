@@ -55,11 +55,11 @@ def show_run_progress(run: Run, records: Iterable[RunRecord]) -> None:
     """Show how far a run is, and at the end how long it took."""
     started = updated = time.monotonic()
     with _progress_bar(MofNCompleteColumn()) as bar:
-        task = bar.add_task("scores", completed=run.done, total=run.total)
+        task = bar.add_task("scores", completed=run.settled, total=run.planned)
         for _ in records:
             if time.monotonic() - updated >= _UPDATE_S:  # the total of a run is counted again at every call
                 updated = time.monotonic()
-                bar.update(task, completed=run.done, total=run.total)
+                bar.update(task, completed=run.settled, total=run.planned)
     print_status(f"  {run.done} of {run.total} scores in {time.monotonic() - started:.0f} s")
 
 

@@ -267,6 +267,11 @@ def pending_counts() -> tuple[int, int]:
     return sum(len(task.results) for task in running), sum(task.progress.total for task in running)
 
 
+def are_stopping() -> bool:
+    """Whether all that is being asked for was cancelled, and ends with the answer under way."""
+    return all(task.progress.stopping for task in explain_state().tasks if task.running)
+
+
 def cancel_requests() -> None:
     for task in explain_state().tasks:
         task.cancel()

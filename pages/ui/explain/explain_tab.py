@@ -195,7 +195,12 @@ def _answer_tabs(sampling: Sampling, endpoints: Mapping[str, Endpoint]) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             _watch_answers()
             # not in the fragment: what is pressed there counts only when the page's own loop has ended
-            st.button("Cancel", key="explain-cancel", on_click=explain_requests.cancel_requests)
+            st.button(
+                "Cancel",
+                key="explain-cancel",
+                on_click=explain_requests.cancel_requests,
+                disabled=explain_requests.are_stopping(),
+            )
     titles = ["Explanation", "Graded by a model", "Panel", "Stability", "Pairwise"]
     explanation, graded, panel, stable, pairwise = st.tabs(titles, key="explain-tabs")
     with explanation:
@@ -225,4 +230,5 @@ def _watch_answers() -> None:
     if explain_requests.explanations_arrived():
         st.rerun()
     came, total = explain_requests.pending_counts()
-    st.caption(f"The model is being asked: {came} of {total} answers have come …")
+    doing = "Stopping after the answer under way" if explain_requests.are_stopping() else "The model is being asked"
+    st.caption(f"{doing}: {came} of {total} answers have come …")

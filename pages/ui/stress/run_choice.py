@@ -179,7 +179,7 @@ def _run_in_address() -> str:
 def _run_progress(id: str, lines: int, run: Run) -> None:
     now = services.stress_runner().progress(id)
     if now and now.running:
-        if now.done - run.done > (now.total * _REDRAW_SHARE if run.done else 0):
+        if now.done - run.settled > (now.total * _REDRAW_SHARE if run.done else 0):
             st.rerun()
         progress_bar(now, services.stress_runner().cancel, id)
         return
@@ -211,7 +211,7 @@ def _format_checks(run: Run) -> str:
 
 def _continue_button(id: str, run: Run) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f"{run.done} of {run.total} scores{_format_checks(run)} are here.")
+        st.caption(f"{run.settled} of {run.planned} scores{_format_checks(run)} are here or cannot be had.")
         st.button(
             "Continue",
             icon=":material/play_arrow:",

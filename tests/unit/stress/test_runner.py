@@ -102,7 +102,7 @@ def test_the_conductor_writes_every_record_and_tells_how_far_it_is(engine: Engin
     assert set(written) == {*run.variants.values(), *run.readings.values()}
     progress = conductor.progress("id")
     assert progress is not None
-    assert (progress.running, progress.done, progress.error) == (False, run.total, "")
+    assert (progress.running, progress.done, progress.error) == (False, run.planned, "")
 
 
 def test_a_run_whose_lines_cannot_be_kept_stops_and_says_why(engine: Engine) -> None:

@@ -90,8 +90,10 @@ def test_a_refused_variant_leaves_fewer_scores_to_be_had_and_is_none_itself() ->
     assert (run.done, run.total) == (6, 2 * 3)
     run.add(source("s2"))
     assert (run.done, run.total) == (6, 3 * 3)
+    assert (run.settled, run.planned) == (6, 3 * 3)
     run.add(Variant("s2", "shuffled", refusal="One sentence only."))
     assert (run.done, run.total) == (6, 3 * 3 - 1)
+    assert (run.settled, run.planned) == (6 + 1, 3 * 3), "what is planned never falls"
 
 
 def test_a_refused_variant_is_not_to_be_checked_either() -> None:
