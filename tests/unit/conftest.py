@@ -26,3 +26,13 @@ def migrated_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("migrated") / "touchstone.db"
     Store.open(f"sqlite:///{file}").close()
     return file
+
+
+@pytest.fixture
+def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The address of the database that commands of this test use, with a cache of their own on the CPU."""
+    url = f"sqlite:///{tmp_path / 'kept.db'}"
+    monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", url)
+    monkeypatch.setenv("TOUCHSTONE_DEVICE", "cpu")
+    return url

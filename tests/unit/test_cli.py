@@ -8,15 +8,15 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from annotations.records import PairRecord
 from annotations.store import Store
-from cli import app
 from core.errors import BadSettingError, TouchstoneError, UnknownNameError
 from core.metric import METRICS
 from core.types import Edit, Span
 from tests.doubles.process import finish, start
+from tests.unit.command_line import run
 
 DOCUMENT = "The harbour of Lindvale was closed on Tuesday after a storm tore two ferries away. Nobody was hurt."
 SENTENCES = ["The harbour was closed.", "A storm tore ferries away.", "Nobody was hurt."]
@@ -29,10 +29,6 @@ def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path / 'kept.db'}")
     monkeypatch.setenv("TOUCHSTONE_DEVICE", "cpu")
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 def pairs_file(path: Path, *summaries: str) -> Path:

@@ -11,27 +11,22 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import delete
-from typer.testing import CliRunner, Result
 
 from annotations.campaigns.tables import Response
 from annotations.records import NotSavedError, StoreError
 from annotations.store import Store
 from annotations.tables import Draft
 from annotations.writes import upsert_draft
-from cli import app
 from tests.doubles.process import finish, start
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
 from tests.unit.annotations.conftest import postgres_url, sqlite_url, url
 from tests.unit.annotations.pair_samples import PAIR, record
+from tests.unit.command_line import run
 
 BACKUP = "import sys, pathlib, annotations.backup as b; b.backup(sys.argv[1], pathlib.Path(sys.argv[2]))"
 """In a process of its own: the writers of one process wait for each other."""
 
 __all__ = ["postgres_url", "sqlite_url", "url"]
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 def at(monkeypatch: pytest.MonkeyPatch, url: str) -> None:

@@ -9,17 +9,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
 from annotations.records import RecordError
 from annotations.store import Store
-from cli import app
 from core.errors import TouchstoneError
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+from tests.unit.command_line import run
 
 
 @pytest.fixture

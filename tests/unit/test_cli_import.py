@@ -7,22 +7,15 @@ from pathlib import Path
 
 import pytest
 from huggingface_hub import constants
-from typer.testing import CliRunner, Result
 
 from annotations.store import Store
-from cli import app
 from core.errors import TouchstoneError
+from tests.unit.command_line import done, run
 from tests.unit.datasets.releases import DOCUMENT, SUMMARY, WRONG, summedit
 from tests.unit.datasets.writing import lines, listed, table
 from tests.unit.models.hub import COMMIT, Hub, serving
 
-
-@pytest.fixture(autouse=True)
-def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    url = f"sqlite:///{tmp_path / 'kept.db'}"
-    monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", url)
-    return url
+pytestmark = pytest.mark.usefixtures("database")
 
 
 @pytest.fixture
@@ -32,16 +25,6 @@ def hub_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatc
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     return monkeypatch
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-def done(*arguments: object) -> str:
-    result = run(*arguments)
-    assert result.exit_code == 0, (result.output, result.exception)
-    return result.stdout
 
 
 def trouble(*arguments: object) -> str:

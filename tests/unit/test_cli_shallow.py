@@ -6,11 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from cli import app
 from core.errors import TouchstoneError, UnknownNameError
 from core.shallow.model import read_model
+from tests.unit.command_line import run
 
 NAMES = ["Ana Brekke", "Olaf Vik", "Marit Moen", "Per Dahl", "Kari Lund", "Nils Berg"]
 
@@ -25,10 +24,6 @@ def pairs_file(path: Path) -> Path:
             lines.append({"id": f"{number}-{label}", "document": document, "summary": summary, "label": label})
     path.write_text("\n".join(json.dumps(line) for line in lines), encoding="utf-8")
     return path
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.fixture

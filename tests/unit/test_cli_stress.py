@@ -6,13 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from cli import app
 from core.edits import apply, parse
 from core.errors import TouchstoneError
 from core.stress.matrix import kind_coverage
 from core.stress.run import run_from_lines
+from tests.unit.command_line import run
 from tests.unit.llm.scripted import refusal, serving, text
 
 DOCUMENT = "The harbour of Lindvale was closed on Tuesday after a storm tore two ferries away. Nobody was hurt."
@@ -32,10 +31,6 @@ def pairs(tmp_path: Path) -> Path:
     lines = [{"id": f"p{n}", "document": DOCUMENT, "summary": text} for n, text in enumerate(SUMMARIES)]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     return path
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 def test_every_pair_gets_a_variant_of_each_kind_or_the_reason_why_not(pairs: Path, tmp_path: Path) -> None:
