@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import pty
 from collections.abc import Iterator
 
 import pytest
 
 from core.stress.run import Plan, Run, RunRecord, ScoreRecord, Source
 from core.types import Example
-from pages.commands.shared.messages import show_run_progress, with_progress
+from pages.commands.shared.messages import print_status, show_run_progress, with_progress
 
 
 def test_what_is_counted_is_given_on_unchanged(capsys: pytest.CaptureFixture[str]) -> None:
@@ -27,6 +28,18 @@ def test_on_a_terminal_the_bar_is_drawn_on_stderr(
     assert shown.out == "a\nb\nc\n"
     assert "3/3" in shown.err
     assert "letters read" in shown.err
+
+
+def test_a_message_stands_on_a_line_of_its_own_above_the_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    ours, theirs = pty.openpty()
+    with open(ours, "rb", buffering=0) as seen, open(theirs, "w", errors="backslashreplace") as terminal:
+        monkeypatch.setattr("sys.stderr", terminal)
+        for _ in with_progress(iter("ab"), "letters read", 2):
+            print_status("Submitted.")
+        terminal.flush()
+        shown = seen.read(65_536).decode()
+    assert shown.count("\x1b[2KSubmitted.\r\n") == 2  # the bar is erased before it
 
 
 def test_a_run_says_at_its_end_how_many_scores_there_are(capsys: pytest.CaptureFixture[str]) -> None:

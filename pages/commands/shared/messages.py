@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sized
 from contextlib import closing, contextmanager
@@ -35,7 +36,8 @@ _UPDATE_S = 0.5
 
 
 def print_status(text: str) -> None:
-    typer.echo(text, err=True)
+    # not typer.echo, which writes to the stream that a bar has replaced, into the line of the bar
+    sys.stderr.write(f"{text}\n")
 
 
 def with_progress(found: Iterable[T], what: str, total: int | None = None) -> Iterator[T]:
