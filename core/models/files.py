@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -128,7 +129,10 @@ def deciding_files(folder: Path, kind: str) -> list[Path]:
 
 def _present_files(folder: Path, names: Iterable[str]) -> list[Path]:
     """Those of the names, of which some are patterns, that a folder has."""
-    found = [sorted(folder.glob(name)) if "*" in name else [folder / name] for name in names]
+    # listed once: it is asked before every forward pass, and most of the names are never there
+    here = set(os.listdir(folder)) if folder.is_dir() else set()
+    present = [name for name in names if name.partition("/")[0] in here]
+    found = [sorted(folder.glob(name)) if "*" in name else [folder / name] for name in present]
     return [path for paths in found for path in paths if path.is_file()]
 
 
