@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import Any, Generic
 
+from core.engine.fair_queue import QueueOrder
 from core.errors import Problem, TouchstoneError
 from core.metric import Metric
 from core.types import (
@@ -44,9 +45,6 @@ _MAX_RESTARTS = 5
 _RESTLESS = (
     "The files of its weights were replaced again and again while this was scored. Try again when they are complete."
 )
-
-QueueOrder = tuple[int, int, int]
-"""(priority, request, place in the request): smaller goes first"""
 
 
 class CellState(StrEnum):
@@ -96,7 +94,10 @@ class ConversationEnd:
 
 
 class Request:
-    """What one owner waits for. A newer request of the same owner cancels it, and so does setting `cancelled`."""
+    """What one owner waits for. A newer request of the same owner cancels it, and so does setting `cancelled`.
+
+    A request without an owner is its own: it takes turns with all others.
+    """
 
     def __init__(
         self,
@@ -104,11 +105,13 @@ class Request:
         examples: Sequence[Example],
         priority: Priority,
         cancelled: threading.Event | None = None,
+        owner: str = "",
     ) -> None:
         self.metrics = tuple(metrics)
         self.examples = tuple(examples)
         self.priority = priority
         self.number = next(_request_numbers)
+        self.owner = owner or f"request {self.number}"
         self.tasks: dict[CellKey, Task] = {}
         self.version = 0
         self.cancelled = cancelled or threading.Event()
@@ -117,7 +120,7 @@ class Request:
         return self.metrics == tuple(metrics) and self.examples == tuple(examples)
 
     def order(self, place: int) -> QueueOrder:
-        """Of two people the one who typed last goes first; bulk work goes in its own order."""
+        """What a person typed last goes first; bulk work goes in its own order."""
         return (self.priority, -self.number if self.priority is Priority.INTERACTIVE else self.number, place)
 
 
@@ -133,6 +136,7 @@ class Task:
         self.conversation = conversation
         self.metric = metric
         self.watchers = [request]
+        self.owner = request.owner
         self.order = request.order(place)
         self.done: Future[Any] = Future()
         self.counts = Counts()
@@ -140,6 +144,7 @@ class Task:
         self.work_s = 0.0  # its own and that of models for it, without loading and waiting
         self.keys: list[bytes] | None = None  # of the questions asked last; None before the first round
         self.answers: dict[bytes, Answer] = {}
+        self.missing: set[bytes] = set()  # keys that it waits for
         self.heard: dict[bytes, Answer] = {}  # the answers of all rounds so far
         self.pins: dict[ModelRef, EndpointModel] = {}  # models of endpoints, at the address where it began to ask
         self.fingerprints: dict[ModelRef, str] = {}  # of models, as they were when it began to ask
@@ -174,14 +179,19 @@ class Task:
         self._restarts += 1
         if self._restarts > _MAX_RESTARTS:
             self.fail(Problem(FailureKind.LOAD, _RESTLESS))
-        self._rounds, self.keys, self.answers, self.fingerprints = None, None, {}, {}
+        self._rounds, self.keys, self.answers, self.missing, self.fingerprints = None, None, {}, set(), {}
 
-    def wants(self, key: bytes) -> bool:
-        """Whether it waits for this answer still: one that began again does not want what it asked before."""
-        return self.keys is not None and key not in self.answers and key in self.keys
+    def ask(self, keys: list[bytes], known: dict[bytes, Answer]) -> None:
+        """Begin to wait for the answers of a round that are not known."""
+        self.keys, self.answers, self.missing = keys, known, set(keys).difference(known)
+
+    def receive(self, key: bytes, answer: Answer) -> None:
+        """Take an answer that it waits for."""
+        self.answers[key] = answer
+        self.missing.discard(key)
 
     def is_answered(self) -> bool:
-        return self.keys is not None and all(key in self.answers for key in self.keys)
+        return self.keys is not None and not self.missing
 
     def notify_watchers(self) -> None:
         """Let the watchers see that there is something new to show."""

@@ -8,25 +8,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 
+from core.engine.batch_size import BATCH_TOKENS, BatchSize
 from core.engine.cache import AnswerCache
-from core.engine.conversation import QueueOrder, Task
-from core.engine.question_queue import PendingQuestion, QuestionQueue, fill_batch, next_checkpoint
+from core.engine.conversation import Task
+from core.engine.fair_queue import Turn, Turns
+from core.engine.question_queue import PendingQuestion, QuestionQueue, next_checkpoint, row_length
 from core.errors import Problem, attempt
 from core.models.locations import ModelStatus
 from core.models.model import Model
 from core.models.pool import ModelPool
 from core.types import Answer, Checkpoint, Counts, FailureKind, Question
 
-_FRONT_QUESTIONS = 256  # questions of one model looked at to fill a batch
-# Padded tokens in one forward pass. A processor gains nothing from large batches and cannot stop in the middle of one.
-BATCH_TOKENS = {"cpu": 1024, "mps": 16_384, "cuda": 65_536}
+_FRONT_QUESTIONS = 256  # questions of one model of similar length that batches are made of
 
 
 class DeviceWorker:
     """Answers questions to models of the device in a thread of its own; `resume` is called with each task that has all its answers.
 
-    There is a queue for each model. `budget` says how many padded tokens go through a model at once. The lock is the
-    engine's: it guards the queues and the tasks, and is notified when something changes that a watcher may show.
+    There is a queue for each model, and one order of turns for all of them. The lock is the engine's: it guards the queues and the tasks, and is notified when something changes that a watcher may show.
     """
 
     def __init__(
@@ -35,12 +34,13 @@ class DeviceWorker:
         cache: AnswerCache,
         lock: threading.Condition,
         resume: Callable[[Task], None],
-        budget: Callable[[], int],
     ) -> None:
         self._pool = pool
         self._cache = cache
+        self._turns = Turns()
         self._queues: dict[Checkpoint, QuestionQueue] = {}
-        self._budget = budget
+        self._sizes: dict[Checkpoint, BatchSize] = {}
+        self._past_operations = 0  # of queues that are no more
         self._lock = lock
         self._resume = resume
         self._changed = threading.Event()
@@ -52,7 +52,12 @@ class DeviceWorker:
     def put(self, key: bytes, question: Question, task: Task) -> bool:
         """Enqueue a question, under the engine's lock; False where an equal one waits already and the task joins it."""
         self._changed.set()
-        return self._queues.setdefault(question.weights, QuestionQueue()).put(key, question, task)
+        return self._queue(question.weights).put(key, question, task)
+
+    @property
+    def queue_operations(self) -> int:
+        """How often an entry was put into a queue or taken out of one, under the engine's lock."""
+        return self._past_operations + sum(queue.operations for queue in self._queues.values())
 
     @property
     def idle(self) -> bool:
@@ -93,19 +98,25 @@ class DeviceWorker:
             if problem := attempt(partial(self._answer_batch, chosen)):
                 self._refuse_all(chosen, problem)
 
+    def _queue(self, checkpoint: Checkpoint) -> QuestionQueue:
+        if checkpoint not in self._queues:
+            self._queues[checkpoint] = QuestionQueue(self._turns)
+        return self._queues[checkpoint]
+
     def _next_checkpoint(self, last: Checkpoint | None) -> Checkpoint | None:
         with self._lock:
-            orders = self._first_orders()
-            ready = [checkpoint for checkpoint in orders if self._status(checkpoint) is ModelStatus.READY]
-            chosen = next_checkpoint(orders, ready, last)
-            self._request_models(orders, chosen)
+            turns = self._next_turns()
+            ready = [checkpoint for checkpoint in turns if self._status(checkpoint) is ModelStatus.READY]
+            chosen = next_checkpoint(turns, ready, last)
+            self._request_models(turns, chosen)
             return chosen
 
-    def _first_orders(self) -> dict[Checkpoint, QueueOrder]:
-        """The checkpoints with questions that a task still waits for, and the order of their most urgent one."""
-        firsts = {checkpoint: queue.first_order() for checkpoint, queue in self._queues.items()}
-        self._queues = {checkpoint: self._queues[checkpoint] for checkpoint, first in firsts.items() if first}
-        return {checkpoint: first for checkpoint, first in firsts.items() if first}
+    def _next_turns(self) -> dict[Checkpoint, Turn]:
+        """The checkpoints with questions that a task still waits for, and the turn of the next one; empty queues end."""
+        turns = {checkpoint: queue.next_turn() for checkpoint, queue in self._queues.items()}
+        for checkpoint in [checkpoint for checkpoint, turn in turns.items() if turn is None]:
+            self._past_operations += self._queues.pop(checkpoint).operations
+        return {checkpoint: turn for checkpoint, turn in turns.items() if turn}
 
     def _status(self, checkpoint: Checkpoint) -> ModelStatus:
         state = self._pool.state(checkpoint)
@@ -113,37 +124,45 @@ class DeviceWorker:
             self._refuse_all(checkpoint, Problem(FailureKind.LOAD, state.message))
         return state.status
 
-    def _request_models(self, orders: Mapping[Checkpoint, QueueOrder], chosen: Checkpoint | None) -> None:
+    def _request_models(self, turns: Mapping[Checkpoint, Turn], chosen: Checkpoint | None) -> None:
         """Have cold models loaded where there is room, or where nothing as urgent is ready.
 
         Where the files do not even give their size the load is left to say why.
         """
-        for checkpoint in sorted(orders, key=orders.__getitem__):
-            urgent = chosen is None or orders[checkpoint][0] < orders[chosen][0]
+        for checkpoint in sorted(turns, key=turns.__getitem__):
+            urgent = chosen is None or turns[checkpoint][0] < turns[chosen][0]
             if self._status(checkpoint) is ModelStatus.COLD and (
                 urgent or attempt(partial(self._pool.fits, checkpoint))
             ):
                 self._pool.request(checkpoint)
 
     def _answer_batch(self, checkpoint: Checkpoint) -> None:
-        with self._pool.lease_signed(checkpoint) as (model, loaded), self._taken(self._queues[checkpoint]) as taken:
-            front = self._answerable(self._queues[checkpoint], taken, loaded)
-            self._encode(model, [pending for pending in front if pending.row is None])
-            if ready := [pending for pending in front if pending.row]:
-                batch = fill_batch(ready, self._budget(), _FRONT_QUESTIONS)
-                self._mark_running(batch)
-                self._forward(model, batch)
+        queue = self._queues[checkpoint]
+        with self._pool.lease_signed(checkpoint) as (model, loaded):
+            with self._lock:
+                fresh = queue.fill_front(_FRONT_QUESTIONS)
+            self._encode(model, self._answerable(queue, fresh, loaded))
+            with self._taken(checkpoint) as taken:
+                if batch := self._answerable(queue, taken, loaded):
+                    self._mark_running(batch)
+                    self._forward(model, batch)
 
     @contextmanager
-    def _taken(self, queue: QuestionQueue) -> Iterator[list[PendingQuestion]]:
-        """The first questions of a queue; those without an answer in the end wait again."""
+    def _taken(self, checkpoint: Checkpoint) -> Iterator[list[PendingQuestion]]:
+        """The next batch of a model; those without an answer in the end wait again."""
+        queue = self._queues[checkpoint]
         with self._lock:
-            taken = queue.take(_FRONT_QUESTIONS)
+            taken = queue.take_batch(self._size(checkpoint).tokens, _FRONT_QUESTIONS)
         try:
             yield taken
         finally:
             with self._lock:
                 queue.put_back(taken)
+
+    def _size(self, checkpoint: Checkpoint) -> BatchSize:
+        if checkpoint not in self._sizes:
+            self._sizes[checkpoint] = BatchSize(BATCH_TOKENS[self._pool.device])
+        return self._sizes[checkpoint]
 
     def _answerable(self, queue: QuestionQueue, taken: Sequence[PendingQuestion], loaded: str) -> list[PendingQuestion]:
         """The questions to the weights that are loaded; tasks that asked weights replaced since begin again."""
@@ -180,15 +199,21 @@ class DeviceWorker:
         """
         began = time.perf_counter()
         answers = attempt(partial(model.forward, [pending.row for pending in batch if pending.row]))
+        seconds, tokens = time.perf_counter() - began, len(batch) * max(map(row_length, batch))
+        size = self._size(batch[0].question.weights)
         if not isinstance(answers, Problem):
-            self._deliver(batch, answers, time.perf_counter() - began)
-        elif len(batch) == 1:
+            size.passed(tokens, seconds)
+            self._deliver(batch, answers, seconds)
+            return
+        if len(batch) == 1:
             self._refuse(batch[0], answers)
-        else:
-            half = len(batch) // 2
-            for part in (batch[:half], batch[half:]):
-                if wanted := self._wanted(part):
-                    self._forward(model, wanted)
+            return
+        if answers.kind is FailureKind.OUT_OF_MEMORY:  # one text that is too long says nothing about batches
+            size.overflowed(tokens)
+        half = len(batch) // 2
+        for part in (batch[:half], batch[half:]):
+            if wanted := self._wanted(part):
+                self._forward(model, wanted)
 
     def _wanted(self, batch: Sequence[PendingQuestion]) -> Sequence[PendingQuestion]:
         """The questions that a task still waits for; none once the worker is closed."""

@@ -85,7 +85,7 @@ class Engine:
             if old and old.is_for(metrics, examples):
                 self._revive(old)
                 return old
-            request = self._latest[owner] = Request(metrics, examples, Priority.INTERACTIVE)
+            request = self._latest[owner] = Request(metrics, examples, Priority.INTERACTIVE, owner=owner)
             for place, (metric, example) in enumerate(itertools.product(metrics, examples)):
                 self._adopt_or_start(request, old, metric, example, place)
             self._cancel(old)
@@ -152,6 +152,11 @@ class Engine:
         """What was planned, answered from the cache, merged and asked since the start, and what it took."""
         with self._lock:
             return self._planner.counts
+
+    def queue_operations(self) -> int:
+        """How often an entry was put into a queue of models of the device or taken out of one."""
+        with self._lock:
+            return self._planner.queue_operations
 
     def close(self) -> None:
         """Stop the threads, drop the models and close the cache; requests are cancelled, and what a run asks for fails.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import queue
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,10 +12,11 @@ from typing import Any
 
 from core.engine.batch_worker import BatchWorker
 from core.engine.cache import AnswerCache, cache_key
-from core.engine.conversation import ConversationEnd, QueueOrder, Task
-from core.engine.device_worker import BATCH_TOKENS, DeviceWorker
+from core.engine.conversation import ConversationEnd, Task
+from core.engine.device_worker import DeviceWorker
 from core.engine.endpoint_worker import EndpointStores, EndpointWorker
 from core.engine.question_queue import QuestionWorker
+from core.engine.step_queue import StepQueue
 from core.errors import LoadError, Problem, UnreadableAnswerError, attempt
 from core.llm.cost_log import CostRow, read_costs
 from core.llm.endpoints import endpoint_of, model_fingerprint, pin_address
@@ -53,9 +52,8 @@ class Planner:
         self._lock = lock
         self._closed = False
         self._counts = Counts()
-        self._steps: queue.PriorityQueue[tuple[QueueOrder, int, Task | None]] = queue.PriorityQueue()
-        self._tickets = itertools.count()
-        self._device = DeviceWorker(pool, cache, lock, self.enqueue, lambda: BATCH_TOKENS[pool.device])
+        self._steps = StepQueue(_PLANNER_THREADS)
+        self._device = DeviceWorker(pool, cache, lock, self.enqueue)
         self._stores = EndpointStores.open(cache)
         self._endpoints: dict[tuple[str, bool], EndpointWorker | BatchWorker] = {}
         self._report_batch = report_batch
@@ -74,7 +72,12 @@ class Planner:
             if self._closed:
                 task.fail(_CLOSED)
             else:
-                self._steps.put((task.order, next(self._tickets), task))
+                self._steps.put(task)
+
+    @property
+    def queue_operations(self) -> int:
+        """How often an entry was put into a queue of models of the device or taken out of one, under the engine's lock."""
+        return self._device.queue_operations
 
     @property
     def in_batches(self) -> bool:
@@ -125,8 +128,10 @@ class Planner:
             self._closed = True
         for worker in self._workers:
             worker.close()
-        for _ in self._threads:
-            self._steps.put(((-1, 0, 0), next(self._tickets), None))
+        unplanned = self._steps.close()
+        with self._lock:
+            for task in unplanned:
+                task.fail(_CLOSED)
 
     def join(self) -> None:
         """Wait for what is under way, though not for a silent endpoint; what has no outcome then fails."""
@@ -139,10 +144,9 @@ class Planner:
         self._fail_unanswered()
 
     def _plan(self) -> None:
-        while (task := self._steps.get()[2]) is not None:
-            if task.live:
-                self._advance(task)
-            self._steps.task_done()
+        while task := self._steps.take():
+            self._advance(task)
+            self._steps.done(task)
 
     def _advance(self, task: Task) -> None:
         ended = _empty_text_end(task) or self._advance_rounds(task)
@@ -203,10 +207,10 @@ class Planner:
         with self._lock:
             # another task's answer may have come since; the worker caches it before it clears the queue, so none is missed
             known |= self._cache.recent(k for k in keys if k not in known)
-            task.keys, task.answers = keys, known
-            unknown = {k: q for k, q in zip(keys, questions, strict=True) if k not in task.answers}
+            task.ask(keys, known)
+            unknown = {k: q for k, q in zip(keys, questions, strict=True) if k in task.missing}
             new = sum([self._worker(q).put(k, q, task) for k, q in unknown.items()])
-            cached = sum(k in task.answers for k in keys)
+            cached = sum(k in known for k in keys)
             self._add_counts(task, Counts(len(keys), cached, len(keys) - cached - new, new))
             self._lock.notify_all()
         return not unknown
@@ -247,7 +251,7 @@ class Planner:
 
     def _settled(self) -> bool:
         """Whether all tasks are at their end or wait for batches, under the lock."""
-        return not self._held and not self._steps.unfinished_tasks and all(worker.idle for worker in self._workers)
+        return not self._held and self._steps.idle and all(worker.idle for worker in self._workers)
 
     def _add_counts(self, task: Task, counts: Counts) -> None:
         task.counts += counts
@@ -264,9 +268,7 @@ class Planner:
     def _fail_unanswered(self) -> None:
         """Fail the tasks that will not be answered any more."""
         with self._lock:
-            steps = [self._steps.get()[2] for _ in range(self._steps.qsize())]
-            asked = [task for worker in self._workers for task in worker.unanswered_tasks()]
-            for task in [*asked, *filter(None, steps)]:
+            for task in [task for worker in self._workers for task in worker.unanswered_tasks()]:
                 task.fail(_CLOSED)
 
 

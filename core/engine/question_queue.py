@@ -1,14 +1,13 @@
-"""Questions that wait for a model: equal ones merged, the most urgent first, what no task waits for dropped when it is met; and the contract of what has them answered."""
+"""Questions that wait for a model: equal ones merged, taken owner by owner and by length; and the contract of what has them answered."""
 
 from __future__ import annotations
 
-import heapq
-import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from core.engine.conversation import Priority, QueueOrder, Task
+from core.engine.conversation import Priority, Task
+from core.engine.fair_queue import FairQueue, QueueOrder, Turn, Turns
 from core.errors import Problem
 from core.models.model import Row
 from core.types import Answer, Checkpoint, Counts, Question
@@ -18,21 +17,15 @@ from core.types import Answer, Checkpoint, Counts, Question
 class PendingQuestion:
     """One distinct question and the tasks that want its answer; its tokens once they are known.
 
-    `fingerprint` is that of the weights that must answer. `number` counts the questions of a queue as they came,
-    `under_way` is set while a model is asked.
+    `fingerprint` is that of the weights that must answer. `under_way` is set while a model is asked.
     """
 
     key: bytes
     question: Question
     tasks: list[Task] = field(default_factory=list)
     row: Row | None = None
-    number: int = 0
     under_way: bool = False
     fingerprint: str = ""
-
-    @property
-    def order(self) -> QueueOrder:
-        return min(task.order for task in self.tasks)
 
     @property
     def prompt(self) -> str:
@@ -46,56 +39,53 @@ class PendingQuestion:
 class QuestionQueue:
     """The open questions of one worker or model. Not safe for threads: the engine's lock guards it.
 
-    Each open question that is not under way has an entry in a heap that is no later than its turn. An entry that is too
-    early, as the task that made it urgent was cancelled, is put right when it is met.
+    Each open question that is not under way waits in the lane of every task that wants it. What no task waits for any
+    more is dropped when it is met.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, turns: Turns | None = None) -> None:
         self._open: dict[bytes, PendingQuestion] = {}
-        self._heap: list[tuple[QueueOrder, int, bytes]] = []
-        self._numbers = itertools.count()
+        self._waiting: FairQueue[tuple[PendingQuestion, Task]] = FairQueue(turns or Turns(), self._is_wanted)
 
     def __len__(self) -> int:
         """How many questions are open, under way or not."""
         return len(self._open)
+
+    @property
+    def operations(self) -> int:
+        """How many entries were put in or taken out since the start."""
+        return self._waiting.operations
 
     def put(self, key: bytes, question: Question, task: Task) -> bool:
         """Enqueue a question; False where an equal one is open already and the task joins it."""
         pending = self._open.get(key)
         if pending is None:
             fingerprint = task.fingerprints.get(question.checkpoint, "")
-            pending = self._open[key] = PendingQuestion(
-                key, question, fingerprint=fingerprint, number=next(self._numbers)
-            )
+            pending = self._open[key] = PendingQuestion(key, question, fingerprint=fingerprint)
         if not pending.under_way:
             pending.drop_cancelled()
-        first = not pending.tasks or task.order < pending.order
         # one that began again may have asked this before
         pending.tasks = [*(other for other in pending.tasks if other is not task), task]
-        if first:
-            self._push(pending)
+        self._push(pending, task)
         return len(pending.tasks) == 1
 
     def reorder(self, task: Task) -> None:
         """See that the open questions of a task that has become more urgent are taken in their turn."""
-        for key in task.keys or ():
-            if key in self._open and key not in task.answers:
-                self._push(self._open[key])
+        for key in task.missing:
+            if key in self._open:
+                self._push(self._open[key], task)
 
-    def first_order(self) -> QueueOrder | None:
-        """The order of the most urgent question that is not under way; None where there is none."""
-        pending = self._first()
-        return pending.order if pending else None
+    def next_turn(self) -> Turn | None:
+        """The turn of the question that is taken next; None where none waits."""
+        lane = self._waiting.next_lane()
+        return self._waiting.turn(lane) if lane else None
 
     def take(self, limit: int) -> list[PendingQuestion]:
-        """The most urgent questions, all of one priority, marked as under way."""
+        """The questions whose turn it is, all of one priority, owner by owner, marked as under way."""
         taken: list[PendingQuestion] = []
-        while len(taken) < limit and (pending := self._first()):
-            if taken and pending.order[0] != taken[0].order[0]:
-                break
-            heapq.heappop(self._heap)
-            pending.under_way = True
-            taken.append(pending)
+        first = self._waiting.next_lane()
+        while first and len(taken) < limit and (lane := self._waiting.next_lane()) and lane.priority == first.priority:
+            taken += [self._begin(pending) for pending, _ in filter(None, [self._waiting.take()])]
         return taken
 
     def put_back(self, taken: Iterable[PendingQuestion]) -> None:
@@ -103,13 +93,41 @@ class QuestionQueue:
         for pending in taken:
             pending.under_way = False
             if self._open.get(pending.key) is pending:
-                self._push(pending)
+                for task in pending.tasks:
+                    self._push(pending, task)
+                self._drop_unwanted(pending)
+
+    def fill_front(self, limit: int) -> list[PendingQuestion]:
+        """Bring questions of the lane whose turn it is to its front, up to `limit`; those whose length is not known yet."""
+        lane = self._waiting.next_lane()
+        if lane is None or 2 * len(lane.front) > limit:
+            return []
+        fresh = dict.fromkeys(pending for pending, _ in self._waiting.fill_front(lane, limit))
+        return [pending for pending in fresh if pending.row is None]
+
+    def take_batch(self, budget: int, most: int) -> list[PendingQuestion]:
+        """A batch from the front of the lane whose turn it is: the longest first, padded tokens within the budget.
+
+        At least one question, where there is any, marked as under way; its owner has had a turn then.
+        """
+        lane = self._waiting.next_lane()
+        if lane is None:
+            return []
+        self._waiting.sort_front(lane, lambda entry: row_length(entry[0]))
+        batch: list[PendingQuestion] = []
+        size = 1
+        while len(batch) < size and (entry := self._waiting.pop_front(lane)):
+            batch.append(self._begin(entry[0]))
+            size = min(most, max(1, budget // max(1, row_length(batch[0]))))
+        if batch:
+            self._waiting.serve(lane)
+        return batch
 
     def answer(self, pending: PendingQuestion, answer: Answer) -> list[Task]:
         """Give an answer to the tasks that wait for it; those that have all their answers now."""
         tasks = self.remove(pending)
         for task in tasks:
-            task.answers[pending.key] = answer
+            task.receive(pending.key, answer)
         if tasks:
             tasks[0].counts += Counts(tokens=answer.tokens)
         return [task for task in tasks if task.is_answered()]
@@ -132,35 +150,39 @@ class QuestionQueue:
         """Remove one question, and give the tasks that wait for it."""
         if self._open.get(pending.key) is pending:
             del self._open[pending.key]
-        return [task for task in pending.tasks if task.wants(pending.key)]
+        return [task for task in pending.tasks if pending.key in task.missing]
 
     def clear(self) -> list[Task]:
         """Remove all questions, and give the tasks that waited for them."""
-        waiting = (task for pending in self._open.values() for task in pending.tasks if task.wants(pending.key))
+        waiting = (task for pending in self._open.values() for task in pending.tasks if pending.key in task.missing)
         tasks = list(dict.fromkeys(waiting))
         self._open.clear()
-        self._heap.clear()
+        self._waiting.clear()
         return tasks
 
-    def _push(self, pending: PendingQuestion) -> None:
+    def _push(self, pending: PendingQuestion, task: Task) -> None:
         if not pending.under_way:
-            heapq.heappush(self._heap, (pending.order, pending.number, pending.key))
+            self._waiting.put(task.owner, task.order, (pending, task))
 
-    def _first(self) -> PendingQuestion | None:
-        """The most urgent question that is not under way; its entry is at the top of the heap."""
-        while self._heap:
-            order, number, key = self._heap[0]
-            pending = self._open.get(key)
-            if pending and pending.number == number and not pending.under_way:
-                pending.drop_cancelled()
-                if not pending.tasks:
-                    del self._open[key]
-                elif pending.order <= order:
-                    return pending
-                else:
-                    self._push(pending)
-            heapq.heappop(self._heap)
-        return None
+    def _begin(self, pending: PendingQuestion) -> PendingQuestion:
+        pending.drop_cancelled()
+        pending.under_way = True
+        return pending
+
+    def _is_wanted(self, order: QueueOrder, entry: tuple[PendingQuestion, Task]) -> bool:
+        pending, task = entry
+        if pending.under_way or self._open.get(pending.key) is not pending:
+            return False
+        if task.live:
+            return task.order == order and task in pending.tasks
+        self._drop_unwanted(pending)
+        return False
+
+    def _drop_unwanted(self, pending: PendingQuestion) -> None:
+        """Forget a question that waits and that no task waits for."""
+        pending.drop_cancelled()
+        if not pending.tasks:
+            del self._open[pending.key]
 
 
 class QuestionWorker(Protocol):
@@ -198,26 +220,19 @@ class QuestionWorker(Protocol):
 
 
 def next_checkpoint(
-    orders: dict[Checkpoint, QueueOrder], ready: Iterable[Checkpoint], last: Checkpoint | None
+    turns: dict[Checkpoint, Turn], ready: Iterable[Checkpoint], last: Checkpoint | None
 ) -> Checkpoint | None:
-    """Which loaded model answers next: the most urgent; among equals of bulk work the one that answered last.
+    """Which loaded model answers next: the one whose turn it is; of one owner's bulk work the one that answered last.
 
     Staying with one model keeps two that do not fit together from evicting each other at every batch.
     """
-    candidates = {checkpoint: orders[checkpoint] for checkpoint in ready}
+    candidates = {checkpoint: turns[checkpoint] for checkpoint in ready}
     if not candidates:
         return None
     best = min(candidates, key=candidates.__getitem__)
-    if last in candidates and candidates[best][0] == candidates[last][0] == Priority.BULK:
+    if last in candidates and candidates[best][0] == Priority.BULK and candidates[best][:2] == candidates[last][:2]:
         return last
     return best
-
-
-def fill_batch(pending_questions: list[PendingQuestion], budget: int, most: int) -> list[PendingQuestion]:
-    """The first batch: longest questions first, padded tokens within the budget, always at least one question."""
-    ordered = sorted(pending_questions, key=row_length, reverse=True)
-    size = min(most, max(1, budget // max(1, row_length(ordered[0]))))
-    return ordered[:size]
 
 
 def row_length(pending: PendingQuestion) -> int:

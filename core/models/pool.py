@@ -45,6 +45,7 @@ class SerialWorker:
 
 
 _log = logging.getLogger(__name__)
+ADAPTERS = "core.models.adapters"
 _LOAD_ATTEMPTS = 3
 _UNEXPECTED = (
     "The model does not load, for a reason that is in the log. Get all its files again from one repository, or name "
@@ -56,14 +57,17 @@ class ModelPool:
     """The models of one device, shared by all threads of a process.
 
     `device` is "auto" or a torch device; `budget_bytes` defaults to half of the device's memory; hashes of weights are
-    kept in `cache_dir`; a load waits `patience_s` for memory that others use. `state`, `states`, `request`, `fetch` and
+    kept in `cache_dir`; a load waits `patience_s` for memory that others use; `adapters` is the package of the kinds of models. `state`, `states`, `request`, `fetch` and
     `retry` return at once and load no torch.
     """
 
-    def __init__(self, device: str, budget_bytes: int | None, cache_dir: Path, patience_s: float = 60.0) -> None:
+    def __init__(
+        self, device: str, budget_bytes: int | None, cache_dir: Path, patience_s: float = 60.0, adapters: str = ADAPTERS
+    ) -> None:
         self._wanted_device = device
         self._wanted_budget = budget_bytes
         self._patience_s = patience_s
+        self._adapters = adapters
         self._fingerprints = Fingerprints(cache_dir)
         self._loaded = LoadedModels()
         self._loader = SerialWorker("model-loader")
@@ -191,19 +195,21 @@ class ModelPool:
             self._loaded.entries.clear()
         devices.collect_garbage()
 
-    def _start(self, checkpoint: Checkpoint) -> None:
+    def _start(self, checkpoint: Checkpoint) -> bool:
+        """Begin to load what is on disk; False where there is nothing to begin."""
         if checkpoint in self._loaded.entries or state_on_disk(checkpoint).status is not ModelStatus.COLD:
-            return
+            return False
         entry = PoolEntry(ModelState(ModelStatus.LOADING, "waiting for its turn"))
         self._loaded.entries[checkpoint] = entry
         self._loader.put(lambda: self._load(checkpoint, entry))
+        return True
 
     def _hold(self, checkpoint: Checkpoint) -> PoolEntry:
         loaded = self._loaded.entries.get(checkpoint)
         if loaded and loaded.fingerprint:
             self.fingerprint(checkpoint)
         with self._loaded.changed:
-            self._start(checkpoint)
+            started = self._start(checkpoint)
             entry = self._loaded.entries.get(checkpoint)
             if entry is None:
                 locate(checkpoint)  # says why it is not here
@@ -212,7 +218,8 @@ class ModelPool:
                 raise MissingWeightsError(f"{checkpoint.source} is being downloaded. Try again when it is here.")
             entry.leases += 1
             entry.unwanted = False
-        self._loaded.tell()
+        if started:  # a lease alone is nothing to show: it is taken for every forward pass
+            self._loaded.tell()
         return entry
 
     def _download(self, checkpoint: Checkpoint, entry: PoolEntry) -> None:
@@ -238,7 +245,7 @@ class ModelPool:
 
     def _load_unchanging(self, checkpoint: Checkpoint) -> tuple[Model, str]:
         """A model and the fingerprint of its files, which did not change while it was loaded."""
-        kind = importlib.import_module(f"core.models.adapters.{checkpoint.kind}")
+        kind = importlib.import_module(f"{self._adapters}.{checkpoint.kind}")
         for _ in range(_LOAD_ATTEMPTS):
             before = self._fingerprints.version(checkpoint)
             model: Model = kind.load(locate(checkpoint), checkpoint, self.device)

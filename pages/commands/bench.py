@@ -29,9 +29,19 @@ def command(
         int, typer.Option(min=1, help="Questions of each model timed one by one; the rest is projected.")
     ] = 12,
     seed: Annotated[int, typer.Option(min=0, help="Chooses those questions.")] = 0,
+    engine: Annotated[
+        bool,
+        typer.Option(
+            "--engine",
+            help="Time the engine itself instead, on a network that computes nothing; no other option counts.",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON list; the table goes to stderr.")] = False,
 ) -> None:
     """Time metrics on random weights of a real size: the engine against one question at a time."""
+    if engine:
+        _report_engine_cost()
+        return
     # imported when asked for: the random weights need torch, and listing metrics must not load it
     from core.bench import measurement, workloads
     from core.bench.network_shapes import parse_sizes
@@ -48,3 +58,14 @@ def command(
             lines.append(measurement.row_record(found))
     finally:  # what took an hour is not lost because the metric after it cannot be timed
         typer.echo(json.dumps(lines, ensure_ascii=False, indent=1) if as_json else measurement.LEGEND)
+
+
+def _report_engine_cost() -> None:
+    from core.bench import engine_cost
+
+    typer.echo(engine_cost.HEADING)
+    rows = []
+    for row in engine_cost.measure_engine_cost():
+        typer.echo(engine_cost.format_row(row))
+        rows.append(row)
+    typer.echo(engine_cost.summarize(rows))

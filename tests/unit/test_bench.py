@@ -12,6 +12,7 @@ from typer.testing import CliRunner, Result
 
 from cli import app
 from core.bench.comparison import TimedQuestion, project_usage, sample_questions
+from core.bench.engine_cost import measure_engine_cost, summarize
 from core.bench.measurement import AGREEMENT_TOLERANCE, BenchRow, format_row, row_record, table_heading
 from core.bench.meters import TokenCounts, TokenMeter, clear_model_memory
 from core.bench.network_shapes import Sizes, parse_sizes
@@ -232,3 +233,14 @@ def test_the_command_prints_a_table_and_json(monkeypatch: pytest.MonkeyPatch) ->
 def test_sentences_of_the_bundled_texts_are_whole() -> None:
     assert len(sentence_pool()) > 200
     assert all(len(sentences(sentence)) == 1 for sentence in sentence_pool())
+
+
+def test_the_queue_of_the_engine_touches_a_question_as_often_however_many_there_are() -> None:
+    rows = list(measure_engine_cost(sizes=(300, 1200), lengths=(64,)))
+    assert [(row.workload, row.questions) for row in rows] == [
+        *(("asked", 300), ("cached", 300), ("asked", 1200), ("cached", 1200)),
+    ]
+    asked, cached = rows[::2], rows[1::2]
+    assert all(1 < row.operations_each <= 6 for row in asked)
+    assert all(row.operations == 0 for row in cached)
+    assert "1,200 (at most 150 wanted)" in summarize(rows)

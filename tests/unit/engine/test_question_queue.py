@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.engine.conversation import Priority, Request, Task
-from core.engine.question_queue import PendingQuestion, QuestionQueue, fill_batch, next_checkpoint
+from core.engine.question_queue import PendingQuestion, QuestionQueue, next_checkpoint
 from core.errors import Problem
 from core.models.model import Row
 from core.types import Answer, Checkpoint, FailureKind, Question
@@ -18,7 +18,7 @@ def task(priority: Priority = Priority.INTERACTIVE, place: int = 0) -> Task:
 
 def put(queue: QuestionQueue, text: str, asker: Task) -> bool:
     """As the planner does: the task waits for all that was enqueued for it."""
-    asker.keys = [*(asker.keys or ()), text.encode()]
+    asker.ask([*(asker.keys or ()), text.encode()], asker.answers)
     return queue.put(text.encode(), Question(MODEL, (text,)), asker)
 
 
@@ -32,9 +32,18 @@ def cancel(*tasks: Task) -> None:
             request.cancelled.set()
 
 
-def sized(text: str, length: int) -> PendingQuestion:
-    question = Question(MODEL, (text,))
-    return PendingQuestion(text.encode(), question, [task()], Row(question, length, ()))
+def batch(lengths: dict[str, int], budget: int, most: int) -> list[str]:
+    """The first batch of questions of one task, by their text and number of tokens."""
+    queue, asker = QuestionQueue(), task()
+    for text in lengths:
+        put(queue, text, asker)
+    encode(queue.fill_front(len(lengths)), lengths)
+    return texts(queue.take_batch(budget, most))
+
+
+def encode(pending_questions: list[PendingQuestion], lengths: dict[str, int]) -> None:
+    for pending in pending_questions:
+        pending.row = Row(pending.question, lengths[pending.question.inputs[0]], ())
 
 
 def test_an_equal_question_is_merged_and_both_tasks_are_answered() -> None:
@@ -45,7 +54,7 @@ def test_an_equal_question_is_merged_and_both_tasks_are_answered() -> None:
     assert queue.answer(pending, Answer((0.5,), tokens=3)) == [first, second]
     assert first.answers == second.answers == {b"a": Answer((0.5,), tokens=3)}
     assert (first.counts.tokens, second.counts.tokens) == (3, 0)
-    assert queue.first_order() is None
+    assert queue.next_turn() is None
 
 
 def test_a_task_is_done_when_its_last_question_is_answered() -> None:
@@ -154,7 +163,7 @@ def test_questions_of_cancelled_requests_are_dropped() -> None:
     put(queue, "here", here)
     put(queue, "gone", gone)
     cancel(gone)
-    assert queue.first_order() == here.order
+    assert queue.next_turn() == (Priority.INTERACTIVE, 0, *here.order[1:])
     assert texts(queue.take(10)) == ["here"]
 
 
@@ -179,7 +188,7 @@ def test_questions_of_a_task_that_failed_are_dropped() -> None:
     queue, failed = QuestionQueue(), task()
     put(queue, "other", failed)
     failed.fail(Problem(FailureKind.ERROR, "another question could not be answered"))
-    assert queue.first_order() is None
+    assert queue.next_turn() is None
 
 
 def test_a_queue_is_cleared_once_for_every_task() -> None:
@@ -196,7 +205,7 @@ def test_the_urgency_of_a_queue_is_that_of_its_most_urgent_question() -> None:
     queue, bulk, person = QuestionQueue(), task(Priority.BULK), task()
     put(queue, "a", bulk)
     put(queue, "b", person)
-    assert queue.first_order() == person.order
+    assert queue.next_turn() == (Priority.INTERACTIVE, 0, *person.order[1:])
 
 
 def test_the_most_urgent_model_that_is_ready_is_next() -> None:
@@ -222,13 +231,80 @@ def test_a_person_takes_the_turn_from_bulk_work() -> None:
 
 
 def test_a_batch_takes_the_longest_first_within_its_budget() -> None:
-    pending_questions = [sized("short", 10), sized("long", 100), sized("middle", 50)]
-    assert texts(fill_batch(pending_questions, 250, 10)) == ["long", "middle"]
+    assert batch({"short": 10, "long": 100, "middle": 50}, 250, 10) == ["long", "middle"]
 
 
 def test_a_batch_holds_one_question_however_long_it_is() -> None:
-    assert texts(fill_batch([sized("endless", 10_000)], 100, 10)) == ["endless"]
+    assert batch({"endless": 10_000}, 100, 10) == ["endless"]
 
 
 def test_a_batch_of_rows_without_tokens_is_bounded_by_number() -> None:
-    assert len(fill_batch([sized(str(number), 0) for number in range(20)], 100, 7)) == 7
+    assert len(batch({str(number): 0 for number in range(20)}, 100, 7)) == 7
+
+
+def test_questions_of_one_length_go_as_they_came() -> None:
+    assert batch(dict.fromkeys("cab", 5), 10, 10) == ["c", "a"]
+
+
+def test_batches_go_from_owner_to_owner() -> None:
+    queue, long, short = QuestionQueue(), task(), task()
+    for number in range(6):
+        put(queue, f"long {number}", long)
+    put(queue, "short", short)
+    lengths = {"short": 1} | {f"long {number}": 1 for number in range(6)}
+    batches = []
+    while len(queue):
+        encode(queue.fill_front(4), lengths)
+        taken = queue.take_batch(2, 10)
+        batches.append(len(taken))
+        for pending in taken:
+            queue.answer(pending, Answer())
+    assert batches == [1, 2, 2, 2]
+
+
+def test_a_bulk_question_in_the_front_goes_first_when_a_person_asks_it_too() -> None:
+    queue, run = QuestionQueue(), task(Priority.BULK)
+    for text in "ab":
+        put(queue, text, run)
+    encode(queue.fill_front(10), {"a": 9, "b": 1})
+    put(queue, "b", task())
+    encode(queue.fill_front(10), {"b": 1})
+    assert texts(queue.take_batch(10, 10)) == ["b"]
+    assert texts(queue.take_batch(10, 10)) == ["a"]
+
+
+def test_what_is_cancelled_in_the_front_is_dropped() -> None:
+    queue, gone, here = QuestionQueue(), task(), task(Priority.BULK)
+    put(queue, "gone", gone)
+    encode(queue.fill_front(10), {"gone": 1})
+    put(queue, "here", here)
+    cancel(gone)
+    encode(queue.fill_front(10), {"here": 1})
+    assert texts(queue.take_batch(10, 10)) == ["here"]
+    assert len(queue) == 1
+
+
+def test_a_queue_touches_each_question_a_few_times_however_many_there_are() -> None:
+    """Put in, brought to the front, sorted there at most twice and taken: no question is looked at for another's sake."""
+    for size in (200, 3200):
+        queue, asker = QuestionQueue(), task(Priority.BULK)
+        for number in range(size):
+            queue.put(f"{number}".encode(), Question(MODEL, (f"{number}",)), asker)
+        asker.ask([f"{number}".encode() for number in range(size)], {})
+        while len(queue):
+            for pending in queue.fill_front(64):
+                pending.row = Row(pending.question, 1 + pending.key[-1] % 9, ())
+            for pending in queue.take_batch(20, 64):
+                queue.answer(pending, Answer())
+        assert queue.operations <= 6 * size
+
+
+def test_cancelled_questions_are_met_once() -> None:
+    queue, gone, here = QuestionQueue(), task(), task(Priority.BULK)
+    for number in range(500):
+        put(queue, f"gone {number}", gone)
+    put(queue, "here", here)
+    cancel(gone)
+    for _ in range(10):
+        assert queue.next_turn() == (Priority.BULK, 0, *here.order[1:])
+    assert (len(queue), queue.operations) == (1, 501 + 500)

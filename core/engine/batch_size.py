@@ -1,0 +1,26 @@
+"""How many padded tokens go through a model at once: few enough for a person not to wait for it, and never again what did not fit."""
+
+from __future__ import annotations
+
+_SLICE_S = 0.15  # what one forward pass should take: a person who comes meanwhile waits for its end
+_FIRST_TOKENS = 256  # of the first pass, when nobody knows how fast a model is
+# A processor gains nothing from large batches and cannot stop in the middle of one.
+BATCH_TOKENS = {"cpu": 1024, "mps": 16_384, "cuda": 65_536}
+
+
+class BatchSize:
+    """The padded tokens of the next forward pass of one model, learned from those before; `most` is what the device gains from."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self.tokens = min(most, _FIRST_TOKENS)
+
+    def passed(self, tokens: int, seconds: float) -> None:
+        """Learn from a pass over so many padded tokens."""
+        fit = max(1, tokens) * _SLICE_S / seconds if seconds else self._most
+        self.tokens = max(1, min(self._most, int(fit)))
+
+    def overflowed(self, tokens: int) -> None:
+        """Remember that so many padded tokens did not fit into memory: at most half of them from now on."""
+        self._most = max(1, min(self._most, tokens // 2))
+        self.tokens = min(self.tokens, self._most)

@@ -1,0 +1,161 @@
+"""Who is served next: the most urgent priority first, in it the owner who was served longest ago, and of theirs what is first."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from typing import Generic
+
+from cachetools import LRUCache
+
+from core.types import T
+
+QueueOrder = tuple[int, int, int]
+"""(priority, request, place in the request): smaller goes first"""
+
+Turn = tuple[int, int, int, int]
+"""(priority, when the owner was served last, request, place in the request): smaller goes first"""
+
+_OWNERS = 4096  # whose last turn is remembered
+
+
+class Turns:
+    """When each owner was served last, counted in services; one for all the queues that the same threads serve."""
+
+    def __init__(self) -> None:
+        self._served: LRUCache[str, int] = LRUCache(_OWNERS)
+        self._numbers = itertools.count(1)
+
+    def last(self, owner: str) -> int:
+        """A number that grows with every service; 0 for an owner who was never served."""
+        return int(self._served.get(owner, 0))
+
+    def serve(self, owner: str) -> None:
+        self._served[owner] = next(self._numbers)
+
+
+Entry = tuple[int, int, T]
+"""(place in the request, number of the entry, item)"""
+
+
+@dataclass(eq=False)
+class Lane(Generic[T]):
+    """What waits for one request of one owner: a heap of entries, and a front of some that left it, the last one to go first.
+
+    `place` is that of the first entry which came to the front.
+    """
+
+    owner: str
+    priority: int
+    request: int
+    heap: list[Entry[T]] = field(default_factory=list)
+    front: list[Entry[T]] = field(default_factory=list)
+    place: int = 0
+    sorted: bool = True
+
+
+class FairQueue(Generic[T]):
+    """Items in lanes, one for each request. Not safe for threads.
+
+    `wanted` says of an item that is met whether it still counts at that order; one that does not is dropped then.
+    Nothing looks at items that are not met: an item is put in once and taken out once.
+    """
+
+    def __init__(self, turns: Turns, wanted: Callable[[QueueOrder, T], bool]) -> None:
+        self._turns = turns
+        self._wanted = wanted
+        self._lanes: dict[tuple[int, int], Lane[T]] = {}
+        self._numbers = itertools.count()
+        self.operations = 0  # entries put in and taken out since the start
+
+    def put(self, owner: str, order: QueueOrder, item: T) -> None:
+        priority, request, place = order
+        lane = self._lanes.get((priority, request))
+        if lane is None:
+            lane = self._lanes[priority, request] = Lane(owner, priority, request)
+        heapq.heappush(lane.heap, (place, next(self._numbers), item))
+        self.operations += 1
+
+    def turn(self, lane: Lane[T]) -> Turn:
+        """The turn of a lane in which something is wanted."""
+        place = lane.place if lane.front else lane.heap[0][0]
+        return (lane.priority, self._turns.last(lane.owner), lane.request, place)
+
+    def next_lane(self, excluded: Collection[str] = ()) -> Lane[T] | None:
+        """The lane whose turn it is, of no excluded owner, with an item that is wanted where it is taken next."""
+        while lanes := [lane for lane in self._lanes.values() if lane.owner not in excluded]:
+            lane = min(lanes, key=self._rank)
+            if self._has_front(lane) or self._has_first(lane):
+                return lane
+            del self._lanes[lane.priority, lane.request]
+        return None
+
+    def take(self, excluded: Collection[str] = ()) -> T | None:
+        """The first item of the lane whose turn it is; its owner has had a turn then. None where nothing waits."""
+        lane = self.next_lane(excluded)
+        if lane is None:
+            return None
+        self.serve(lane)
+        return self.pop(lane)
+
+    def pop(self, lane: Lane[T]) -> T | None:
+        """The next item of a lane, taken out; None where nothing in it is wanted."""
+        if self._has_front(lane):
+            return self.pop_front(lane)
+        if not self._has_first(lane):
+            return None
+        self.operations += 1
+        return heapq.heappop(lane.heap)[2]
+
+    def pop_front(self, lane: Lane[T]) -> T | None:
+        """The next item of the front of a lane, taken out; None where nothing in it is wanted."""
+        if not self._has_front(lane):
+            return None
+        self.operations += 1
+        return lane.front.pop()[2]
+
+    def fill_front(self, lane: Lane[T], limit: int) -> list[T]:
+        """Bring the first items of the heap to the front until it has `limit`, those that came."""
+        fresh: list[Entry[T]] = []
+        while len(lane.front) + len(fresh) < limit and self._has_first(lane):
+            fresh.append(heapq.heappop(lane.heap))
+            self.operations += 1
+        if fresh:
+            lane.place = fresh[0][0] if not lane.front else min(lane.place, fresh[0][0])
+            lane.front.extend(fresh)
+            lane.sorted = False
+        return [item for _, _, item in fresh]
+
+    def sort_front(self, lane: Lane[T], key: Callable[[T], int]) -> None:
+        """Have the largest of the front taken next, of equal ones the first, where some came since."""
+        if not lane.sorted:
+            lane.front.sort(key=lambda entry: (key(entry[2]), -entry[0], -entry[1]))
+            lane.sorted = True
+            self.operations += len(lane.front)
+
+    def serve(self, lane: Lane[T]) -> None:
+        """Count that the owner of a lane has had a turn."""
+        self._turns.serve(lane.owner)
+
+    def clear(self) -> None:
+        self._lanes.clear()
+
+    def _rank(self, lane: Lane[T]) -> tuple[int, int, int]:
+        return (lane.priority, self._turns.last(lane.owner), lane.request)
+
+    def _has_front(self, lane: Lane[T]) -> bool:
+        while lane.front and not self._counts(lane, lane.front[-1]):
+            lane.front.pop()
+            self.operations += 1
+        return bool(lane.front)
+
+    def _has_first(self, lane: Lane[T]) -> bool:
+        while lane.heap and not self._counts(lane, lane.heap[0]):
+            heapq.heappop(lane.heap)
+            self.operations += 1
+        return bool(lane.heap)
+
+    def _counts(self, lane: Lane[T], entry: Entry[T]) -> bool:
+        return self._wanted((lane.priority, lane.request, entry[0]), entry[2])
