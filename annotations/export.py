@@ -37,7 +37,7 @@ ExportRow = dict[str, Any]
 
 EXPORT_COLUMNS = (
     *("kind", "item_id", "document_id", "parent_id", "created_at"),
-    *("title", "domain", "source", "by", "intended", "document", "original", "summary", "edits"),
+    *("title", "domain", "source", "by", "intended", "reaction", "document", "original", "summary", "edits"),
     *("metric", "signature", "status", "value", "error", "error_kind", "parts", "seen", "seconds", "device"),
     *("annotator", "revision", "event_id", "blind", "verdict", "confidence", "error_type", "note"),
     *("inconsistent", "interesting", "controlled", "explanation_good"),

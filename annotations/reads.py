@@ -33,6 +33,7 @@ def load_pair(session: Session, item_id: str) -> StoredPair | None:
         domain=origin.domain if origin else "",
         source=origin.source if origin else "",
         outcomes=outcomes,
+        reaction=origin.reaction if origin else "",
     )
     return StoredPair(item.id, origin.created_at if origin else item.created_at, pair)
 

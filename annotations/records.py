@@ -128,7 +128,7 @@ class PairRecord(Pair):
     """A pair worth keeping, with who made it (`by`), its intended verdict and the scores of the metrics.
 
     `source` names a bundled example, "upload", "pasted", …. The outcomes of the two sides have the example_id
-    "original" or "edited".
+    "original" or "edited". `reaction` says in words how many metrics noticed the edit.
     """
 
     by: str
@@ -138,10 +138,11 @@ class PairRecord(Pair):
     domain: str = ""
     source: str = ""
     outcomes: tuple[Outcome, ...] = ()
+    reaction: str = ""
 
     def __post_init__(self) -> None:
         Pair.__post_init__(self)
-        require_storable("the pair's description", self.by, self.title, self.domain, self.source)
+        require_storable("the pair's description", self.by, self.title, self.domain, self.source, self.reaction)
         for outcome in self.outcomes:
             _check_outcome(outcome)
 

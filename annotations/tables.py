@@ -75,7 +75,7 @@ class EditRow(Table, table=True):
 
 
 class Origin(Table, table=True):
-    """Who kept an item, from where, and what it was meant to be; one item may come from several places."""
+    """Who kept an item, from where, what it was meant to be, and how the metrics reacted; one item may come from several places."""
 
     __table_args__ = (Index("ix_origin_by_item_id", "by", "item_id"),)
 
@@ -87,6 +87,7 @@ class Origin(Table, table=True):
     title: str
     domain: str
     source: str
+    reaction: str
     created_at: datetime = Field(sa_type=UtcDateTime, index=True)
 
 

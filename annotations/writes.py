@@ -111,6 +111,7 @@ def origin_row(item_id: str, pair: PairRecord, now: datetime) -> Origin:
         title=pair.title,
         domain=pair.domain,
         source=pair.source,
+        reaction=pair.reaction,
         created_at=now,
     )
 

@@ -6,16 +6,19 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from enum import StrEnum
 from itertools import pairwise
-from typing import cast
+from typing import TypeVar, cast
 
 from diff_match_patch import diff_match_patch
 
 from core.errors import AmbiguousEditError, EditError
-from core.types import Edit, Span
+from core.types import Edit, ErrorType, Intention, Span, Verdict
 
 _TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
 _FIELDS = ("original_text", "replace_text", "explanation")
+
+E = TypeVar("E", bound=StrEnum)
 
 Segment = tuple[int, str]
 """(-1 deleted | 0 kept | 1 inserted, text)"""
@@ -89,7 +92,7 @@ def abridge_unchanged(laid: Sequence[Segment], margin: int) -> list[Segment]:
 def parse(text: str, summary: str, by: str = "") -> list[Edit]:
     """Read executable-edit JSON, one object or a list, against the summary that it edits.
 
-    Fields: `original_text` (a substring of the summary), `replace_text`, `explanation`, and `occurrence` (from 1) where
+    Fields: `original_text` (a substring of the summary), `replace_text`, `explanation`, what `intention_of` reads, and `occurrence` (from 1) where
     the substring stands more than once. Raises EditError with what is wrong and what to do, AmbiguousEditError where
     only the occurrence is missing.
     """
@@ -99,6 +102,23 @@ def parse(text: str, summary: str, by: str = "") -> list[Edit]:
     edits = [_parse_numbered(records, number, summary, by) for number in range(len(records))]
     apply(summary, edits)
     return edits
+
+
+def intention_of(text: str) -> Intention:
+    """What executable-edit JSON says its edits are meant to be, in the fields `intended` and `error_type` of any of them.
+
+    An error type alone means inconsistent. Raises EditError for a value that does not exist.
+    """
+    records = [record for record in _records(text) if isinstance(record, dict)]
+    stated = {name: next((r[name] for r in records if r.get(name)), None) for name in ("intended", "error_type")}
+    return stated_intention(stated["intended"], stated["error_type"])
+
+
+def stated_intention(intended: object, error_type: object) -> Intention:
+    """The intention that input from outside names. Raises EditError for a value that does not exist."""
+    error = _choose(ErrorType, error_type, "error_type") if error_type else None
+    verdict = _choose(Verdict, intended, "intended") if intended else None
+    return Intention(verdict or (Verdict.INCONSISTENT if error else None), error)
 
 
 def with_occurrence(text: str, record: int, occurrence: int) -> str:
@@ -249,6 +269,13 @@ def _parse_edit(record: object, summary: str, by: str) -> Edit:
     if not explanation.strip():
         raise EditError("The explanation is empty. Say why the edited summary is (in)consistent with the document.")
     return Edit(_locate(old, summary, record.get("occurrence")), new, explanation.strip(), by)
+
+
+def _choose(kind: type[E], value: object, field: str) -> E:
+    found = {member.value.casefold(): member for member in kind}.get(str(value).casefold())
+    if found is None:
+        raise EditError(f"{field} is {json.dumps(value)[:60]}. Known: {', '.join(kind)}.")
+    return found
 
 
 def _locate(old: str, summary: str, occurrence: object) -> Span:

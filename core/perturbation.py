@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 from core.english.inflection import indefinite_article
 from core.errors import UnscorableError
 from core.registry import Registry, format_spec, profile_field
-from core.types import Edit, ErrorType, Example, ModelRef, Rounds, Span
+from core.types import Edit, ErrorType, Example, Intention, ModelRef, Rounds, Span, Verdict
 
 Intent = Literal["preserving", "breaking", "gaming"]
 Form = Literal["rule", "prompt"]
@@ -31,6 +31,12 @@ class PerturbationCard:
     paper: str
     error_type: ErrorType | None = None
     form: Form = "rule"
+
+    @property
+    def intention(self) -> Intention:
+        """What is said of every summary that is made so; gaming phrases neither break nor keep what counts."""
+        verdicts: dict[Intent, Verdict] = {"preserving": Verdict.CONSISTENT, "breaking": Verdict.INCONSISTENT}
+        return Intention(verdicts.get(self.intent), self.error_type)
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,18 @@ class ErrorType(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Intention:
+    """What an edit is meant to make of a summary, and by which error; None where nobody said so."""
+
+    verdict: Verdict | None = None
+    error_type: ErrorType | None = None
+
+
+UNSTATED = Intention()
+"""Nobody said what the edit is meant to be."""
+
+
+@dataclass(frozen=True, slots=True)
 class Edit:
     """Replace `span` of a summary by `new`: one executable edit (SummExecEdit, Thorat et al. 2024)."""
 

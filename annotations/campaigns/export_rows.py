@@ -101,6 +101,7 @@ class ExportedOrigin(_ExportedModel):
     title: StorableText
     domain: StorableText
     source: StorableText
+    reaction: StorableText = ""
     created_at: datetime
 
 

@@ -13,6 +13,7 @@ from core.stats.text_tables import align_columns, format_share, format_signed, f
 from core.stress.gaming import MetricGaming
 from core.stress.matrix import KindCoverage, MatrixCell
 from core.stress.run import Check, Run, Source, Variant
+from core.stress.verdict_sentences import kind_verdicts, metric_verdicts
 from core.types import Verdict
 
 _MATRIX_HEAD = (
@@ -151,6 +152,15 @@ def variant_record(source: Source, variant: Variant) -> JsonRecord:
     }
 
 
-def cell_record(cell: MatrixCell) -> JsonRecord:
-    """One cell of the table with its intervals; shares in 0..1."""
-    return asdict(cell)
+def cell_records(cells: Sequence[MatrixCell]) -> list[JsonRecord]:
+    """The cells of the table with their intervals, and what their metric and their kind showed in words; shares in 0..1."""
+    metrics, kinds = metric_verdicts(cells), kind_verdicts(cells)
+    return [
+        {**asdict(cell), "metric_verdict": metrics[cell.metric], "kind_verdict": kinds[cell.kind]} for cell in cells
+    ]
+
+
+def format_verdicts(cells: Sequence[MatrixCell]) -> str:
+    """A line for each metric and each kind: what it showed, in words; nothing where no noise is known."""
+    verdicts = {**metric_verdicts(cells), **kind_verdicts(cells)}
+    return "\n".join(f"{name}: {verdict}" for name, verdict in verdicts.items() if verdict)

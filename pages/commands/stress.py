@@ -23,11 +23,12 @@ from core.stress.filters import VARIANT_FILTERS, filter_variants
 from core.stress.gaming import metric_gaming
 from core.stress.matrix import kind_coverage, shift_matrix
 from core.stress.output import (
-    cell_record,
+    cell_records,
     check_sentences,
     failure_sentences,
     format_gaming,
     format_matrix,
+    format_verdicts,
     refusal_sentences,
 )
 from core.stress.run import Plan, Run, append_records, open_run_file
@@ -109,10 +110,11 @@ def command(
     found = score_shifts(run, filter_variants(run, leave_out or ()))
     cells = shift_matrix(run, found)
     if as_json:
-        typer.echo(json.dumps([cell_record(cell) for cell in cells], ensure_ascii=False, indent=1))
+        typer.echo(json.dumps(cell_records(cells), ensure_ascii=False, indent=1))
     else:
         tables = [
             format_matrix(cells),
+            format_verdicts(cells),
             format_gaming(metric_gaming(run, found)),
             format_check_shares(check_shares(run)),
         ]

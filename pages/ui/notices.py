@@ -15,16 +15,20 @@ import streamlit as st
 
 from core import edits as executable
 from core.errors import TouchstoneError
-from core.types import Edit, Span
+from core.types import UNSTATED, Edit, Intention, Span
 from pages.ui.markup import escape_markdown
 from pages.ui.session_state import page_state
 
 _MAX_EDIT_BYTES = 200_000  # bytes of edits after unpacking; a link is input from outside
 
 
-def pair_link(example: str, summary: str, edits: Sequence[Edit]) -> str:
-    """The query of a link to an example with these edits of its summary."""
-    return "?" + urlencode({"example": example} | ({"edits": pack_edits(summary, edits)} if edits else {}))
+def pair_link(example: str, summary: str, edits: Sequence[Edit], meant: Intention) -> str:
+    """The query of a link to an example with these edits of its summary and what they are meant to be."""
+    parts = {"example": example}
+    if edits:
+        stated = {"edits": pack_edits(summary, edits), "intended": meant.verdict, "error_type": meant.error_type}
+        parts |= {name: str(value) for name, value in stated.items() if value}
+    return "?" + urlencode(parts)
 
 
 def pack_edits(summary: str, edits: Sequence[Edit]) -> str:
@@ -97,7 +101,7 @@ def notices() -> None:
             st.toast(f"Saved: label of `{id}`.", icon=":material/check:")
         case (kind, id):
             title = "Kept" if kind == "kept" else "This pair was kept before"
-            address = f"{st.context.url or ''}{pair_link(id, '', ())}"
+            address = f"{st.context.url or ''}{pair_link(id, '', (), UNSTATED)}"
             st.toast(f"{title} as `{id}`. Its link: `{address}`", icon=":material/bookmark:", duration="long")
     if state.shown.notice:
         st.toast(escape_markdown(state.shown.notice), icon=":material/info:")

@@ -64,8 +64,9 @@ def test_a_stress_run_ends_in_a_table_and_is_not_run_twice(pairs: Path, tmp_path
     first = run(*command)
     assert first.exit_code == 0, first.output
     assert first.stdout.splitlines()[0].split()[:3] == ["metric", "kind", "meant"]
-    matrix, gamed = (block.splitlines() for block in first.stdout.strip().split("\n\n"))
+    matrix, verdicts, gamed = (block.splitlines() for block in first.stdout.strip().split("\n\n"))
     assert (len(matrix), len(gamed)) == (3, 2)
+    assert verdicts[0] == "shuffled: You changed nothing of substance. The noise of 1 metric is not known yet."
     assert gamed[1].split()[0] == "rouge2"
     written = output.read_bytes()
     again = run(*command, "--json")

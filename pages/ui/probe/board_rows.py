@@ -11,7 +11,7 @@ from core.registry import settings_label
 from core.stats.score_pairs import MIN_FOR_QUANTILES, Move, classify_move
 from core.stress.null_bands import NullBand
 from core.stress.verdict_sentences import edit_verdict
-from core.types import Verdict
+from core.types import UNSTATED, Intention, Verdict
 
 RowState = Literal["ready", "waiting", "loading", "queued", "running", "failed", "needs download", "needs endpoint"]
 RowAction = Literal["download", "load", "retry", ""]
@@ -54,13 +54,13 @@ class BoardRow:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """All rows over one summary, what is selected of them, and what the edit was meant to make of the summary, where that is known."""
+    """All rows over one summary, what is selected of them, and what the edit is meant to make of the summary."""
 
     rows: tuple[BoardRow, ...]
     sentences: tuple[str, ...]
     selected_metric: str = ""
     selected_sentence: int | None = None
-    intended: Verdict | None = None
+    meant: Intention = UNSTATED
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,16 +146,27 @@ Bound = float | None
 
 def board_data(board: Board) -> BoardData:
     """The board as the browser draws it."""
-    preserving = board.intended is Verdict.CONSISTENT
-    moves = [(row.title, move) for row in board.rows if (move := shift_move(row, preserving=preserving))]
+    preserving = board.meant.verdict is Verdict.CONSISTENT
+    moves = row_moves(board)
     return {
-        "verdict": edit_verdict([move for _, move in moves], board.intended),
+        "verdict": board_verdict(board),
         "moves": [{"title": title, "move": move.value} for title, move in moves],
         "rows": [_row_data(row, preserving=preserving) for row in board.rows],
         "sentences": board.sentences,
         "metric": board.selected_metric,
         "sentence": board.selected_sentence,
     }
+
+
+def board_verdict(board: Board) -> str:
+    """What the edit did and how many metrics noticed, as the line above the board has it; empty without an edit."""
+    return edit_verdict([move for _, move in row_moves(board)], board.meant)
+
+
+def row_moves(board: Board) -> list[tuple[str, Move]]:
+    """The title of each metric whose shift there is, and what that shift is against harmless edits."""
+    preserving = board.meant.verdict is Verdict.CONSISTENT
+    return [(row.title, move) for row in board.rows if (move := shift_move(row, preserving=preserving))]
 
 
 def format_number(value: float | None, low: Bound, high: Bound, decimals: int = 3) -> str:

@@ -17,9 +17,9 @@ from core.stress.shifts import changed_words
 from core.text import sentences
 from core.types import Edit, Example, Failure, FailureKind, Outcome, Result, asks_endpoint, local_checkpoints
 from pages.ui import services
-from pages.ui.probe.board_rows import Board, BoardRow, LastShown, Noise, RowAction, Selection
+from pages.ui.probe.board_rows import Board, BoardRow, LastShown, Noise, RowAction, Selection, board_verdict
 from pages.ui.probe.fast_set import SCORE_ALL_KEY, last_edit_s, metrics_to_ask, waits_for_key
-from pages.ui.probe.pair import current_pair, edited_summary, saved_outcomes
+from pages.ui.probe.pair import current_intention, current_pair, edited_summary, saved_outcomes
 from pages.ui.probe.probe_state import probe_state
 from pages.ui.probe.score_board import board_state
 
@@ -122,7 +122,7 @@ def build_board(metrics: Sequence[Metric], request: Request, cells: Cells) -> Bo
     chosen = current_selection(request)
     sentence = chosen.sentence if chosen.sentence is not None and chosen.sentence < len(spans) else None
     sentences_shown = tuple(span.of(text) for span in spans)
-    return Board(rows, sentences_shown, chosen.spec, sentence, probe_state().intended)
+    return Board(rows, sentences_shown, chosen.spec, sentence, current_intention())
 
 
 def current_selection(request: Request) -> Selection:
@@ -153,6 +153,14 @@ def finished_outcomes() -> tuple[Outcome, ...]:
     if request is None or request.examples != _pair_examples():
         return ()
     return tuple(cell.outcome for cell in current_cells(request).values() if isinstance(cell.outcome, Result))
+
+
+def finished_reaction() -> str:
+    """How many metrics noticed the edit of the current pair, as the line above the board says it."""
+    request = probe_state().request
+    if request is None or request.examples != _pair_examples():
+        return ""
+    return board_verdict(build_board(request.metrics, request, current_cells(request)))
 
 
 def run_row_action(spec: str, action: str) -> None:

@@ -13,7 +13,7 @@ import streamlit as st
 from annotations.records import FLAW_MEANINGS, EditAnswers, ExplanationFlaw, Grade, LabelRecord, RecordError
 from core import edits as executable
 from core.errors import AmbiguousEditError, TouchstoneError
-from core.types import Edit, ErrorType, Verdict
+from core.types import UNSTATED, Edit, ErrorType, Verdict
 from pages.ui import services
 from pages.ui.markup import diff_html, escape_markdown
 from pages.ui.notices import leave_receipt
@@ -23,6 +23,8 @@ from pages.ui.probe.pair import (
     current_pair,
     declare_edit,
     edited_summary,
+    intend,
+    keep_draft,
     note_change,
     revert_edit,
     rewrite_summary,
@@ -63,7 +65,8 @@ def edit_json_tab() -> None:
         key=ProbeState.edit_json.key,
         height=150,
         placeholder=_JSON_EXAMPLE,
-        help="original_text must be a substring of the original summary. Edits made so far are replaced.",
+        help="original_text must be a substring of the original summary. Edits made so far are replaced. With `intended` or "
+        "`error_type` the JSON says what the edits are meant to be.",
     )
     st.button("Execute", key="execute", type="primary", on_click=_execute_json)
     if problem := probe_state().json_problem:
@@ -111,9 +114,15 @@ def _intention_fields() -> None:
         index=None,
         placeholder="Not stated",
         format_func=str.capitalize,
+        on_change=keep_draft,
     )
     right.selectbox(
-        "Intended error type", [*ErrorType], key=ProbeState.intended_error_type.key, index=None, placeholder="None"
+        "Intended error type",
+        [*ErrorType],
+        key=ProbeState.intended_error_type.key,
+        index=None,
+        placeholder="None",
+        on_change=keep_draft,
     )
 
 
@@ -134,11 +143,14 @@ def _execute_json() -> None:
     state.json_problem, state.json_places = "", ()
     try:
         edits = executable.parse(state.edit_json, original, by=SessionUserState.name.get())
+        meant = executable.intention_of(state.edit_json)
     except TouchstoneError as error:
         state.json_problem = str(error)
         if isinstance(error, AmbiguousEditError):
             state.json_places, state.json_record = error.places, error.record
         return
+    if meant != UNSTATED:
+        intend(meant)
     rewrite_summary(executable.apply(original, edits), edits)
 
 

@@ -15,7 +15,7 @@ from annotations.records import StoredPair
 from core import edits as executable
 from core.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
-from core.types import Edit, Item, Outcome, Span
+from core.types import UNSTATED, Edit, Intention, Item, Outcome, Span
 from pages.ui import notices, services
 from pages.ui.notices import leave_notice
 from pages.ui.probe.probe_state import Pair, probe_state
@@ -43,13 +43,24 @@ def current_edits() -> list[Edit]:
     return executable.recover(current_pair().original, edited_summary(), current_pair().declared)
 
 
+def current_intention() -> Intention:
+    """What the edits are meant to be, where somebody said so."""
+    return Intention(probe_state().intended, probe_state().intended_error_type)
+
+
+def intend(meant: Intention) -> None:
+    """State what the edits are meant to be, in a callback or before the page is drawn."""
+    state = probe_state()
+    state.intended, state.intended_error_type = meant.verdict, meant.error_type
+
+
 def saved_outcomes() -> tuple[Outcome, ...]:
     """The scores that were kept with just this edited summary."""
     return current_pair().saved if current_pair().kept == edited_summary() else ()
 
 
-def open_pair(pair: Pair, text: str | None = None) -> None:
-    """Put a pair on the bench, edited to `text` where one is given."""
+def open_pair(pair: Pair, text: str | None = None, meant: Intention = UNSTATED, address: str = "") -> None:
+    """Put a pair on the bench, edited to `text` where one is given; `address` is the id under which just this opens again."""
     state = probe_state()
     state.pair = replace(
         pair, original=_with_plain_line_ends(pair.original), document=_with_plain_line_ends(pair.document)
@@ -57,23 +68,32 @@ def open_pair(pair: Pair, text: str | None = None) -> None:
     state.undo_texts, state.redo_texts, state.last_shown = [], [], {}
     set_editor_text(EDITOR_KEY, _with_plain_line_ends(pair.original) if text is None else text)
     state.known_text = edited_summary()
+    state.opened = (address, edited_summary()) if address else None
+    intend(meant)
     keep_draft()
 
 
-def open_example(example: str, packed: str = "") -> None:
-    """Open a bundled example, one of its variants or a kept pair by its id. Raises TouchstoneError for an unknown one."""
+def open_example(example: str, packed: str = "", meant: Intention = UNSTATED) -> None:
+    """Open a bundled example, one of its variants or a kept pair by its id; `meant` is said of the edits that are packed.
+
+    Raises TouchstoneError for an unknown one.
+    """
     bundled = next((item for item in bundled_items() if item.example.id == example), None)
     stored = None if bundled else services.store().pair(example)
     if bundled:
         pair, text = pair_of_item(bundled)
+        stated = Intention(bundled.intended, bundled.error_type)
     elif stored:
         pair, text = _pair_of_stored(stored)
+        stated = Intention(stored.pair.intended, stored.pair.error_type)
     else:
         raise TouchstoneError(f"No example is called {example!r}. Choose one from the list, or paste a pair.")
     if packed:
         unpacked = notices.unpack_edits(packed, pair.original)
         pair, text = replace(pair, declared=tuple(unpacked)), executable.apply(pair.original, unpacked)
-    open_pair(pair, text)
+        open_pair(pair, text, meant)
+        return
+    open_pair(pair, text, stated if text != pair.original else UNSTATED, address=example)
 
 
 def note_change() -> None:
@@ -137,7 +157,8 @@ def restore_pair() -> None:
         return
     first = bundled_items()[0].example.id
     try:
-        open_example(query.get("example", first), query.get("edits", ""))
+        meant = executable.stated_intention(query.get("intended"), query.get("error_type"))
+        open_example(query.get("example", first), query.get("edits", ""), meant)
     except TouchstoneError as error:
         open_example(first)
         leave_notice(str(error))
@@ -146,12 +167,15 @@ def restore_pair() -> None:
 def keep_draft() -> None:
     """Save the pair so that a reload finds it again; each session has a draft of its own.
 
-    What can be opened again from its example alone needs none, until it is changed.
+    What can be opened again from its address alone needs none, until it is changed.
     """
     state, pair = probe_state(), current_pair()
-    if services.store().read_only or (pair.example and edited_summary() == pair.original and not state.draft_saved):
+    as_opened = state.opened is not None and state.opened[1] == edited_summary()
+    if services.store().read_only or (as_opened and not state.draft_saved):
         return
-    payload = json.dumps({**asdict(replace(pair, saved=())), "edited": edited_summary()})
+    payload = json.dumps(
+        {**asdict(replace(pair, saved=())), "edited": edited_summary(), "meant": asdict(current_intention())}
+    )
     try:
         services.store().save_draft(state.draft_id, SessionUserState.name.get(), payload)
     except TouchstoneError as error:
@@ -166,6 +190,8 @@ def show_in_address() -> None:
     parts = {"example": example} if example else {}
     if state.draft_saved:
         parts["draft"] = state.draft_id
+    elif state.opened:
+        parts["example"] = state.opened[0]
     if st.query_params.to_dict() != parts:
         st.query_params.from_dict(parts)
 
@@ -209,9 +235,11 @@ def _open_draft(payload: str) -> None:
     declared = [
         Edit(Span(**edit["span"]), edit["new"], edit["explanation"], edit["by"]) for edit in fields.pop("declared")
     ]
+    meant = fields.pop("meant", {})  # drafts of before do not say it
+    meant = executable.stated_intention(meant.get("verdict"), meant.get("error_type"))
     saved = services.store().pair(fields["example"]) if fields["example"] else None
     outcomes = saved.pair.outcomes if saved else ()
-    open_pair(Pair(**{**fields, "declared": tuple(declared), "saved": outcomes}), text)
+    open_pair(Pair(**{**fields, "declared": tuple(declared), "saved": outcomes}), text, meant)
     leave_notice("Your draft is back." if text != fields["original"] else "")
 
 

@@ -11,7 +11,7 @@ from core.dataset import Refusal
 from core.datasets.pairs import Pairs
 from core.documents import read_document
 from core.errors import TouchstoneError
-from core.types import Item
+from core.types import UNSTATED, Intention, Item
 from pages.ui.markup import escape_markdown
 from pages.ui.probe.pair import open_pair
 from pages.ui.probe.probe_state import Pair, ProbeState, probe_state
@@ -87,7 +87,8 @@ def _open_uploaded() -> None:
     parent = items.get(item.parent or "")
     original = parent.example.summary if parent else item.example.summary
     opened = Pair("", item.title or item.example.id, item.domain, "upload", item.example.document, original, item.edits)
-    open_pair(opened, item.example.summary)
+    meant = Intention(item.intended, item.error_type) if item.example.summary != original else UNSTATED
+    open_pair(opened, item.example.summary, meant)
 
 
 def _open_pasted() -> None:

@@ -60,6 +60,7 @@ class ProbeState:
     redo_texts: list[str] = field(default_factory=list)
     draft_id: str = field(default_factory=lambda: uuid4().hex)
     draft_saved: bool = False
+    opened: tuple[str, str] | None = None  # the id in the address and the edited text that it opens
 
     # the metrics by their specs, what was asked of them, and what they last showed
     metrics: list[str] | None = None

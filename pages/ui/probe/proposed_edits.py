@@ -17,7 +17,7 @@ from core.english.mentions import edit_origin
 from core.errors import TouchstoneError
 from core.llm.endpoints import Endpoint
 from core.llm.local_models import is_local_model
-from core.types import Example, Failure
+from core.types import Example, Failure, Intention
 from pages.ui import services
 from pages.ui.endpoint_form import (
     available_endpoints,
@@ -28,7 +28,7 @@ from pages.ui.endpoint_form import (
 )
 from pages.ui.markup import diff_html, escape_markdown
 from pages.ui.notices import leave_receipt
-from pages.ui.probe.pair import current_pair, rewrite_summary
+from pages.ui.probe.pair import current_pair, intend, rewrite_summary
 from pages.ui.probe.probe_state import ProbeState, probe_state
 from pages.ui.session_user import SessionUserState
 
@@ -116,9 +116,8 @@ def _model_badge(verdict: TrivialityJudgement | Failure | None, asked: EditReque
 
 def _apply_edit(one: AcceptedEdit) -> None:
     """Put the summary with just this edit into the editor; undo brings back the text before."""
+    intend(Intention(INTENDED_VERDICT))
     rewrite_summary(one.edited, [one.edit])
-    state = probe_state()
-    state.intended, state.intended_error_type = INTENDED_VERDICT, None
 
 
 def _keep_edit(one: AcceptedEdit) -> None:

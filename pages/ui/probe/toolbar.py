@@ -16,16 +16,18 @@ from core.engine.conversation import Conversation
 from core.engine.engine import ConversationTask
 from core.errors import TouchstoneError
 from core.perturbation import PERTURBATIONS, Perturbation
-from core.types import Edit, Example, Failure, Item, Outcome, Sample, Verdict
+from core.types import Edit, Example, Failure, Intention, Item, Outcome, Sample
 from pages.ui import notices, services
 from pages.ui.markup import escape_markdown
 from pages.ui.metric_choice import metrics_popover
 from pages.ui.notices import leave_notice, leave_receipt
-from pages.ui.probe.board_scores import finished_outcomes
+from pages.ui.probe.board_scores import finished_outcomes, finished_reaction
 from pages.ui.probe.pair import (
     current_edits,
+    current_intention,
     current_pair,
     edited_summary,
+    intend,
     note_change,
     open_example,
     redo,
@@ -103,10 +105,8 @@ def _put_into_editor(perturbation: Perturbation, text: str, found: Sequence[Edit
     if text != current_pair().original:
         rewrite_summary(executable.apply(text, found))
         return
+    intend(perturbation.card.intention)
     rewrite_summary(executable.apply(text, found), found)
-    state = probe_state()
-    state.intended = Verdict.CONSISTENT if perturbation.card.intent == "preserving" else None
-    state.intended_error_type = perturbation.card.error_type
 
 
 def keep_button() -> None:
@@ -144,12 +144,13 @@ def _pair_to_keep(pair: Pair, outcomes: tuple[Outcome, ...]) -> PairRecord:
         edited=edited_summary(),
         edits=tuple(replace(edit, by=edit.by or name) for edit in current_edits()),
         by=name,
-        intended=probe_state().intended,
-        error_type=probe_state().intended_error_type,
+        intended=current_intention().verdict,
+        error_type=current_intention().error_type,
         title=pair.title,
         domain=pair.domain,
         source=pair.source,
         outcomes=outcomes,
+        reaction=finished_reaction(),
     )
 
 
@@ -243,8 +244,8 @@ def _try_edit(variants: dict[str, Item], perturbations: dict[str, str]) -> None:
         start_variant(PERTURBATIONS.parse(perturbations[state.tried_edit]))
         return
     item = variants[state.tried_edit]
+    intend(Intention(item.intended, item.error_type))
     rewrite_summary(item.example.summary, item.edits)
-    state.intended, state.intended_error_type = item.intended, item.error_type
 
 
 def _link_popover(pair: Pair) -> None:
@@ -254,7 +255,7 @@ def _link_popover(pair: Pair) -> None:
             return
         st.write("This link opens the same pair with the same edits.")
         st.code(
-            f"{st.context.url or ''}{notices.pair_link(pair.example, pair.original, current_edits())}",
+            f"{st.context.url or ''}{notices.pair_link(pair.example, pair.original, current_edits(), current_intention())}",
             language=None,
             wrap_lines=True,
         )

@@ -109,9 +109,11 @@ def _count_reasons(sentences: Sequence[str]) -> str:
 _CONTRADICTS, _HARMLESS, _UNCHECKED = "contradicts", "does not contradict", "not checked"
 
 
-def cell_pairs(row: RunRow, run: Run, cell: MatrixCell, found: Sequence[Shift]) -> None:
-    """The pairs of one cell, the largest shifts first; one that is selected is shown whole."""
+def cell_pairs(row: RunRow, run: Run, cell: MatrixCell, found: Sequence[Shift], kind_verdict: str) -> None:
+    """What the kind of edits and the cell showed, and its pairs, the largest shifts first; one that is selected is shown whole."""
     st.subheader(escape_markdown(f"{metric_title(cell.metric)} · {kind_title(cell.kind)}"))
+    if kind_verdict:
+        st.write(f"**{escape_markdown(kind_verdict)}**")
     st.write(escape_markdown(describe_cell(cell)))
     of_cell = [shift for shift in found if (shift.metric, shift.kind) == (cell.metric, cell.kind)]
     pairs = _filter_pairs(run, cell, sorted(of_cell, key=lambda shift: -abs(shift.size or 0.0)))

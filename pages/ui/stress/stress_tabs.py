@@ -19,10 +19,11 @@ from core.stats.text_tables import format_signed
 from core.stress.filters import filter_variants
 from core.stress.gaming import phrase_kinds
 from core.stress.matrix import MatrixCell, shift_matrix
-from core.stress.output import cell_record
+from core.stress.output import cell_records
 from core.stress.run import Check, Run, VariantKey, run_lines
 from core.stress.shifts import Shift, score_shifts
 from core.stress.sweep import window_effects, window_families
+from core.stress.verdict_sentences import kind_verdicts
 from pages.ui.markup import escape_markdown
 from pages.ui.sensitivity_view import sensitivity_view
 from pages.ui.stress.ablation_tab import ablation_tab
@@ -124,8 +125,8 @@ def run_downloads(run: Run, cells: Sequence[MatrixCell], found: Sequence[Shift])
 
 
 def matrix_csv(cells: Sequence[MatrixCell]) -> str:
-    """One row per metric and perturbation, each figure with its interval and n; shares in 0..1."""
-    return str(pd.json_normalize([cell_record(cell) for cell in cells], sep="_").to_csv(index=False))
+    """One row per metric and perturbation, each figure with its interval and n, and the verdicts in words; shares in 0..1."""
+    return str(pd.json_normalize(cell_records(cells), sep="_").to_csv(index=False))
 
 
 def shifts_csv(run: Run, found: Sequence[Shift]) -> str:
@@ -213,7 +214,7 @@ def stress_tabs(shown: ShownRun) -> None:
 def _matrix_tab(shown: ShownRun) -> None:
     cell = matrix_table(shown.cells)
     if cell:
-        cell_pairs(shown.row, shown.run, cell, shown.found)
+        cell_pairs(shown.row, shown.run, cell, shown.found, kind_verdicts(shown.cells)[cell.kind])
     run_gaps(shown.run)
 
 

@@ -16,12 +16,12 @@ from core.perturbation import PERTURBATIONS
 from core.stress.bisect import MAX_EXHAUSTIVE_EDITS, EditEffect, EditSubset, edit_effects, examples_by_subset
 from core.stress.output import check_sentence
 from core.stress.run import Meaning, Opinion, Run, Source, Variant
-from core.types import Edit, Example, Failure, Result, Verdict
+from core.types import Edit, Example, Failure, Result
 from pages.ui import services
 from pages.ui.markup import diff_html, escape_markdown
 from pages.ui.notices import leave_notice
 from pages.ui.probe.pair import open_pair, restore_pair
-from pages.ui.probe.probe_state import Pair, probe_state
+from pages.ui.probe.probe_state import Pair
 from pages.ui.session_user import user_name
 from pages.ui.stress.matrix_and_plots import metric_title
 from pages.ui.stress.run_choice import StressState, accepts_opinions, store_opinion, stress_state
@@ -85,9 +85,7 @@ def _open_in_probe(source: Source, variant: Variant) -> None:
     opened = Pair(
         "", source.title or example.id, source.domain, example.id, example.document, example.summary, variant.edits
     )
-    open_pair(opened, variant.summary)
-    probe_state().intended = Verdict.CONSISTENT if card.intent == "preserving" else None
-    probe_state().intended_error_type = card.error_type
+    open_pair(opened, variant.summary, card.intention)
     st.switch_page("views/probe.py")
 
 

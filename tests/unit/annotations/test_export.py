@@ -79,6 +79,14 @@ def test_a_pair_kept_by_two_people_has_a_row_for_each(store: Store) -> None:
     assert [row["by"] for row in of_kind(store, "pair")] == ["ada", "cem"]
 
 
+def test_how_the_metrics_reacted_leaves_with_the_pair(store: Store) -> None:
+    kept = store.save_pair(replace(PAIR, reaction="You reversed a fact. 0 of 9 metrics noticed."))
+    found = store.pair(kept.id)
+    assert found is not None
+    [row] = of_kind(store, "pair")
+    assert row["reaction"] == found.pair.reaction == "You reversed a fact. 0 of 9 metrics noticed."
+
+
 def test_people_are_exported_under_pseudonyms(full: Store) -> None:
     """Also in the ids, as far as they are made from names."""
     before = of_kind(full, "explanation_judgement")

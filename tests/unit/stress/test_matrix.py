@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from core.stats.score_pairs import Move
 from core.stress.matrix import MatrixCell, kind_coverage, shift_matrix
 from core.stress.null_bands import null_band
+from core.stress.output import cell_records, format_verdicts
 from core.stress.run import Run, Variant
 from core.stress.shifts import changed_words, score_shifts
-from core.stress.verdict_sentences import edit_verdict, metric_verdicts
-from core.types import Edit, Span, Verdict
+from core.stress.verdict_sentences import edit_verdict, kind_verdicts, metric_verdicts
+from core.types import UNSTATED, Edit, ErrorType, Intention, Span, Verdict
 from tests.unit.stress.stressed import METRIC, run_of
 
 
@@ -123,27 +126,69 @@ def test_what_a_metric_misses_is_one_sentence() -> None:
     }
 
 
+EVERY = [Move.RIGHT, Move.WRONG, Move.STILL, Move.UNKNOWN, Move.NONE]
+
+
 @pytest.mark.parametrize(
-    ("intended", "sentence"),
+    ("moves", "meant", "sentence"),
     [
         (
-            Verdict.INCONSISTENT,
-            "The edit makes the summary inconsistent: 1 of 3 metrics noticed, 1 moved the wrong way, 1 stayed within noise. "
-            "Noise unknown of 1.",
+            [Move.STILL] * 9,
+            Intention(Verdict.INCONSISTENT, ErrorType.INTRINSIC_PREDICATE),
+            "You reversed a fact. 0 of 9 metrics noticed.",
+        ),
+        ([Move.RIGHT], Intention(Verdict.INCONSISTENT), "You broke a fact. 1 of 1 metric noticed."),
+        (
+            EVERY,
+            Intention(Verdict.INCONSISTENT, ErrorType.COREFERENCE),
+            "You let a word refer to somebody else. 1 of 3 metrics noticed, 1 moved the wrong way. The noise of 1 more is not known.",
         ),
         (
-            Verdict.CONSISTENT,
-            "The edit keeps the meaning: 1 of 3 metrics moved by more than noise, 1 stayed within it. Noise unknown of 1.",
+            [Move.WRONG] * 3 + [Move.STILL] * 6,
+            Intention(Verdict.CONSISTENT),
+            "You changed nothing of substance. 3 of 9 metrics moved.",
         ),
+        ([Move.RIGHT, Move.STILL], UNSTATED, "If you broke a fact: 1 of 2 metrics noticed."),
+        ([Move.STILL], Intention(Verdict.BORDERLINE), "If you broke a fact: 0 of 1 metric noticed."),
         (
-            None,
-            "If this edit breaks a fact: 1 of 3 metrics noticed, 1 moved the wrong way, 1 stayed within noise. Noise unknown of 1.",
+            [Move.UNKNOWN] * 2,
+            Intention(Verdict.CONSISTENT),
+            "You changed nothing of substance. The noise of 2 metrics is not known yet.",
         ),
+        ([Move.NONE], UNSTATED, ""),
+        ([], Intention(Verdict.CONSISTENT), ""),
     ],
 )
-def test_what_an_edit_showed_is_one_sentence(intended: Verdict | None, sentence: str) -> None:
-    assert edit_verdict([Move.RIGHT, Move.WRONG, Move.STILL, Move.UNKNOWN, Move.NONE], intended) == sentence
-    assert edit_verdict([Move.NONE], intended) == ""
+def test_what_an_edit_showed_is_said_by_what_it_is_meant_to_be(
+    moves: list[Move], meant: Intention, sentence: str
+) -> None:
+    assert edit_verdict(moves, meant) == sentence
+
+
+@pytest.mark.parametrize("error", [None, *ErrorType])
+def test_every_error_type_has_words_for_what_was_done(error: ErrorType | None) -> None:
+    sentence = edit_verdict([Move.RIGHT], Intention(Verdict.INCONSISTENT, error))
+    assert re.fullmatch(r"You [a-z][^.]+\. 1 of 1 metric noticed\.", sentence)
+
+
+def test_each_kind_of_edits_has_the_same_sentence() -> None:
+    shifts: dict[str, list[float | None]] = {
+        "shuffled": [*NOISE],
+        "synonyms": [0.4] * 6,
+        "negation": [-0.4] * 6,
+        "phrase": [0.5] * 6,
+    }
+    found = shift_matrix(run := run_of(shifts), score_shifts(run), resamples=200)
+    assert kind_verdicts(found) == {
+        "shuffled": "You changed nothing of substance. 0 of 1 metric moved.",
+        "synonyms": "You changed nothing of substance. 1 of 1 metric moved.",
+        "negation": "You reversed a fact. 1 of 1 metric noticed.",
+        "phrase": "You added words without content. 1 of 1 metric rewarded them.",
+    }
+    records = cell_records(found)
+    assert {record["kind"]: record["kind_verdict"] for record in records} == kind_verdicts(found)
+    assert {record["metric_verdict"] for record in records} == set(metric_verdicts(found).values())
+    assert "negation: You reversed a fact. 1 of 1 metric noticed." in format_verdicts(found).splitlines()
 
 
 def test_too_few_harmless_edits_make_no_band() -> None:

@@ -9,7 +9,7 @@ import pytest
 from core.metric import Direction
 from core.stats.score_pairs import Move
 from core.stress.null_bands import NullBand
-from core.types import Verdict
+from core.types import Intention, Verdict
 from pages.ui.probe.board_rows import (
     Board,
     BoardRow,
@@ -85,7 +85,9 @@ def test_a_board_counts_the_shifts_beyond_noise_by_what_the_edit_was_meant_to_do
 ) -> None:
     noise = Noise(NullBand(-0.1, 0.1, 0.05, 30))
     rows = [replace(row(0.5, after), noise=noise) for after in (0.3, 0.7, 0.45)]
-    board = board_data(Board((*rows, replace(row(0.5, 0.3), noise=Noise(words="measuring"))), (), intended=intended))
+    board = board_data(
+        Board((*rows, replace(row(0.5, 0.3), noise=Noise(words="measuring"))), (), meant=Intention(intended))
+    )
     assert [one["move"] for one in board["moves"]] == moves  # type: ignore[attr-defined]  # a record for the browser
     assert [one["shift"]["move"] for one in board["rows"]] == moves  # type: ignore[attr-defined]
 
