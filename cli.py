@@ -11,8 +11,8 @@ from typing import Any
 
 import typer
 
-import pages.commands
 from core.errors import TouchstoneError
+from pages import commands
 
 app = typer.Typer(
     add_completion=False,
@@ -41,10 +41,10 @@ def _renamed(command: Callable[..., None], old: str, new: str) -> Callable[..., 
     return renamed
 
 
-for _file in pkgutil.iter_modules(pages.commands.__path__):
+for _file in pkgutil.iter_modules(commands.__path__):
     # a keyword is no name of a module: import_.py
     _name = _file.name.removesuffix("_").replace("_", "-")
-    _command = import_module(f"pages.commands.{_file.name}").command
+    _command = import_module(f"{commands.__name__}.{_file.name}").command
     app.command(_name)(_command)
     if _name in _OLD_NAMES:
         app.command(_OLD_NAMES[_name], hidden=True)(_renamed(_command, _OLD_NAMES[_name], _name))

@@ -84,7 +84,7 @@ class Metric(ABC):
         return format_spec(self)
 
 
-METRICS: Registry[Metric] = Registry("metric", "core.metrics")
+METRICS: Registry[Metric] = Registry("metric", f"{__package__}.metrics")
 
 
 def signature(

@@ -54,4 +54,4 @@ class NliCheck(ABC):
         return format_spec(self)
 
 
-NLI_CHECKS: Registry[NliCheck] = Registry("NLI check", "core.nli_checks")
+NLI_CHECKS: Registry[NliCheck] = Registry("NLI check", f"{__package__}.nli_checks")

@@ -73,7 +73,7 @@ class Perturbation(ABC):
         return self.spec
 
 
-PERTURBATIONS: Registry[Perturbation] = Registry("perturbation", "core.perturbations")
+PERTURBATIONS: Registry[Perturbation] = Registry("perturbation", f"{__package__}.perturbations")
 
 
 def rule_perturbations() -> list[Perturbation]:

@@ -101,7 +101,7 @@ def measure_engine_cost(sizes: Sequence[int] = DEFAULT_SIZES, lengths: Sequence[
 
 def _measure(folder: Path, size: int, length: int) -> Iterator[CostRow]:
     model = _write_checkpoint(folder / f"{length}")
-    pool = ModelPool("cpu", 1_000, folder / "cache", adapters="core.bench")
+    pool = ModelPool("cpu", 1_000, folder / "cache", adapters=f"{__package__}")
     with closing(Engine(pool, AnswerCache(folder / "cache"))) as engine:
         _converse(engine, model, -_QUESTIONS, _QUESTIONS)  # the model is loaded, and what is imported late is here
         for workload in ("asked", "cached"):

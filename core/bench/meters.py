@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
+from core import models
 from core.models.model import Model
 from core.models.network import max_positions
 
@@ -129,7 +130,9 @@ def clear_model_memory(model: object) -> None:
 def _memories(thing: object) -> Iterator[object]:
     """The memories of a model of ours and the objects of `core.models` that may have some."""
     for value in vars(thing).values() if hasattr(thing, "__dict__") else ():
-        ours = type(value).__module__.startswith("core.models.") and "tokenizer" not in type(value).__name__.lower()
+        ours = (
+            type(value).__module__.startswith(f"{models.__name__}.") and "tokenizer" not in type(value).__name__.lower()
+        )
         if isinstance(value, dict) or ours:
             yield value
 

@@ -18,6 +18,7 @@ from core.llm.chat import is_usable
 from core.llm.client import client_for
 from core.llm.endpoints import Endpoint
 from core.llm.spend import Usage, actual_usage, format_count, most_usage
+from core.models import adapters
 from core.types import Answer, FailureKind, Question
 
 _CREATING_S = 60.0  # after which who uploaded a file and made no batch of it was stopped
@@ -253,4 +254,4 @@ def _key(custom_id: str) -> bytes:
 @cache
 def _adapter(kind: str) -> ModuleType:
     """What makes requests of questions of a kind and reads their answers: `request_body` and `read`."""
-    return importlib.import_module(f"core.models.adapters.{kind}")
+    return importlib.import_module(f"{adapters.__name__}.{kind}")

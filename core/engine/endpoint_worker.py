@@ -19,6 +19,7 @@ from core.llm.cost_log import CostLog
 from core.llm.endpoints import Endpoint, endpoint_of
 from core.llm.pacing import CircuitBreaker
 from core.llm.spend import actual_usage, most_usage
+from core.models import adapters
 from core.types import Answer, Counts, Question
 
 
@@ -137,5 +138,5 @@ class EndpointWorker:
 @cache
 def _asker(kind: str) -> Callable[[Endpoint, Question], Answer]:
     """What asks the questions of a kind: `ask` of the adapter of that name."""
-    ask: Callable[[Endpoint, Question], Answer] = importlib.import_module(f"core.models.adapters.{kind}").ask
+    ask: Callable[[Endpoint, Question], Answer] = importlib.import_module(f"{adapters.__name__}.{kind}").ask
     return ask

@@ -45,7 +45,7 @@ class SerialWorker:
 
 
 _log = logging.getLogger(__name__)
-ADAPTERS = "core.models.adapters"
+ADAPTERS = f"{__package__}.adapters"
 _LOAD_ATTEMPTS = 3
 _UNEXPECTED = (
     "The model does not load, for a reason that is in the log. Get all its files again from one repository, or name "

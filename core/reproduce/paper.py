@@ -150,4 +150,4 @@ class Paper(ABC):
         """How our figures for a table are computed, by the id of the table; one that is not named has none of ours."""
 
 
-PAPERS: Registry[Paper] = Registry("paper", "core.reproduce.papers")
+PAPERS: Registry[Paper] = Registry("paper", f"{__package__}.papers")
