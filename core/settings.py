@@ -16,7 +16,8 @@ from core.errors import BadSettingError
 
 VERSION = "0.1.0"
 _VARIABLE_PREFIX, _ENV_FILE = "TOUCHSTONE_", ".env"
-_VAR_FOLDER = Path(__file__).resolve().parent.parent / "var"
+# pip would lose what lies beside installed code
+_VAR_FOLDER = Path(__file__).resolve().parent.parent / "var" if __package__ == "core" else Path.home() / ".touchstone"
 
 _LOG = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("annotations", "core", "pages", "tests")
-ENTRIES = ("app.py", "cli.py")
+ENTRIES = ("app.py", "cli.py", "touchstone.py")
 FILES = [
     *(path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))),
     *(ROOT / entry for entry in ENTRIES),

@@ -22,6 +22,7 @@ _TABLE = (
 )
 _WRITE_AFTER_S = 0.5  # a write for each answer would slow down whatever asks many
 COST_COLUMNS = ("kind", "run", "prompt", "endpoint", "model", "questions", "read", "written", "money")
+_COMMANDS = ("cli.py", "touchstone")  # in a checkout, and where pip installed it
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,4 +99,4 @@ def _program() -> str:
     """The program that runs, and the command of the terminal."""
     program, *arguments = [*sys.argv, ""]
     name = Path(program).name
-    return f"{name} {arguments[0]}".strip() if name == "cli.py" else name
+    return f"{name} {arguments[0]}".strip() if name in _COMMANDS else name

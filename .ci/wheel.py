@@ -1,0 +1,78 @@
+"""How the wheel is made: all of ours lies in the one package `touchstone`, and what we import of ours begins with its name."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
+
+PACKAGE = "touchstone"
+FOLDERS = ("annotations", "core", "pages", ".streamlit")
+FILES = {"touchstone.py": "__init__.py", "app.py": "app.py", "cli.py": "cli.py"}
+OURS = {"annotations", "core", "pages", "app", "cli"}
+_IMPORT = re.compile(r"\b(from|import) (annotations|core|pages|app|cli)\b")
+_COMMAND = re.compile(r"(?:python |\{_python\(\)\} )?\bcli\.py (?=[a-z])")
+_REQUIREMENTS = re.compile(r"requirements-(?!dev)(\w+)\.txt")
+
+
+class Dependencies(MetadataHookInterface):
+    """What pip installs beside the wheel: requirements.txt, and for each extra the requirements file of that name."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        root = Path(self.root)
+        metadata["dependencies"] = read_requirements(root / "requirements.txt")
+        metadata["optional-dependencies"] = {
+            match[1]: read_requirements(file)
+            for file in sorted(root.glob("requirements-*.txt"))
+            if (match := _REQUIREMENTS.fullmatch(file.name))
+        }
+
+
+class OnePackage(BuildHookInterface[Any]):
+    """Puts a copy of our folders into the wheel, its imports renamed; an editable install takes the checkout as it is."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        if version == "editable":
+            return
+        self._copy = Path(tempfile.mkdtemp())
+        copy_package(Path(self.root), self._copy)
+        build_data["force_include"][str(self._copy)] = PACKAGE
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002  # hatchling's
+        if version != "editable":
+            shutil.rmtree(self._copy)
+
+
+def copy_package(root: Path, target: Path) -> None:
+    """The folders and files of the project as one package in `target`."""
+    for folder in FOLDERS:
+        shutil.copytree(root / folder, target / folder, ignore=shutil.ignore_patterns("__pycache__", "secrets.toml"))
+    for file, name in FILES.items():
+        shutil.copyfile(root / file, target / name)
+    for module in target.rglob("*.py"):
+        module.write_text(rename_imports(module.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def rename_imports(source: str) -> str:
+    """A module whose imports of ours begin with the package, and whose messages name the command that pip installs.
+
+    Raises ValueError for `import core.x`, which binds the name of the folder: write `from core import x`.
+    """
+    lines = source.splitlines(keepends=True)
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import) and any(alias.name.split(".")[0] in OURS for alias in node.names):
+            raise ValueError(f"line {node.lineno}: {ast.unparse(node)}. Write: from … import ….")
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in OURS:
+            lines[node.lineno - 1] = _IMPORT.sub(rf"\1 {PACKAGE}.\2", lines[node.lineno - 1], count=1)
+    return _COMMAND.sub(f"{PACKAGE} ", "".join(lines))
+
+
+def read_requirements(file: Path) -> list[str]:
+    lines = (line.partition(" #")[0].strip() for line in file.read_text(encoding="utf-8").splitlines())
+    return [line for line in lines if line and not line.startswith(("#", "-"))]

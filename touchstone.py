@@ -1,0 +1,90 @@
+"""Touchstone in Python: the scores, perturbations and evaluations of the terminal, for notebooks and other people's pipelines.
+
+    import touchstone as ts
+    scores = ts.score([ts.Example("a", document, summary)], ["rouge2", "summac-zs[checkpoint=folder]"])
+
+Importing takes no model library; the first call opens an engine, which reads the settings (`TOUCHSTONE_*` variables or
+`.env`), keeps answers in its cache and stays until `close` or the end of the process. Threads may call at once; a forked
+process opens its own. Whatever goes wrong on purpose is a `TouchstoneError`, with what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from core.errors import TouchstoneError
+from core.types import Example
+
+if TYPE_CHECKING:
+    from core.notebook.scores import Scores
+    from core.notebook.session import Pairs
+
+__all__ = ["Example", "TouchstoneError", "close", "evaluate", "perturb", "score"]
+
+
+def score(pairs: Pairs, metrics: str | Sequence[str]) -> Scores:
+    """Every metric on every pair: the records that `touchstone score` writes, pair by pair.
+
+    `pairs` are `Example`s, records or a DataFrame with `id`, `document` and `summary`; a record with `edited` or `edits`
+    is two pairs, the second called `<id>/edited`, and one without an id is called `line-<n>`, n from 1. `metrics` are
+    specs, `name` or `name[setting=value,…]`. Weights on the hub are downloaded where a metric needs them, and endpoints are
+    asked within their budget.
+
+    Gives a list of records with `id`, `metric`, `signature`, `status`, `score` (in the range and direction of the metric's
+    card), `sentences` (text, score, evidence with offsets into the document in code points), `seen`, `seconds`, `device`,
+    `questions`; `pandas.DataFrame(scores)` is a table, and a notebook shows it with sentence heat and evidence. A score
+    that cannot be had is None, with the reason in `error` and the status "failed"; it never stops the others.
+
+    Raises TouchstoneError for a metric or setting that does not exist, and for pairs that cannot be read, before anything
+    is scored.
+    """
+    from core.notebook.scores import score_pairs
+
+    return score_pairs(pairs, metrics)
+
+
+def perturb(pairs: Pairs, kinds: str | Sequence[str], *, seed: int = 0) -> list[dict[str, Any]]:
+    """A variant of every summary for each kind of perturbation: the records that `touchstone perturb` writes.
+
+    Each has `edited`, the summary after the `edits`, and the `label` that it is meant to have; where the perturbation cannot
+    be applied both are None, the status is "refused", and `error` says why. The same seed gives the same variants. `score`
+    takes those that were made as pairs.
+
+    Raises TouchstoneError for a kind that does not exist and for pairs that cannot be read.
+    """
+    from core.notebook.studies import perturb_pairs
+
+    return perturb_pairs(pairs, kinds, seed)
+
+
+def evaluate(
+    pairs: Pairs, scores: Iterable[Mapping[str, Any]], *, by: str | None = None, resamples: int | None = None
+) -> dict[str, Any]:
+    """Which metric can be trusted with which errors: what `touchstone meta --json` prints, of scores that `score` made.
+
+    `pairs` have a `label` each (consistent or 1, inconsistent or 0), or an edit and the label of the edited summary, which
+    makes a minimal pair. `rows` of the result holds consistency (share of minimal pairs whose sides are ordered rightly),
+    ties and ROC AUC, in 0..1, with intervals of 95 % from the bootstrap by document, overall and by slice; None where a
+    figure is undefined. `by` is a field as `error_type` or `domain`; `resamples` is 10,000, or fewer for more than 5,000
+    summaries.
+
+    Raises TouchstoneError where no score is of these pairs, and for pairs that cannot be read.
+    """
+    from core.notebook.studies import evaluate_scores
+
+    return evaluate_scores(pairs, scores, by, resamples)
+
+
+def close() -> None:
+    """Drop the models from memory; the next call opens an engine again, by the settings of then."""
+    from core.notebook.session import close as close_session
+
+    close_session()
+
+
+def main() -> None:
+    """The command `touchstone`: what `python cli.py` is in a checkout."""
+    from cli import main as run
+
+    run()
