@@ -142,9 +142,13 @@ def prompt_form(entry: PromptEntry) -> None:
             icon=":material/visibility_lock:",
         )
         return
-    text = PromptsState.text.of(entry.name)
-    text.setdefault(entry.replacement or _new_draft(entry))
-    st.text_area("The file: head, system part, user part", key=text.key, height=420, persist_state="session")
+    st.text_area(
+        "The file: head, system part, user part",
+        value=entry.replacement or _new_draft(entry),
+        key=PromptsState.text.of(entry.name).key,
+        height=420,
+        persist_state="session",
+    )
     with st.container():  # what lies below keeps its place when a problem is shown
         if problem := prompts_state().problems.get(entry.name):
             st.error(escape_markdown(problem), icon=":material/error:")
@@ -154,7 +158,7 @@ def prompt_form(entry: PromptEntry) -> None:
             "Revert to ours",
             icon=":material/undo:",
             on_click=_revert_prompt,
-            args=(entry.name,),
+            args=(entry,),
             disabled=entry.replacement is None,
             help="What is used now is kept in the folder `earlier` next to the prompts.",
         )
@@ -184,16 +188,16 @@ def _save_prompt(name: str) -> None:
     leave_notice(f"Saved: {new.signature} is used from now on.")
 
 
-def _revert_prompt(name: str) -> None:
+def _revert_prompt(entry: PromptEntry) -> None:
     state = prompts_state()
     try:
-        prompt_replacements.revert_prompt(name)
+        prompt_replacements.revert_prompt(entry.name)
     except TouchstoneError as error:
-        state.problems = {name: str(error)}
+        state.problems = {entry.name: str(error)}
         return
     state.problems = {}
-    PromptsState.text.of(name).forget()
-    leave_notice(f"Ours is used again for {name}.")
+    PromptsState.text.of(entry.name).set(_new_draft(entry))
+    leave_notice(f"Ours is used again for {entry.name}.")
 
 
 def _take_from_file(name: str) -> None:

@@ -9,7 +9,9 @@
    from the call that draws it is declared in the same class, without an annotation, so that it is no field of the dataclass:
    `verdict = WidgetValue[Verdict | None]("verdict", None)`. Draw it with `key=ProbeState.verdict.key`; then
    `probe_state().verdict` reads it, or gives the default where Streamlit has dropped it because a run did not draw it, and
-   `probe_state().verdict = None` sets it: in a callback, or before the widget is drawn, else Streamlit refuses.
+   `probe_state().verdict = None` sets it: in a callback, or before the widget is drawn, else Streamlit refuses. The first
+   value is given to the widget, as `value=`, `index=` or `default=`: one that is set is lost where the run that draws it is
+   overtaken, and the browser then shows and sends an empty one.
 4. A widget for each of many things has one declaration: `ExplainState.grade.of(finding_id).get()`, and `.set(…)`.
 5. A component that may be mounted more than once has a state per key: `page_state(EditorState, key)`.
 6. Tests reach the object with `state_of(app, ProbeState)` of `tests/unit/views/states.py`.
@@ -71,15 +73,6 @@ class WidgetValue(Generic[T]):
 
     def set(self, value: T) -> None:
         st.session_state[self.key] = value
-
-    def setdefault(self, value: T) -> T:
-        """Its value, which begins with this one where it has none."""
-        begun: T = st.session_state.setdefault(self.key, value)
-        return begun
-
-    def forget(self) -> None:
-        """Have the next run draw the widget as if nobody had used it."""
-        st.session_state.pop(self.key, None)
 
     def of(self, part: object) -> WidgetValue[T]:
         """The value of the same widget for one of many things."""

@@ -50,7 +50,7 @@ def session_user_state() -> SessionUserState:
 
 
 def user_name() -> str:
-    """The name of the person of this session, on pages that do not ask for it too."""
+    """The name of the person of this session, also before it was asked for."""
     return SessionUserState.name.get() or services.settings().user
 
 

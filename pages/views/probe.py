@@ -29,9 +29,7 @@ from pages.ui.probe.proposed_edits import edits_answer, edits_arrived, edits_req
 from pages.ui.probe.score_board import board_feed, score_board
 from pages.ui.probe.text_panes import document_view, summary_editor
 from pages.ui.probe.toolbar import apply_variant, dataset_facts, toolbar, variant_progress, variant_ready
-from pages.ui.session_user import SessionUserState
 
-SessionUserState.name.setdefault(services.settings().user)
 restore_pair()
 apply_variant()
 show_in_address()

@@ -151,12 +151,11 @@ def _slice_select(cases: Cases) -> str | None:
     fields = [by for by in SLICE_FIELDS if len({SLICE_FIELDS[by](sample) for sample in cases.samples}) > 1]
     preset = st.query_params.get("by", next(iter(fields), None))
     chosen = EvaluateState.by.of("-".join(fields))  # other fields are another widget, which would forget its value
-    chosen.setdefault(preset if preset in fields else None)
     by = st.selectbox(
         "Slices",
         fields,
         key=chosen.key,
-        index=None,
+        index=fields.index(preset) if preset in fields else None,
         format_func=lambda by: f"by {_SLICE_TITLES[by]}",
         placeholder="Overall only",
         width=220,

@@ -91,12 +91,12 @@ def _contradiction_badge(finding: Finding) -> None:
 
 def _grade_form(finding: Finding) -> None:
     id = _finding_id(finding)
-    # begins with the verdict under Record and is its own then: a browser that lags behind would send the older one
-    ExplainState.verdict_of.of(id).setdefault(probe_state().verdict)
     with st.container(horizontal=True):
         verdict = st.segmented_control(
             "You find the summary",
             [*Verdict],
+            # its own from then on: a browser that lags behind would send the older one of a field that both share
+            default=probe_state().verdict,
             key=ExplainState.verdict_of.of(id).key,
             format_func=str.capitalize,
             on_change=_copy_verdict_to_record,

@@ -78,13 +78,12 @@ def _form() -> None:
 
 
 def _fields(state: EndpointSetupState) -> None:
-    EndpointSetupState.name.setdefault(state.name)
-    EndpointSetupState.address.setdefault(state.address)
+    name, address = EndpointSetupState.name, EndpointSetupState.address
     left, middle, right = st.columns(3)
     left.text_input(
-        "Name", key=EndpointSetupState.name.key, help="Letters, digits, dots and dashes: metrics name it so."
+        "Name", value=name.default, key=name.key, help="Letters, digits, dots and dashes: metrics name it so."
     )
-    middle.text_input("Address", key=EndpointSetupState.address.key, placeholder="http://localhost:8000/v1")
+    middle.text_input("Address", value=address.default, key=address.key, placeholder="http://localhost:8000/v1")
     right.text_input("Model", key=EndpointSetupState.model.key, placeholder=_chosen_preset(state).model)
     left, middle, right = st.columns(3)
     left.text_input(

@@ -32,7 +32,7 @@ from pages.ui.probe.pair import (
 from pages.ui.probe.probe_state import ProbeState, probe_state
 from pages.ui.probe.text_panes import editor_state
 from pages.ui.session_state import WidgetValue
-from pages.ui.session_user import SessionUserState
+from pages.ui.session_user import SessionUserState, user_name
 
 _JSON_EXAMPLE = '{"original_text": "…", "replace_text": "…", "explanation": "…"}'
 
@@ -91,9 +91,9 @@ def _edit_row(number: int, edit: Edit, original: str) -> None:
         with st.container(width=200):
             st.html(diff_html([(-1, edit.span.of(original)), (1, edit.new)]))
         explanation = ProbeState.edit_explanation.of(f"{name}-{hash(edit)}")
-        explanation.setdefault(edit.explanation)
         st.text_input(
             "Explanation",
+            value=edit.explanation,
             key=explanation.key,
             label_visibility="collapsed",
             placeholder="Why is the edited summary (in)consistent?",
@@ -142,7 +142,7 @@ def _execute_json() -> None:
     original = current_pair().original
     state.json_problem, state.json_places = "", ()
     try:
-        edits = executable.parse(state.edit_json, original, by=SessionUserState.name.get())
+        edits = executable.parse(state.edit_json, original, by=user_name())
         meant = executable.intention_of(state.edit_json)
     except TouchstoneError as error:
         state.json_problem = str(error)
@@ -194,7 +194,8 @@ def record_tab() -> None:
         if services.settings().shared:
             st.caption(f"Recorded as {escape_markdown(SessionUserState.name.get())}")
         else:
-            st.text_input("Recorded as", key=SessionUserState.name.key, width=180, persist_state="session")
+            user = services.settings().user
+            st.text_input("Recorded as", value=user, key=SessionUserState.name.key, width=180, persist_state="session")
         st.button(
             "Save label",
             key="save",
@@ -213,11 +214,9 @@ def _reset_record_form() -> None:
     text = (pair.document, pair.original, editor_state(EDITOR_KEY).doc_rev)
     fresh = state.labelled_text != text
     state.labelled_text = text
-    for widget in _RECORD_FIELDS:
-        if fresh:
+    if fresh:
+        for widget in _RECORD_FIELDS:
             widget.set(widget.default)
-        else:  # a widget that was not drawn for a while, as on another page, has lost its value
-            widget.setdefault(widget.default)
 
 
 def _edit_questions() -> None:

@@ -20,7 +20,7 @@ from pages.ui import notices, services
 from pages.ui.notices import leave_notice
 from pages.ui.probe.probe_state import Pair, probe_state
 from pages.ui.probe.text_panes import Replacement, editor_replacement, editor_text, set_editor_text
-from pages.ui.session_user import SessionUserState
+from pages.ui.session_user import user_name
 
 EDITOR_KEY = "editor"
 _MAX_UNDO = 200  # undo goes back so far
@@ -177,7 +177,7 @@ def keep_draft() -> None:
         {**asdict(replace(pair, saved=())), "edited": edited_summary(), "meant": asdict(current_intention())}
     )
     try:
-        services.store().save_draft(state.draft_id, SessionUserState.name.get(), payload)
+        services.store().save_draft(state.draft_id, user_name(), payload)
     except TouchstoneError as error:
         leave_notice(f"The draft is not saved, so a reload would lose it: {error}")
     else:
@@ -251,7 +251,7 @@ def _declare_replacement(made: Replacement) -> None:
     }
     new = [edit for edit in current_edits() if (edit.span, edit.new) not in known]
     if len(new) == 1:
-        declare_edit(replace(new[0], explanation=made.explanation, by=SessionUserState.name.get()))
+        declare_edit(replace(new[0], explanation=made.explanation, by=user_name()))
 
 
 def _text_before_step() -> str:

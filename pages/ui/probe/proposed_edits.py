@@ -30,7 +30,7 @@ from pages.ui.markup import diff_html, escape_markdown
 from pages.ui.notices import leave_receipt
 from pages.ui.probe.pair import current_pair, intend, rewrite_summary
 from pages.ui.probe.probe_state import ProbeState, probe_state
-from pages.ui.session_user import SessionUserState
+from pages.ui.session_user import user_name
 
 _CONTEXT_CHARACTERS = 60
 
@@ -127,7 +127,7 @@ def _keep_edit(one: AcceptedEdit) -> None:
         original=pair.original,
         edited=one.edited,
         edits=(one.edit,),
-        by=SessionUserState.name.get(),
+        by=user_name(),
         intended=INTENDED_VERDICT,
         title=pair.title,
         domain=pair.domain,

@@ -36,7 +36,7 @@ from pages.ui.probe.pair import (
 )
 from pages.ui.probe.pair_upload import upload_popover
 from pages.ui.probe.probe_state import Pair, ProbeState, VariantRequest, probe_state
-from pages.ui.session_user import SessionUserState
+from pages.ui.session_user import user_name
 
 _LOOK_S = 0.3
 
@@ -137,7 +137,7 @@ def _keep_pair() -> None:
 
 
 def _pair_to_keep(pair: Pair, outcomes: tuple[Outcome, ...]) -> PairRecord:
-    name = SessionUserState.name.get()
+    name = user_name()
     return PairRecord(
         document=pair.document,
         original=pair.original,

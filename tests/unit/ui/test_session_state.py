@@ -50,11 +50,6 @@ def test_a_widget_value_is_read_like_a_field_and_lives_under_the_key_of_the_widg
     assert page_state(NotesState).title == "none"
 
 
-def test_a_widget_value_begins_with_what_it_is_given_unless_it_has_one() -> None:
-    assert NotesState.title.setdefault("first") == "first"
-    assert NotesState.title.setdefault("second") == "first"
-
-
 def test_a_widget_of_each_of_many_things_has_a_value_of_its_own(session: dict[str, object]) -> None:
     NotesState.title.of(7).set("seven")
     assert (NotesState.title.of(7).get(), NotesState.title.of(8).get()) == ("seven", "none")
