@@ -12,6 +12,7 @@ from pages.ui.probe.board_scores import texts_fingerprint
 from tests.e2e.server import Server
 
 START_MS = 120_000  # the first page of a server waits for the models that come with it
+WORK_MS = 120_000  # scoring, importing or a run, on the slowest machine that the tests run on
 
 HARBOUR = "news-harbour"
 

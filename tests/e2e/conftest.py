@@ -20,7 +20,7 @@ from tests.e2e.watch import watched
 
 _PROGRAMS = ("chromium-headless-shell", "chromium", "google-chrome")  # the first draws no window, which costs half
 CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, _PROGRAMS)), None)
-PATIENCE_MS = 30_000  # the slowest machine that the tests run on; what is there is seen at once
+PATIENCE_MS = 60_000  # the slowest machine that the tests run on; what is there is seen at once
 expect.set_options(timeout=PATIENCE_MS)
 
 _MISSING = "No Chromium on this machine: install chromium or set CHROMIUM to its path."

@@ -6,11 +6,10 @@ import re
 
 from playwright.sync_api import Page
 
-from tests.e2e.waiting import idle
+from tests.e2e.waiting import press
 
 
 def select_cell(page: Page, metric: str, kind: str = "") -> None:
     """Press the cell of a metric under a kind of perturbation, by their titles; the metric's first cell without a kind."""
-    idle(page)
     label = re.compile(f"^{re.escape(metric)}, {re.escape(kind)}")
-    page.locator(".matrix").get_by_role("button", name=label).first.click()
+    press(page.locator(".matrix").get_by_role("button", name=label).first)

@@ -14,6 +14,7 @@ from tests.conftest import Weights
 from tests.doubles.model_hub import ModelHub
 from tests.e2e.bench import START_MS, Bench
 from tests.e2e.server import serve
+from tests.e2e.waiting import idle, press
 from tests.parity.published_forms import publish
 from tests.parity.tiny_qa import seeded, word_pieces, writer
 from tests.tiny import saved
@@ -77,16 +78,19 @@ def test_questeval_is_set_up_and_scores_by_what_its_card_says(page: Page, weight
         page.goto(f"{server.url}/metrics")
         card = page.locator(".st-key-card-questeval")
         expect(card).to_contain_text("needs setup", timeout=START_MS)
-        card.get_by_text("Set up", exact=True).click()
+        press(card.get_by_text("Set up", exact=True))
         panel = page.locator(".st-key-needs-questeval")
         expect(panel).to_contain_text("5 of 6 needs are missing.")
         expect(panel.get_by_test_id("stCode")).to_have_count(1)
         expect(panel.get_by_test_id("stCode")).to_contain_text("-m pip install -r requirements-parsers.txt")
+        idle(
+            page
+        )  # a page that is still being drawn would find by itself what is installed now, and offer no second look
         install_parsers(site)
-        panel.get_by_role("button", name="Check again").click()
+        press(panel.get_by_role("button", name="Check again"))
         expect(panel).to_contain_text("3 of 6 needs are missing.")
         expect(card).to_contain_text("needs download")
-        panel.get_by_role("button", name="Download 2.5 GB").click()
+        press(panel.get_by_role("button", name="Download 2.5 GB"))
         expect(panel).to_contain_text("Everything is here.", timeout=START_MS)
         bench = Bench(page, server)
         bench.open()

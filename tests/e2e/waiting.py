@@ -1,10 +1,11 @@
-"""Waiting for the states of a page and of its server, and what a person does again where a late drawing undid it."""
+"""Waiting for the states of a page and of its server, and what a person does with a page once all of it is drawn."""
 
 from __future__ import annotations
 
 import os
 import re
 import time
+from pathlib import Path
 
 from playwright.sync_api import Locator, Page, TimeoutError
 
@@ -28,6 +29,39 @@ _QUIET_S = 60.0  # the most that background work of ten sessions is waited for
 def idle(page: Page) -> None:
     """Wait until the page's script has ended and no press or text still begins another run: all is drawn, and presses are heard."""
     page.wait_for_function(_STEADY, arg=_STEADY_MS, timeout=START_MS)
+
+
+def press(target: Locator) -> None:
+    """Click what is there, once nothing is drawn any more that could take its place."""
+    _drawn(target)
+    target.click()
+
+
+def enter(box: Locator, words: str) -> None:
+    """Type into a field and send it, once nothing is drawn any more that could empty it."""
+    _drawn(box)
+    box.fill(words)
+    box.press("Enter")
+
+
+def attach(field: Locator, path: Path) -> None:
+    """Give a file to a field for files, once nothing is drawn any more that could take its place."""
+    field.wait_for(state="attached", timeout=START_MS)
+    idle(field.page)
+    field.set_input_files(path)
+
+
+def download(button: Locator) -> Path:
+    """Where what a button gives is, once nothing is drawn any more that could make it something else."""
+    _drawn(button)
+    with button.page.expect_download() as waiting:
+        button.click()
+    return Path(waiting.value.path())
+
+
+def _drawn(target: Locator) -> None:
+    target.wait_for(timeout=START_MS)
+    idle(target.page)
 
 
 def pick_option(box: Locator, name: str | re.Pattern[str], *, exact: bool = False, typed: str = "") -> None:
