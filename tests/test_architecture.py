@@ -147,6 +147,6 @@ def test_beside_a_contract_lies_the_folder_of_its_members() -> None:
 
 
 def test_the_environment_is_read_by_the_settings() -> None:
-    """The number of threads has to be set before torch is imported, so the pages' services may do that."""
+    """The number of threads has to be set before torch is imported, so the pages' services may do that; worker processes are given all of it."""
     readers = [name_of(path) for path in SHIPPED if "os.environ" in text(path)]
-    assert set(readers) <= {"core/settings.py", "pages/ui/services.py"}
+    assert set(readers) <= {"core/settings.py", "core/bulk/processes.py", "pages/ui/services.py"}

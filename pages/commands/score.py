@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from core.bulk.run import Shard
+from core.bulk.scorer import ScoringJob
 from core.dataset import Refusal
 from core.datasets.pairs import Pairs
+from core.errors import TouchstoneError
 from core.llm.spend import format_spend_by_endpoint
 from core.metric import METRICS
 from core.outcome_record import outcome_record
-from core.settings import Settings
+from core.settings import Device, Settings
 from core.types import Example, Failure, Outcome, asks_endpoint
+from pages.commands.shared.block_scoring import Workers, progress_record, score_blocks
 from pages.commands.shared.inputs import (
     BatchOption,
     DeviceOption,
@@ -37,9 +41,16 @@ from pages.commands.shared.messages import (
 
 
 def command(
-    pairs: Annotated[Path, typer.Argument(help="JSONL or CSV with id, document, summary.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="JSONL, one object per pair and metric.")],
+    pairs: Annotated[
+        Path, typer.Argument(help="JSONL or CSV with id, document, summary; or a folder of blocks (--to).")
+    ],
     metric: Annotated[list[str], typer.Option(help="name or name[setting=value,…]; may be repeated.")],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="JSONL, one object per pair and metric.")
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option(help="A folder of results, or its URL: scores the blocks that `blocks` made.")
+    ] = None,
     device: DeviceOption = None,
     stats: Annotated[
         bool, typer.Option("--stats", help="Print questions asked, forward passes, tokens, as JSON.")
@@ -48,9 +59,39 @@ def command(
         str | None, typer.Option(help="k=3,w=1: put retrieval with these settings around every metric named.")
     ] = None,
     batch: BatchOption = False,
+    shard: Annotated[
+        str, typer.Option(help="Of blocks: K/N, part K of N counted from 0, as for a job of a Slurm array.")
+    ] = "0/1",
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Of blocks: so many worker processes (with --cluster: actors).")
+    ] = None,
+    cluster: Annotated[str, typer.Option(help="Of blocks: a Ray cluster, auto or ray://HOST:PORT.")] = "",
+    gpus_per_worker: Annotated[float, typer.Option(min=0, help="Of a Ray cluster, as 0.5.")] = 0.0,
 ) -> None:
-    """Score every pair of a file with every metric named. Broken lines are named and leave exit status 2, scores that failed 1."""
-    chosen = [METRICS.parse(spec if retrieve is None else f"retrieve[{retrieve},metric={spec}]") for spec in metric]
+    """Score every pair of a file with every metric named. Broken lines are named and leave exit status 2, scores that failed 1.
+
+    With --to RESULTS the pairs are a folder of blocks: each block becomes one file of results for each metric, and those
+    that are there already are passed over. Scores that failed are rows; status 1 means that blocks were not scored.
+    """
+    specs = [spec if retrieve is None else f"retrieve[{retrieve},metric={spec}]" for spec in metric]
+    if (output is None) == (to is None):
+        raise TouchstoneError("Name a file for the scores with -o, or a folder for the results of blocks with --to.")
+    if output:
+        _score_file(pairs, output, specs, device, stats, batch)
+        return
+    job = ScoringJob(str(pairs), to or "", tuple(specs), device or "")
+    progress = score_blocks(job, Workers(workers, cluster, gpus_per_worker, Shard.parse(shard)))
+    if stats:
+        typer.echo(json.dumps(progress_record(progress)))
+    if progress.faults:
+        print_status(f"Blocks that were not scored: {len(progress.faults)}. The same command tries them again.")
+    exit_with_failures([], len(progress.faults))
+
+
+def _score_file(
+    pairs: Path, output: Path, specs: Sequence[str], device: Device | None, stats: bool, batch: bool
+) -> None:
+    chosen = [METRICS.parse(spec) for spec in specs]
     settings = Settings.read()
     refuse_overwriting_input(pairs, output)
     refusals: list[Refusal] = []

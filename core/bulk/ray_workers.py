@@ -1,0 +1,73 @@
+"""Workers of a Ray cluster: an actor each, which holds an engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import core
+from core.bulk.scorer import BlockReport, BlockScorer, ScoringJob
+from core.errors import TouchstoneError
+
+_INSTALL = "--cluster needs Ray, which is not installed: python -m pip install 'ray>=2.50' here, and the same version on the cluster."
+
+
+class RayActors:
+    """A crew of actors, as many as given or as the cluster has room for; the driver connects to `address`.
+
+    Every node needs the packages of requirements.txt, the blocks and results under the same path or URL, and the weights.
+    Our own code is sent along. Raises TouchstoneError where Ray is missing or has no room for one worker.
+    """
+
+    def __init__(self, job: ScoringJob, address: str, size: int | None, gpus: float) -> None:
+        self._ray = _ray()
+        self._ray.init(
+            address=address, runtime_env={"py_modules": [str(Path(core.__file__).parent)]}, log_to_driver=False
+        )
+        self.size = size or _room(self._ray.cluster_resources(), gpus)
+        self._actor = self._ray.remote(num_cpus=1, num_gpus=gpus, max_restarts=0)(BlockScorer)
+        self._job = job
+        self._idle: list[Any] = []
+        self._busy: dict[Any, _Assigned] = {}
+
+    def submit(self, block: str) -> None:
+        actor = self._idle.pop() if self._idle else self._actor.remote(self._job)
+        self._busy[actor.score.remote(block)] = _Assigned(actor, block)
+
+    def wait(self) -> list[BlockReport]:
+        ready, _ = self._ray.wait(list(self._busy), num_returns=1)
+        return [self._report(one, self._busy.pop(one)) for one in ready]
+
+    def close(self) -> None:
+        self._ray.shutdown()
+
+    def _report(self, ready: Any, assigned: _Assigned) -> BlockReport:
+        try:
+            report: BlockReport = self._ray.get(ready)
+        except self._ray.exceptions.RayError as error:  # the next block is given to a new actor
+            self._ray.kill(assigned.actor)
+            return BlockReport(assigned.block, fault=f"The worker of the cluster failed: {str(error).splitlines()[-1]}")
+        self._idle.append(assigned.actor)
+        return report
+
+
+@dataclass(frozen=True, slots=True)
+class _Assigned:
+    actor: Any
+    block: str
+
+
+def _room(resources: dict[str, float], gpus: float) -> int:
+    size = int(resources.get("GPU", 0.0) / gpus) if gpus else int(resources.get("CPU", 0.0))
+    if not size:
+        raise TouchstoneError(f"The cluster has no room for a worker with {gpus:g} GPUs; it has {resources}.")
+    return size
+
+
+def _ray() -> Any:
+    try:
+        import ray
+    except ImportError as error:
+        raise TouchstoneError(_INSTALL) from error
+    return ray

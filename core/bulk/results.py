@@ -1,0 +1,203 @@
+"""Results of blocks: one parquet file for each block and metric, in a folder that is named by all that decides its scores."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any
+
+from core.bulk.blocks import FORMAT, Manifest, block_names, read_block, read_manifest, read_parquet
+from core.bulk.folder import Folder
+from core.errors import Problem, TouchstoneError, attempt
+from core.metric import Metric, signature
+from core.settings import VERSION
+from core.text import splitter_name
+from core.types import Example, Failure, FailureKind, Item, Outcome, Part, Result, Seen, Span, asks_endpoint
+
+_RUN, _METRIC = "run.json", "metric.json"
+COLUMNS = (
+    "id",
+    "status",
+    "score",
+    "signature",
+    "error",
+    "error_kind",
+    "sentences",
+    "tokens",
+    "cut",
+    "notes",
+    "seconds",
+    "device",
+)
+"""The columns of a file of results, in the order of its block's pairs; `sentences` has spans into summary and document."""
+
+_PROBE = Example("probe", "The harbour was closed on Tuesday. Nobody was hurt.", "The harbour was closed.")
+
+
+def result_folder(metric: Metric, fingerprints: Sequence[str]) -> str:
+    """The name of the folder for the scores of a metric: its name, and a hash of settings, weights, splitter and version.
+
+    Of a metric that asks an endpoint also of its first questions, since these have the prompt and the model.
+    """
+    facts = [signature(metric, fingerprints, splitter_name(), VERSION), *_first_questions(metric)]
+    return f"{metric.name}-{hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:12]}"
+
+
+def _first_questions(metric: Metric) -> list[object]:
+    if not asks_endpoint(metric.checkpoints()):
+        return []
+    with closing(metric.rounds(_PROBE)) as rounds:
+        first = attempt(lambda: next(rounds, []))
+    return [] if isinstance(first, Problem) else [[question.inputs, question.options] for question in first]
+
+
+def open_results(results: Folder, blocks: Folder) -> None:
+    """Say in a folder whose results it holds. Raises TouchstoneError where it holds those of other blocks."""
+    manifest = read_manifest(blocks)
+    run = {"format": FORMAT, "blocks": blocks.url, "blocks_sha256": manifest.sha256}
+    if not results.has(_RUN):
+        results.write(_RUN, json.dumps(run, ensure_ascii=False, indent=1).encode())
+        return
+    known = json.loads(results.read(_RUN))
+    if known["blocks_sha256"] != manifest.sha256:
+        raise TouchstoneError(
+            f"{results.url} holds results of {known['blocks']}, which are other pairs. Name another folder."
+        )
+
+
+def open_metric_folder(results: Folder, name: str, metric: Metric) -> Folder:
+    """The folder of a metric's results, which says whose it is."""
+    folder = results.inner(name)
+    folder.remove_abandoned_parts()
+    if not folder.has(_METRIC):
+        folder.write(_METRIC, json.dumps({"metric": metric.spec, "version": VERSION}).encode())
+    return folder
+
+
+def finished_blocks(folder: Folder) -> set[str]:
+    """The names of the blocks whose results of one metric are there."""
+    return {name.removesuffix(".parquet") for name in folder.names(".parquet")}
+
+
+def write_results(folder: Folder, block: str, outcomes: Sequence[Outcome]) -> None:
+    """Write the file of a block, whole or not at all."""
+    import pyarrow as pa
+    from pyarrow.parquet import write_table
+
+    buffer = BytesIO()
+    write_table(pa.Table.from_pylist([_row(one) for one in outcomes], schema=_schema()), buffer, compression="zstd")
+    folder.write(f"{block}.parquet", buffer.getvalue())
+
+
+def _schema() -> Any:
+    import pyarrow as pa
+
+    place = pa.int32()
+    sentence = pa.struct(
+        [("start", place), ("end", place), ("score", pa.float64()), ("evidence_start", place), ("evidence_end", place)]
+    )
+    kinds = {
+        "score": pa.float64(),
+        "seconds": pa.float32(),
+        "tokens": pa.int64(),
+        "cut": pa.int64(),
+        "sentences": pa.list_(sentence),
+        "notes": pa.list_(pa.string()),
+    }
+    return pa.schema([(name, kinds.get(name, pa.string())) for name in COLUMNS])
+
+
+def _row(outcome: Outcome) -> dict[str, object]:
+    if isinstance(outcome, Failure):
+        return {
+            "id": outcome.example_id,
+            "status": "failed",
+            "error": outcome.message,
+            "error_kind": outcome.kind.value,
+        }
+    return {
+        "id": outcome.example_id,
+        "status": "ok",
+        "score": outcome.score,
+        "signature": outcome.signature,
+        "sentences": [_sentence(part) for part in outcome.parts],
+        "tokens": outcome.seen.tokens,
+        "cut": outcome.seen.cut,
+        "notes": list(outcome.seen.notes),
+        "seconds": outcome.seconds,
+        "device": outcome.device,
+    }
+
+
+def _sentence(part: Part) -> dict[str, object]:
+    start, end = (part.evidence.start, part.evidence.end) if part.evidence else (None, None)
+    return {
+        "start": part.span.start,
+        "end": part.span.end,
+        "score": part.score,
+        "evidence_start": start,
+        "evidence_end": end,
+    }
+
+
+def read_results(folder: Folder, block: str, metric: str) -> list[Outcome]:
+    """The outcomes of a block in the order of its pairs. Raises TouchstoneError where the file is broken."""
+    columns = read_parquet(folder, f"{block}.parquet", COLUMNS)
+    return [_outcome(metric, dict(zip(COLUMNS, row, strict=True))) for row in zip(*columns, strict=True)]
+
+
+def _outcome(metric: str, row: dict[str, Any]) -> Outcome:
+    if row["status"] != "ok":
+        return Failure(row["id"], metric, FailureKind(row["error_kind"]), row["error"])
+    seen = Seen(tokens=row["tokens"], cut=row["cut"], notes=tuple(row["notes"]))
+    parts = tuple(_part(one) for one in row["sentences"])
+    return Result(row["id"], metric, row["signature"], row["score"], parts, seen, row["seconds"], row["device"])
+
+
+def _part(one: dict[str, Any]) -> Part:
+    evidence = None if one["evidence_start"] is None else Span(one["evidence_start"], one["evidence_end"])
+    return Part(Span(one["start"], one["end"]), one["score"], evidence)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredResults:
+    """A folder of results with the blocks that it is of; `metrics` are its folders and the metric of each."""
+
+    results: Folder
+    blocks: Folder
+    manifest: Manifest
+    metrics: tuple[tuple[Folder, str], ...]
+
+    def __iter__(self) -> Iterator[tuple[Item, list[Outcome]]]:
+        """Every pair with its outcomes, one for each metric whose results of its block are there."""
+        for name in block_names(self.blocks):
+            columns = [
+                read_results(folder, name, spec) for folder, spec in self.metrics if folder.has(f"{name}.parquet")
+            ]
+            for place, item in enumerate(read_block(self.blocks, name)):
+                yield item, [column[place] for column in columns]
+
+    def missing_blocks(self) -> dict[str, int]:
+        """How many blocks have no results yet, by metric."""
+        return {spec: self.manifest.blocks - len(finished_blocks(folder)) for folder, spec in self.metrics}
+
+
+def open_stored_results(url: str) -> StoredResults:
+    """Raises TouchstoneError where the folder is none of results, or its blocks are no longer where they were."""
+    results = Folder.at(url)
+    if not results.has(_RUN):
+        raise TouchstoneError(
+            f"{url} has no {_RUN}: it is no folder of results. Make one: cli.py score BLOCKS --to {url}"
+        )
+    run = json.loads(results.read(_RUN))
+    blocks = Folder.at(run["blocks"])
+    manifest = read_manifest(blocks)
+    if manifest.sha256 != run["blocks_sha256"]:
+        raise TouchstoneError(f"{blocks.url} holds other pairs than {url} has results of. Put the blocks back.")
+    folders = [results.inner(name) for name in results.folders()]
+    metrics = [(folder, json.loads(folder.read(_METRIC))["metric"]) for folder in folders if folder.has(_METRIC)]
+    return StoredResults(results, blocks, manifest, tuple(metrics))

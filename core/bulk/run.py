@@ -1,0 +1,159 @@
+"""A run over blocks: which are left, who takes the next one, what is tried again, and how far it is."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from core.bulk.blocks import block_names, shard_of
+from core.bulk.folder import Folder
+from core.bulk.results import finished_blocks
+from core.bulk.scorer import BlockReport, BlockScorer, ScoringJob
+from core.errors import BadSettingError, TouchstoneError
+from core.llm.endpoints import endpoint_of
+from core.metric import Metric
+from core.settings import Settings
+from core.types import Counts, EndpointModel
+
+_MAX_TRIES = 5  # of one block
+_MAX_FAULTS_IN_A_ROW = 10  # of all blocks, without one that ends well in between
+
+
+class Crew(Protocol):
+    """Workers of one kind, `size` of them, each with one block at a time. A worker that dies is replaced."""
+
+    size: int
+
+    def submit(self, block: str) -> None: ...
+
+    def wait(self) -> list[BlockReport]:
+        """Block until at least one block has ended; where its worker died, with a fault."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class InProcess:
+    """This process as the only worker, which needs no other: for a shard."""
+
+    size = 1
+
+    def __init__(self, job: ScoringJob) -> None:
+        self._scorer = BlockScorer(job)
+        self._next = ""
+
+    def submit(self, block: str) -> None:
+        self._next = block
+
+    def wait(self) -> list[BlockReport]:
+        return [self._scorer.score(self._next)]
+
+    def close(self) -> None:
+        self._scorer.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Part `number`, counted from 0, of `count` parts of the blocks."""
+
+    number: int = 0
+    count: int = 1
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """Raises BadSettingError for anything but K/N with 0 ≤ K < N."""
+        number, _, count = text.partition("/")
+        if not (number.isdecimal() and count.isdecimal() and int(number) < int(count)):
+            raise BadSettingError(f"The shard is {text!r}. Write K/N, as 0/4, 1/4, 2/4 and 3/4 for all of four parts.")
+        return cls(int(number), int(count))
+
+
+def blocks_left(blocks: Folder, folders: Sequence[Folder], shard: Shard) -> tuple[list[str], int]:
+    """The blocks of a shard that some metric has no results of, in order, and how many the shard has."""
+    mine = shard_of(block_names(blocks), shard.number, shard.count)
+    finished = set.intersection(*(finished_blocks(folder) for folder in folders))
+    return [name for name in mine if name not in finished], len(mine)
+
+
+def refuse_divided_budget(metrics: Sequence[Metric], divided: bool) -> None:
+    """Raise TouchstoneError where a budget would be counted on several machines, each for itself.
+
+    Worker processes of one machine count together, in the cache folder.
+    """
+    models = [model for metric in metrics for model in metric.checkpoints() if isinstance(model, EndpointModel)]
+    limited = Settings.read().llm_budget is not None or any(endpoint_of(model).budget is not None for model in models)
+    if divided and models and limited:
+        raise TouchstoneError(
+            "A budget is set, and shards or a cluster cannot count one budget together. Use --workers on one machine, "
+            "or take the budget away and set a limit at the provider."
+        )
+
+
+def run_blocks(left: Sequence[str], crew: Crew) -> Iterator[BlockReport]:
+    """Every report as it comes; a block with a fault is tried again, up to `_MAX_TRIES` times in all.
+
+    Raises TouchstoneError where block after block has a fault: then it is none of the blocks.
+    """
+    waiting, tries, under_way, in_a_row = deque(left), Counter[str](), 0, 0
+    while waiting or under_way:
+        while waiting and under_way < crew.size:
+            crew.submit(waiting.popleft())
+            under_way += 1
+        for report in crew.wait():
+            under_way -= 1
+            yield report
+            in_a_row = in_a_row + 1 if report.fault else 0
+            tries[report.block] += 1
+            if in_a_row >= _MAX_FAULTS_IN_A_ROW:
+                raise TouchstoneError(f"{in_a_row} blocks in a row were not scored. The last one: {report.fault}")
+            if report.fault and tries[report.block] < _MAX_TRIES:
+                waiting.append(report.block)
+
+
+@dataclass
+class RunProgress:
+    """What of `blocks` was done in this run, with the time since it began."""
+
+    blocks: int
+    started: float = field(default_factory=time.monotonic)
+    done: set[str] = field(default_factory=set)
+    faults: dict[str, str] = field(default_factory=dict)
+    again: int = 0
+    rows: int = 0
+    failures: Counter[str] = field(default_factory=Counter)
+    counts: Counts = field(default_factory=Counts)
+
+    def add(self, report: BlockReport) -> None:
+        if report.fault:
+            self.again += 1
+            self.faults[report.block] = report.fault
+            return
+        self.faults.pop(report.block, None)
+        self.done.add(report.block)
+        self.rows += report.rows
+        self.failures.update(report.failures)
+        self.counts += report.counts
+
+    def line(self, now: float) -> str:
+        """As: 412 of 5,000 blocks, 824,000 scores, 1,930 a second, 2 h 10 min left; failed: input 12; faults: 1."""
+        elapsed = max(now - self.started, 1e-9)
+        left = elapsed / len(self.done) * (self.blocks - len(self.done)) if self.done else None
+        parts = [
+            f"{len(self.done):,} of {self.blocks:,} blocks, {self.rows:,} scores, {self.rows / elapsed:,.0f} a second",
+            "" if not left else f", {_duration(left)} left",
+            "; failed: " + ", ".join(f"{kind} {n:,}" for kind, n in self.failures.most_common())
+            if self.failures
+            else "",
+            f"; faults: {self.again:,}" if self.again else "",
+        ]
+        return "".join(parts)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -1,0 +1,81 @@
+"""Scoring a folder of blocks: what `score BLOCKS --to RESULTS` does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
+
+from core.bulk.folder import Folder
+from core.bulk.processes import Processes
+from core.bulk.ray_workers import RayActors
+from core.bulk.results import open_metric_folder, open_results
+from core.bulk.run import Crew, InProcess, RunProgress, Shard, blocks_left, refuse_divided_budget, run_blocks
+from core.bulk.scorer import BlockReport, ScoringJob, metric_folders
+from core.metric import METRICS
+from core.models.pool import ModelPool
+from pages.commands.shared.messages import download_models, print_status
+
+_LINE_S = 10.0  # between two lines of progress
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Where blocks are scored: `count` processes, this one where it is None, or actors of a Ray `cluster`."""
+
+    count: int | None = None
+    cluster: str = ""
+    gpus: float = 0.0
+    shard: Shard = field(default_factory=Shard)
+
+    def crew(self, job: ScoringJob) -> Crew:
+        if self.cluster:
+            return RayActors(job, self.cluster, self.count, self.gpus)
+        return Processes(job, self.count) if self.count else InProcess(job)
+
+
+def score_blocks(job: ScoringJob, workers: Workers) -> RunProgress:
+    """Score the blocks that have no results yet, with a line of progress now and then on stderr.
+
+    Raises TouchstoneError for what keeps all blocks from being scored.
+    """
+    metrics, settings = [METRICS.parse(spec) for spec in job.metrics], job.settings()
+    refuse_divided_budget(metrics, divided=workers.shard.count > 1 or bool(workers.cluster))
+    blocks, results = Folder.at(job.blocks), Folder.at(job.results)
+    open_results(results, blocks)
+    with closing(ModelPool(settings.device, settings.memory_bytes, settings.cache_dir)) as pool:
+        download_models(pool, metrics)
+        named = metric_folders(metrics, pool)
+    folders = [open_metric_folder(results, name, metric) for metric, name in named.items()]
+    left, mine = blocks_left(blocks, folders, workers.shard)
+    print_status(f"{mine - len(left):,} of {mine:,} blocks are done already. Results: {', '.join(named.values())}")
+    progress = RunProgress(len(left))
+    if left:
+        with closing(workers.crew(job)) as crew:
+            _follow(run_blocks(left, crew), progress)
+    return progress
+
+
+def _follow(reports: Iterable[BlockReport], progress: RunProgress) -> None:
+    last = 0.0
+    for report in reports:
+        progress.add(report)
+        if report.fault:
+            print_status(f"{report.block}: {report.fault}")
+        if time.monotonic() - last >= _LINE_S:
+            last = time.monotonic()
+            print_status(progress.line(last))
+    print_status(progress.line(time.monotonic()))
+
+
+def progress_record(progress: RunProgress) -> dict[str, object]:
+    """What was done, as `--stats` prints it."""
+    return {
+        "blocks": len(progress.done),
+        "rows": progress.rows,
+        "failures": dict(progress.failures),
+        "faults": progress.again,
+        **asdict(progress.counts),
+        "seconds": round(time.monotonic() - progress.started, 3),
+    }
