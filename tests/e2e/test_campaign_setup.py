@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -15,7 +14,7 @@ from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.queue import ShownTask
 from tests.e2e.bench import START_MS
 from tests.e2e.shared_server import SharedServer
-from tests.e2e.waiting import idle, pick_option
+from tests.e2e.waiting import download, enter, idle, pick_option, press
 
 pytestmark = pytest.mark.e2e
 
@@ -29,7 +28,7 @@ OWN = bundled_question_sets()["label-summaries"].replace("name: label-summaries"
 
 def open_campaigns(page: Page, shared_server: SharedServer) -> None:
     page.goto(f"{shared_server.server.url}/?invite={shared_server.code(Role.MANAGER)[1]}")
-    page.get_by_role("link", name="Campaigns").click(timeout=START_MS)
+    press(page.get_by_role("link", name="Campaigns"))
     expect(page.get_by_role("combobox", name="Campaign", exact=True)).to_be_visible(timeout=START_MS)
     idle(page)
 
@@ -41,13 +40,13 @@ def open_campaign(page: Page, shared_server: SharedServer, campaign: CampaignSet
 
 
 def name_it(page: Page, name: str) -> None:
-    page.get_by_role("textbox", name="Name of the campaign").fill(name)
-    page.keyboard.press("Tab")
-    idle(page)
+    enter(page.get_by_role("textbox", name="Name of the campaign"), name)
 
 
 def upload(page: Page, label: str, name: str, text: str) -> None:
     box = page.get_by_test_id("stFileUploader").filter(has_text=label)
+    box.wait_for(timeout=START_MS)
+    idle(page)
     box.locator("input[type=file]").set_input_files({"name": name, "mimeType": "text/plain", "buffer": text.encode()})
 
 
@@ -70,20 +69,20 @@ def label_all(shared_server: SharedServer, campaign: CampaignSettings, name: str
 
 def test_a_campaign_is_made_of_bundled_examples_and_known_answers(page: Page, shared_server: SharedServer) -> None:
     open_campaigns(page, shared_server)
-    page.get_by_text("Training, qualification and gold").click()
+    press(page.get_by_text("Training, qualification and gold"))
     pick_first_as_gold(page)
     lines = [json.dumps({"document": "The quay was shut.", **line}) for line in KNOWN]
     upload(page, "Or from a file", "known.jsonl", "\n".join(lines))
     expect(page.get_by_text("Line 3: The part is 'exam'.")).to_be_visible()
     expect(page.get_by_text("2 items read from the file, 1 refused.")).to_be_visible()
-    page.get_by_role("spinbutton", name="How many of 145").fill("12")
-    page.get_by_role("spinbutton", name="People per item").fill("3")
+    enter(page.get_by_role("spinbutton", name="How many of 145"), "12")
+    enter(page.get_by_role("spinbutton", name="People per item"), "3")
     name_it(page, "Harbour news")
     expect(page.get_by_role("spinbutton", name="Right to pass")).to_have_value("1")
     expect(
         page.get_by_text("12 items × 3 people = 36 labels, 1 for training, 1 for qualification, 1 for gold")
     ).to_be_visible()
-    page.get_by_role("button", name="Create the campaign").click()
+    press(page.get_by_role("button", name="Create the campaign"))
     expect(page.get_by_text("Harbour news is open: 15 items are waiting")).to_be_visible()
     parts = (
         "SELECT part, count(*) AS n FROM task JOIN campaign ON campaign.id = campaign_id WHERE name = ? GROUP BY part"
@@ -96,7 +95,7 @@ def test_a_campaign_is_made_of_bundled_examples_and_known_answers(page: Page, sh
     assert (rules["overlap"], rules["pass_right"], rules["gold_every"]) == (3, 1, 10)
     page.reload()
     expect(page.get_by_text("0 of 36")).to_be_visible(timeout=START_MS)
-    page.get_by_role("tab", name="Items").click()
+    press(page.get_by_role("tab", name="Items"))
     expect(page.get_by_text("Add items")).to_be_visible()
 
 
@@ -123,12 +122,10 @@ def test_ones_own_question_set_is_checked_before_it_is_used(page: Page, shared_s
     expect(page.get_by_role("button", name="Create the campaign")).to_have_count(0)
     upload(page, "Question set", "own.yaml", OWN)
     asked = page.get_by_test_id("stExpander").get_by_text("Preview of the questions")
-    expect(asked).to_be_visible()
-    idle(page)
-    asked.click()
+    press(asked)
     expect(page.get_by_text("2. How sure are you?")).to_be_visible()
     name_it(page, "Harbour set")
-    page.get_by_role("button", name="Create the campaign").click()
+    press(page.get_by_role("button", name="Create the campaign"))
     expect(page.get_by_text("Harbour set is open")).to_be_visible()
 
 
@@ -137,15 +134,16 @@ def test_guidelines_go_on_in_versions_and_a_closed_campaign_hands_nothing_out(
 ) -> None:
     campaign = shared_server.campaign("label-summaries", items=2, guidelines="Read once.")
     open_campaign(page, shared_server, campaign)
-    page.get_by_role("tab", name="Guidelines and rules").click()
+    press(page.get_by_role("tab", name="Guidelines and rules"))
     box = page.get_by_role("textbox", name="Guidelines (Markdown)")
     expect(box).to_have_value("Read once.")
+    idle(page)
     box.fill("Read **twice**. <script>window.__xss=1</script>")
-    page.get_by_role("tab", name="Preview").click()
+    press(page.get_by_role("tab", name="Preview"))
     expect(page.locator("strong", has_text="twice")).to_be_visible()
-    page.get_by_role("button", name="Issue version 2").click()
+    press(page.get_by_role("button", name="Issue version 2"))
     expect(page.get_by_role("button", name="Issue version 3")).to_be_disabled()
-    page.get_by_role("button", name="Close", exact=True).click()
+    press(page.get_by_role("button", name="Close", exact=True))
     expect(page.locator(".st-key-campaign-toggle").get_by_role("button", name="Open", exact=True)).to_be_visible()
     assert page.evaluate("window.__xss") is None
     query = "SELECT version, guidelines, open FROM campaignversion WHERE campaign_id = ? ORDER BY version"
@@ -165,13 +163,11 @@ def test_progress_and_agreement_follow_the_labels(page: Page, shared_server: Sha
     expect(page.get_by_text("0 of 4", exact=True)).to_be_visible()
     expect(page.get_by_text("about 1 min of work")).to_be_visible()
     label_all(shared_server, campaign, "Kit Reed", wrong=2)
-    page.get_by_role("tab", name="Agreement").click()
+    press(page.get_by_role("tab", name="Agreement"))
     expect(page.get_by_role("heading", name="Cohen's kappa, Overall")).to_be_visible(timeout=START_MS)
-    page.get_by_role("tab", name="Progress").click()
+    press(page.get_by_role("tab", name="Progress"))
     expect(page.get_by_text("8 of 8", exact=True)).to_be_visible()
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="Export JSONL").click()
-    assert "Kit Reed" not in Path(waiting.value.path()).read_text(encoding="utf-8")
+    assert "Kit Reed" not in download(page.get_by_role("button", name="Export JSONL")).read_text(encoding="utf-8")
 
 
 def test_what_people_wrote_is_text_on_every_tab(page: Page, shared_server: SharedServer) -> None:
@@ -184,10 +180,9 @@ def test_what_people_wrote_is_text_on_every_tab(page: Page, shared_server: Share
     page.goto(f"{shared_server.server.url}/campaigns?campaign={campaign.id}")
     expect(page.get_by_text("Items done")).to_be_visible(timeout=START_MS)
     for tab in ("Agreement", "Items", "Guidelines and rules", "Preview"):
-        page.get_by_role("tab", name=tab).click()
-        idle(page)
+        press(page.get_by_role("tab", name=tab))
     expect(page.get_by_role("tabpanel", name="Preview")).to_contain_text("<script>window.__xss=1</script> ![a](")
-    page.get_by_test_id("stButtonGroup").get_by_text("People").click()
+    press(page.get_by_test_id("stButtonGroup").get_by_text("People"))
     expect(page.get_by_text(f"{hostile}, made")).to_be_visible()
     assert page.evaluate("window.__xss") is None
     assert not [url for url in asked if "127.0.0.1:9/" in url]

@@ -18,7 +18,7 @@ from core.datasets.bundled import bundled_items
 from tests.e2e.bench import START_MS
 from tests.e2e.line import Line
 from tests.e2e.shared_server import AnnotatePage, SharedServer, sign_in
-from tests.e2e.waiting import idle
+from tests.e2e.waiting import attach, download, enter, idle, press
 
 pytestmark = pytest.mark.e2e
 
@@ -148,11 +148,8 @@ def test_a_campaign_is_made_qualified_for_labelled_settled_and_exported(
     settle_all(new_page(), shared_server, codes["Carla"], campaign)
 
     manager.goto(f"{shared_server.server.url}/review?campaign={campaign}")
-    expect(manager.get_by_role("button", name="Export JSONL")).to_be_visible(timeout=START_MS)
-    idle(manager)
-    with manager.expect_download() as download:
-        manager.get_by_role("button", name="Export JSONL").click()
-    rows = [json.loads(line) for line in Path(download.value.path()).read_text(encoding="utf-8").splitlines()]
+    exported = download(manager.get_by_role("button", name="Export JSONL"))
+    rows = [json.loads(line) for line in exported.read_text(encoding="utf-8").splitlines()]
     labels = [row for row in rows if row["kind"] == "label"]
     assert len(labels) == 6
     assert {row["provenance"] for row in labels if row["part"] == "work"} == {"adjudicated"}
@@ -175,20 +172,16 @@ def made(manager: Page, folder: Path) -> str:
         "answers": {"verdict": "inconsistent"},
     }
     (folder / "known.jsonl").write_text(json.dumps(known), encoding="utf-8")
-    manager.get_by_role("link", name="Campaigns", exact=True).click(timeout=START_MS)
-    manager.get_by_role("textbox", name="Name of the campaign").fill("The whole way")
-    manager.get_by_role("radio", name="Originals").click()
+    press(manager.get_by_role("link", name="Campaigns", exact=True))
+    enter(manager.get_by_role("textbox", name="Name of the campaign"), "The whole way")
+    press(manager.get_by_role("radio", name="Originals"))
     originals = sum(not item.parent for item in bundled_items())
-    number = manager.get_by_role("spinbutton", name=f"How many of {originals}", exact=True)
-    expect(number).to_be_visible(timeout=START_MS)
-    idle(manager)
-    number.fill("2")
-    number.press("Enter")
+    enter(manager.get_by_role("spinbutton", name=f"How many of {originals}", exact=True), "2")
     expect(manager.get_by_text("2 items × 2 people = 4 labels")).to_be_visible(timeout=START_MS)
-    manager.get_by_text("Training, qualification and gold").click()
-    manager.locator("input[type=file]").last.set_input_files(folder / "known.jsonl")
+    press(manager.get_by_text("Training, qualification and gold"))
+    attach(manager.locator("input[type=file]").last, folder / "known.jsonl")
     expect(manager.get_by_text("2 items × 2 people = 4 labels, 1 for qualification")).to_be_visible(timeout=START_MS)
-    manager.get_by_role("button", name="Create the campaign").click()
+    press(manager.get_by_role("button", name="Create the campaign"))
     manager.wait_for_url("**campaign=*", timeout=START_MS)
     return manager.url.partition("campaign=")[2]
 

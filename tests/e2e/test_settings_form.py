@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.bench import START_MS, Bench
 from tests.e2e.server import Server
-from tests.e2e.waiting import pick_option
+from tests.e2e.waiting import enter, pick_option, press
 
 pytestmark = pytest.mark.e2e
 
@@ -35,9 +35,7 @@ def pick(page: Page, name: str, setting: str, choice: str) -> None:
 
 
 def fill(page: Page, name: str, setting: str, value: str) -> None:
-    box = field(page, name, setting).locator("input")
-    box.fill(value)
-    box.press("Enter")
+    enter(field(page, name, setting).locator("input"), value)
 
 
 def open_form(bench: Bench, title: str) -> None:
@@ -56,7 +54,7 @@ def test_a_folder_a_number_and_a_number_type_are_set_in_a_form_and_scored(bench:
     pick(page, name, "dtype", "bfloat16")
     fill(page, name, "chunk_tokens", "200")
     expect(page.get_by_test_id("stCode")).to_have_text(spec)
-    bench.press("Add to the bench")
+    press(bench.page.get_by_role("button", name="Add to the bench"))
     expect(form(page, name)).to_have_count(0)
     expect(bench.row(spec)).to_contain_text("ready", timeout=START_MS)
     page.keyboard.press("Escape")
@@ -68,16 +66,16 @@ def test_a_folder_a_number_and_a_number_type_are_set_in_a_form_and_scored(bench:
     page.keyboard.press("Escape")
     page.get_by_role("link", name="Metrics").click()
     models = page.locator(".st-key-other-models")
-    expect(models.get_by_text(f"{tiny_deberta} · sequence_classifier · bfloat16")).to_be_visible()
+    expect(models.get_by_text(f"{tiny_deberta} · sequence_classifier · bfloat16")).to_be_visible(timeout=START_MS)
     expect(models.get_by_text(f"{tiny_deberta} · sequence_classifier")).to_have_count(2)
 
 
 def test_a_switch_of_a_metric_without_a_model_moves_its_score(bench: Bench) -> None:
     open_form(bench, "ROUGE-2")
     pick(bench.page, "rouge2", "measured", "f1")
-    field(bench.page, "rouge2", "stemmer").locator("label").first.click()
+    press(field(bench.page, "rouge2", "stemmer").locator("label").first)
     expect(bench.page.get_by_test_id("stCode")).to_have_text("rouge2[measured=f1,stemmer=false]")
-    bench.press("Add to the bench")
+    press(bench.page.get_by_role("button", name="Add to the bench"))
     expect(bench.row("rouge2[measured=f1,stemmer=false]")).to_contain_text("ready")
     assert bench.score("rouge2").inner_text() != bench.score("rouge2[measured=f1,stemmer=false]").inner_text()
 
@@ -94,9 +92,9 @@ def test_a_wrong_value_is_answered_by_the_metric_and_not_added(bench: Bench) -> 
 def test_a_card_opens_the_same_form_and_what_it_adds_stands_on_probe(page: Page, plugged_server: Server) -> None:
     page.goto(f"{plugged_server.url}/metrics")
     card = page.locator(".st-key-card-rouge2")
-    card.get_by_role("button", name="With other settings").click(timeout=START_MS)
+    press(card.get_by_role("button", name="With other settings"))
     pick(page, "rouge2", "measured", "recall")
-    page.get_by_role("button", name="Add to the bench").click()
+    press(page.get_by_role("button", name="Add to the bench"))
     expect(page.get_by_test_id("stToast")).to_contain_text("rouge2[measured=recall] is on the bench of Probe.")
     page.keyboard.press("Escape")
     page.get_by_role("link", name="Probe").click()
@@ -110,6 +108,6 @@ def test_code_of_a_repository_is_refused_until_the_machine_allows_it(bench: Benc
     expect(page.get_by_test_id("stCode")).to_contain_text(str(tmp_path))
     pick(page, name, "through", "transformers")
     expect(page.get_by_role("button", name="Add to the bench")).to_be_enabled()
-    field(page, name, "trust_remote_code").locator("label").first.click()
+    press(field(page, name, "trust_remote_code").locator("label").first)
     bench.message(f"set TOUCHSTONE_TRUSTED_REPOS={tmp_path} and try again")
     expect(page.get_by_role("button", name="Add to the bench")).to_be_disabled()
