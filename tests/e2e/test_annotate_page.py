@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 
 from annotations.campaigns.campaign import CampaignSettings
 from tests.e2e.shared_server import DOCUMENT, AnnotatePage, SharedServer, opened
+from tests.e2e.waiting import idle
 
 pytestmark = pytest.mark.e2e
 
@@ -108,6 +109,7 @@ def test_a_change_of_an_earlier_answer_survives_a_reload(page: Page, shared_serv
 def test_words_are_marked_with_the_mouse_too(page: Page, shared_server: SharedServer) -> None:
     campaign = shared_server.campaign("label-summaries")
     annotate_page = enter_campaign(page, shared_server, campaign)
+    idle(page)
     page.locator(".labeller .document .text").dblclick(position={"x": 60, "y": 25})
     page.get_by_role("button", name="Mark the chosen words").click()
     chosen = page.locator(".labeller mark")

@@ -13,6 +13,7 @@ from annotations.campaigns.people import Role
 from tests.doubles.oidc import CLIENT, Provider, provider
 from tests.e2e.bench import START_MS
 from tests.e2e.shared_server import SharedServer, opened
+from tests.e2e.waiting import press
 
 pytestmark = pytest.mark.e2e
 
@@ -45,7 +46,7 @@ def shared(organisation: Provider, tmp_path_factory: pytest.TempPathFactory) -> 
 
 def sign_in(page: Page, shared: SharedServer) -> None:
     page.goto(shared.server.url)
-    page.get_by_role("button", name="Sign in with your organisation").click(timeout=START_MS)
+    press(page.get_by_role("button", name="Sign in with your organisation"))
 
 
 def test_whom_the_organisation_vouches_for_is_in_by_their_address(
@@ -55,7 +56,7 @@ def test_whom_the_organisation_vouches_for_is_in_by_their_address(
     sign_in(page, shared)
     expect(page.get_by_role("link", name="Annotate")).to_be_visible(timeout=START_MS)
     expect(page.get_by_role("link", name="Campaigns")).to_have_count(0)
-    page.get_by_text("ada@example.org, annotator").click()
+    press(page.get_by_text("ada@example.org, annotator"))
     page.get_by_role("menuitem", name="Sign out").click()
     expect(page.get_by_role("button", name="Sign in with your organisation")).to_be_visible(timeout=START_MS)
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from annotations.campaigns.people import Role, load_invites, revoke_invite
 from tests.e2e.bench import START_MS
 from tests.e2e.shared_server import SharedServer, opened
-from tests.e2e.waiting import idle
+from tests.e2e.waiting import idle, press
 
 pytestmark = pytest.mark.e2e
 
@@ -34,9 +34,7 @@ def remembered(page: Page) -> None:
 def open_people(page: Page) -> None:
     """Leave the form of a new campaign once all of it is there, and wait until the people are."""
     people = page.get_by_test_id("stButtonGroup").get_by_text("People")
-    expect(people).to_be_visible(timeout=START_MS)
-    idle(page)
-    people.click()
+    press(people)
     expect(page.get_by_role("heading", name="Valid links")).to_be_visible()
     idle(page)
 
@@ -54,7 +52,7 @@ def test_a_link_that_a_manager_makes_lets_one_person_in_until_it_is_revoked(
     manager, annotator = new_page(), new_page()
     people(manager, shared_server)
     manager.get_by_role("textbox", name="Name", exact=True).fill("Dunja")
-    manager.get_by_role("button", name="Add and make a link").click()
+    press(manager.get_by_role("button", name="Add and make a link"))
     address = manager.get_by_test_id("stCode").inner_text().strip()
     assert address.startswith(f"{shared_server.server.url}/?invite=")
     [row] = shared_server.server.rows(
@@ -77,7 +75,7 @@ def test_a_link_that_a_manager_makes_lets_one_person_in_until_it_is_revoked(
     [made] = shared_server.server.rows(
         "SELECT invite.id FROM invite JOIN person ON person.id = person_id WHERE name = 'Dunja'"
     )
-    manager.locator(f".st-key-revoke-{made['id']}").get_by_role("button").click()
+    press(manager.locator(f".st-key-revoke-{made['id']}").get_by_role("button"))
     expect(manager.locator(f".st-key-revoke-{made['id']}")).to_have_count(0)
     annotator.reload()
     expect(annotator.get_by_role("heading", name="Sign in")).to_be_visible(timeout=START_MS)
@@ -121,12 +119,13 @@ def test_signing_out_forgets_the_browser(page: Page, shared_server: SharedServer
     person, code = shared_server.code()
     enter(page, shared_server, code)
     remembered(page)
-    page.get_by_text(f"{person.name}, annotator").click(timeout=START_MS)
+    press(page.get_by_text(f"{person.name}, annotator"))
     page.get_by_role("menuitem", name="Sign out").click()
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible(timeout=START_MS)
     page.wait_for_function("!document.cookie.includes('touchstone_seat=')", timeout=START_MS)
     page.reload()
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible(timeout=START_MS)
+    idle(page)
     page.get_by_role("textbox", name="Your code").fill(code)
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("link", name="Annotate")).to_be_visible(timeout=START_MS)

@@ -28,7 +28,7 @@ OWN = bundled_question_sets()["label-summaries"].replace("name: label-summaries"
 
 def open_campaigns(page: Page, shared_server: SharedServer) -> None:
     page.goto(f"{shared_server.server.url}/?invite={shared_server.code(Role.MANAGER)[1]}")
-    press(page.get_by_role("link", name="Campaigns"))
+    page.get_by_role("link", name="Campaigns").click(timeout=START_MS)
     expect(page.get_by_role("combobox", name="Campaign", exact=True)).to_be_visible(timeout=START_MS)
     idle(page)
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.bench import START_MS, Bench
 from tests.e2e.server import Server, serve
-from tests.e2e.waiting import idle
+from tests.e2e.waiting import idle, press
 from tests.unit.llm.scripted import Body, Reply, listing, serving, text
 
 pytestmark = pytest.mark.e2e
@@ -76,7 +76,7 @@ def test_endpoints_are_told_and_list_their_models_on_a_press(bench: Bench) -> No
     card = endpoint(bench, 0)
     expect(card).to_contain_text("1 read and 100 written per million tokens", timeout=START_MS)
     expect(card).to_contain_text("key is set")
-    card.get_by_role("button", name="List its models").click()
+    press(card.get_by_role("button", name="List its models"))
     expect(card).to_contain_text("Reachable. It serves <img src=x onerror=alert(1)>, small.")
     expect(bench.page.locator(".st-key-endpoint-1")).to_contain_text(
         "[unset]: key_from names KEY_OF_NOBODY, which is not set."
@@ -112,17 +112,17 @@ def test_an_endpoint_is_tested_added_and_asked_and_its_key_is_nowhere_to_be_read
     url = tomllib.loads((folder / "endpoints.toml").read_text())["mini"]["base_url"]
     page.get_by_role("link", name="Metrics", exact=True).click()
     form = page.locator(".st-key-new-endpoint")
-    form.get_by_text("Add an endpoint").click()
-    idle(page)
-    form.get_by_role("radio", name="llama.cpp").click()
+    press(form.get_by_text("Add an endpoint"))
+    press(form.get_by_role("radio", name="llama.cpp"))
     expect(form.get_by_label("Name", exact=True)).to_have_value("llama.cpp")
+    idle(page)  # the choice fills the other fields too
     for label, value in {"Name": "own", "Address": url, "Model": "small", "or the key itself": KEY}.items():
         form.get_by_label(label, exact=True).fill(value)
-    bench.press("Test")
+    press(form.get_by_role("button", name="Test"))
     expect(form).to_contain_text("Answer “ready” after")
     expect(form).to_contain_text("Structured output Explanations, grades and edits can be read.")
     expect(form).to_contain_text("Only Bespoke-MiniCheck needs them.")
-    bench.press("Add")
+    press(form.get_by_role("button", name="Add", exact=True))
     expect(page.locator(".st-key-endpoint-2")).to_contain_text("key is set")
     expect(page.get_by_test_id("stCode")).to_contain_text("[own]")
     expect(form.get_by_label("or the key itself", exact=True)).to_have_value("")

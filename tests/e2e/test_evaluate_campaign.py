@@ -11,8 +11,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotations.campaigns.people import Role
+from tests.e2e.bench import WORK_MS
 from tests.e2e.shared_server import AnnotatePage, SharedServer, sign_in
-from tests.e2e.test_evaluate_flow import WORK_MS, pack_of
+from tests.e2e.test_evaluate_flow import pack_of
+from tests.e2e.waiting import press
 
 pytestmark = pytest.mark.e2e
 
@@ -35,7 +37,7 @@ def test_labels_of_a_campaign_become_tables_and_a_paper_pack(page: Page, shared_
     expect(page.get_by_text("No metric has a score here yet.")).to_be_visible(timeout=WORK_MS)
     said = page.get_by_text("Labels: 3 of one person.")
     expect(said).to_be_visible(timeout=WORK_MS)
-    page.get_by_role("button", name="Score", exact=True).click()
+    press(page.get_by_role("button", name="Score", exact=True))
 
     pack = pack_of(page)
     rows = list(csv.DictReader(io.StringIO(pack.read("tables/all.csv").decode())))

@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -18,13 +19,12 @@ from typer.testing import CliRunner
 from annotations.dataset_import import DatasetSource
 from cli import app
 from core.types import Example, Item, Rating, ReleasedScore
-from tests.e2e.bench import START_MS, Bench, example
+from tests.e2e.bench import START_MS, WORK_MS, Bench, example
 from tests.e2e.server import Server, serve
-from tests.e2e.waiting import idle, pick_option
+from tests.e2e.waiting import attach, download, enter, idle, pick_option, press
 
 pytestmark = pytest.mark.e2e
 
-WORK_MS = 60_000
 KINDS = ("Intrinsic Predicate", "Extrinsic Entity")
 DOCUMENT = "The harbour of Lindvale was closed on Tuesday after a storm tore two ferries away."
 
@@ -62,12 +62,14 @@ def open_evaluate(page: Page, server: Server) -> None:
 
 
 def pack_of(page: Page) -> zipfile.ZipFile:
-    page.get_by_role("tab", name="Paper pack").click(timeout=WORK_MS)
-    button = page.get_by_role("button", name="Download the paper pack")
-    expect(button).to_be_visible(timeout=WORK_MS)
-    with page.expect_download() as waiting:
-        button.click()
-    return zipfile.ZipFile(io.BytesIO(Path(waiting.value.path()).read_bytes()))
+    press(page.get_by_role("tab", name="Paper pack"))
+    return zipfile.ZipFile(
+        io.BytesIO(download(page.get_by_role("button", name="Download the paper pack")).read_bytes())
+    )
+
+
+def saved_json(page: Page) -> Any:
+    return json.loads(download(page.get_by_role("button", name="Download as JSON")).read_text(encoding="utf-8"))
 
 
 def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(
@@ -78,27 +80,26 @@ def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(
     open_evaluate(page, fresh)
     expect(page.get_by_text("Bundled examples (precomputed)").first).to_be_visible(timeout=START_MS)
     page.get_by_role("tab", name="Tables").wait_for(timeout=WORK_MS)  # something to look at before anything is imported
-    page.get_by_role("tab", name="Ranks").click()
+    press(page.get_by_role("tab", name="Ranks"))
     expect(page.get_by_text("Rank by Consistency with 95 % intervals")).to_be_visible(timeout=WORK_MS)
-    page.get_by_role("tab", name="Sensitivity").click()
+    press(page.get_by_role("tab", name="Sensitivity"))
     expect(page.get_by_text("Mean gain by a correction and mean shift by")).to_be_visible(timeout=WORK_MS)
-    page.get_by_role("tab", name="Surface").click()
+    press(page.get_by_role("tab", name="Surface"))
     expect(page.get_by_text("What all six explain of a metric")).to_be_visible(timeout=WORK_MS)
     expect(page.get_by_text("Not scored")).to_have_count(0)
-    page.get_by_text("Import data").first.click()
+    press(page.get_by_text("Import data").first)
     pick_option(page.get_by_role("combobox", name="Form of the data"), "BUMP")
     name = page.get_by_role("textbox", name="Name of the dataset")
     expect(name).to_have_value("bump", timeout=WORK_MS)
-    page.locator("input[type=file]").first.set_input_files(path)
+    attach(page.locator("input[type=file]").first, path)
     expect(page.get_by_role("button", name="Import", exact=True)).to_be_enabled(timeout=WORK_MS)
-    name.fill("own pairs")
-    name.press("Enter")
-    page.get_by_role("button", name="Import", exact=True).click()
+    enter(name, "own pairs")
+    press(page.get_by_role("button", name="Import", exact=True))
     expect(page.get_by_text("own pairs: 24 new, 24 read.")).to_be_visible(timeout=WORK_MS)
     assert fresh.count("sample") == 24
 
-    page.get_by_role("tab", name="Tables").click(timeout=WORK_MS)
-    assert "dataset=own+pairs" in page.url
+    press(page.get_by_role("tab", name="Tables"))
+    expect(page).to_have_url(re.compile(r"dataset=own\+pairs"))
     table = page.locator(".stDataFrameGlideDataEditor").last
     table.wait_for(timeout=WORK_MS)
     idle(page)
@@ -109,22 +110,18 @@ def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(
         page.get_by_text(re.compile(r"^50\.0 \[.*\] %; paired bootstrap: p = .*, by Holm; McNemar: p = "))
     ).to_be_visible()
 
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="Download as JSON").click()
-    by_page = json.loads(Path(waiting.value.path()).read_text(encoding="utf-8"))
+    by_page = saved_json(page)
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{fresh.database}")
     terminal = CliRunner().invoke(app, ["meta", "--dataset", "own pairs", "--by", "error_type", "--json"])
     assert by_page == json.loads(terminal.stdout)
 
-    page.get_by_role("tab", name="Calibration").click()
+    press(page.get_by_role("tab", name="Calibration"))
     expect(page.get_by_text("One domain alone has figures")).to_be_visible(timeout=WORK_MS)
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="Download as JSON").click()
-    by_page = json.loads(Path(waiting.value.path()).read_text(encoding="utf-8"))
+    by_page = saved_json(page)
     options = ["--dataset", "own pairs", "--by", "dataset", "--metric", by_page["metrics"][0]["metric"], "--json"]
     assert by_page == json.loads(CliRunner().invoke(app, ["calibration", *options]).stdout)
 
-    page.get_by_role("tab", name="Verdicts").click()
+    press(page.get_by_role("tab", name="Verdicts"))
     expect(page.get_by_text("metrics disagree (6)")).to_be_visible(timeout=WORK_MS)
 
     pack = pack_of(page)
@@ -184,18 +181,14 @@ def test_correlations_by_slice_and_the_agreement_of_annotators(page: Page, fresh
     with closing(fresh.store()) as store:
         store.import_dataset(DatasetSource("judged", "own", "judged.jsonl", "0" * 64), items, dict)
     page.goto(f"{fresh.url}/evaluate?dataset=judged&by=domain")
-    page.get_by_role("tab", name="Correlation").click(timeout=START_MS)
+    press(page.get_by_role("tab", name="Correlation"))
     expect(page.get_by_text("Williams's test (Holm over the metrics")).to_be_visible(timeout=WORK_MS)
     pick_option(page.get_by_role("combobox", name="Slice", exact=True), "sea")
     expect(page.get_by_text("few documents (12)")).to_be_visible(timeout=WORK_MS)
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="Download as JSON").click()
-    [row] = json.loads(Path(waiting.value.path()).read_text(encoding="utf-8"))["rows"]
+    [row] = saved_json(page)["rows"]
     assert (row["metric"], row["slice"], row["n"]) == ("sharp", "sea", 12)
 
-    page.get_by_role("tab", name="Agreement").click()
+    press(page.get_by_role("tab", name="Agreement"))
     expect(page.get_by_role("heading", name="Cohen's kappa, coverage, summary")).to_be_visible(timeout=WORK_MS)
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="Download as JSON").click()
-    [found] = json.loads(Path(waiting.value.path()).read_text(encoding="utf-8"))
+    [found] = saved_json(page)
     assert (found["items"], found["annotators"]) == (24, 2)

@@ -15,13 +15,11 @@ from typer.testing import CliRunner
 from annotations.store import Store
 from cli import app
 from tests.doubles.field_tables import FIELD_TABLES, FieldTable
-from tests.e2e.bench import START_MS
+from tests.e2e.bench import START_MS, WORK_MS
 from tests.e2e.server import Server, serve
-from tests.e2e.waiting import idle
+from tests.e2e.waiting import attach, enter, press
 
 pytestmark = pytest.mark.e2e
-
-WORK_MS = 60_000
 
 
 @pytest.fixture(scope="module")
@@ -45,19 +43,14 @@ def import_in_the_terminal(table: FieldTable, path: Path) -> None:
 
 
 def import_on_the_page(page: Page, table: FieldTable, path: Path) -> None:
-    page.locator("input[type=file]").first.set_input_files(path)
+    attach(page.locator("input[type=file]").first, path)
     expect(page.get_by_role("button", name="Save this mapping")).to_be_visible(timeout=WORK_MS)
     expect(page.get_by_text(table.note).first).to_be_visible()
-    field = page.get_by_role("textbox", name="Name of the dataset")
-    field.fill(table.name)
-    field.press("Enter")
-    idle(page)
-    page.get_by_role("button", name="Import", exact=True).click()
+    enter(page.get_by_role("textbox", name="Name of the dataset"), table.name)
+    press(page.get_by_role("button", name="Import", exact=True))
     expect(page.get_by_text(re.compile(rf"{table.name}: \d+ new"))).to_be_visible(timeout=WORK_MS)
-    idle(page)
-    page.get_by_role("button", name=f"Remove {table.file}").click()
+    press(page.get_by_role("button", name=f"Remove {table.file}"))
     expect(page.get_by_role("button", name="Save this mapping")).to_have_count(0)
-    idle(page)
 
 
 def counted(found: list[dict[str, object]], kind: str, field: str) -> list[tuple[str, int]]:
@@ -70,9 +63,8 @@ def test_tables_as_people_have_them_are_the_same_by_page_and_terminal(
 ) -> None:
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path / 'terminal.db'}")
     page.goto(f"{fresh.url}/evaluate")
-    page.get_by_text("Import data").first.click(timeout=START_MS)
+    press(page.get_by_text("Import data").first)
     page.get_by_role("combobox", name="Form of the data").wait_for(timeout=START_MS)
-    idle(page)
     for table in FIELD_TABLES:
         table.write(tmp_path)
         import_in_the_terminal(table, tmp_path / table.file)

@@ -12,13 +12,12 @@ from core.datasets.bundled import bundled_items
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
 from core.stress.run import Plan, Run, Source, run_from_lines, to_json_line
-from tests.e2e.bench import Bench
+from tests.e2e.bench import WORK_MS, Bench
 from tests.e2e.server import Server
-from tests.e2e.waiting import idle
+from tests.e2e.waiting import enter, idle, press
 
 pytestmark = pytest.mark.e2e
 
-RUN_MS = 60_000
 OWN = "<b>so</b> *they* say"
 
 
@@ -45,20 +44,24 @@ def opened(page: Page, server: Server) -> Callable[[str], None]:
     def open(name: str) -> None:
         Bench(page, server).open()
         page.goto(f"{server.url}/stress?run={begin(server, name)}")
-        page.get_by_role("button", name="Continue").click()
-        page.get_by_role("tab", name="Gaming").click(timeout=RUN_MS)
-        idle(page)
-        expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=RUN_MS)
+        press(page.get_by_role("button", name="Continue"))
+        press(page.get_by_role("tab", name="Gaming"))
+        done(page)
 
     return open
 
 
-def press(page: Page, button: str, name: str) -> None:
-    """Begin the longer run of that name, and wait until it is done."""
-    page.get_by_role("button", name=button).click()
-    expect(page.get_by_role("combobox", name="Run")).to_have_value(re.compile(f"^{re.escape(name)} \\("))
+def done(page: Page) -> None:
+    """Nothing goes on in the background."""
     idle(page)
-    expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=RUN_MS)
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=WORK_MS)
+
+
+def run(page: Page, button: str, name: str) -> None:
+    """Begin the longer run of that name, and wait until it is done."""
+    press(page.get_by_role("button", name=button))
+    expect(page.get_by_role("combobox", name="Run")).to_have_value(re.compile(f"^{re.escape(name)} \\("))
+    done(page)
 
 
 def test_a_discovered_phrase_is_tried_by_one_press(page: Page, server: Server, opened: Callable[[str], None]) -> None:
@@ -67,17 +70,17 @@ def test_a_discovered_phrase_is_tried_by_one_press(page: Page, server: Server, o
     button = page.get_by_role("button", name=re.compile("^.*Try “")).first
     phrase = re.search("“(.*)”", button.inner_text())
     assert phrase
-    press(page, f"Try “{phrase[1]}”", f"Discovered + “{phrase[1]}”")
+    run(page, f"Try “{phrase[1]}”", f"Discovered + “{phrase[1]}”")
     expect(page.get_by_role("tab", name="Gaming")).to_have_attribute("aria-selected", "true")
     expect(page.get_by_role("button", name=f"Try “{phrase[1]}”")).to_be_disabled()
-    run = stored(server, f"Discovered + “{phrase[1]}”")
-    assert run.plan.kinds == (
+    found = stored(server, f"Discovered + “{phrase[1]}”")
+    assert found.plan.kinds == (
         "phrase",
         f"phrase[phrase={phrase[1]}]",
         f"phrase[place=prefix,phrase={phrase[1]}]",
         f"phrase[place=alone,phrase={phrase[1]}]",
     )
-    assert run.done == run.total
+    assert found.done == found.total
 
 
 def test_a_phrase_of_ones_own_is_tried_as_it_is_written(
@@ -85,20 +88,19 @@ def test_a_phrase_of_ones_own_is_tried_as_it_is_written(
 ) -> None:
     opened("Own")
     expect(page.get_by_role("button", name="Try it")).to_be_disabled()
-    page.get_by_role("textbox", name="A phrase of your own").fill(OWN)
-    page.get_by_role("textbox", name="A phrase of your own").press("Enter")
-    press(page, "Try it", f"Own + “{OWN}”")
-    run = stored(server, f"Own + “{OWN}”")
-    appended = [variant for variant in run.variants.values() if variant.kind == f"phrase[phrase={OWN}]"]
+    enter(page.get_by_role("textbox", name="A phrase of your own"), OWN)
+    run(page, "Try it", f"Own + “{OWN}”")
+    found = stored(server, f"Own + “{OWN}”")
+    appended = [variant for variant in found.variants.values() if variant.kind == f"phrase[phrase={OWN}]"]
     assert {variant.summary for variant in appended} == {
-        f"{source.example.summary} {OWN}" for source in run.sources.values()
+        f"{source.example.summary} {OWN}" for source in found.sources.values()
     }
 
 
 def test_every_phrase_is_played_in_every_place(page: Page, server: Server, opened: Callable[[str], None]) -> None:
     opened("All")
-    press(page, "Try every phrase in every position", "All + every phrase")
-    run = stored(server, "All + every phrase")
-    assert len(run.plan.kinds) == 4 * 3
-    assert run.done == run.total
+    run(page, "Try every phrase in every position", "All + every phrase")
+    found = stored(server, "All + every phrase")
+    assert len(found.plan.kinds) == 4 * 3
+    assert found.done == found.total
     expect(page.get_by_role("button", name="Try every phrase in every position")).to_have_count(0)

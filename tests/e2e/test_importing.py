@@ -10,13 +10,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.bench import START_MS
+from tests.e2e.bench import START_MS, WORK_MS
 from tests.e2e.server import Server, serve
-from tests.e2e.waiting import idle, pick_option
+from tests.e2e.waiting import attach, download, enter, idle, pick_option, press
 
 pytestmark = pytest.mark.e2e
 
-WORK_MS = 60_000
 DOCUMENT = "The ferry Alma left Kiel at noon. She carried forty cars, and fog held her back for an hour."
 CLAIMS = {"The Alma left at noon.": "yes", "The Alma left at night.": "no", "She carried fifty cars.": "no"}
 
@@ -34,8 +33,7 @@ def open_import(page: Page, server: Server) -> None:
     page.locator(".stDataFrameGlideDataEditor").first.wait_for(
         timeout=START_MS
     )  # of the bundled examples, then all stays
-    idle(page)
-    page.get_by_text("Import data").first.click()
+    press(page.get_by_text("Import data").first)
     page.get_by_role("combobox", name="Form of the data").wait_for(timeout=START_MS)
 
 
@@ -50,15 +48,14 @@ def test_a_table_is_imported_by_its_guessed_and_corrected_columns(page: Page, fr
     rows = [{"text": DOCUMENT, "claim": claim, "label": word, "rater_1": word} for claim, word in CLAIMS.items()]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     open_import(page, fresh)
-    page.locator("input[type=file]").first.set_input_files(path)
+    attach(page.locator("input[type=file]").first, path)
     votes = page.get_by_role("radiogroup", name="An annotator's 1 or yes says")
     expect(votes.get_by_role("radio", name="the summary is consistent")).to_be_checked(timeout=WORK_MS)
-    with page.expect_download(timeout=WORK_MS) as saved:
-        page.get_by_role("button", name="Save this mapping").click()
-    mapping = json.loads(Path(saved.value.path()).read_text(encoding="utf-8"))
+    saved = download(page.get_by_role("button", name="Save this mapping"))
+    mapping = json.loads(saved.read_text(encoding="utf-8"))
     assert (mapping["document"], mapping["summary"], mapping["annotators"]) == ("text", "claim", ["rater_1"])
-    votes.get_by_text("an error is there").click()
-    page.get_by_role("button", name="Import", exact=True).click()
+    press(votes.get_by_text("an error is there"))
+    press(page.get_by_role("button", name="Import", exact=True))
     expect(page.get_by_text("generic: 3 new, 3 read.")).to_be_visible(timeout=WORK_MS)
     # the page knows of the dataset by now, and the receipt is still there to be read
     expect(page.get_by_role("heading", name="generic: 3 samples")).to_be_visible(timeout=WORK_MS)
@@ -74,19 +71,16 @@ def test_a_table_is_imported_by_its_guessed_and_corrected_columns(page: Page, fr
 def reopen_import(page: Page) -> None:
     """The form as it is on a fresh visit to a page that has data."""
     page.reload()
-    page.get_by_text("Import data").first.click(timeout=START_MS)
+    press(page.get_by_text("Import data").first)
     page.get_by_role("combobox", name="Form of the data").wait_for(timeout=START_MS)
 
 
 def import_table(page: Page, path: Path, name: str) -> None:
     """Choose a file, wait until its mapping is drawn, and import it under a name."""
-    page.locator("input[type=file]").first.set_input_files(path)
+    attach(page.locator("input[type=file]").first, path)
     expect(page.get_by_role("button", name="Save this mapping")).to_be_visible(timeout=WORK_MS)
-    field = page.get_by_role("textbox", name="Name of the dataset")
-    field.fill(name)
-    field.press("Enter")
-    idle(page)
-    page.get_by_role("button", name="Import", exact=True).click()
+    enter(page.get_by_role("textbox", name="Name of the dataset"), name)
+    press(page.get_by_role("button", name="Import", exact=True))
     expect(page.get_by_text(re.compile(f"{name}: \\d+ new"))).to_be_visible(timeout=WORK_MS)
 
 
@@ -102,7 +96,7 @@ def test_minimal_pairs_a_third_class_and_another_encoding_are_decided_on_the_pag
     minimal = tmp_path / "minimal.csv"
     minimal.write_text(f'document,summary,edited_summary\n"{DOCUMENT}",{first},{second}\n', encoding="utf-8")
     open_import(page, fresh)
-    page.locator("input[type=file]").first.set_input_files(minimal)
+    attach(page.locator("input[type=file]").first, minimal)
     asked = page.get_by_role("radiogroup", name="Without a label, an edited summary is")
     expect(asked.get_by_role("radio", name="inconsistent")).to_be_checked(timeout=WORK_MS)
     import_table(page, minimal, "minimal")
@@ -113,11 +107,11 @@ def test_minimal_pairs_a_third_class_and_another_encoding_are_decided_on_the_pag
     rows = "".join(f'"{DOCUMENT}",{claim},{word},0.5,remarks of mine\n' for claim, word in cells)
     classes.write_text(f"document,summary,label,hallucination,remark\n{rows}", encoding="utf-8")
     reopen_import(page)
-    page.locator("input[type=file]").first.set_input_files(classes)
+    attach(page.locator("input[type=file]").first, classes)
     neutral = page.get_by_role("radiogroup", name=re.compile("neutral"))
     expect(neutral.get_by_role("radio", name="no label")).to_be_checked(timeout=WORK_MS)
     expect(page.get_by_text("Left out: remark.")).to_be_visible()
-    neutral.get_by_text("borderline").click()
+    press(neutral.get_by_text("borderline"))
     idle(page)
     import_table(page, classes, "classes")
     assert labels(fresh, "classes") == ["consistent", "inconsistent", "borderline"]
@@ -125,7 +119,7 @@ def test_minimal_pairs_a_third_class_and_another_encoding_are_decided_on_the_pag
     german = tmp_path / "german.csv"
     german.write_bytes("document;summary;label\nDie Fähre fuhr um zwölf.;Sie fuhr mittags los.;1\n".encode("latin-1"))
     reopen_import(page)
-    page.locator("input[type=file]").first.set_input_files(german)
+    attach(page.locator("input[type=file]").first, german)
     expect(page.get_by_role("combobox", name=re.compile("Read it as"))).to_be_visible(timeout=WORK_MS)
     import_table(page, german, "german")
     assert [row["text"] for row in fresh.rows("SELECT text FROM document WHERE text LIKE '%zwölf%'")]
@@ -134,6 +128,6 @@ def test_minimal_pairs_a_third_class_and_another_encoding_are_decided_on_the_pag
 def test_the_bundled_examples_are_a_dataset_at_one_press(page: Page, fresh: Server) -> None:
     open_import(page, fresh)
     pick_option(page.get_by_role("combobox", name="Form of the data"), "Bundled examples")
-    page.get_by_role("button", name="Import the examples").click(timeout=WORK_MS)
+    press(page.get_by_role("button", name="Import the examples"))
     expect(page.get_by_text(re.compile(r"bundled: \d+ new"))).to_be_visible(timeout=WORK_MS)
     assert [row["name"] for row in fresh.rows("SELECT name FROM dataset")] == ["bundled"]

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.bench import START_MS, Bench, example
 from tests.e2e.server import Server, serve
-from tests.e2e.waiting import idle, pick_option
+from tests.e2e.waiting import idle, pick_option, press
 from tests.unit.llm.scripted import Body, Endpoint, Reply, serving, text
 
 pytestmark = pytest.mark.e2e
@@ -62,9 +62,9 @@ def add_endpoint(page: Page, name: str, url: str) -> None:
     }
     for label, value in fields.items():
         form.get_by_label(label, exact=True).fill(value)
-    form.get_by_role("button", name="Test").click()
+    press(form.get_by_role("button", name="Test"))
     expect(form).to_contain_text("Answer “ready” after")
-    form.get_by_role("button", name="Add", exact=True).click()
+    press(form.get_by_role("button", name="Add", exact=True))
     expect(page.get_by_text(f"{name} can be asked until the server stops")).to_be_visible()
     idle(page)
 
@@ -75,7 +75,7 @@ def test_an_endpoint_explains_a_panel_judges_and_records_have_the_bill(
     bench = Bench(page, bare_server)
     bench.open()
     page.get_by_role("link", name="Metrics", exact=True).click()
-    page.locator(".st-key-new-endpoint").get_by_text("Add an endpoint").click()
+    press(page.locator(".st-key-new-endpoint").get_by_text("Add an endpoint"))
     idle(page)
     for name in GRADES:
         add_endpoint(page, name, endpoint.url)
@@ -97,14 +97,14 @@ def test_an_endpoint_explains_a_panel_judges_and_records_have_the_bill(
         pick_option(page.get_by_role("combobox", name="Judges"), f"{name}@{name}", exact=True)
         expect(page.get_by_role("option", name=f"{name}@{name}", exact=True)).to_have_count(0)
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="Ask the panel").click()
+    press(page.get_by_role("button", name="Ask the panel"))
     expect(page.locator(".st-key-explain-panel")).to_contain_text("Majority: Entirely correct")
     expect(page.locator(".st-key-explain-panel")).to_contain_text(
         "entirely 2, not 1 · mean 0.67 · 67% of the pairs of judges differ"
     )
 
     bench.tab("Pairwise")
-    page.get_by_role("button", name="Compare", exact=True).click()
+    press(page.get_by_role("button", name="Compare", exact=True))
     expect(page.locator(".st-key-explain-compared")).to_contain_text("The original is more consistent")
     page.get_by_role("link", name="Records", exact=True).click()
     # an explanation, three grades, of which one was kept from the press on Grade, and two orders

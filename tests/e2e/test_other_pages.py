@@ -14,7 +14,7 @@ from annotations.records import LabelRecord, PairRecord
 from core.types import Edit, Span, Verdict
 from tests.e2e.bench import START_MS, Bench, example
 from tests.e2e.server import Server, serve
-from tests.e2e.waiting import idle, quiet
+from tests.e2e.waiting import download, idle, press, quiet
 
 pytestmark = pytest.mark.e2e
 
@@ -35,10 +35,8 @@ def keep_something(server: Server) -> str:
     return receipt.id
 
 
-def download(page: Page, button: str) -> str:
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name=button).click()
-    return Path(waiting.value.path()).read_text(encoding="utf-8")
+def exported(page: Page, button: str) -> str:
+    return download(page.get_by_role("button", name=button)).read_text(encoding="utf-8")
 
 
 def test_records_are_listed_and_exported(page: Page, server: Server) -> None:
@@ -48,9 +46,9 @@ def test_records_are_listed_and_exported(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/data")
     expect(page.get_by_test_id("stDataFrame")).to_be_visible()
     expect(page.get_by_test_id("stMetric").filter(has_text="Labels")).to_contain_text(str(server.count("label")))
-    lines = [json.loads(line) for line in download(page, "Export JSONL").splitlines()]
+    lines = [json.loads(line) for line in exported(page, "Export JSONL").splitlines()]
     assert any(id in line.values() for line in lines)
-    rows = list(csv.DictReader(download(page, "Export CSV").splitlines()))
+    rows = list(csv.DictReader(exported(page, "Export CSV").splitlines()))
     assert any(id in row.values() for row in rows)
 
 
@@ -59,15 +57,15 @@ def test_a_model_is_unloaded_and_loaded_again_and_memory_follows(page: Page, plu
     page.get_by_role("link", name="Metrics").click()
     card = page.locator(".st-key-card-semantic-similarity")
     bar = page.get_by_text("for models in use")
-    expect(card.get_by_role("button", name="Unload")).to_be_visible()
+    expect(card.get_by_role("button", name="Unload")).to_be_visible(timeout=START_MS)
     quiet(plugged_server.pid)  # noise that is measured in the background would load it again
     idle(page)
     full = bar.inner_text()
-    card.get_by_role("button", name="Unload").click()
+    press(card.get_by_role("button", name="Unload"))
     expect(card).to_contain_text("not loaded")
     idle(page)
     assert memory(bar.inner_text()) < memory(full)
-    card.get_by_role("button", name="Load", exact=True).click()
+    press(card.get_by_role("button", name="Load", exact=True))
     expect(card.get_by_role("button", name="Unload")).to_be_visible()
     expect(bar).to_have_text(full)
 

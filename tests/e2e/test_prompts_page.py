@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from core.llm.prompts import PROMPTS_FOLDER, bundled_prompt
 from tests.e2e.bench import START_MS, Bench
 from tests.e2e.server import Server, serve
+from tests.e2e.waiting import attach, idle, press
 
 pytestmark = pytest.mark.e2e
 
@@ -37,11 +38,12 @@ class Prompts:
         return self.page.get_by_role("textbox", name="The file: head, system part, user part")
 
     def tab(self, name: str) -> None:
-        self.page.get_by_role("tab", name=name).click()
+        press(self.page.get_by_role("tab", name=name))
 
     def save(self, text: str) -> None:
+        idle(self.page)
         self.box.fill(text)
-        self.page.get_by_role("button", name="Save and use").click()
+        press(self.page.get_by_role("button", name="Save and use"))
 
     def is_ours(self) -> None:
         expect(self.page.get_by_role("button", name="Revert to ours")).to_be_disabled()
@@ -85,7 +87,7 @@ def test_a_prompt_is_edited_compared_and_taken_back(page: Page, prompts_server: 
 
     prompts.tab("Edit")
     expect(prompts.box).to_have_value(MINE)
-    page.get_by_role("button", name="Revert to ours").click()
+    press(page.get_by_role("button", name="Revert to ours"))
     prompts.is_ours()
     assert not list(folder.glob("*.md"))
     assert [file.read_text(encoding="utf-8") for file in (folder / "earlier").iterdir()] == [MINE]
@@ -97,9 +99,9 @@ def test_a_file_can_take_the_place_of_ours(page: Page, prompts_server: Server, f
     prompts.tab("Edit")
     upload = tmp_path / "better.md"
     upload.write_text(MINE, encoding="utf-8")
-    page.locator("input[type=file]").set_input_files(upload)
+    attach(page.locator("input[type=file]"), upload)
     expect(prompts.box).to_have_value(MINE)
-    page.get_by_role("button", name="Save and use").click()
+    press(page.get_by_role("button", name="Save and use"))
     prompts.is_mine()
-    page.get_by_role("button", name="Revert to ours").click()
+    press(page.get_by_role("button", name="Revert to ours"))
     prompts.is_ours()

@@ -172,7 +172,7 @@ def made(manager: Page, folder: Path) -> str:
         "answers": {"verdict": "inconsistent"},
     }
     (folder / "known.jsonl").write_text(json.dumps(known), encoding="utf-8")
-    press(manager.get_by_role("link", name="Campaigns", exact=True))
+    manager.get_by_role("link", name="Campaigns", exact=True).click(timeout=START_MS)
     enter(manager.get_by_role("textbox", name="Name of the campaign"), "The whole way")
     press(manager.get_by_role("radio", name="Originals"))
     originals = sum(not item.parent for item in bundled_items())

@@ -16,6 +16,7 @@ from playwright.sync_api import Page, expect
 from tests.doubles.models import NO_HEADER
 from tests.e2e.bench import START_MS, Bench, example
 from tests.e2e.server import Server, serve
+from tests.e2e.waiting import press
 from tests.unit.models.hub import Hub, serving
 
 pytestmark = pytest.mark.e2e
@@ -192,6 +193,6 @@ def test_a_small_checkpoint_is_loaded_shows_its_chunks_and_is_unloaded(bench: Be
     page.get_by_role("link", name="Metrics").click()
     for kind in ("sequence_classifier", "token_count"):
         model = page.locator(".st-key-other-models").get_by_text(f"{tiny_roberta} · {kind}")
-        expect(model).to_be_visible()
-        page.locator(f'[class*="st-key-unload-"][class*="roberta"][class*="-{kind}"]').get_by_role("button").click()
+        expect(model).to_be_visible(timeout=START_MS)
+        press(page.locator(f'[class*="st-key-unload-"][class*="roberta"][class*="-{kind}"]').get_by_role("button"))
         expect(model).to_have_count(0)

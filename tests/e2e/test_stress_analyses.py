@@ -7,14 +7,13 @@ from playwright.sync_api import Page, expect
 
 from core.datasets.bundled import bundled_items
 from core.stress.run import Plan, Source, run_from_lines, to_json_line
-from tests.e2e.bench import START_MS, Bench, example
+from tests.e2e.bench import WORK_MS, Bench, example
 from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server
-from tests.e2e.waiting import idle
+from tests.e2e.waiting import idle, press
 
 pytestmark = pytest.mark.e2e
 
-RUN_MS = 60_000
 METRICS = ("rouge2", "coverage")
 
 
@@ -28,23 +27,23 @@ def open_run(page: Page, server: Server, name: str) -> None:
     store.close()
     Bench(page, server).open()
     page.goto(f"{server.url}/stress?run={run}")
-    page.get_by_role("button", name="Continue").click(timeout=START_MS)
-    expect(page.get_by_role("tab", name="Matrix")).to_be_visible(timeout=RUN_MS)
+    press(page.get_by_role("button", name="Continue"))
+    expect(page.get_by_role("tab", name="Matrix")).to_be_visible(timeout=WORK_MS)
     done(page)
 
 
 def done(page: Page) -> None:
     """Nothing goes on in the background, and the page is still."""
-    expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=RUN_MS)
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=WORK_MS)
     idle(page)
 
 
 def test_a_sweep_becomes_a_run_of_its_own_with_every_window(page: Page, server: Server) -> None:
     open_run(page, server, "To sweep")
-    page.get_by_role("tab", name="Windows").click()
-    page.get_by_role("button", name="Sweep 5 windows × 1 metric").click()
-    expect(page.get_by_role("tab", name="Windows")).to_have_attribute("aria-selected", "true", timeout=RUN_MS)
-    expect(page.locator(".st-key-sweep-chart").get_by_text("mean shift, after − before")).to_be_visible(timeout=RUN_MS)
+    press(page.get_by_role("tab", name="Windows"))
+    press(page.get_by_role("button", name="Sweep 5 windows × 1 metric"))
+    expect(page.get_by_role("tab", name="Windows")).to_have_attribute("aria-selected", "true", timeout=WORK_MS)
+    expect(page.locator(".st-key-sweep-chart").get_by_text("mean shift, after − before")).to_be_visible(timeout=WORK_MS)
     done(page)
     [stored] = server.rows("SELECT * FROM run WHERE name = 'To sweep, windows'")
     lines = [row["line"] for row in server.rows("SELECT line FROM runline WHERE run_id = ? ORDER BY id", stored["id"])]
@@ -58,32 +57,32 @@ def test_a_sweep_becomes_a_run_of_its_own_with_every_window(page: Page, server: 
 
 def test_sentences_are_binned_by_their_information_density(page: Page, server: Server) -> None:
     open_run(page, server, "To bin")
-    page.get_by_role("tab", name="Density").click()
-    page.get_by_role("button", name="Score sentence by sentence: 2 texts × 2 metrics").click()
+    press(page.get_by_role("tab", name="Density"))
+    press(page.get_by_role("button", name="Score sentence by sentence: 2 texts × 2 metrics"))
     chart = page.locator(".st-key-density-chart")
-    expect(chart.get_by_text("ROUGE-2: score of a sentence by its information density")).to_be_visible(timeout=RUN_MS)
-    page.get_by_role("radio", name="The same width").click()
+    expect(chart.get_by_text("ROUGE-2: score of a sentence by its information density")).to_be_visible(timeout=WORK_MS)
+    press(page.get_by_role("radio", name="The same width"))
     expect(page.locator(".st-key-density-chart .textpoint").first).to_be_visible()
 
 
 def test_summaries_are_scored_beside_foreign_documents(page: Page, server: Server) -> None:
     open_run(page, server, "To ablate")
-    page.get_by_role("tab", name="Without document").click()
-    page.get_by_role("button", name="Score 2 summaries × 2 metrics beside foreign documents").click()
+    press(page.get_by_role("tab", name="Without document"))
+    press(page.get_by_role("button", name="Score 2 summaries × 2 metrics beside foreign documents"))
     chart = page.locator(".st-key-ablation-chart")
-    expect(chart.get_by_text("ROUGE-2: scores of the same summaries")).to_be_visible(timeout=RUN_MS)
+    expect(chart.get_by_text("ROUGE-2: scores of the same summaries")).to_be_visible(timeout=WORK_MS)
     expect(page.get_by_text("Loss: mean score with the document minus without")).to_be_visible()
-    page.get_by_role("tab", name="Sensitivity").click()
-    expect(page.get_by_text("Sensitivity needs perturbations that keep the meaning")).to_be_visible(timeout=RUN_MS)
+    press(page.get_by_role("tab", name="Sensitivity"))
+    expect(page.get_by_text("Sensitivity needs perturbations that keep the meaning")).to_be_visible(timeout=WORK_MS)
 
 
 def test_the_edits_of_a_variant_are_bisected(page: Page, server: Server) -> None:
     open_run(page, server, "To bisect")
     select_cell(page, "ROUGE-2")
-    page.get_by_role("button", name="edits moves which metric?").click()
-    expect(page.get_by_role("radio", name="Share", exact=True)).to_be_checked(timeout=RUN_MS)
+    press(page.get_by_role("button", name="edits moves which metric?"))
+    expect(page.get_by_role("radio", name="Share", exact=True)).to_be_checked(timeout=WORK_MS)
     expect(page.get_by_text("The shares sum to the whole.")).to_be_visible()
-    page.get_by_role("radio", name="Left out", exact=True).click()
+    press(page.get_by_role("radio", name="Left out", exact=True))
     expect(page.get_by_text("The shift when all edits but this one are executed.")).to_be_visible()
 
 
@@ -91,6 +90,6 @@ def test_a_shift_stands_before_the_noise_of_harmless_edits(bench: Bench) -> None
     noise = bench.row("rouge2").locator("td.noise")
     expect(noise).to_have_text("")
     bench.write(f"{example().example.summary} Penguins ate the fish of the mayor, who did not complain.")
-    expect(noise.locator(".value")).to_contain_text("×", timeout=RUN_MS)
+    expect(noise.locator(".value")).to_contain_text("×", timeout=WORK_MS)
     expect(noise.locator(".mark")).to_be_visible()
     assert "harmless edits of about the same size" in (noise.get_attribute("title") or "")

@@ -7,7 +7,6 @@ import json
 import re
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -16,39 +15,32 @@ from annotations.dataset_import import DatasetSource
 from core.datasets.bundled import bundled_items
 from core.stress.run import run_from_lines
 from core.types import Verdict
-from tests.e2e.bench import START_MS, Bench
+from tests.e2e.bench import START_MS, WORK_MS, Bench
 from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server
-from tests.e2e.waiting import idle
+from tests.e2e.waiting import download, enter, press
 
 pytestmark = pytest.mark.e2e
 
-RUN_MS = 90_000
 
-
-def download(page: Page, button: str) -> str:
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name=button).click()
-    return Path(waiting.value.path()).read_text(encoding="utf-8")
+def exported(page: Page, button: str) -> str:
+    return download(page.get_by_role("button", name=button)).read_text(encoding="utf-8")
 
 
 def begin(page: Page, server: Server, name: str) -> None:
     """Run everything by rule on the two stories."""
     Bench(page, server).open()
     page.get_by_role("link", name="Stress test").click()
-    expect(page.get_by_role("button", name="Run: ")).to_be_visible()
-    idle(page)
     for domain in ("news", "dialogue", "clinical note", "science", "law"):
-        page.get_by_role("button", name=domain, exact=True).click()
-    page.get_by_role("textbox", name="Name of the run").fill(name)
-    page.get_by_role("textbox", name="Name of the run").press("Enter")
-    page.get_by_role("button", name="Run: 2 pairs").click()
+        press(page.get_by_role("button", name=domain, exact=True))
+    enter(page.get_by_role("textbox", name="Name of the run"), name)
+    press(page.get_by_role("button", name="Run: 2 pairs"))
 
 
 def test_from_choosing_to_export_and_back_to_probe(page: Page, server: Server) -> None:
     begin(page, server, "From choosing to export")
-    expect(page.get_by_role("tab", name="Matrix")).to_be_visible(timeout=RUN_MS)
-    expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=RUN_MS)
+    expect(page.get_by_role("tab", name="Matrix")).to_be_visible(timeout=WORK_MS)
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=WORK_MS)
     [stored] = server.rows("SELECT * FROM run WHERE name = 'From choosing to export'")
     lines = [row["line"] for row in server.rows("SELECT line FROM runline WHERE run_id = ? ORDER BY id", stored["id"])]
     run = run_from_lines([stored["plan"], *lines])
@@ -57,22 +49,22 @@ def test_from_choosing_to_export_and_back_to_probe(page: Page, server: Server) -
 
     select_cell(page, "ROUGE-2", "Add a sentence")
     expect(page.get_by_role("heading", name="ROUGE-2 · Add a sentence")).to_be_visible()
-    page.get_by_role("radio", name="kept").click()
+    press(page.get_by_role("radio", name="kept"))
     expect(page.get_by_role("button", name="not verified by a person")).to_be_visible()
     [opinion] = server.rows("SELECT line FROM runline WHERE run_id = ? ORDER BY id DESC LIMIT 1", stored["id"])
     assert json.loads(opinion["line"])["meaning"] == "kept"
 
-    page.get_by_role("tab", name="Export").click()
-    cells = list(csv.DictReader(download(page, "Matrix (CSV)").splitlines()))
+    press(page.get_by_role("tab", name="Export"))
+    cells = list(csv.DictReader(exported(page, "Matrix (CSV)").splitlines()))
     assert {(cell["metric"], cell["kind"]) for cell in cells} <= set(product(run.plan.metrics, run.plan.kinds))
     assert float(cells[0]["shift_value"]) == pytest.approx(float(cells[0]["size_value"]))
-    rows = list(csv.DictReader(download(page, "Shifts (CSV)").splitlines()))
+    rows = list(csv.DictReader(exported(page, "Shifts (CSV)").splitlines()))
     assert {row["metric"] for row in rows} == set(run.plan.metrics)
-    assert run_from_lines(download(page, "The run (JSONL)").rstrip("\n").split("\n")).readings == run.readings
-    assert "<script" in download(page, "Plots (HTML)")
+    assert run_from_lines(exported(page, "The run (JSONL)").rstrip("\n").split("\n")).readings == run.readings
+    assert "<script" in exported(page, "Plots (HTML)")
 
-    page.get_by_role("tab", name="Matrix").click()
-    page.get_by_role("button", name="Open in Probe").click()
+    press(page.get_by_role("tab", name="Matrix"))
+    press(page.get_by_role("button", name="Open in Probe"))
     expect(page.locator("ins").first).to_be_visible(timeout=START_MS)
     expect(Bench(page, server).box).not_to_have_value("", timeout=START_MS)  # the stress page has marks of an edit too
     summary = Bench(page, server).box.input_value()
@@ -86,14 +78,12 @@ def test_an_imported_dataset_is_drawn_from_by_the_seed(page: Page, server: Serve
     store.close()
     Bench(page, server).open()
     page.get_by_role("link", name="Stress test").click()
-    page.get_by_role("radio", name="A dataset").click()
+    press(page.get_by_role("radio", name="A dataset"))
     originals = [item for item in items if not item.intended]
     expect(page.get_by_text(f"Leave out {len(items) - len(originals)} labelled inconsistent")).to_be_visible()
-    page.get_by_role("spinbutton", name="At most").fill("3")
-    page.get_by_role("spinbutton", name="At most").press("Enter")
-    page.get_by_role("textbox", name="Name of the run").fill("From a dataset")
-    page.get_by_role("textbox", name="Name of the run").press("Enter")
-    page.get_by_role("button", name="Run: 3 pairs").click()
+    enter(page.get_by_role("spinbutton", name="At most"), "3")
+    enter(page.get_by_role("textbox", name="Name of the run"), "From a dataset")
+    press(page.get_by_role("button", name="Run: 3 pairs"))
     page.wait_for_url("**/stress?run=*")
     [stored] = server.rows("SELECT * FROM run WHERE name = 'From a dataset'")
     lines = server.rows("SELECT line FROM runline WHERE run_id = ? ORDER BY id LIMIT 3", stored["id"])
@@ -107,4 +97,4 @@ def test_a_run_goes_on_while_the_page_is_reloaded(page: Page, server: Server) ->
     page.wait_for_url("**/stress?run=*")
     page.reload()
     expect(page.get_by_role("combobox", name="Run")).to_have_value(re.compile("^Reloaded "), timeout=START_MS)
-    expect(page.get_by_role("tab", name="Matrix")).to_be_visible(timeout=RUN_MS)
+    expect(page.get_by_role("tab", name="Matrix")).to_be_visible(timeout=WORK_MS)

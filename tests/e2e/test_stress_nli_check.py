@@ -13,15 +13,14 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from core.stress.run import Run, run_from_lines
-from tests.e2e.bench import START_MS, Bench, example
+from tests.e2e.bench import START_MS, WORK_MS, Bench, example
 from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server, serve
-from tests.e2e.waiting import idle, pick_option
+from tests.e2e.waiting import attach, download, enter, idle, pick_option, press
 from tests.unit.llm.scripted import Reply, serving, text
 
 pytestmark = pytest.mark.e2e
 
-RUN_MS = 90_000
 DOCUMENT = (
     "The harbour of Lindvale was closed on Tuesday after a storm tore two ferries away. Nobody was hurt in the storm."
 )
@@ -68,21 +67,20 @@ def choose(page: Page, perturbation: str) -> None:
     idle(page)
     button = page.get_by_role("button", name="Run: ")
     _, before, rest = button.inner_text().split(" × ")
-    page.get_by_role("button", name=perturbation, exact=True).click()
+    press(page.get_by_role("button", name=perturbation, exact=True))
     more = int(before.split()[0]) + 1
     expect(page.get_by_role("button", name=f"× {more} perturbations × {rest}")).to_be_visible(timeout=START_MS)
 
 
 def run_to_the_end(page: Page, name: str) -> None:
-    page.get_by_role("textbox", name="Name of the run").fill(name)
-    page.get_by_role("textbox", name="Name of the run").press("Enter")
-    page.get_by_role("button", name=re.compile("^Run: [12] pair")).click()
-    expect(page.get_by_text(re.compile("^Complete: "))).to_be_visible(timeout=RUN_MS)
+    enter(page.get_by_role("textbox", name="Name of the run"), name)
+    press(page.get_by_role("button", name=re.compile("^Run: [12] pair")))
+    expect(page.get_by_text(re.compile("^Complete: "))).to_be_visible(timeout=WORK_MS)
 
 
 def only_fiction(page: Page) -> None:
     for domain in ("news", "dialogue", "clinical note", "science", "law"):
-        page.get_by_role("button", name=domain, exact=True).click()
+        press(page.get_by_role("button", name=domain, exact=True))
 
 
 def stored(server: Server, name: str) -> Run:
@@ -93,11 +91,10 @@ def stored(server: Server, name: str) -> Run:
 
 def shifts_of(page: Page, number: int) -> list[dict[str, str]]:
     """The shifts as they are exported, once so many variants count."""
-    page.get_by_role("tab", name="Export").click()
+    press(page.get_by_role("tab", name="Export"))
     expect(page.get_by_text(f"shifts of {number} variants")).to_be_visible()
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="Shifts (CSV)").click()
-    return list(csv.DictReader(Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()))
+    saved = download(page.get_by_role("button", name="Shifts (CSV)"))
+    return list(csv.DictReader(saved.read_text(encoding="utf-8").splitlines()))
 
 
 def test_a_file_is_run_with_an_nli_check_whose_results_are_shown_and_can_be_left_out(
@@ -106,8 +103,8 @@ def test_a_file_is_run_with_an_nli_check_whose_results_are_shown_and_can_be_left
     file = tmp_path / "pairs.jsonl"
     file.write_text("".join(json.dumps(pair) + "\n" for pair in PAIRS) + "{broken\n", encoding="utf-8")
     open_stress(page, checked_server)
-    page.get_by_role("radio", name="A file").click()
-    page.locator("input[type=file]").set_input_files(file)
+    press(page.get_by_role("radio", name="A file"))
+    attach(page.locator("input[type=file]"), file)
     expect(page.get_by_text("Line 3: ")).to_be_visible()
     choose(page, "Paraphrase (LLM)")
     pick_option(page.get_by_role("combobox", name="NLI check of the meaning"), "Language model", typed="Language")
@@ -122,16 +119,16 @@ def test_a_file_is_run_with_an_nli_check_whose_results_are_shown_and_can_be_left
 
     select_cell(page, "ROUGE-2")
     expect(page.get_by_text(re.compile("Contradicts the original, says tiny.*The order of events"))).to_be_visible()
-    page.get_by_text("Answers of language models that were not used (2)").click()
+    press(page.get_by_text("Answers of language models that were not used (2)"))
     expect(page.get_by_text("Let me know if it helps!").first).to_be_visible()
-    page.get_by_text("What the NLI check found").click()
+    press(page.get_by_text("What the NLI check found"))
     expect(page.get_by_text(f"{len(run.checks)} of {len(run.checks)} variants contradict")).to_be_visible()
 
     marked = {kind for _, kind in run.checks}
     made = sum(variant.summary is not None for variant in run.variants.values())
     rows = shifts_of(page, made)
     assert {row["contradicts"] for row in rows if row["kind"] in marked} == {"True"}
-    page.get_by_role("button", name=f"marked as contradicting ({len(run.checks)})").click()
+    press(page.get_by_role("button", name=f"marked as contradicting ({len(run.checks)})"))
     assert {row["kind"] for row in shifts_of(page, made - len(run.checks))}.isdisjoint(marked)
 
 
@@ -141,7 +138,7 @@ def test_the_pair_on_probe_is_run_as_it_was_before_its_edits(page: Page, checked
     probe.write("Another summary.")
     probe.settled(example().example.document, "Another summary.", timeout=START_MS)
     page.get_by_role("link", name="Stress test").click()
-    page.get_by_role("radio", name="The pair on Probe").click()
+    press(page.get_by_role("radio", name="The pair on Probe"))
     expect(page.get_by_text("its summary before your edits")).to_be_visible()
     run_to_the_end(page, "From Probe")
     [source] = stored(checked_server, "From Probe").sources.values()
@@ -154,10 +151,9 @@ def test_every_plot_is_saved_as_png_without_a_network(
     open_stress(page, checked_server)
     only_fiction(page)
     run_to_the_end(page, "To be plotted")
-    page.get_by_role("tab", name="Export").click()
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="Plots (HTML)").click()
-    file = Path(waiting.value.path()).rename(Path(waiting.value.path()).with_suffix(".html"))
+    press(page.get_by_role("tab", name="Export"))
+    saved = download(page.get_by_role("button", name="Plots (HTML)"))
+    file = saved.rename(saved.with_suffix(".html"))
     alone = new_context()
     alone.set_offline(True)
     reader = alone.new_page()
@@ -178,7 +174,7 @@ def test_a_demo_runs_in_memory_and_shows_each_visitor_only_what_is_theirs(
     page.reload()
     expect(page.get_by_role("combobox", name="Run")).to_have_value(re.compile("^In a demo "), timeout=START_MS)
     select_cell(page, "ROUGE-2")
-    page.get_by_role("radio", name="kept").click()
+    press(page.get_by_role("radio", name="kept"))
     expect(page.get_by_role("button", name="not verified by a person")).to_be_visible()
     assert not demo_server.database.exists()
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.e2e.waiting import idle
+
 pytestmark = pytest.mark.e2e
 
 START = "The 😀 council approved 12 plans on Monday."
@@ -154,7 +156,7 @@ def test_shortcuts_of_the_app_hear_alt_letters_only(page: Page) -> None:
 
 def test_a_message_about_an_older_revision_is_dropped_and_the_box_brought_up_to_date(page: Page) -> None:
     page.get_by_role("button", name="Age the box").click()
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    idle(page)
     box(page).press("Control+End")
     page.keyboard.insert_text(" Lost.")
     expect(box(page)).to_have_value(START)
