@@ -1,4 +1,4 @@
-"""What every visitor runs: page config, the gate, navigation to a page and its heading, and nothing else."""
+"""What every visitor runs: page config, the gate, navigation to a page, its heading and the tour, and nothing else."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from pathlib import Path
 import streamlit as st
 
 from pages.ui.session_user import open_session, page_heading, pages_for
+from pages.ui.tour import tour
 
 ICON = Path(__file__).parent / "ui" / "icon.png"
 
 st.set_page_config(page_title="Touchstone", page_icon=str(ICON), layout="wide", initial_sidebar_state="collapsed")
-page = st.navigation(pages_for(open_session()), position="top")
-page_heading(page)
+pages = pages_for(open_session())
+page = st.navigation(pages, position="top")
+with st.container(gap=None):
+    page_heading(page)
+    tour(page, pages)
 page.run()

@@ -33,6 +33,7 @@ def available_endpoints(prefix: str) -> dict[str, Endpoint]:
     if not found and not is_local_model(chosen_model(prefix)):
         problems = [one for one in listed if isinstance(one, str)] or [endpoint_problem()]
         st.info(escape_markdown("\n".join(problems)), icon=":material/link_off:")
+        st.page_link("views/metrics.py", label="Add an endpoint under Metrics", icon=":material/add_link:")
     return found
 
 

@@ -34,7 +34,8 @@ class Bench:
         """Where the summary is written."""
         return self.page.locator(".editor textarea")
 
-    def open(self, query: str = "") -> None:
+    def open(self, query: str = f"?example={HARBOUR}") -> None:
+        """Open Probe, on the first example unless the query says something else; "" opens what a first visitor sees."""
         self.page.goto(f"{self.server.url}/{query}")
         expect(self.page.locator("#settled")).to_be_attached(timeout=START_MS)
 

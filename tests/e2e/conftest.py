@@ -68,6 +68,7 @@ def new_context(browser: Browser) -> Iterator[Callable[[], BrowserContext]]:
         def new() -> BrowserContext:
             context = browser.new_context(viewport={"width": 1440, "height": 1000}, reduced_motion="reduce")
             context.set_default_timeout(PATIENCE_MS)
+            context.add_init_script("localStorage.setItem('touchstone-coach-marks', 'dismissed')")
             open_contexts.callback(context.close)
             open_contexts.enter_context(watched(context))
             return context

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.bench import START_MS, Bench, example
+from tests.e2e.bench import HARBOUR, START_MS, Bench, example
 from tests.e2e.server import Server
 from tests.e2e.waiting import IDLE_SHARE, busy_share, quiet
 
@@ -54,7 +54,7 @@ def sessions(browser: Browser, server: Server) -> Iterator[list[Bench]]:
     with ExitStack() as contexts:
         pages = [contexts.enter_context(browser.new_context()).new_page() for _ in range(SESSIONS)]
         for page in pages:
-            page.goto(server.url, wait_until="commit")
+            page.goto(f"{server.url}/?example={HARBOUR}", wait_until="commit")
         for page in pages:
             expect(page.locator("#settled")).to_be_attached(timeout=START_MS)
         yield [Bench(page, server) for page in pages]
@@ -88,6 +88,6 @@ def within(bar: float, what: str, measure: Callable[[], float]) -> None:
 
 
 def first_board(page: Page, server: Server) -> float:
-    page.goto(server.url, wait_until="commit")
+    page.goto(f"{server.url}/?example={HARBOUR}", wait_until="commit")
     seconds: float = page.evaluate(_FIRST_BOARD)
     return seconds

@@ -23,6 +23,7 @@ from pages.ui.probe.text_panes import Replacement, editor_replacement, editor_te
 from pages.ui.session_user import user_name
 
 EDITOR_KEY = "editor"
+OPENING = "news-harbour/one-word"  # one word reverses who is to blame
 _MAX_UNDO = 200  # undo goes back so far
 
 
@@ -146,8 +147,16 @@ def redo() -> None:
         _show_step(state.redo_texts.pop())
 
 
+def shows_opening_scene() -> bool:
+    """Whether what opens, or has opened, is what somebody sees who comes for the first time."""
+    opened, query = probe_state().opened, st.query_params
+    if probe_state().pair:
+        return opened is not None and opened[0] == OPENING
+    return query.get("example", OPENING) == OPENING and "draft" not in query and "edits" not in query
+
+
 def restore_pair() -> None:
-    """Fill an empty bench at the start of a session: from a draft, a link, or the first example."""
+    """Fill an empty bench at the start of a session: from a draft, a link, or with the opening scene."""
     if probe_state().pair:
         return
     query = st.query_params.to_dict()
@@ -158,7 +167,7 @@ def restore_pair() -> None:
     first = bundled_items()[0].example.id
     try:
         meant = executable.stated_intention(query.get("intended"), query.get("error_type"))
-        open_example(query.get("example", first), query.get("edits", ""), meant)
+        open_example(query.get("example", OPENING), query.get("edits", ""), meant)
     except TouchstoneError as error:
         open_example(first)
         leave_notice(str(error))

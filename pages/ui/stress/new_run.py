@@ -86,6 +86,7 @@ def _check_model_row(model: ModelRef) -> None:
         model_row(model, services.engine().pool, 0, "guard")
     elif missing := endpoint_problem(model.endpoint):
         st.info(escape_markdown(missing), icon=":material/cloud_off:")
+        st.page_link("views/metrics.py", label="Add an endpoint under Metrics", icon=":material/add_link:")
 
 
 _INTENT_TITLES: Mapping[Intent, tuple[str, str]] = {

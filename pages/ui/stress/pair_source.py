@@ -76,6 +76,7 @@ def _pair_on_probe() -> PairSource:
 def _dataset_pairs() -> PairSource:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox("Dataset", known_datasets(), key="stress-dataset", width=300)
+        st.page_link("views/evaluate.py", label="Import another under Evaluate", icon=":material/database_upload:")
         limit = st.number_input(
             "At most", 1, None, _DEFAULT_PAIRS, key="stress-most", width=130, help="Drawn by the seed."
         )

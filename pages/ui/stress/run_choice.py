@@ -22,7 +22,7 @@ from pages.ui.session_state import WidgetValue, page_state
 from pages.ui.session_user import user_name
 
 _NEW_RUN = ""
-_BUNDLED_RUN = "bundled"
+BUNDLED_RUN = "bundled"
 _LOOK_S = 1.0
 _REDRAW_SHARE = (
     0.1  # of all scores have come since the page was drawn: few enough drawings, and figures that are not old
@@ -68,11 +68,11 @@ def listed_runs() -> dict[str, RunRow]:
 
 def shown_runs() -> dict[str, RunRow]:
     """The same and, last, the run that comes with Touchstone, which nobody continues and nobody judges."""
-    return listed_runs() | {_BUNDLED_RUN: RunRow(_BUNDLED_RUN, PRECOMPUTED, "", datetime.min, 0)}
+    return listed_runs() | {BUNDLED_RUN: RunRow(BUNDLED_RUN, PRECOMPUTED, "", datetime.min, 0)}
 
 
 def format_run(row: RunRow) -> str:
-    return row.name if row.id == _BUNDLED_RUN else f"{row.name} ({row.created_at:%Y-%m-%d %H:%M})"
+    return row.name if row.id == BUNDLED_RUN else f"{row.name} ({row.created_at:%Y-%m-%d %H:%M})"
 
 
 def chosen_run() -> RunRow | None:
@@ -95,9 +95,9 @@ def run_bar(chosen: RunRow | None) -> None:
             width=420,
         )
         st.button("New run", icon=":material/add:", on_click=open_run, args=(_NEW_RUN,), disabled=chosen is None)
-        if list(rows) == [_BUNDLED_RUN] and chosen is None:
+        if list(rows) == [BUNDLED_RUN] and chosen is None:
             label = "Look at a run of the bundled examples"
-            st.button(label, icon=":material/visibility:", type="tertiary", on_click=open_run, args=(_BUNDLED_RUN,))
+            st.button(label, icon=":material/visibility:", type="tertiary", on_click=open_run, args=(BUNDLED_RUN,))
         if services.settings().demo:
             st.badge(
                 "demo: runs stay until the server stops, and are not kept",
@@ -141,14 +141,14 @@ def store_opinion(id: str, opinion: Opinion) -> None:
 
 def accepts_opinions(id: str) -> bool:
     """Whether people may say something of a run: not of the bundled one, or one that a demo shows out of its database."""
-    if id == _BUNDLED_RUN:
+    if id == BUNDLED_RUN:
         return False
     return not services.settings().demo or id in services.demo_runs()
 
 
 def follow_run(row: RunRow, run: Run) -> None:
     """How far the run is, with the buttons to stop it, to go on, and to try again what failed; redraws as results arrive."""
-    if row.id == _BUNDLED_RUN:
+    if row.id == BUNDLED_RUN:
         st.caption(
             "The examples that come with Touchstone, run beforehand with metrics that need no download: for a first look, "
             "nothing to report."
@@ -162,7 +162,7 @@ def follow_run(row: RunRow, run: Run) -> None:
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the run…")
 def _cached_run(id: str, lines: int) -> Run:  # noqa: ARG001  # their number is part of the key
-    return run_from_lines(bundled_run_lines() if id == _BUNDLED_RUN else _storage_of(id).run_lines(id))
+    return run_from_lines(bundled_run_lines() if id == BUNDLED_RUN else _storage_of(id).run_lines(id))
 
 
 def _storage_of(id: str) -> InMemoryRuns | Store:

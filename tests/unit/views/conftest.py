@@ -18,6 +18,7 @@ from pages.ui.probe.probe_state import ProbeState
 from tests.unit.views.states import state_of
 
 APP = Path(__file__).parents[3] / "pages" / "main.py"
+FIRST_EXAMPLE = "news-harbour"
 LEXICAL = ["rouge2", "bleu", "coverage"]
 
 Open = Callable[..., AppTest]
@@ -57,12 +58,13 @@ def store(database: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def probe() -> Open:
-    """Run Probe with lexical metrics, after an address with these parameters."""
+    """Run Probe with lexical metrics, after an address with these parameters; without an example it opens the first."""
 
     def run(**query: str) -> AppTest:
         app = AppTest.from_file(str(APP), default_timeout=60)
         state_of(app, ProbeState).metrics = LEXICAL
-        for name, value in query.items():
+        opened = {} if {"example", "draft"} & set(query) else {"example": FIRST_EXAMPLE}
+        for name, value in {**opened, **query}.items():
             app.query_params[name] = value
         return app.run()
 

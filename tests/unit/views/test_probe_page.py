@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from urllib.parse import parse_qs
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from annotations.records import Grade
 from annotations.store import Store
+from core import edits as executable
 from core.datasets.bundled import bundled_items
-from core.types import Verdict
+from core.types import ErrorType, Intention, Verdict
+from pages.ui.notices import pair_link
 from pages.ui.probe.board_rows import Board, BoardRow
 from pages.ui.probe.board_scores import BOARD_KEY
-from pages.ui.probe.pair import EDITOR_KEY
+from pages.ui.probe.pair import EDITOR_KEY, OPENING
 from pages.ui.probe.probe_state import ProbeState
 from pages.ui.probe.score_board import BoardState
 from pages.ui.probe.text_panes import EditorState
@@ -119,6 +122,19 @@ def test_a_demonstration_disables_saving(monkeypatch: pytest.MonkeyPatch, probe:
     assert not app.exception
     assert app.button(key="save").disabled
     assert app.button(key="keep").disabled
+
+
+def test_what_an_edit_is_meant_to_be_travels_with_example_link_and_draft(probe: Open) -> None:
+    variant = probe(example=OPENING)
+    assert board(variant).meant == Intention(Verdict.INCONSISTENT, ErrorType.INTRINSIC_PREDICATE)
+    assert "draft" not in variant.query_params
+    edits = executable.recover(FIRST.summary, FIRST.summary.replace("Tuesday", "Friday"))
+    query = pair_link(FIRST.id, FIRST.summary, edits, Intention(Verdict.INCONSISTENT, ErrorType.COREFERENCE))
+    linked = probe(**{name: value for name, [value] in parse_qs(query[1:]).items()})
+    assert board(linked).meant == Intention(Verdict.INCONSISTENT, ErrorType.COREFERENCE)
+    [draft] = linked.query_params["draft"]
+    assert board(probe(draft=draft)).meant == Intention(Verdict.INCONSISTENT, ErrorType.COREFERENCE)
+    assert "Known: consistent, inconsistent, borderline" in said(probe(example=FIRST.id, intended="wrong"))
 
 
 def test_an_unknown_example_is_said_and_the_first_one_opened(probe: Open) -> None:

@@ -1,0 +1,70 @@
+"""What somebody sees who comes for the first time, and the tour that a presenter gives over three pages."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from pages.ui.tour import MARKS, STEPS
+from tests.e2e.bench import START_MS, Bench
+from tests.e2e.server import Server
+
+pytestmark = pytest.mark.e2e
+
+_SURROUNDS = """([ring, inside]) => {
+const [a, b] = [ring, inside].map(node => node.getBoundingClientRect());
+return a.left <= b.left && a.top <= b.top && a.right >= b.right && a.bottom >= b.bottom;
+}"""
+
+
+def card(page: Page, title: str) -> None:
+    expect(page.get_by_role("dialog", name=title)).to_be_visible(timeout=START_MS)
+
+
+def test_a_first_visit_opens_on_an_edit_with_its_verdict_and_marks_that_stay_away_once_dismissed(
+    browser: Browser, server: Server
+) -> None:
+    context = browser.new_context(viewport={"width": 1440, "height": 1000}, reduced_motion="reduce")
+    page = context.new_page()
+    Bench(page, server).open("")
+    expect(page.locator(".st-key-edits ins")).to_have_text(re.compile("declined"))
+    expect(page.locator(".board .found")).to_have_text(
+        re.compile(r"^You reversed a fact\. \d+ of \d+ metrics noticed"), timeout=START_MS
+    )
+    assert page.url.endswith("?example=news-harbour%2Fone-word")
+    assert server.count("draft") == 0
+    for mark in MARKS[:-1]:
+        card(page, mark.title)
+        page.get_by_role("button", name="Next").click()
+    card(page, MARKS[-1].title)
+    page.get_by_role("button", name="Dismiss").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.reload()
+    expect(page.locator("#settled")).to_be_attached(timeout=START_MS)
+    expect(page.locator(".st-key-edits ins")).to_have_text(re.compile("declined"))
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    context.close()
+
+
+def test_the_tour_leads_by_keys_over_three_pages_and_points_at_what_it_speaks_of(page: Page, server: Server) -> None:
+    page.goto(f"{server.url}/?tour=1")
+    for step in STEPS:
+        card(page, step.title)
+        target = page.locator(step.target.replace(" >>> ", " ")).first
+        expect(target).to_be_visible(timeout=START_MS)
+        page.wait_for_function(
+            _SURROUNDS, arg=[page.locator(".ring").element_handle(), target.element_handle()], timeout=START_MS
+        )
+        page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert page.url.partition("?")[0].endswith("/evaluate")
+    page.goto(f"{server.url}/?tour=1")
+    card(page, STEPS[0].title)
+    page.keyboard.press("ArrowRight")
+    card(page, STEPS[1].title)
+    page.keyboard.press("ArrowLeft")
+    card(page, STEPS[0].title)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
