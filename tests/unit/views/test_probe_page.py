@@ -132,7 +132,7 @@ def test_what_an_edit_is_meant_to_be_travels_with_example_link_and_draft(probe: 
     query = pair_link(FIRST.id, FIRST.summary, edits, Intention(Verdict.INCONSISTENT, ErrorType.COREFERENCE))
     linked = probe(**{name: value for name, [value] in parse_qs(query[1:]).items()})
     assert board(linked).meant == Intention(Verdict.INCONSISTENT, ErrorType.COREFERENCE)
-    [draft] = linked.query_params["draft"]
+    draft = "".join(linked.query_params["draft"])
     assert board(probe(draft=draft)).meant == Intention(Verdict.INCONSISTENT, ErrorType.COREFERENCE)
     assert "Known: consistent, inconsistent, borderline" in said(probe(example=FIRST.id, intended="wrong"))
 
