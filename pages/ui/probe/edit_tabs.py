@@ -13,7 +13,7 @@ import streamlit as st
 from annotations.records import FLAW_MEANINGS, EditAnswers, ExplanationFlaw, Grade, LabelRecord, RecordError
 from core import edits as executable
 from core.errors import AmbiguousEditError, TouchstoneError
-from core.types import UNSTATED, Edit, ErrorType, Verdict
+from core.types import UNSTATED, Edit, ErrorType, Intention, Verdict
 from pages.ui import services
 from pages.ui.markup import diff_html, escape_markdown
 from pages.ui.notices import leave_receipt
@@ -41,6 +41,7 @@ def edits_tab() -> None:
     """A row per edit, what they are meant to do, then the diff of the whole summary."""
     pair, edits = current_pair(), current_edits()
     if not edits:
+        intend(UNSTATED)
         st.info(
             "No edits yet. Type in the summary, select words to replace them, paste edit JSON, or choose Try an edit.",
             icon=":material/edit:",
@@ -106,24 +107,33 @@ def _edit_row(number: int, edit: Edit, original: str) -> None:
 
 def _intention_fields() -> None:
     """What a kept pair is meant to be; a label says what it is."""
+    state, verdicts, error_types = probe_state(), [*Verdict], [*ErrorType]
+    verdict, error_type = state.meant.verdict, state.meant.error_type
     left, right = st.columns(2)
     left.selectbox(
         "Meant to be",
-        [*Verdict],
-        key=ProbeState.intended.key,
-        index=None,
+        verdicts,
+        key=ProbeState.intended.of(state.times_meant).key,
+        index=verdicts.index(verdict) if verdict else None,
         placeholder="Not stated",
         format_func=str.capitalize,
-        on_change=keep_draft,
+        on_change=_store_intention,
     )
     right.selectbox(
         "Intended error type",
-        [*ErrorType],
-        key=ProbeState.intended_error_type.key,
-        index=None,
+        error_types,
+        key=ProbeState.intended_error_type.of(state.times_meant).key,
+        index=error_types.index(error_type) if error_type else None,
         placeholder="None",
-        on_change=keep_draft,
+        on_change=_store_intention,
     )
+
+
+def _store_intention() -> None:
+    state = probe_state()
+    verdict, error_type = ProbeState.intended, ProbeState.intended_error_type
+    state.meant = Intention(verdict.of(state.times_meant).get(), error_type.of(state.times_meant).get())
+    keep_draft()
 
 
 def _store_explanation(edit: Edit, explanation: WidgetValue[str]) -> None:

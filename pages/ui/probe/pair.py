@@ -46,13 +46,13 @@ def current_edits() -> list[Edit]:
 
 def current_intention() -> Intention:
     """What the edits are meant to be, where somebody said so."""
-    return Intention(probe_state().intended, probe_state().intended_error_type)
+    return probe_state().meant
 
 
 def intend(meant: Intention) -> None:
-    """State what the edits are meant to be, in a callback or before the page is drawn."""
+    """State what the edits are meant to be; the fields on the page show it when they are drawn next."""
     state = probe_state()
-    state.intended, state.intended_error_type = meant.verdict, meant.error_type
+    state.meant, state.times_meant = meant, state.times_meant + 1
 
 
 def saved_outcomes() -> tuple[Outcome, ...]:

@@ -16,7 +16,7 @@ from core.editing.proposals import EditForm
 from core.engine.conversation import CellKey, Request, Task
 from core.engine.engine import ConversationTask
 from core.perturbation import Perturbation
-from core.types import Edit, ErrorType, Example, Item, Outcome, Verdict
+from core.types import UNSTATED, Edit, ErrorType, Example, Intention, Item, Outcome, Verdict
 from pages.ui.probe.board_rows import LastShown
 from pages.ui.session_state import WidgetValue, page_state
 
@@ -61,6 +61,8 @@ class ProbeState:
     draft_id: str = field(default_factory=lambda: uuid4().hex)
     draft_saved: bool = False
     opened: tuple[str, str] | None = None  # the id in the address and the edited text that it opens
+    meant: Intention = UNSTATED
+    times_meant: int = 0  # how often that was said by something else than its fields, which then begin again
 
     # the metrics by their specs, what was asked of them, and what they last showed
     metrics: list[str] | None = None
