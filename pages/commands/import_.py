@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from annotations.dataset_import import DatasetSource
+from annotations.samples import load_samples
 from annotations.store import Store
+from core.bulk.results import open_stored_results
+from core.bulk.samples import StoredResultsImporter
 from core.dataset import (
     DATASETS,
     ImportCounts,
@@ -26,7 +31,12 @@ from pages.commands.shared.messages import print_status, with_progress
 
 
 def command(
-    importer: Annotated[str, typer.Argument(help="bump, summedits, … or one with settings, name[setting=value,…].")],
+    importer: Annotated[
+        str,
+        typer.Argument(
+            help="bump, summedits, … or one with settings, name[setting=value,…]; results: a folder that `score --to` wrote."
+        ),
+    ],
     source: Annotated[
         Path | None, typer.Argument(help="The file or folder to read; without it the dataset comes from the hub.")
     ] = None,
@@ -37,7 +47,8 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="The counts as one JSON object.")] = False,
 ) -> None:
     """Import a benchmark or a file of your own into the database; the same file twice adds nothing."""
-    reader, settings, tally = DATASETS.parse(importer), Settings.read(), ImportCounts()
+    reader = StoredResultsImporter() if importer == StoredResultsImporter.name else DATASETS.parse(importer)
+    settings, tally = Settings.read(), ImportCounts()
     place = source or fetch_released_dataset(reader)
     file = place.resolve().name if source else provenance_name(reader, place)
     origin = DatasetSource(
@@ -50,7 +61,24 @@ def command(
     with closing(Store.open(settings.database_url)) as store:
         items = with_progress(read_items(reader.read(place), tally), "samples read")
         imported = store.import_dataset(origin, items, tally.counts)
+        if isinstance(reader, StoredResultsImporter):
+            print_status(f"  {_save_results(store, imported.dataset, place):,} scores saved")
     counts = {"dataset": imported.dataset, **tally.counts(), "new": imported.added, "joined": imported.joined}
     typer.echo(json.dumps(counts, ensure_ascii=False, indent=1) if as_json else "\n".join(format_counts(counts)))
     if imported.missing:
         print_status(f"{imported.missing} summaries have no document. Import a file that has it under the same group.")
+
+
+def _save_results(store: Store, dataset: str, results: Path) -> int:
+    """Save the scores of a folder of results for the texts of a dataset that was imported from it; how many."""
+    stored = {sample.item.example.id: sample.stored for sample in load_samples(store, dataset)}
+    outcomes = (
+        replace(outcome, example_id=stored[outcome.example_id])
+        for _, found in open_stored_results(str(results))
+        for outcome in found
+    )
+    saved = 0
+    while some := list(islice(outcomes, 500)):
+        store.save_outcomes(some)
+        saved += len(some)
+    return saved

@@ -31,7 +31,7 @@ from core.meta.reference_scores import compare_with_released, format_comparisons
 from core.meta.table_formats import format_rows, format_tests, tables_record
 from core.profile import Profile, profile_names, read_profile
 from core.stats.bootstrap import RESAMPLES
-from pages.commands.shared.inputs import DatasetsOption, read_scored_samples
+from pages.commands.shared.inputs import read_scored_samples
 from pages.commands.shared.messages import print_status
 
 _FEW = 8  # resamples, from which the time of all is projected
@@ -45,7 +45,12 @@ class SignificanceTest(StrEnum):
 
 
 def command(
-    dataset: DatasetsOption,
+    dataset: Annotated[
+        list[str] | None, typer.Option(help="One of those that `datasets` lists; several are put together.")
+    ] = None,
+    results: Annotated[
+        list[str] | None, typer.Option(help="Instead or besides: a folder of results that `score BLOCKS --to` wrote.")
+    ] = None,
     by: Annotated[str | None, typer.Option(help=f"Slices besides Overall: {', '.join(SLICE_FIELDS)}.")] = None,
     metric: Annotated[
         list[str] | None, typer.Option(help="Only this metric of those with scores; may be repeated.")
@@ -81,7 +86,8 @@ def command(
     as_paper = SignificanceTest.PAPER in {test, profile.test if profile else ""}
     if as_paper and rated:
         raise TouchstoneError("--test paper is of consistency and AUC: leave out --rated, or --test.")
-    found = read_scored_samples(dataset)
+    names = [*(dataset or ()), *(results or ())]
+    found = read_scored_samples(dataset or [], results or [])
     found = select_metrics(found, metric) if metric else _metrics_of_paper(found, profile) if profile else found
     compute = partial(_rows, found, by, rated, full)
     number = _affordable_or_asked(found, resamples, compute)
@@ -89,7 +95,7 @@ def command(
     compared = list(compare_best_two(found, slice_cases(found, by), rows)) if as_paper else []
     rows = mark_as_paper(rows, compared) if as_paper else rows
     if as_json:
-        report = tables_record(found, rows, dataset=" + ".join(dataset), by=by, rated=rated, resamples=number)
+        report = tables_record(found, rows, dataset=" + ".join(names), by=by, rated=rated, resamples=number)
         report |= {"multiple_testing": PAPER_CORRECTION} if as_paper else {}
         typer.echo(json.dumps(report, ensure_ascii=False, indent=1))
         return

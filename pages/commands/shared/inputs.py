@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import chain, islice
@@ -13,6 +13,7 @@ import typer
 
 from annotations.samples import load_samples, load_texts
 from annotations.store import Store
+from core.bulk.samples import samples_of_results
 from core.dataset import Refusal
 from core.datasets.pairs import Pairs
 from core.engine.engine import Engine
@@ -125,21 +126,24 @@ def report_refusals(found: Iterable[T | Refusal], source: Path, refusals: list[R
             yield one
 
 
-def read_samples(dataset: list[str]) -> Cases:
-    """The samples of datasets together; what was left out is printed."""
+def read_samples(dataset: Sequence[str], results: Sequence[str] = ()) -> Cases:
+    """The samples of datasets and of folders of results together; what was left out is printed."""
+    if not dataset and not results:
+        raise TouchstoneError("Name a dataset with --dataset, or a folder of results with --results.")
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
-        found = pool_cases([load_samples(store, name) for name in dataset])
+        stored = [load_samples(store, name) for name in dataset]
+    found = pool_cases([*stored, *(samples_of_results(url) for url in results)])
     for warning in found.warnings:
         print_status(warning)
     return found
 
 
-def read_scored_samples(dataset: list[str]) -> Cases:
+def read_scored_samples(dataset: Sequence[str], results: Sequence[str] = ()) -> Cases:
     """The same where at least one metric has a score."""
-    found = read_samples(dataset)
+    found = read_samples(dataset, results)
     if not found.all_columns:
         raise TouchstoneError(
-            f"No metric has a score in {', '.join(dataset)}. Score it: cli.py score-dataset NAME --metric …"
+            f"No metric has a score in {', '.join([*dataset, *results])}. Score it: cli.py score-dataset NAME --metric …"
         )
     return found
 
