@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, FloatRect, Locator, Page, expect
 
 from pages.ui.tour import MARKS, STEPS
 from tests.e2e.bench import START_MS, Bench
@@ -13,14 +14,23 @@ from tests.e2e.server import Server
 
 pytestmark = pytest.mark.e2e
 
-_SURROUNDS = """([ring, inside]) => {
-const [a, b] = [ring, inside].map(node => node.getBoundingClientRect());
-return a.left <= b.left && a.top <= b.top && a.right >= b.right && a.bottom >= b.bottom;
-}"""
-
 
 def card(page: Page, title: str) -> None:
     expect(page.get_by_role("dialog", name=title)).to_be_visible(timeout=START_MS)
+
+
+def wait_for_ring(page: Page, target: Locator) -> None:
+    """Wait until the ring goes round what is spoken of; the page may still move it, or draw it again."""
+    until = time.monotonic() + START_MS / 1000
+    while not _surrounds(page.locator(".ring").bounding_box(), target.bounding_box()):
+        assert time.monotonic() < until, "the ring is somewhere else"
+
+
+def _surrounds(ring: FloatRect | None, box: FloatRect | None) -> bool:
+    if ring is None or box is None:
+        return False
+    across = ring["x"] <= box["x"] and ring["x"] + ring["width"] >= box["x"] + box["width"]
+    return across and ring["y"] <= box["y"] and ring["y"] + ring["height"] >= box["y"] + box["height"]
 
 
 def test_a_first_visit_opens_on_an_edit_with_its_verdict_and_marks_that_stay_away_once_dismissed(
@@ -29,12 +39,12 @@ def test_a_first_visit_opens_on_an_edit_with_its_verdict_and_marks_that_stay_awa
     context = browser.new_context(viewport={"width": 1440, "height": 1000}, reduced_motion="reduce")
     page = context.new_page()
     Bench(page, server).open("")
-    expect(page.locator(".st-key-edits ins")).to_have_text(re.compile("declined"))
+    expect(page.locator(".st-key-edits ins").first).to_have_text(re.compile("declined"))
     expect(page.locator(".board .found")).to_have_text(
         re.compile(r"^You reversed a fact\. \d+ of \d+ metrics noticed"), timeout=START_MS
     )
     assert page.url.endswith("?example=news-harbour%2Fone-word")
-    assert server.count("draft") == 0
+    assert "draft" not in page.url
     for mark in MARKS[:-1]:
         card(page, mark.title)
         page.get_by_role("button", name="Next").click()
@@ -43,7 +53,7 @@ def test_a_first_visit_opens_on_an_edit_with_its_verdict_and_marks_that_stay_awa
     expect(page.get_by_role("dialog")).to_have_count(0)
     page.reload()
     expect(page.locator("#settled")).to_be_attached(timeout=START_MS)
-    expect(page.locator(".st-key-edits ins")).to_have_text(re.compile("declined"))
+    expect(page.locator(".st-key-edits ins").first).to_have_text(re.compile("declined"))
     expect(page.get_by_role("dialog")).to_have_count(0)
     context.close()
 
@@ -54,9 +64,7 @@ def test_the_tour_leads_by_keys_over_three_pages_and_points_at_what_it_speaks_of
         card(page, step.title)
         target = page.locator(step.target.replace(" >>> ", " ")).first
         expect(target).to_be_visible(timeout=START_MS)
-        page.wait_for_function(
-            _SURROUNDS, arg=[page.locator(".ring").element_handle(), target.element_handle()], timeout=START_MS
-        )
+        wait_for_ring(page, target)
         page.keyboard.press("ArrowRight")
     expect(page.get_by_role("dialog")).to_have_count(0)
     assert page.url.partition("?")[0].endswith("/evaluate")
