@@ -86,8 +86,12 @@ class Engine:
                 self._revive(old)
                 return old
             request = self._latest[owner] = Request(metrics, examples, Priority.INTERACTIVE, owner=owner)
-            for place, (metric, example) in enumerate(itertools.product(metrics, examples)):
+            # what asks no model is there at once, and must not wait behind the planning of what does
+            lexical_first = sorted(metrics, key=lambda metric: bool(metric.checkpoints()))
+            for place, (metric, example) in enumerate(itertools.product(lexical_first, examples)):
                 self._adopt_or_start(request, old, metric, example, place)
+            cells = [(metric.spec, example.id) for metric, example in itertools.product(metrics, examples)]
+            request.tasks = {cell: request.tasks[cell] for cell in cells}
             self._cancel(old)
             return request
 

@@ -48,21 +48,21 @@ class Server:
 
 @contextmanager
 def serve(
-    folder: Path, app: Path = ROOT / "app.py", start: Sequence[str] = STREAMLIT, **environment: str
+    folder: Path, app: Path = ROOT / "app.py", start: Sequence[str] = STREAMLIT, root: Path = ROOT, **environment: str
 ) -> Iterator[Server]:
-    """Run an app until the block ends; what it keeps and logs goes into `folder`."""
+    """Run an app on the code of a checkout until the block ends; what it keeps and logs goes into `folder`."""
     database, port = folder / "touchstone.db", free_port()
     settings = {
         "TOUCHSTONE_DATABASE_URL": f"sqlite:///{database}",
         "TOUCHSTONE_CACHE_DIR": str(folder / "cache"),
         "HF_HOME": str(folder / "hub"),
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": str(root),
     }
     command = [sys.executable, *start, "run", str(app), f"--server.port={port}", "--server.headless=true"]
     with (
         (folder / "server.log").open("w") as log,
         subprocess.Popen(
-            command, cwd=ROOT, env={**os.environ, **settings, **environment}, stdout=log, stderr=log
+            command, cwd=root, env={**os.environ, **settings, **environment}, stdout=log, stderr=log
         ) as process,
     ):
         server = Server(f"http://127.0.0.1:{port}", database, process.pid)

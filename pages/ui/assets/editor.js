@@ -15,7 +15,7 @@ function open(root) {
   const $ = selector => root.querySelector(selector);
   const editor = {
     $, box: $('textarea'), bar: $('.bar'), fresh: $('.new'), why: $('.why'),
-    rev: null, sent: null, timer: 0, range: null, dragging: false,
+    rev: null, sent: null, timer: 0, range: null, dragging: false, typedAt: -Infinity, rhythm: 0,
   };
   editors.set(root, editor);
   listenToText(editor);
@@ -88,10 +88,25 @@ function keepKey(event, editor) {
 
 function typed(editor) {
   clearTimeout(editor.timer);
-  editor.timer = setTimeout(() => send(editor), editor.component.data.debounce_ms);
+  followRhythm(editor, performance.now());
+  editor.timer = setTimeout(() => send(editor), pause(editor));
   hideBar(editor);
   say(editor, 'typing…');
   count(editor);
+}
+
+// Milliseconds between the keys of this writer, lately; what lies a second apart is not one burst.
+function followRhythm(editor, now) {
+  const gap = now - editor.typedAt;
+  editor.typedAt = now;
+  if (gap < 1000) editor.rhythm = editor.rhythm ? 0.7 * editor.rhythm + 0.3 * gap : gap;
+}
+
+// The text is sent when nothing was typed for so long: longer than between two keys of a burst, and the longest that is
+// ever waited while an earlier text is still being scored.
+function pause(editor) {
+  const { debounce_ms, shortest_debounce_ms } = editor.component.data;
+  return running() ? debounce_ms : Math.min(debounce_ms, Math.max(shortest_debounce_ms, 1.5 * editor.rhythm));
 }
 
 function send(editor) {

@@ -24,7 +24,8 @@ from pages.ui.probe.probe_state import probe_state
 from pages.ui.probe.score_board import board_state
 
 Cells = Mapping[CellKey, Cell]
-_LOOK_S = 0.2  # how long a click may wait for the open run to notice it
+_LOOK_S = 0.2  # how often what arrives beside the scores is looked for
+_NOTICE_S = 0.03  # how long a click or a new text may wait for the open run to notice it
 
 
 @st.cache_resource(show_spinner=False)
@@ -53,7 +54,11 @@ def is_measuring(wanted: Sequence[Metric], request: Request) -> bool:
 
 def wait_for_null_band(wanted: Sequence[Metric], request: Request) -> None:
     """Wait a moment for the next band."""
-    shared_null_bands().wait(wanted, request.examples[0], _measured_count(wanted, request), _LOOK_S)
+    known = _measured_count(wanted, request)
+    for _ in range(round(_LOOK_S / _NOTICE_S)):
+        if shared_null_bands().wait(wanted, request.examples[0], known, _NOTICE_S) > known:
+            return
+        probe_state()  # as for the scores
 
 
 def noise_of(metric: Metric, original: Example, edited: Example) -> Noise:
@@ -139,7 +144,11 @@ def has_pending(cells: Cells) -> bool:
 
 
 def wait_for_scores(request: Request, version: int) -> None:
-    services.engine().wait(request, version, _LOOK_S)
+    """Wait a while for another score; a run that is overtaken meanwhile ends at once."""
+    for _ in range(round(_LOOK_S / _NOTICE_S)):
+        if services.engine().wait(request, version, _NOTICE_S):
+            return
+        probe_state()  # Streamlit ends an overtaken run where the session's state is read
 
 
 def texts_fingerprint(document: str, summary: str) -> str:

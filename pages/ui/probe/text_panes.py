@@ -80,7 +80,8 @@ def utf16_offsets(text: str, offsets: Sequence[int]) -> list[int]:
 MAX_CHARACTERS = 200_000
 """The longest summary that is taken, in code points."""
 
-DEBOUNCE_MS = 300
+DEBOUNCE_MS, SHORTEST_DEBOUNCE_MS = 300, 150
+"""How long nothing is typed before a text is scored: at most, and at least where the server has nothing else to do for it."""
 
 _editor_component = register_component("editor")
 
@@ -113,6 +114,7 @@ def summary_editor(*, key: str, on_change: Callable[[], None], height: int) -> N
         "value": state.text,
         "doc_rev": state.doc_rev,
         "debounce_ms": DEBOUNCE_MS,
+        "shortest_debounce_ms": SHORTEST_DEBOUNCE_MS,
         "limit": MAX_CHARACTERS,
         "height": height,
     }

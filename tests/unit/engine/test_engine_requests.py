@@ -286,3 +286,11 @@ def test_closing_cancels_what_is_under_way(bench: Bench) -> None:
     bench.kind.gate.set()
     closing.join()
     assert bench.kind.asked == ["One came."]
+
+
+def test_metrics_that_ask_no_model_are_planned_first_and_stand_where_they_were(bench: Bench) -> None:
+    metrics = [bench.asking(), Letters()]
+    request = bench.engine.submit("ana", metrics, [pair("Rain fell.")])
+    assert [spec for spec, _ in request.tasks] == [metric.spec for metric in metrics]
+    asking, letters = request.tasks.values()
+    assert letters.order < asking.order
