@@ -37,7 +37,7 @@ _NOT_DENIED = frozenset("if unless whether until till before than lest as how".s
 _CONDITIONS = frozenset("if unless whether than lest".split())
 _DEPENDENT_COORDINATORS = frozenset({"nor", "or", "so"})
 _QUANTIFIERS = frozenset(
-    "all every each most some few many both any half only either much anyone anything everyone everything somebody someone "
+    "all every each most some few many both any half only either much anybody anyone anything everybody everyone everything somebody someone "
     "something almost nearly".split()
 )
 _POLAR = _QUANTIFIERS | frozenset(
@@ -190,14 +190,14 @@ _MIN_TOKENS, _MAX_TOKENS = 5, 25  # tokens of a sentence that can still be read 
 
 
 def deny_by_adjective(sentence: Sentence, place: int) -> Replacement | None:
-    """An adjective after a form of be becomes "not" and its complement: is open, is not closed."""
+    """An adjective after is, are, was or were becomes "not" and its complement: is open, is not closed."""
     before, after = token_at(sentence, place - 1).low, token_at(sentence, place + 1).low
     if before in _HARMLESS_ADVERBS:
         before = token_at(sentence, place - 2).low
     found = mutual_words("complements").get(sentence[place].low)
     if (
         not found
-        or before not in FINITE_BE | {"be", "been"}
+        or before not in FINITE_BE  # "will be not open" is no English
         or after not in _CLAUSE_ENDS
         or not is_asserted(sentence, place, _HARMLESS_ADVERBS)
     ):

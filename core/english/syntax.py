@@ -198,21 +198,21 @@ _PARTICLES = frozenset("up out off down away back over around apart together all
 _BEFORE_NOUN = DETERMINERS | PREPOSITIONS | frozenset({"of"})
 _AFTER_VERB = _END_MARKS | DETERMINERS | OBJECTS | PREPOSITIONS | SUBORDINATORS | ADVERBS
 _MAX_ADVERBS = 3
+_CONVERSES = frozenset({"buy", "purchase", "sell"})
+"""Verbs of one event, seen from its two sides: what was sold was bought."""
+_THREATS = frozenset("threaten threatens threatened threatening".split())
+"""Nobody threatens to do the contrary of what is feared."""
 
 
 def opposites(sentence: Sentence, place: int) -> list[str]:
     """The words that, put in this place, deny what the sentence says or say more, and leave it grammatical; often none, nor where it is denied."""
     if any(token_at(sentence, place - distance).low in NEGATIVES for distance in range(1, _MAX_ADVERBS + 1)):
         return []
-    return [
-        *dict.fromkeys(
-            [
-                *_opposite_verbs(sentence, place),
-                *_opposite_adjectives(sentence, place),
-                *_opposite_modals(sentence, place),
-            ]
-        )
-    ]
+    verbs = [*_opposite_verbs(sentence, place), *_opposite_modals(sentence, place)]
+    adjectives = _opposite_adjectives(sentence, place)
+    # "was closed by the mayor" is surely a verb, and "was closed." more likely an adjective
+    chosen = verbs if verbs and token_at(sentence, place + 1).low == "by" else adjectives or verbs
+    return [*dict.fromkeys(chosen)]
 
 
 def contextual_verb_readings(sentence: Sentence, place: int) -> list[tuple[str, VerbForm]]:
@@ -276,6 +276,10 @@ def _opposite_verbs(sentence: Sentence, place: int) -> Iterator[str]:
     # a word that may be two forms of a verb, or two verbs, is replaced only where the neighbours decide
     if len({form for _, form in found}) == 1:
         for base, form in found:
+            if base in _CONVERSES and form is VerbForm.PARTICIPLE and _word_before(sentence, place) in BE:
+                continue
+            if form is VerbForm.BASE and token_at(sentence, place - 2).low in _THREATS:
+                continue
             for contrary, needed, barred in conditional_words("opposites").get(base, ()):
                 if needed in ("", after) and barred != after:
                     yield inflect(contrary, form)

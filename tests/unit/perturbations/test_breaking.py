@@ -33,6 +33,8 @@ def variants(name: str, summary: str, document: str = "") -> set[str]:
         ("antonym", "The clerk will accept the offer.", "The clerk will reject the offer."),
         ("antonym", "The firm sold its yard.", "The firm bought its yard."),
         ("antonym", "Prices fell by a fifth.", "Prices rose by a fifth."),
+        ("antonym", "The town built the bridge.", "The town demolished the bridge."),
+        ("antonym", "The mill denied the report.", "The mill confirmed the report."),
         ("antonym", "The new lamp is cheaper than the old one.", "The new lamp is dearer than the old one."),
         ("pronoun", "Orla sold her boat.", "Orla sold his boat."),
         ("pronoun", "He thanked her.", "She thanked her."),
@@ -61,6 +63,13 @@ def test_one_local_edit_keeps_the_grammar(name: str, summary: str, variant: str)
         ("negation", "He never was in Rome."),
         ("antonym", "A fall in the value of the house was feared."),
         ("antonym", "The concert was sold out."),
+        ("antonym", "Half of the beds were sold by noon."),
+        ("antonym", "They threatened to close it."),
+        ("antonym", "The city has to build a new bridge."),
+        ("antonym", "She appointed a new director."),
+        ("antonym", "Damages were denied, and he left."),
+        ("antonym", "A bicycle can be hired for a day."),
+        ("negation", "Everybody had told them of it."),
         ("pronoun", "The book is his."),
         ("pronoun", "She hurt herself."),
         ("pronoun", "The ship tore her hull."),
@@ -75,6 +84,11 @@ def test_one_local_edit_keeps_the_grammar(name: str, summary: str, variant: str)
 )  # fmt: skip
 def test_what_cannot_be_broken_for_sure_is_refused(name: str, summary: str) -> None:
     assert variants(name, summary) == set()
+
+
+def test_a_closed_road_is_open_and_one_closed_by_somebody_is_opened() -> None:
+    assert variants("antonym", "The road was closed.") == {"The road was open."}
+    assert variants("antonym", "The road was closed by him.") == {"The road was opened by him."}
 
 
 def test_a_lower_bound_is_never_replaced_by_what_it_entails() -> None:

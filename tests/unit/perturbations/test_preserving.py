@@ -58,10 +58,12 @@ def test_the_same_is_said_otherwise(name: str, before: str, after: str) -> None:
     [
         ("negated", "Some of the roads are open, and all may be used."),
         ("negated", "He must use the mill."),
+        ("negated", "Some roads will be closed."),
         ("negated", "It may reject the plan."),
         ("negated", "If it is open, they will come."),
         ("synonyms[lexicon=bundled]", "They came about the fire."),
         ("synonyms[lexicon=bundled]", "He bought into it."),
+        ("synonyms[lexicon=bundled]", "It was quite probably the rain."),
         ("simplified", "He said that the mill has closed, and the men will leave."),
         ("simplified", "If the mill has closed, the owner and the men will leave."),
         ("simplified", "They saw the mill, the weir, and the men who will leave."),
