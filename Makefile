@@ -3,10 +3,10 @@ PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
 
-.PHONY: help run parsers test check verify fix readme scores clean
+.PHONY: help run parsers test check verify fix readme demo-data clean
 
 help: ## show this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
 
 .venv/.run: requirements.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Touchstone needs Python 3.11 or newer; set PYTHON=python3.11")'
@@ -45,7 +45,7 @@ readme: .venv/.run ## write the table of metrics in README.md again
 	{ sed '/^<!-- metrics:/q' README.md; $(BIN)/python cli.py metrics --markdown; sed -n '/^<!-- \/metrics/,$$p' README.md; } > .readme
 	mv .readme README.md
 
-scores: .venv/.run ## compute the scores and the stress run of the bundled examples again
+demo-data: .venv/.run ## compute again what comes with the bundled examples: scores, a stress run
 	$(BIN)/python -c 'from core.bundled_scores import write_scores; write_scores()'
 	$(BIN)/python -c 'from core.stress.bundled_run import write_bundled_run; write_bundled_run()'
 

@@ -1,4 +1,4 @@
-"""Scores of the bundled examples by the metrics that need no download, computed beforehand; `make scores` computes them again."""
+"""Scores of the bundled examples by the metrics that need no download, computed beforehand; `make demo-data` computes them again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stress run of the bundled examples that comes with Touchstone, to be looked at before anything was run; `make scores` computes it again."""
+"""A stress run of the bundled examples that comes with Touchstone, to be looked at before anything was run; `make demo-data` computes it again."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from annotations.campaigns.labelling import AnnotatorActions, SentResponse
 from annotations.campaigns.people import Role
 from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.queue import ShownTask
+from core.datasets.bundled import bundled_items
 from tests.e2e.bench import START_MS
 from tests.e2e.shared_server import SharedServer
 from tests.e2e.waiting import download, enter, idle, pick_option, press
@@ -75,7 +76,7 @@ def test_a_campaign_is_made_of_bundled_examples_and_known_answers(page: Page, sh
     upload(page, "Or from a file", "known.jsonl", "\n".join(lines))
     expect(page.get_by_text("Line 3: The part is 'exam'.")).to_be_visible()
     expect(page.get_by_text("2 items read from the file, 1 refused.")).to_be_visible()
-    enter(page.get_by_role("spinbutton", name="How many of 145"), "12")
+    enter(page.get_by_role("spinbutton", name=f"How many of {len(bundled_items())}"), "12")
     enter(page.get_by_role("spinbutton", name="People per item"), "3")
     name_it(page, "Harbour news")
     expect(page.get_by_role("spinbutton", name="Right to pass")).to_have_value("1")

@@ -200,7 +200,7 @@ def toolbar() -> None:
 
 
 def _example_picker(pair: Pair) -> None:
-    seeds = {item.example.id: item for item in bundled_items() if not item.parent}
+    seeds = {item.example.id: item for item in _examples_by_domain()}
     options = [*seeds] if pair.example in seeds else [_OTHER_TEXT, *seeds]
     probe_state().example = pair.example if pair.example in seeds else _OTHER_TEXT
     st.selectbox(
@@ -212,6 +212,13 @@ def _example_picker(pair: Pair) -> None:
         width=300,
         on_change=_open_example,
     )
+
+
+def _examples_by_domain() -> list[Item]:
+    """The faithful pairs, those of one domain together, the domains in the order in which they first come."""
+    seeds = [item for item in bundled_items() if not item.parent]
+    domains = list(dict.fromkeys(item.domain for item in seeds))
+    return sorted(seeds, key=lambda item: domains.index(item.domain))
 
 
 def _open_example() -> None:

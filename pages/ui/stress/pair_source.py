@@ -59,7 +59,10 @@ def _fixed_pairs(found: list[Source], *key: Hashable) -> PairSource:
 def _bundled_pairs() -> PairSource:
     originals = [item for item in bundled_items() if not item.parent]
     domains = list(dict.fromkeys(item.domain for item in originals))
-    chosen = st.pills("Domains", domains, selection_mode="multi", default=domains, key="stress-domains", wrap=True)
+    chosen = st.pills(
+        "Domains, all where none is chosen", domains, selection_mode="multi", key="stress-domains", wrap=True
+    )
+    chosen = chosen or domains
     return _fixed_pairs([Source.of(item) for item in originals if item.domain in chosen], "bundled", *chosen)
 
 

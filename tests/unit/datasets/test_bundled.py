@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 from collections import Counter
 from pathlib import Path
@@ -12,10 +13,17 @@ import pytest
 from core import edits
 from core.dataset import DATASETS, Refusal
 from core.datasets.bundled import FOLDER, Bundled, bundled_items
-from core.text import sentences
-from core.types import ErrorType, Item, Verdict
+from core.english.numbers import NUMBER_WORDS
+from core.errors import UnscorableError
+from core.perturbation import Perturbation, rule_perturbations
+from core.text import entities, sentences
+from core.types import ErrorType, Example, Item, Verdict
 
-DOMAINS = {"news", "dialogue", "science", "law", "clinical note", "fiction"}
+DOMAINS = set(
+    "news,dialogue,science,law,clinical note,fiction,finance,sports,meeting,support ticket,travel,food,weather,release notes,"
+    "local government,biology,history,education".split(",")
+)
+MIN_PAIRS_OF_A_KIND = 15
 FILES = sorted(FOLDER.glob("*.json"))
 RECORDS = [json.loads(path.read_text(encoding="utf-8")) for path in FILES]
 VARIANTS = [(record, variant) for record in RECORDS for variant in record["variants"]]
@@ -25,9 +33,48 @@ EDITED = [item for item in bundled_items() if item.parent is not None]
 over_files = pytest.mark.parametrize("record", RECORDS, ids=lambda record: record["id"])
 
 
-def test_there_are_at_least_fourteen_pairs_over_six_domains() -> None:
-    assert len(SEEDS) >= 14
+def test_there_are_sixty_pairs_over_eighteen_domains() -> None:
+    assert len(SEEDS) == 60
     assert {item.domain for item in SEEDS} == DOMAINS
+
+
+def test_every_rule_applies_to_fifteen_pairs() -> None:
+    applies = Counter(kind.name for kind in rule_perturbations() for item in SEEDS if applies_to(kind, item.example))
+    rare = {kind.name: applies[kind.name] for kind in rule_perturbations() if applies[kind.name] < MIN_PAIRS_OF_A_KIND}
+    assert not rare, rare
+
+
+def applies_to(kind: Perturbation, example: Example) -> bool:
+    try:
+        return bool(kind.edits(example, random.Random(0)))
+    except UnscorableError:
+        return False
+
+
+def test_every_number_and_name_of_a_summary_stands_in_its_document() -> None:
+    found = {item.example.id: unsupported_words(item.example) for item in SEEDS}
+    others = {id: words for id, words in found.items() if words != CHECKED_BY_HAND.get(id, [])}
+    assert not others, others
+
+
+CHECKED_BY_HAND = {
+    "science-moths": ["Daytime"],  # by day
+    "science-concrete": ["seven", "ten"],  # 71 per cent
+    "law-archive": ["Pictures"],  # photographs
+    "news-scooter": ["Nobody"],
+    "dialogue-kitchen": ["two", "Failing"],  # this one, and its brother beside it
+    "weather-storm": ["Inhabitants"],  # people in the lower streets
+    "travel-island": ["Ferries"],
+    "fiction-letter": ["two"],  # Matilda and Cecilia
+}
+"""The words that open a sentence, or count what the document names, where a person has compared the two."""
+
+
+def unsupported_words(example: Example) -> list[str]:
+    known = set(re.findall(r"\w+", example.document.lower()))
+    names = [word for span in entities(example.summary) for word in span.of(example.summary).split()]
+    numbers = [word for word in re.findall(r"\w+", example.summary) if word.lower() in NUMBER_WORDS]
+    return [word for word in [*numbers, *names] if not set(re.findall(r"\w{2,}|\d", word.lower())) <= known]
 
 
 def test_every_domain_has_two_pairs_and_two_benign_variants() -> None:
@@ -90,14 +137,15 @@ def test_a_summary_has_three_to_six_sentences_and_copies_none(record: dict[str, 
 @over_files
 def test_a_document_is_of_paragraphs_without_stray_blanks(record: dict[str, str]) -> None:
     paragraphs = record["document"].split("\n\n")
-    assert len(paragraphs) >= 4
+    assert len(paragraphs) >= 3
     assert all(paragraph == " ".join(paragraph.split()) for paragraph in paragraphs)
 
 
 @over_files
 def test_a_document_is_dense_and_readable_at_a_sitting(record: dict[str, str]) -> None:
     words = len(record["document"].split())
-    assert 180 <= words <= 450 or words > 3000
+    assert 80 <= words <= 450 or words > 3000
+    assert len(sentences(record["document"])) >= 4
 
 
 def by_hand(record: dict[str, str], variant: dict[str, list]) -> str:

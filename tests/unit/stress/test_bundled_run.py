@@ -19,7 +19,7 @@ from core.stress.runner import continue_run
 from core.stress.shifts import score_shifts
 from core.text import splitter_name
 
-OUTDATED = "Run: make scores"
+OUTDATED = "Run: make demo-data"
 STORED = run_from_lines(bundled_run_lines())
 
 

@@ -37,7 +37,7 @@ def test_a_run_of_the_bundled_examples_is_there_to_be_looked_at(probe: Open) -> 
     assert not app.exception
     captions = " ".join(caption.value for caption in app.caption)
     assert "run beforehand with metrics that need no download" in captions
-    assert "Complete: 19 pairs" in captions
+    assert "Complete: 60 pairs" in captions
 
 
 def test_records_list_what_was_kept(probe: Open) -> None:
