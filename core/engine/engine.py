@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import wait
 from contextlib import closing
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from core.background import BackgroundTask
@@ -161,6 +162,11 @@ class Engine:
         """How often an entry was put into a queue of models of the device or taken out of one."""
         with self._lock:
             return self._planner.queue_operations
+
+    @property
+    def folder(self) -> Path:
+        """Where its answers are kept on disk."""
+        return self._cache.folder
 
     def close(self) -> None:
         """Stop the threads, drop the models and close the cache; requests are cancelled, and what a run asks for fails.

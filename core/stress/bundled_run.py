@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+from collections import defaultdict
+from collections.abc import Mapping
 from contextlib import closing
 from functools import cache
 from pathlib import Path
@@ -11,7 +13,8 @@ from core.datasets.bundled import bundled_items
 from core.metric import METRICS
 from core.perturbation import rule_perturbations
 from core.settings import Settings
-from core.stress.run import Plan, Run, Source, run_lines
+from core.stress.run import Plan, Run, Source, run_from_lines, run_lines
+from core.stress.shifts import Shift, score_shifts
 from core.types import PRECOMPUTED
 
 BUNDLED_RUN_METRICS = ("rouge2", "entity-overlap", "coverage", "bertscore-minilm", "semantic-similarity")
@@ -22,6 +25,18 @@ _FILE = Path(__file__).with_name("bundled_run.jsonl.gz")
 def bundled_run_lines() -> tuple[str, ...]:
     """The run as it lies in the repository: its plan and then its records."""
     return tuple(gzip.decompress(_FILE.read_bytes()).decode("utf-8").split("\n"))
+
+
+@cache
+def bundled_harmless_shifts() -> Mapping[str, tuple[Shift, ...]]:
+    """The shifts of the run under perturbations that keep the meaning, by the signature of the metric."""
+    run = run_from_lines(bundled_run_lines())
+    preserving = {kind.spec for kind in rule_perturbations() if kind.card.intent == "preserving"}
+    found: defaultdict[str, list[Shift]] = defaultdict(list)
+    for shift in score_shifts(run):
+        if shift.kind in preserving and shift.size is not None:
+            found[run.readings[shift.source, shift.kind, shift.metric].signature].append(shift)
+    return {signature: tuple(shifts) for signature, shifts in found.items()}
 
 
 def plan_bundled_run() -> Run:

@@ -5,12 +5,15 @@ numbers of edits, and two of different kinds together; its bands are measured in
 
 from __future__ import annotations
 
+import hashlib
+import json
 import random
 import threading
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 from cachetools import LRUCache
@@ -19,10 +22,10 @@ from core.background import BackgroundTask
 from core.edits import apply
 from core.engine.engine import Engine
 from core.errors import Problem, UnscorableError, attempt
-from core.memoize import memoize
+from core.memoize import memoize, open_database
 from core.metric import Metric
 from core.perturbation import Perturbation, RulePerturbation, rule_perturbations
-from core.stats.score_pairs import noise_range
+from core.stats.score_pairs import MIN_FOR_QUANTILES, noise_range
 from core.stats.statistic import Values
 from core.stress.shifts import Shift, changed_words
 from core.types import Edit, Example, Result
@@ -35,7 +38,7 @@ class NullBand:
     """The range of the shifts of `n` harmless edits (their middle 95 % from 30 on), and their mean size, in the metric's own units.
 
     None where fewer than five harmless edits were scored; `any_size` says that too few of the same size were, so that
-    all of them count.
+    all of them count. `elsewhere` of the edits are of other pairs.
     """
 
     low: float | None
@@ -43,6 +46,7 @@ class NullBand:
     size: float | None
     n: int
     any_size: bool = False
+    elsewhere: int = 0
 
     def multiple(self, shift: float) -> float | None:
         """How many times the mean harmless shift this one is; None where there is nothing to compare with."""
@@ -57,17 +61,26 @@ class NullBand:
         return None if self.low is None or self.high is None else self.low <= shift <= self.high
 
 
-def null_band(harmless: Sequence[Shift], words: int) -> NullBand:
-    """The band of one metric for edits that change so many words; `harmless` are its shifts under such edits."""
-    alike = [shift for shift in harmless if shift.words <= _SIZE_FACTOR * words and words <= _SIZE_FACTOR * shift.words]
-    sizes = _known_sizes(alike)
+def null_band(harmless: Sequence[Shift], words: int, elsewhere: Sequence[Shift] = ()) -> NullBand:
+    """The band of one metric for edits that change so many words; `harmless` are its shifts under harmless edits.
+
+    Where fewer than 30 of these are of about that size, those of other pairs, `elsewhere`, that are count as well.
+    """
+    own = _known_sizes(_of_size(harmless, words))
+    others = _known_sizes(_of_size(elsewhere, words) if len(own) < MIN_FOR_QUANTILES else [])
+    sizes = np.concatenate([own, others])
     few = noise_range(sizes) is None
     if few:
-        sizes = _known_sizes(harmless)
+        sizes, others = _known_sizes(harmless), others[:0]
     found = noise_range(sizes)
     if found is None:
         return NullBand(None, None, None, len(sizes))
-    return NullBand(*found, float(np.abs(sizes).mean()), len(sizes), any_size=few)
+    return NullBand(*found, float(np.abs(sizes).mean()), len(sizes), any_size=few, elsewhere=len(others))
+
+
+def _of_size(shifts: Sequence[Shift], words: int) -> list[Shift]:
+    """Those under edits of half as many words to twice as many."""
+    return [shift for shift in shifts if shift.words <= _SIZE_FACTOR * words and words <= _SIZE_FACTOR * shift.words]
 
 
 def _known_sizes(shifts: Sequence[Shift]) -> Values:
@@ -140,42 +153,85 @@ def _spread_evenly(variants: Sequence[HarmlessVariant]) -> list[HarmlessVariant]
     return [variants[place * len(variants) // number] for place in range(number)]
 
 
+_FILE = "harmless-1.sqlite"  # the number changes with the layout; an old file is simply not read
+_TABLE = "CREATE TABLE IF NOT EXISTS harmless (key BLOB PRIMARY KEY, scores TEXT) WITHOUT ROWID"
+
+
+class _KeptScores:
+    """The scores of a summary and its harmless variants, by the signature of the metric, in a file beside the cached answers."""
+
+    def __init__(self, folder: Path) -> None:
+        self._database = open_database(folder / _FILE, "file of scores under harmless edits", _TABLE)
+        self._lock = threading.Lock()
+
+    def get(self, signature: str, original: Example, variants: Sequence[HarmlessVariant]) -> list[float] | None:
+        with self._lock:
+            row = self._database.execute(
+                "SELECT scores FROM harmless WHERE key = ?", (_kept_key(signature, original, variants),)
+            ).fetchone()
+        return None if row is None else list(map(float, json.loads(row[0])))
+
+    def put(
+        self, signature: str, original: Example, variants: Sequence[HarmlessVariant], scores: Sequence[float]
+    ) -> None:
+        row = (_kept_key(signature, original, variants), json.dumps(scores))
+        with self._lock, self._database:
+            self._database.execute("INSERT OR REPLACE INTO harmless VALUES (?, ?)", row)
+
+    def close(self) -> None:
+        with self._lock:
+            self._database.close()
+
+
+def _kept_key(signature: str, original: Example, variants: Sequence[HarmlessVariant]) -> bytes:
+    """The variants are part of it: where a rule makes other ones they are measured again."""
+    facts = [signature, original.document, original.summary, *(variant.summary for variant in variants)]
+    return hashlib.sha256(json.dumps(facts).encode()).digest()
+
+
 _CACHE_SIZE = 4096  # measurements of one metric on one pair
 _MeasurementKey = tuple[str, str, str]
-"""(metric spec, document, summary)"""
+"""(signature of the metric, document, summary)"""
+SignedMetrics = Mapping[str, Metric]
+"""Metrics by the signature of their scores, which names weights, settings and version."""
 
 
 class NullBands:
     """Measures one metric on one pair after the other, behind everything that people wait for.
 
-    What was measured serves every session, and every edit of the same summary: no edit is measured twice.
+    What was measured serves every session, and every edit of the same summary; it is kept beside the answers by the
+    signature of the metric, so that no edit is measured twice, also after a restart.
     """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._kept = _KeptScores(engine.folder)
         self._changed = threading.Condition()
         self._found: LRUCache[_MeasurementKey, tuple[Shift, ...]] = LRUCache(_CACHE_SIZE)
         self._wanted: dict[_MeasurementKey, tuple[Metric, Example]] = {}
         self._at_work = False
 
-    def measure(self, metrics: Sequence[Metric], original: Example) -> None:
+    def close(self) -> None:
+        self._kept.close()
+
+    def measure(self, metrics: SignedMetrics, original: Example) -> None:
         """Measure these metrics on this pair before what was wanted earlier, in this order, unless it is known."""
         with self._changed:
-            keys = {_measurement_key(metric, original): (metric, original) for metric in metrics}
+            keys = {_measurement_key(signed, original): (metric, original) for signed, metric in metrics.items()}
             new = {key: work for key, work in keys.items() if key not in self._found}
             self._wanted = new | {key: work for key, work in self._wanted.items() if key not in new}
             if self._wanted and not self._at_work:
                 self._at_work = True
                 BackgroundTask(self._work)
 
-    def shifts(self, metric: Metric, original: Example) -> tuple[Shift, ...] | None:
+    def shifts(self, signature: str, original: Example) -> tuple[Shift, ...] | None:
         """The shifts under harmless edits; None where they have not been measured."""
         with self._changed:
-            return self._found.get(_measurement_key(metric, original))
+            return self._found.get(_measurement_key(signature, original))
 
-    def wait(self, metrics: Sequence[Metric], original: Example, known: int, timeout: float) -> int:
+    def wait(self, signatures: Iterable[str], original: Example, known: int, timeout: float) -> int:
         """Wait until more than `known` of these are measured, or time is up; how many are."""
-        keys = {_measurement_key(metric, original) for metric in metrics}
+        keys = {_measurement_key(signature, original) for signature in signatures}
         with self._changed:
             self._changed.wait_for(lambda: len(keys & self._found.keys()) > known, timeout)
             return len(keys & self._found.keys())
@@ -183,7 +239,7 @@ class NullBands:
     def _work(self) -> Generator[_MeasurementKey]:
         while (next_one := self._next()) is not None:
             key, (metric, original) = next_one
-            found = attempt(partial(self._measured, metric, original))
+            found = attempt(partial(self._measured, key[0], metric, original))
             with self._changed:
                 self._found[key] = () if isinstance(found, Problem) else found
                 self._changed.notify_all()
@@ -197,10 +253,15 @@ class NullBands:
             self._at_work = False
             return None
 
-    def _measured(self, metric: Metric, original: Example) -> tuple[Shift, ...]:
+    def _measured(self, signature: str, metric: Metric, original: Example) -> tuple[Shift, ...]:
         variants = _cached_harmless_variants(original)
-        before = self._score(metric, original.document, original.summary)
-        after = [self._score(metric, original.document, variant.summary) for variant in variants]
+        kept = self._kept.get(signature, original, variants)
+        texts = (original.summary, *(variant.summary for variant in variants))
+        scores: Sequence[float | None] = kept or [self._score(metric, original.document, text) for text in texts]
+        before, *after = scores
+        known = [score for score in scores if score is not None]
+        if kept is None and len(known) == 1 + len(variants):  # what failed may succeed next time
+            self._kept.put(signature, original, variants, known)
         return tuple(
             _harmless_shift(metric, variant, before, one) for variant, one in zip(variants, after, strict=True)
         )
@@ -220,5 +281,5 @@ def _harmless_shift(metric: Metric, variant: HarmlessVariant, before: float | No
     return Shift("", variant.kind, metric.spec, "", "", before, after, variant.words)
 
 
-def _measurement_key(metric: Metric, original: Example) -> _MeasurementKey:
-    return metric.spec, original.document, original.summary
+def _measurement_key(signature: str, original: Example) -> _MeasurementKey:
+    return signature, original.document, original.summary

@@ -126,9 +126,10 @@ def _format_multiple(band: NullBand, shift: float) -> str:
 def _describe_band(band: NullBand, low: float, high: float, shift: float) -> str:
     """What the band rests on, and on which side of its ends the shift lies."""
     sizes = "any size (too few are of about the same)" if band.any_size else "about the same size"
+    where = f" ({band.elsewhere} of bundled pairs)" if band.elsewhere else ""
     share = "95 % shift" if band.n >= MIN_FOR_QUANTILES else "all shift"
     return (
-        f"Of {band.n} harmless edits of {sizes}, {share} the score by {low:+.2g} to {high:+.2g}, by "
+        f"Of {band.n} harmless edits of {sizes}{where}, {share} the score by {low:+.2g} to {high:+.2g}, by "
         f"{band.size:.2g} on average. This shift lies {'within' if band.holds(shift) else 'outside'}."
     ).replace("-", "\u2212")
 

@@ -12,7 +12,8 @@ from core import edits as executable
 from core.engine.conversation import Cell, CellKey, CellState, Request
 from core.memoize import memoize
 from core.metric import METRICS, Metric
-from core.stress.null_bands import NullBands, null_band
+from core.stress.bundled_run import bundled_harmless_shifts
+from core.stress.null_bands import NullBands, SignedMetrics, null_band
 from core.stress.shifts import changed_words
 from core.text import sentences
 from core.types import Edit, Example, Failure, FailureKind, Outcome, Result, asks_endpoint, local_checkpoints
@@ -34,25 +35,30 @@ def shared_null_bands() -> NullBands:
     return NullBands(services.engine())
 
 
-def measure_null_bands(request: Request, cells: Cells) -> list[Metric]:
+def measure_null_bands(request: Request, cells: Cells) -> SignedMetrics:
     """Have the bands of the metrics that have scored the pair measured in the background, the cheapest first; which these are."""
-    scored = [
-        metric
+    signed = {
+        metric: [
+            outcome.signature
+            for example in request.examples
+            if isinstance(outcome := cells[metric.spec, example.id].outcome, Result)
+        ]
         for metric in request.metrics
-        if all(isinstance(cells[metric.spec, example.id].outcome, Result) for example in request.examples)
-    ]
-    wanted = sorted(filter(_can_be_measured, scored), key=_measuring_cost)
+        if _can_be_measured(metric)
+    }
+    scored = [metric for metric, signatures in signed.items() if len(signatures) == len(request.examples)]
+    wanted = {signed[metric][0]: metric for metric in sorted(scored, key=_measuring_cost)}
     shared_null_bands().measure(wanted, request.examples[0])
     return wanted
 
 
-def is_measuring(wanted: Sequence[Metric], request: Request) -> bool:
+def is_measuring(wanted: SignedMetrics, request: Request) -> bool:
     """Whether some of these bands are still to come, and there is an edit to draw before them."""
     original, edited = request.examples
     return original.summary != edited.summary and _measured_count(wanted, request) < len(wanted)
 
 
-def wait_for_null_band(wanted: Sequence[Metric], request: Request) -> None:
+def wait_for_null_band(wanted: SignedMetrics, request: Request) -> None:
     """Wait a moment for the next band."""
     known = _measured_count(wanted, request)
     for _ in range(round(_LOOK_S / _NOTICE_S)):
@@ -61,18 +67,18 @@ def wait_for_null_band(wanted: Sequence[Metric], request: Request) -> None:
         probe_state()  # as for the scores
 
 
-def noise_of(metric: Metric, original: Example, edited: Example) -> Noise:
-    """What harmless edits of the size of this one do to a metric, as far as it is known."""
+def noise_of(metric: Metric, scored: Outcome | None, original: Example, edited: Example) -> Noise:
+    """What harmless edits of the size of this one do to a metric, as far as it is known; `scored` is of the original."""
     if original.summary == edited.summary:
         return Noise()
-    found = shared_null_bands().shifts(metric, original)
-    if found is not None:
-        return Noise(null_band(found, _changed_word_count(original.summary, edited.summary, current_pair().declared)))
+    if isinstance(scored, Result) and (found := shared_null_bands().shifts(scored.signature, original)) is not None:
+        changed = _changed_word_count(original.summary, edited.summary, current_pair().declared)
+        return Noise(null_band(found, changed, bundled_harmless_shifts().get(scored.signature, ())))
     return Noise(words="measuring" if _can_be_measured(metric) else "not measured")
 
 
-def _measured_count(wanted: Sequence[Metric], request: Request) -> int:
-    return sum(shared_null_bands().shifts(metric, request.examples[0]) is not None for metric in wanted)
+def _measured_count(wanted: SignedMetrics, request: Request) -> int:
+    return sum(shared_null_bands().shifts(signature, request.examples[0]) is not None for signature in wanted)
 
 
 def _can_be_measured(metric: Metric) -> bool:
@@ -220,7 +226,7 @@ def _score_row(metric: Metric, request: Request, cells: Cells, saved: Outcome | 
         notes=_row_notes(after.outcome, saved),
         saved=_saved_if_different(saved, after.outcome),
         action=_row_action(shown),
-        noise=noise_of(metric, *request.examples),
+        noise=noise_of(metric, before.outcome, *request.examples),
     )
 
 

@@ -39,6 +39,11 @@ def test_a_band_says_what_it_rests_on(n: int, share: str) -> None:
     )
 
 
+def test_a_band_says_how_many_of_its_edits_are_of_other_pairs() -> None:
+    about = str(noise_data(row(0.9, Noise(replace(BAND, n=30, elsewhere=18))))["about"])
+    assert about.startswith("Of 30 harmless edits of about the same size (18 of bundled pairs), 95 % shift the score")
+
+
 def test_a_band_of_edits_of_any_size_is_marked() -> None:
     drawn = noise_data(row(0.65, Noise(NullBand(-0.1, 0.2, 0.05, 12, any_size=True))))
     assert drawn["text"] == "≈ 3.0 ×"
