@@ -17,10 +17,24 @@ from core.errors import TouchstoneError
 from core.types import Example
 
 if TYPE_CHECKING:
+    from inspect_ai.scorer import Scorer
+
+    from core.integrations.evaluate_metric import Consistency as EvaluateMetric
+    from core.integrations.torchmetrics_metric import Consistency as TorchMetric
     from core.notebook.scores import Scores
     from core.notebook.session import Pairs
 
-__all__ = ["Example", "TouchstoneError", "close", "evaluate", "perturb", "score"]
+__all__ = [
+    "Example",
+    "TouchstoneError",
+    "close",
+    "evaluate",
+    "evaluate_metric",
+    "inspect_scorer",
+    "perturb",
+    "score",
+    "torchmetric",
+]
 
 
 def score(pairs: Pairs, metrics: str | Sequence[str]) -> Scores:
@@ -74,6 +88,46 @@ def evaluate(
     from core.notebook.studies import evaluate_scores
 
     return evaluate_scores(pairs, scores, by, resamples)
+
+
+def inspect_scorer(metric: str, *, document: str = "document") -> Scorer:
+    """A scorer of inspect_ai (0.3): the score of the model's output as a summary of the document in the sample's metadata.
+
+    `document` is the key in the metadata. The explanation lists the sentences with their scores, the metadata hold the
+    signature and the evidence. A score that cannot be had is unscored, with the reason, and is not in the mean.
+
+    Raises TouchstoneError for a metric that does not exist, ImportError without inspect_ai; a sample without the document
+    ends with a TouchstoneError.
+    """
+    from core.integrations.inspect_scorer import consistency
+
+    return consistency(metric, document)
+
+
+def evaluate_metric(metric: str) -> EvaluateMetric:
+    """A metric of Hugging Face's evaluate (0.4): `compute(predictions=summaries, references=documents)`.
+
+    Gives `score` (the mean of those that there are, None without any), `scores` (None for one that failed), `failed` (their
+    number) and `signatures`. `evaluate.combine` and an `evaluate.evaluator` take it as any other.
+
+    Raises TouchstoneError for a metric that does not exist, ImportError without evaluate.
+    """
+    from core.integrations.evaluate_metric import Consistency
+
+    return Consistency(metric)
+
+
+def torchmetric(metric: str) -> TorchMetric:
+    """A metric of torchmetrics (1): `update(summaries, documents)`, `compute()`, `forward`, also over several processes.
+
+    `compute` gives the mean of the scores that there are, a float64 of shape (), nan without any; `failed` counts the others.
+    `higher_is_better` is None for a metric that has no better side.
+
+    Raises TouchstoneError for a metric that does not exist, ImportError without torchmetrics.
+    """
+    from core.integrations.torchmetrics_metric import Consistency
+
+    return Consistency(metric)
 
 
 def close() -> None:

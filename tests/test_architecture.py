@@ -18,13 +18,16 @@ UNSAFE = (
 )
 
 ONLY_IN = {
-    "torch": "core/models core/bench",
+    "torch": "core/models core/bench core/integrations/torchmetrics_metric.py",
     "transformers": "core/models core/bench",
     "tokenizers": "core/models core/bench",
     "safetensors": "core/models core/bench",
     "huggingface_hub": "core/models",
     "sentence_transformers": "core/models",
     "openai": "core/llm",
+    "torchmetrics": "core/integrations/torchmetrics_metric.py",
+    "evaluate": "core/integrations/evaluate_metric.py",
+    "inspect_ai": "core/integrations/inspect_scorer.py touchstone.py",
     "sqlmodel": "annotations",
     "sqlalchemy": "annotations",
     "alembic": "annotations",

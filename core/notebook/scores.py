@@ -8,6 +8,7 @@ from html import escape
 from core.metric import METRICS
 from core.notebook.session import Pairs, download_weights, engine, parse_metrics, read_pairs
 from core.outcome_record import JsonRecord, outcome_record
+from core.types import Example
 
 _MOST_ROWS = 50
 _CONSISTENT, _INCONSISTENT, _NEUTRAL = "47, 91, 215", "194, 87, 12", "120, 128, 144"  # as on the pages
@@ -39,6 +40,12 @@ def score_pairs(pairs: Pairs, metrics: str | Sequence[str]) -> Scores:
     download_weights(opened.pool, (model for metric in chosen for model in metric.checkpoints()))
     found = opened.run(chosen, (item.example for item in items))
     return Scores(outcome_record(example, outcome) for example, outcome in found)
+
+
+def score_texts(metric: str, summaries: Sequence[str], documents: Sequence[str]) -> Scores:
+    """The records of summaries, each with its document, in order; raises TouchstoneError as `touchstone.score` does."""
+    texts = enumerate(zip(documents, summaries, strict=True), start=1)
+    return score_pairs([Example(f"pair-{number}", document, summary) for number, (document, summary) in texts], metric)
 
 
 def _bounds(spec: str, records: Iterable[JsonRecord]) -> Bounds:

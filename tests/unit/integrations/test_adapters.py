@@ -1,0 +1,133 @@
+"""Our metrics inside inspect_ai, evaluate and torchmetrics: each with the real package, where it is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import touchstone as ts
+
+DOCUMENTS = ["The pilot asked for the tug. It came at dawn.", "It rained in York all night."]
+SUMMARIES = ["The pilot asked for the tug.", "It rained in Leeds."]
+FAILING = "summac-zs[checkpoint=/nowhere]"
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # those of other packages about one another
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    for name in ("TOUCHSTONE_CACHE_DIR", "HF_METRICS_CACHE", "HF_HOME", "INSPECT_LOG_DIR"):
+        monkeypatch.setenv(name, str(tmp_path / name.lower()))
+    monkeypatch.setenv("TOUCHSTONE_DEVICE", "cpu")
+    yield
+    ts.close()
+
+
+def expected(metric: str) -> list[float]:
+    pairs = [{"document": document, "summary": summary} for document, summary in zip(DOCUMENTS, SUMMARIES, strict=True)]
+    return [record["score"] for record in ts.score(pairs, metric)]
+
+
+def test_torchmetrics_gathers_batches() -> None:
+    torchmetrics = pytest.importorskip("torchmetrics", reason="pip install torchmetrics==1.9.0")
+    metric, scores = ts.torchmetric("rouge2"), expected("rouge2")
+    assert isinstance(metric, torchmetrics.Metric)
+    assert metric.higher_is_better is True
+    batches = [metric([summary], [document]).item() for summary, document in zip(SUMMARIES, DOCUMENTS, strict=True)]
+    assert batches == scores  # forward gives the batch
+    assert metric.compute().item() == pytest.approx(sum(scores) / 2)
+    metric.reset()
+    metric.update(SUMMARIES, DOCUMENTS)
+    other = ts.torchmetric("rouge2")
+    other.update(SUMMARIES[:1], DOCUMENTS[:1])
+    metric.merge_state(other)  # as of another process
+    assert metric.compute().item() == pytest.approx((2 * scores[0] + scores[1]) / 3)
+
+
+def test_a_collection_of_torchmetrics_counts_what_failed() -> None:
+    torchmetrics = pytest.importorskip("torchmetrics", reason="pip install torchmetrics==1.9.0")
+    both = torchmetrics.MetricCollection({"novelty": ts.torchmetric("word-novelty"), "summac": ts.torchmetric(FAILING)})
+    both.update(SUMMARIES, DOCUMENTS)
+    found = both.compute()
+    assert found["novelty"].item() == pytest.approx(sum(expected("word-novelty")) / 2)
+    assert found["summac"].isnan()
+    assert (both["summac"].failed.item(), both["novelty"].higher_is_better) == (2, False)
+
+
+def test_evaluate_computes_and_combines() -> None:
+    evaluate = pytest.importorskip("evaluate", reason="pip install evaluate==0.4.6")
+    metric, scores = ts.evaluate_metric("rouge2"), expected("rouge2")
+    assert isinstance(metric, evaluate.Metric)
+    found = metric.compute(predictions=SUMMARIES, references=DOCUMENTS)
+    assert (found["scores"], found["failed"]) == (scores, 0)
+    assert found["score"] == pytest.approx(sum(scores) / 2)
+    assert found["signatures"][0].startswith("rouge2|")
+    metric.add(prediction=SUMMARIES[1], reference=DOCUMENTS[1])
+    assert metric.compute()["scores"] == scores[1:]
+    failed = ts.evaluate_metric(FAILING).compute(predictions=SUMMARIES, references=DOCUMENTS)
+    assert (failed["score"], failed["failed"]) == (None, 2)
+    together = evaluate.combine([ts.evaluate_metric("rouge2"), ts.evaluate_metric("coverage")])
+    assert len(together.compute(predictions=SUMMARIES, references=DOCUMENTS)) == 8
+
+
+def written_summaries() -> Any:
+    """A solver that has the outputs of a model; asking one would fetch its tokenizer from the network."""
+    from inspect_ai.model import ModelOutput
+    from inspect_ai.solver import solver
+
+    @solver
+    def written() -> Any:
+        async def solve(state: Any, generate: object) -> Any:
+            del generate
+            state.output = ModelOutput.from_content(
+                "model", dict(zip(DOCUMENTS, SUMMARIES, strict=True))[state.input_text]
+            )
+            return state
+
+        return solve
+
+    return written()
+
+
+def test_inspect_scores_what_a_model_writes() -> None:
+    inspect_ai = pytest.importorskip("inspect_ai", reason="pip install inspect_ai==0.3.285")
+    from inspect_ai.dataset import Sample
+
+    samples = [Sample(input=text, metadata={"document": text}) for text in DOCUMENTS]
+    scorers = [ts.inspect_scorer("rouge2"), ts.inspect_scorer(FAILING)]
+    task = inspect_ai.Task(dataset=samples, solver=written_summaries(), scorer=scorers)
+    [log] = inspect_ai.eval(task, model="mockllm/model", display="none")
+    assert log.status == "success", log.error
+    good, failed = log.results.scores
+    assert good.metrics["mean"].value == pytest.approx(sum(expected("rouge2")) / 2)
+    assert (failed.scored_samples, failed.unscored_samples) == (0, 2)
+    first = next(iter(log.samples[0].scores.values()))
+    assert first.answer == SUMMARIES[0]
+    assert first.metadata["signature"].startswith("rouge2|")
+    assert first.metadata["sentences"][0]["evidence"]["text"] in DOCUMENTS[0]
+
+
+def test_inspect_names_the_key_of_a_document_that_is_not_there() -> None:
+    inspect_ai = pytest.importorskip("inspect_ai", reason="pip install inspect_ai==0.3.285")
+    from inspect_ai.dataset import Sample
+
+    task = inspect_ai.Task(
+        dataset=[Sample(input=DOCUMENTS[0], metadata={"article": "y"})],
+        solver=written_summaries(),
+        scorer=ts.inspect_scorer("rouge2"),
+    )
+    [log] = inspect_ai.eval(task, model="mockllm/model", display="none")
+    assert log.status == "error"
+    assert "as 'document'" in log.error.message
+    assert "Known: article" in log.error.message
+
+
+@pytest.mark.parametrize("adapter", [ts.torchmetric, ts.evaluate_metric, ts.inspect_scorer])
+def test_a_metric_that_does_not_exist_is_refused_at_once(adapter: object) -> None:
+    package = {ts.torchmetric: "torchmetrics", ts.evaluate_metric: "evaluate", ts.inspect_scorer: "inspect_ai"}[adapter]
+    pytest.importorskip(package, reason=f"pip install {package}")
+    with pytest.raises(ts.TouchstoneError, match="Did you mean 'rouge2'"):
+        adapter("rouge")

@@ -1,0 +1,47 @@
+"""What Dockerfile, .dockerignore and compose.yaml name exists, and the proxy is that of the README; nothing is built."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import Any
+
+import yaml
+
+from core.settings import Settings
+from tests.sources import ENTRIES, ROOT
+
+DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))
+
+
+def test_the_variables_are_settings() -> None:
+    given = {*re.findall(r"TOUCHSTONE_(\w+)", DOCKERFILE), *re.findall(r"TOUCHSTONE_(\w+)", str(COMPOSE))}
+    assert {name.lower() for name in given} <= set(Settings.model_fields)
+    assert "TOUCHSTONE_DEMO=1" in DOCKERFILE  # without anything set it is the demo
+
+
+def test_the_context_holds_what_the_wheel_is_made_of_and_no_more() -> None:
+    kept = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
+    built = {"annotations", "core", "pages", ".streamlit/config.toml", *ENTRIES}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    described = {"pyproject.toml", project["project"]["readme"], *project["project"]["license-files"]}
+    hook = project["tool"]["hatch"]["metadata"]["hooks"]["custom"]["path"]
+    assert kept == {*built, *described, hook, "requirements.txt", "requirements-*.txt"}
+    [builder] = project["build-system"]["requires"]
+    assert f"pip install --no-cache-dir {builder}\n" in DOCKERFILE
+
+
+def test_the_proxy_is_that_of_the_readme() -> None:
+    [location] = re.findall(r"```nginx\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    configured = (
+        COMPOSE["configs"]["nginx"]["content"].replace("$$", "$").replace("http://app:8501", "http://127.0.0.1:8501")
+    )
+    assert "".join(location.split()) in "".join(configured.split())
+
+
+def test_people_reach_the_app_through_the_proxy_alone() -> None:
+    assert [name for name, service in COMPOSE["services"].items() if "ports" in service] == ["proxy"]
+    assert {
+        volume.split(":")[0] for service in ("app", "database") for volume in COMPOSE["services"][service]["volumes"]
+    } == set(COMPOSE["volumes"])
