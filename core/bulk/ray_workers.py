@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import core
 from core.bulk.scorer import BlockReport, BlockScorer, ScoringJob
 from core.errors import TouchstoneError
 
+_OURS = Path(__file__).parents[__name__.count(".") - 1]  # core in a checkout, all of touchstone where pip installed it
 _INSTALL = "--cluster needs Ray, which is not installed: python -m pip install 'ray>=2.50' here, and the same version on the cluster."
 
 
@@ -22,9 +22,7 @@ class RayActors:
 
     def __init__(self, job: ScoringJob, address: str, size: int | None, gpus: float) -> None:
         self._ray = _ray()
-        self._ray.init(
-            address=address, runtime_env={"py_modules": [str(Path(core.__file__).parent)]}, log_to_driver=False
-        )
+        self._ray.init(address=address, runtime_env={"py_modules": [str(_OURS)]}, log_to_driver=False)
         self.size = size or _room(self._ray.cluster_resources(), gpus)
         self._actor = self._ray.remote(num_cpus=1, num_gpus=gpus, max_restarts=0)(BlockScorer)
         self._job = job

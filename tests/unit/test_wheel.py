@@ -125,6 +125,7 @@ def test_the_wheel_has_one_top_level_name_and_every_file_of_the_folders(installe
         [line for line in metadata.splitlines() if re.match(r"Requires-Dist: (?!.*extra ==)", line)]
     )
     assert "Requires-Dist: torch==2.13.0" in metadata
+    assert "Requires-Dist: ray>=2.50; extra == 'ray'" in metadata
     assert re.search(r"Requires-Dist: spacy==\S+; extra == 'parsers'", metadata)
 
 
