@@ -23,6 +23,8 @@ CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, _PR
 PATIENCE_MS = 60_000  # the slowest machine that the tests run on; what is there is seen at once
 expect.set_options(timeout=PATIENCE_MS)
 
+# frames in a sandbox, and pages that are no page of a server, have no storage
+_DISMISS_MARKS = "if (self === top && location.protocol.startsWith('http')) localStorage.setItem('touchstone-coach-marks', 'dismissed')"
 _MISSING = "No Chromium on this machine: install chromium or set CHROMIUM to its path."
 
 
@@ -68,7 +70,7 @@ def new_context(browser: Browser) -> Iterator[Callable[[], BrowserContext]]:
         def new() -> BrowserContext:
             context = browser.new_context(viewport={"width": 1440, "height": 1000}, reduced_motion="reduce")
             context.set_default_timeout(PATIENCE_MS)
-            context.add_init_script("localStorage.setItem('touchstone-coach-marks', 'dismissed')")
+            context.add_init_script(_DISMISS_MARKS)
             open_contexts.callback(context.close)
             open_contexts.enter_context(watched(context))
             return context
