@@ -10,8 +10,10 @@ from pages.ui.session_user import open_session, page_heading, pages_for
 from pages.ui.tour import tour
 
 ICON = Path(__file__).parent / "ui" / "icon.png"
+THEME = Path(__file__).parent / "ui" / "assets" / "theme.css"
 
 st.set_page_config(page_title="Touchstone", page_icon=str(ICON), layout="wide", initial_sidebar_state="collapsed")
+st.html(THEME)
 pages = pages_for(open_session())
 page = st.navigation(pages, position="top")
 with st.container(gap=None):
