@@ -48,11 +48,17 @@ def _with_interval(estimate: Estimate, of_value: str, of_bounds: str = "", facto
     """A dash for no value, no brackets for no interval; the formats are those of Python's format strings."""
     if estimate.value is None:
         return "–"
-    value = format(factor * estimate.value, of_value)
+    value = _format_number(factor * estimate.value, of_value)
     if estimate.low is None or estimate.high is None:
         return value
-    low, high = (format(factor * bound, of_bounds or of_value) for bound in (estimate.low, estimate.high))
+    low, high = (_format_number(factor * bound, of_bounds or of_value) for bound in (estimate.low, estimate.high))
     return f"{value} [{low}, {high}]"
+
+
+def _format_number(value: float, of_value: str) -> str:
+    """What rounds to zero has no sign."""
+    text = format(value, of_value)
+    return text if float(text) else text.lstrip("+-")
 
 
 def _with_minus_sign(text: str) -> str:

@@ -35,5 +35,10 @@ def test_an_estimate_is_written_with_its_interval(form: Callable[[Estimate], str
     assert form(Estimate(None, None, None, 10)) == "–"
 
 
+def test_what_rounds_to_zero_has_no_sign() -> None:
+    assert format_signed(Estimate(-0.0004, -0.0012, 0.0003, 10)) == "0.000 [−0.001, 0.000]"
+    assert format_correlation(Estimate(-0.0, None, None, 10)) == "0.000"
+
+
 def test_columns_are_as_wide_as_their_widest_cell() -> None:
     assert align_columns([("a", "wide", ""), ("long", "b", "")]) == "a     wide\nlong  b"
