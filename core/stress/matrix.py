@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,6 +83,48 @@ def shift_matrix(run: Run, found: Sequence[Shift], resamples: int = STRESS_RESAM
             if of_kind and drawn:
                 cells.append(_build_cell(metric, kind, of_kind, harmless, numbers, drawn))
     return cells
+
+
+@dataclass(frozen=True, slots=True)
+class MetricBalance:
+    """Of so many harmless and breaking kinds whose noise is known, those under which a metric does as it should.
+
+    `quiet` harmless kinds leave its mean shift within noise; `noticed` breaking kinds move it beyond noise towards inconsistent.
+    """
+
+    metric: str
+    quiet: int
+    harmless: int
+    noticed: int
+    breaking: int
+
+    @property
+    def robustness(self) -> float:
+        return self.quiet / self.harmless
+
+    @property
+    def sensitivity(self) -> float:
+        return self.noticed / self.breaking
+
+
+def metric_balances(cells: Iterable[MatrixCell]) -> list[MetricBalance]:
+    """Robustness and sensitivity of every metric that has a known kind of both sorts, the best sum (Youden's J + 1) first."""
+    moves: dict[str, dict[Intent, list[Move]]] = {}
+    for cell in cells:
+        if cell.move not in (Move.UNKNOWN, Move.NONE):
+            moves.setdefault(cell.metric, {}).setdefault(cell.intent, []).append(cell.move)
+    found = [
+        MetricBalance(
+            metric,
+            of_intent["preserving"].count(Move.STILL),
+            len(of_intent["preserving"]),
+            of_intent["breaking"].count(Move.RIGHT),
+            len(of_intent["breaking"]),
+        )
+        for metric, of_intent in moves.items()
+        if {"preserving", "breaking"} <= of_intent.keys()
+    ]
+    return sorted(found, key=lambda one: one.robustness + one.sensitivity, reverse=True)
 
 
 def kind_coverage(run: Run) -> list[KindCoverage]:

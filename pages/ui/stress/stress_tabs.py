@@ -27,6 +27,7 @@ from core.stress.verdict_sentences import kind_verdicts
 from pages.ui.markup import escape_markdown
 from pages.ui.sensitivity_view import sensitivity_view
 from pages.ui.stress.ablation_tab import ablation_tab
+from pages.ui.stress.balance_plot import balance_plot
 from pages.ui.stress.cell_pairs import cell_pairs, run_gaps
 from pages.ui.stress.density_tab import density_tab
 from pages.ui.stress.gaming_tab import gaming_tab
@@ -212,6 +213,7 @@ def stress_tabs(shown: ShownRun) -> None:
 
 
 def _matrix_tab(shown: ShownRun) -> None:
+    balance_plot(shown.cells)
     cell = matrix_table(shown.cells)
     if cell:
         cell_pairs(shown.row, shown.run, cell, shown.found, kind_verdicts(shown.cells)[cell.kind])

@@ -6,9 +6,11 @@ import re
 
 import pytest
 
+from core.perturbation import Intent
 from core.stats.score_pairs import Move
-from core.stress.matrix import MatrixCell, kind_coverage, shift_matrix
-from core.stress.null_bands import null_band
+from core.stats.statistic import Estimate
+from core.stress.matrix import MatrixCell, MetricBalance, kind_coverage, metric_balances, shift_matrix
+from core.stress.null_bands import NullBand, null_band
 from core.stress.output import cell_records, format_verdicts
 from core.stress.run import Run, Variant
 from core.stress.shifts import changed_words, score_shifts
@@ -124,6 +126,29 @@ def test_what_a_metric_misses_is_one_sentence() -> None:
     assert metric_verdicts(found) == {
         METRIC: "misses 1 of 2 breaking kinds, moves under 1 of 2 harmless, gamed by 1 of 1 phrases"
     }
+
+
+def cell_of(metric: str, intent: Intent, move: Move) -> MatrixCell:
+    nothing = Estimate(None, None, None, 0)
+    return MatrixCell(
+        metric, "any", intent, nothing, nothing, nothing, nothing, 0, NullBand(None, None, None, 0), None, move
+    )
+
+
+def test_robustness_is_the_share_of_harmless_kinds_within_noise_and_sensitivity_that_of_breaking_kinds_noticed() -> (
+    None
+):
+    moves: dict[tuple[str, Intent], list[Move]] = {
+        ("deaf", "preserving"): [Move.STILL, Move.STILL, Move.UNKNOWN],
+        ("deaf", "breaking"): [Move.STILL, Move.WRONG, Move.NONE],
+        ("good", "preserving"): [Move.STILL, Move.STILL, Move.STILL, Move.WRONG],
+        ("good", "breaking"): [Move.RIGHT, Move.WRONG],
+        ("good", "gaming"): [Move.WRONG, Move.WRONG],
+        ("never-broken", "preserving"): [Move.STILL],
+    }
+    found = metric_balances(cell_of(metric, intent, move) for (metric, intent), all in moves.items() for move in all)
+    assert found == [MetricBalance("good", 3, 4, 1, 2), MetricBalance("deaf", 2, 2, 0, 2)]
+    assert [(one.robustness, one.sensitivity) for one in found] == [(0.75, 0.5), (1.0, 0.0)]
 
 
 EVERY = [Move.RIGHT, Move.WRONG, Move.STILL, Move.UNKNOWN, Move.NONE]
