@@ -11,7 +11,7 @@ from core.stress.matrix import MatrixCell, MetricBalance, metric_balances
 from pages.ui.markup import escape_markdown
 from pages.ui.stress.matrix_and_plots import metric_title
 
-_HEIGHT_PX = 320
+_HEIGHT_PX = 270
 _COLOUR = "#4d7be8"  # on white and on the dark ground at least 3:1
 _GOOD_GROUND = "rgba(77, 123, 232, 0.10)"
 
