@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Literal
 
 from core.metric import METRICS, Direction, Metric
 from core.metric_setup import SetupStep, format_megabytes, missing_steps, setup_state
@@ -50,6 +52,68 @@ def list_metrics(pool: ModelPool) -> list[MetricRow]:
 def default_metrics(pool: ModelPool) -> list[MetricRow]:
     """The metrics that are ready without being set up; judges cost money, wrappers repeat, a trained model is yours."""
     return [row for row in list_metrics(pool) if row.state == "ready" and row.family not in _NOT_DEFAULT_FAMILIES]
+
+
+Availability = Literal["ready", "needs set-up", "endpoint"]
+Speed = Literal["no model", "small model", "large model", "endpoint"]
+_SMALL_MODEL_MB = 600  # a base encoder in float32, with its tokenizer
+_MIN_LIKENESS = 0.5  # of a word with a mistake in it and the name that was meant
+
+
+@dataclass(frozen=True, slots=True)
+class MetricFilter:
+    """What a listed metric has to be; an empty field asks nothing. `memory_mb` is the most that its largest model may take."""
+
+    words: str = ""
+    availability: Availability | None = None
+    family: str | None = None
+    speed: Speed | None = None
+    memory_mb: int | None = None
+
+    def accepts(self, row: MetricRow) -> bool:
+        text = f"{row.name} {row.title} {row.family} {row.paper} {row.measures}".casefold()
+        return (
+            all(word in text for word in self.words.casefold().split())
+            and self.availability in (None, availability_of(row))
+            and self.family in (None, row.family)
+            and self.speed in (None, speed_of(row))
+            and (self.memory_mb is None or model_megabytes(row) <= self.memory_mb)
+        )
+
+
+def ready_first(rows: Sequence[MetricRow]) -> list[MetricRow]:
+    """What scores at once comes before what has to be set up, that before endpoints; within them the order stays."""
+    order: tuple[Availability, ...] = ("ready", "needs set-up", "endpoint")
+    return sorted(rows, key=lambda row: order.index(availability_of(row)))
+
+
+def availability_of(row: MetricRow) -> Availability:
+    """What a person has to do before a first score; a judge always asks an endpoint, whether one is set or not."""
+    if speed_of(row) == "endpoint":
+        return "endpoint"
+    return "ready" if row.state == "ready" else "needs set-up"
+
+
+def speed_of(row: MetricRow) -> Speed:
+    """How a score is computed, from the quickest to the slowest on one machine; the size of the model decides."""
+    if not row.checkpoints:
+        return "no model"
+    if _ENDPOINT in row.checkpoints:
+        return "endpoint"
+    return "small model" if model_megabytes(row) <= _SMALL_MODEL_MB else "large model"
+
+
+def model_megabytes(row: MetricRow) -> int:
+    """About what the largest model takes in memory, as the card has it; 0 for none and for what comes with the packages."""
+    card = METRICS.get(row.name).card
+    return card.memory_mb or card.download_mb
+
+
+def closest_metrics(rows: Sequence[MetricRow], words: str) -> list[str]:
+    """The titles of at most three metrics whose name or title is nearest to what was typed."""
+    spellings = {spelling.casefold(): row.title for row in rows for spelling in (row.name, row.title)}
+    near = get_close_matches(words.casefold(), spellings, n=3, cutoff=_MIN_LIKENESS)
+    return list(dict.fromkeys(spellings[one] for one in near))
 
 
 def format_range(low: float | None, high: float | None) -> str:

@@ -69,13 +69,19 @@ def null_band(harmless: Sequence[Shift], words: int, elsewhere: Sequence[Shift] 
     own = _known_sizes(_of_size(harmless, words))
     others = _known_sizes(_of_size(elsewhere, words) if len(own) < MIN_FOR_QUANTILES else [])
     sizes = np.concatenate([own, others])
-    few = noise_range(sizes) is None
-    if few:
-        sizes, others = _known_sizes(harmless), others[:0]
+    found = noise_range(sizes)
+    if found is None:
+        return any_size_band(harmless)
+    return NullBand(*found, float(np.abs(sizes).mean()), len(sizes), elsewhere=len(others))
+
+
+def any_size_band(harmless: Sequence[Shift]) -> NullBand:
+    """The band of one metric for harmless edits whatever their size."""
+    sizes = _known_sizes(harmless)
     found = noise_range(sizes)
     if found is None:
         return NullBand(None, None, None, len(sizes))
-    return NullBand(*found, float(np.abs(sizes).mean()), len(sizes), any_size=few, elsewhere=len(others))
+    return NullBand(*found, float(np.abs(sizes).mean()), len(sizes), any_size=True)
 
 
 def _of_size(shifts: Sequence[Shift], words: int) -> list[Shift]:

@@ -17,7 +17,7 @@ from core.profile import FREE_SETTINGS, profiles_with, read_profile
 from core.registry import choices_of, settings_of, types_of
 from core.types import Checkpoint, local_checkpoints
 from pages.ui import services
-from pages.ui.markup import escape_markdown
+from pages.ui.markup import escape_label, escape_markdown
 from pages.ui.probe.fast_set import fast_set_pills
 from pages.ui.probe.probe_state import ProbeState, probe_state
 from pages.ui.session_state import WidgetValue
@@ -194,12 +194,12 @@ def metrics_popover() -> None:
             "Press Enter to add.",
             on_change=_add_typed_spec,
         )
+        if problem := probe_state().spec_problem:
+            st.error(escape_markdown(problem), icon=":material/error:")
         for spec in _specs_with_settings(lines):
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.text(spec)
-                st.button("Remove", key=f"remove-{spec}", on_click=_remove_spec, args=(spec,))
-        if problem := probe_state().spec_problem:
-            st.error(escape_markdown(problem), icon=":material/error:")
+                st.button(f"Remove {escape_label(spec)}", key=f"remove-{spec}", on_click=_remove_spec, args=(spec,))
         fast_set_pills(chosen_metrics())
 
 

@@ -1,24 +1,22 @@
-"""Metrics: what each one measures, where it comes from, what it needs, which models are in memory and which endpoints are set."""
-
-import streamlit as st
+"""Metrics: pick one to see what it measures, what is known of it and what it needs; models in memory and endpoints that are set."""
 
 from core.metric_catalog import list_metrics
 from pages.ui import services
 from pages.ui.metrics.endpoint_list import endpoint_list
-from pages.ui.metrics.metric_cards import follow_models, memory_bar, metric_card, other_models
+from pages.ui.metrics.metric_details import metric_details
+from pages.ui.metrics.metric_list import metric_list, opened_metric
+from pages.ui.metrics.model_rows import follow_models, memory_bar, other_models
 from pages.ui.notices import notices
 
 pool = services.engine().pool
 drawn = pool.states()
 notices()
 memory_bar(pool)
-endpoint_list()
-lines = list_metrics(pool)
-for family in dict.fromkeys(line.family for line in lines):
-    st.subheader(family)
-    grid = st.grid("auto", min_column_width=380, gap="small")
-    for line in [line for line in lines if line.family == family]:
-        with grid.cell():
-            metric_card(line, pool)
-other_models(pool)
+rows = list_metrics(pool)
+if opened := opened_metric():
+    metric_details(next(row for row in rows if row.name == opened), pool)
+else:
+    metric_list(rows, pool)
+    other_models(pool)
+    endpoint_list()
 follow_models(pool, drawn)

@@ -76,7 +76,7 @@ def test_endpoints_are_told_and_list_their_models_on_a_press(bench: Bench) -> No
     card = endpoint(bench, 0)
     expect(card).to_contain_text("1 read and 100 written per million tokens", timeout=START_MS)
     expect(card).to_contain_text("key is set")
-    press(card.get_by_role("button", name="List its models"))
+    press(card.get_by_role("button", name="List the models of mini"))
     expect(card).to_contain_text("Reachable. It serves <img src=x onerror=alert(1)>, small.")
     expect(bench.page.locator(".st-key-endpoint-1")).to_contain_text(
         "[unset]: key_from names KEY_OF_NOBODY, which is not set."

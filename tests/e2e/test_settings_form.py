@@ -92,7 +92,7 @@ def test_a_wrong_value_is_answered_by_the_metric_and_not_added(bench: Bench) -> 
 def test_a_card_opens_the_same_form_and_what_it_adds_stands_on_probe(page: Page, plugged_server: Server) -> None:
     page.goto(f"{plugged_server.url}/metrics")
     card = page.locator(".st-key-card-rouge2")
-    press(card.get_by_role("button", name="With other settings"))
+    press(card.get_by_role("button", name="ROUGE-2"))
     pick(page, "rouge2", "measured", "recall")
     press(page.get_by_role("button", name="Add to the bench"))
     expect(page.get_by_test_id("stToast")).to_contain_text("rouge2[measured=recall] is on the bench of Probe.")

@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 
 from core.metric import METRICS
-from core.metric_catalog import format_direction, format_range, list_metrics
+from core.metric_catalog import (
+    MetricFilter,
+    availability_of,
+    closest_metrics,
+    format_direction,
+    format_range,
+    list_metrics,
+    ready_first,
+)
 from core.metric_setup import format_megabytes
 from core.models.pool import ModelPool
 
@@ -36,6 +44,35 @@ def test_what_needs_a_download_says_from_where_and_how_much(pool: ModelPool) -> 
     [line] = [line for line in list_metrics(pool) if line.name == "minicheck-roberta"]
     assert line.state == "needs download (lytang/MiniCheck-RoBERTa-Large, 1.4 GB)"
     assert "Press Download" in line.message
+
+
+@pytest.mark.parametrize(
+    ("wanted", "inside", "outside"),
+    [
+        (MetricFilter(availability="ready"), "rouge2", "bartscore"),
+        (MetricFilter(availability="needs set-up"), "bartscore", "direct-assessment"),
+        (MetricFilter(availability="endpoint"), "direct-assessment", "rouge2"),
+        (MetricFilter(speed="no model"), "bleu", "semantic-similarity"),
+        (MetricFilter(speed="small model"), "semantic-similarity", "bartscore"),
+        (MetricFilter(family="Overlap"), "rouge2", "density"),
+        (MetricFilter(memory_mb=600), "alignscore-base", "minicheck-roberta"),
+        (MetricFilter("ENTAILS zha"), "alignscore-large", "hhem"),
+    ],
+)
+def test_a_filter_keeps_what_is_asked_for(pool: ModelPool, wanted: MetricFilter, inside: str, outside: str) -> None:
+    names = {row.name for row in list_metrics(pool) if wanted.accepts(row)}
+    assert inside in names
+    assert outside not in names
+
+
+def test_what_scores_at_once_comes_first_and_endpoints_last(pool: ModelPool) -> None:
+    found = [availability_of(row) for row in ready_first(list_metrics(pool))]
+    assert found == sorted(found, key=("ready", "needs set-up", "endpoint").index)
+
+
+def test_a_name_with_a_mistake_finds_its_metric(pool: ModelPool) -> None:
+    assert closest_metrics(list_metrics(pool), "quest-evl")[0] == "QuestEval"
+    assert closest_metrics(list_metrics(pool), "zzzz") == []
 
 
 @pytest.mark.parametrize(

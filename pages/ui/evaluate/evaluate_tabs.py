@@ -142,7 +142,7 @@ def _show_pack(request: PackRequest, archive: bytes) -> None:
         icon=":material/folder_zip:",
         type="primary",
     )
-    st.code(pack_commands(request), language="bash", wrap_lines=True)
+    st.code(pack_commands(request), language=None, wrap_lines=True)
 
 
 def _slice_choice(chosen: EvaluationChoice, key: str) -> str:

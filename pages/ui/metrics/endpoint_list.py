@@ -15,7 +15,7 @@ from core.llm.spend import Spend, format_limits, format_money, format_spend
 from core.published_scores import Comparison
 from core.settings import Settings
 from pages.ui import services
-from pages.ui.markup import escape_markdown
+from pages.ui.markup import escape_label, escape_markdown
 from pages.ui.metrics.endpoint_setup import endpoint_setup
 from pages.ui.session_state import page_state
 
@@ -73,8 +73,18 @@ def _endpoint_card(endpoint: Endpoint, spent: Spend) -> None:
         st.badge("key is set" if endpoint.key else "no key", color="gray")
         st.space("stretch")
         if is_added(endpoint.name):
-            st.button("Remove", key=f"remove-{endpoint.title}", on_click=remove_endpoint, args=(endpoint.name,))
-        st.button("List its models", key=f"models-{endpoint.title}", on_click=_list_models, args=(endpoint,))
+            st.button(
+                f"Remove {escape_label(endpoint.title)}",
+                key=f"remove-{endpoint.title}",
+                on_click=remove_endpoint,
+                args=(endpoint.name,),
+            )
+        st.button(
+            f"List the models of {escape_label(endpoint.title)}",
+            key=f"models-{endpoint.title}",
+            on_click=_list_models,
+            args=(endpoint,),
+        )
     st.text(f"model {endpoint.model or '– none set –'} · {format_limits(endpoint)}")
     st.text(f"Spent so far: {format_spend(spent)}" if spent.questions else "Nothing was asked so far.")
     _served_models(endpoint)

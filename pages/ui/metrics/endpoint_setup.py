@@ -175,4 +175,4 @@ def _saving_hint(added: Endpoint, key_from: str) -> None:
     )
     if not isinstance(table, Problem):
         st.caption("To keep it, put this into a file and name the file in TOUCHSTONE_ENDPOINTS:")
-        st.code(table, language="toml")
+        st.code(table, language=None)

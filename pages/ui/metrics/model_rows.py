@@ -1,19 +1,25 @@
-"""The models of a metric: where each one is, what can be done with it, and what went wrong."""
+"""Models: where each one is, what can be done with it, what went wrong, and the memory that all of them take."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple
+from pathlib import PurePath
 
 import streamlit as st
 
+from core.metric import METRICS
 from core.metric_catalog import MetricRow
 from core.metric_setup import format_megabytes
-from core.models.locations import ModelState, ModelStatus
+from core.models.locations import PACKAGE, ModelState, ModelStatus
 from core.models.pool import ModelPool
 from core.types import Checkpoint, EndpointModel, ModelRef, local_checkpoints
-from pages.ui.markup import escape_markdown
+from pages.ui.markup import escape_label, escape_markdown
+from pages.ui.metrics.endpoint_list import metrics_state
+from pages.ui.notices import repeat_notices
 
+_IN_PROGRESS = (ModelStatus.LOADING, ModelStatus.DOWNLOADING)
+_LOOK_S = 0.2
 _STATUS_TITLES = {
     ModelStatus.FAILED: "failed",
     ModelStatus.NEEDS_DOWNLOAD: "needs download",
@@ -40,6 +46,13 @@ _ICONS = {
     ModelStatus.NEEDS_DOWNLOAD: ":material/cloud_download:",
     ModelStatus.FAILED: ":material/error:",
 }
+
+
+def memory_bar(pool: ModelPool) -> None:
+    """Device, and how much of the memory for models is in use."""
+    used = sum(state.nbytes for state in pool.states().values())
+    share = min(1.0, used / pool.budget_bytes)
+    st.progress(share, f"{format_bytes(used)} of {format_bytes(pool.budget_bytes)} for models in use on {pool.device}")
 
 
 def model_badge(line: MetricRow, models: Sequence[ModelRef], pool: ModelPool) -> None:
@@ -70,6 +83,9 @@ def endpoint_row(line: MetricRow) -> None:
 def model_row(checkpoint: Checkpoint, pool: ModelPool, download_mb: int, name: str) -> None:
     """One model with what can be done with it; `download_mb` is the size of all models of the metric called `name`."""
     state = pool.state(checkpoint)
+    short = escape_label(
+        PurePath(checkpoint.source.removeprefix(PACKAGE)).name
+    )  # buttons of several models are told apart
     key = "-".join(map(str, (name, *astuple(checkpoint))))
     with st.container(horizontal=True, vertical_alignment="center"):
         dtype = "" if checkpoint.dtype == "float32" else checkpoint.dtype
@@ -77,13 +93,13 @@ def model_row(checkpoint: Checkpoint, pool: ModelPool, download_mb: int, name: s
         st.text(" · ".join(filter(None, parts)))
         st.space("stretch")
         if state.status is ModelStatus.READY:
-            st.button("Unload", key=f"unload-{key}", on_click=pool.unload, args=(checkpoint,))
+            st.button(f"Unload {short}", key=f"unload-{key}", on_click=pool.unload, args=(checkpoint,))
         if state.status is ModelStatus.COLD:
-            st.button("Load", key=f"load-{key}", on_click=_run_action, args=(pool.request, checkpoint))
+            st.button(f"Load {short}", key=f"load-{key}", on_click=_run_action, args=(pool.request, checkpoint))
         if state.status is ModelStatus.FAILED:
-            st.button("Try again", key=f"retry-{key}", on_click=_run_action, args=(pool.fetch, checkpoint))
+            st.button(f"Try again {short}", key=f"retry-{key}", on_click=_run_action, args=(pool.fetch, checkpoint))
         if state.status is ModelStatus.NEEDS_DOWNLOAD:
-            st.button("Download", key=f"fetch-{key}", on_click=_run_action, args=(pool.fetch, checkpoint))
+            st.button(f"Download {short}", key=f"fetch-{key}", on_click=_run_action, args=(pool.fetch, checkpoint))
     _model_progress(state, tried=checkpoint in pool.states())
 
 
@@ -108,3 +124,24 @@ def _format_size(state: ModelState, download_mb: int) -> str:
 
 def format_bytes(count: int) -> str:
     return f"{count / 1e9:.2f} GB" if count >= 1e8 else f"{count / 1e6:.0f} MB"
+
+
+def other_models(pool: ModelPool) -> None:
+    """The models of metrics with other settings, which have no card of their own."""
+    carded = {checkpoint for plugin in METRICS for checkpoint in plugin().checkpoints()}
+    others = [checkpoint for checkpoint in pool.states() if checkpoint not in carded]
+    if not others:
+        return
+    st.subheader("With other settings")
+    with st.container(border=True, key="other-models"):
+        for checkpoint in others:
+            model_row(checkpoint, pool, 0, checkpoint.source)
+
+
+def follow_models(pool: ModelPool, drawn: Mapping[Checkpoint, ModelState]) -> None:
+    """Keep the run open while a model is on its way, and draw the page again when it is no longer as drawn."""
+    while pool.states() != drawn or any(state.status in _IN_PROGRESS for state in drawn.values()):
+        if pool.wait_for_change(drawn, _LOOK_S):
+            repeat_notices()
+            st.rerun()
+        metrics_state()  # a read of session state lets a click end this run

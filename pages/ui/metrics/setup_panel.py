@@ -1,4 +1,4 @@
-"""What a metric still needs, on its card: what is missing, the command or button that gets it, and what is here already."""
+"""What a metric still needs: what is missing, the command or button that gets it, and what is here already."""
 
 from __future__ import annotations
 
@@ -19,10 +19,8 @@ _UNKNOWN_LICENCE = "not recorded here; read it on the pages of the weights befor
 
 
 def setup_panel(metric: Metric, pool: ModelPool) -> None:
-    """Every need, once a person wants to see them; one command is shown once, however many needs it serves."""
-    # a toggle and no popover: it stays open while a download draws the page again
-    if not st.toggle("Set up", key=f"setup-{metric.name}"):
-        return
+    """Every need; one command is shown once, however many needs it serves."""
+    st.markdown("**Set up**")
     with st.container(border=True, key=f"needs-{metric.name}"):
         steps = setup_steps(metric, pool)
         _summary(steps)
@@ -51,7 +49,7 @@ def _setup_step(step: SetupStep, shown: set[str]) -> None:
     st.markdown(f"{icon} {step.need} **{escape_markdown(step.name)}** {escape_markdown(step.message)}")
     if step.command and step.command not in shown:
         shown.add(step.command)
-        st.code(step.command, language="bash", wrap_lines=True)
+        st.code(step.command, language=None, wrap_lines=True)  # its colours lack contrast
 
 
 def _download_button(metric: Metric, missing: Sequence[Checkpoint], pool: ModelPool) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.datasets.bundled import bundled_items
+from core.metric import METRICS
 from pages.ui.probe.pair import EDITOR_KEY
 from pages.ui.probe.probe_state import ProbeState
 from pages.ui.probe.text_panes import EditorState
@@ -38,6 +40,10 @@ def test_a_run_of_the_bundled_examples_is_there_to_be_looked_at(probe: Open) -> 
     captions = " ".join(caption.value for caption in app.caption)
     assert "run beforehand with metrics that need no download" in captions
     assert "Complete: 60 pairs" in captions
+    first, *_ = [
+        element.value for element in app.markdown if element.value.startswith("**Robustness and sensitivity**")
+    ]
+    assert "of 7 harmless kinds and notices" in first
 
 
 def test_records_list_what_was_kept(probe: Open) -> None:
@@ -50,35 +56,79 @@ def test_records_list_what_was_kept(probe: Open) -> None:
     assert list(app.dataframe[0].value["what"]) == ["pair"]
 
 
-def test_metrics_have_a_card_each(probe: Open) -> None:
-    app = probe().switch_page("views/metrics.py").run()
+def metrics(probe: Open, opened: str = "") -> AppTest:
+    """The Metrics page, with that metric opened."""
+    app = probe().switch_page("views/metrics.py")
+    if opened:
+        app.query_params["metric"] = opened
+    return app.run()
+
+
+def opening(app: AppTest) -> list[str]:
+    """The metrics whose cards can be pressed, in order."""
+    return [str(button.key).removeprefix("open-") for button in app.button if str(button.key).startswith("open-")]
+
+
+def test_metrics_have_a_card_each_and_what_is_ready_comes_first(probe: Open) -> None:
+    app = metrics(probe)
     assert not app.exception
-    titles = " ".join(element.value for element in app.markdown)
-    assert all(f"**{title}**" in titles for title in ("ROUGE-2", "MiniCheck RoBERTa", "Semantic similarity"))
+    names = opening(app)
+    assert sorted(names) == METRICS.names()
+    assert names.index("semantic-similarity") < names.index("alignscore-base") < names.index("direct-assessment")
 
 
-def test_a_card_says_what_its_metric_lacks_and_how_to_get_it(probe: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_leaves_what_it_matches_and_names_what_was_meant(probe: Open) -> None:
+    app = metrics(probe)
+    app.text_input(key="metric-search").set_value("minicheck roberta").run()
+    assert opening(app) == ["minicheck-roberta"]
+    app.text_input(key="metric-search").set_value("minichek-roberta").run()
+    assert opening(app) == []
+    assert any("Did you mean MiniCheck RoBERTa" in info.value for info in app.info)
+
+
+def test_a_pressed_card_opens_its_metric_alone_and_leads_back(probe: Open) -> None:
+    app = metrics(probe)
+    app.button(key="open-rouge2").click().run()
+    assert opening(app) == []
+    shown = " ".join(element.value for element in [*app.markdown, *app.caption])
+    assert "It misses " in shown
+    assert "Medians: consistent " in shown
+    assert "harmless edits move it by" in shown
+    app.button(key="all-metrics").click().run()
+    assert sorted(opening(app)) == METRICS.names()
+
+
+def test_an_opened_metric_says_what_it_lacks_and_how_to_get_it(probe: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", "")
-    app = probe().switch_page("views/metrics.py").run()
-    told = " ".join(info.value.replace("\\", "") for info in app.info)
+    told = " ".join(info.value.replace("\\", "") for info in metrics(probe, "direct-assessment").info)
     assert "Set TOUCHSTONE_LLM_BASE_URL" in told
+    app = metrics(probe, "dae-spacy")
+    told = " ".join(info.value.replace("\\", "") for info in app.info)
     assert "There is no folder './DAE_xsum_human_best_ckpt'" in told
     assert not app.error
 
 
-def test_a_card_offers_other_settings_where_there_are_any(probe: Open) -> None:
-    app = probe().switch_page("views/metrics.py").run()
-    app.session_state["settings-rouge2"] = True
-    app.run()
+def test_an_opened_metric_takes_other_settings(probe: Open) -> None:
+    app = metrics(probe, "rouge2")
     assert app.selectbox(key="set-rouge2-measured").value == "precision"
     app.selectbox(key="set-rouge2-measured").set_value("f1")
     app.button(key="add-rouge2").click().run()
     assert "rouge2[measured=f1]" in state_of(app, ProbeState).metrics
 
 
-def test_published_scores_stay_on_the_card_when_the_page_is_drawn_again(probe: Open) -> None:
-    app = probe().switch_page("views/metrics.py").run()
-    app.toggle(key="setup-semantic-similarity").set_value(True).run()
+def test_a_folder_of_weights_is_checked_before_it_is_added(probe: Open, tmp_path: Path, tiny_deberta: Path) -> None:
+    app = metrics(probe, "minicheck-deberta")
+    field = app.text_input(key="weights-minicheck-deberta-checkpoint")
+    field.set_value(str(tmp_path / "nothing")).run()
+    assert any("There is no folder" in error.value.replace("\\", "") for error in app.error)
+    app.text_input(key="weights-minicheck-deberta-checkpoint").set_value(str(tiny_deberta)).run()
+    assert not app.error
+    app.button(key="add-weights-minicheck-deberta").click().run()
+    assert f"minicheck-deberta[checkpoint={tiny_deberta}]" in state_of(app, ProbeState).metrics
+
+
+def test_published_scores_stay_when_the_page_is_drawn_again(probe: Open) -> None:
+    app = metrics(probe, "semantic-similarity")
     app.button(key="verify-semantic-similarity").click().run()
     app.run()
     assert not app.exception
@@ -86,8 +136,7 @@ def test_published_scores_stay_on_the_card_when_the_page_is_drawn_again(probe: O
 
 
 def test_what_could_not_be_compared_neither_agrees_nor_differs(probe: Open) -> None:
-    app = probe().switch_page("views/metrics.py").run()
-    app.toggle(key="setup-bartscore").set_value(True).run()
+    app = metrics(probe, "bartscore")
     app.button(key="verify-bartscore").click().run()
     [table] = [one.value for one in app.dataframe]
     assert table["agrees"].isna().all()

@@ -1,0 +1,78 @@
+"""One metric that was opened: what it measures, what is known of it, what it needs, and a form for other settings."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.metric import METRICS, Metric
+from core.metric_catalog import MetricRow, format_direction, format_range
+from core.models.pool import ModelPool
+from core.types import EndpointModel
+from pages.ui.markup import escape_markdown
+from pages.ui.metric_choice import add_to_bench, has_settings, settings_form
+from pages.ui.metrics.endpoint_setup import endpoint_setup
+from pages.ui.metrics.metric_evidence import metric_evidence
+from pages.ui.metrics.metric_list import open_metric
+from pages.ui.metrics.model_rows import endpoint_row, model_badge, model_row
+from pages.ui.metrics.setup_panel import setup_panel
+from pages.ui.metrics.weights_folder import weights_folder
+from pages.ui.notices import leave_notice
+
+
+def metric_details(row: MetricRow, pool: ModelPool) -> None:
+    """Everything about the metric, with the way back to the list."""
+    metric = METRICS.get(row.name)()
+    st.button(
+        "All metrics",
+        key="all-metrics",
+        icon=":material/arrow_back:",
+        type="tertiary",
+        on_click=open_metric,
+        args=("",),
+    )
+    with st.container(key=f"metric-{row.name}"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.subheader(row.title, width="content")
+            model_badge(row, metric.checkpoints(), pool)
+        _card(row)
+        known, needed = st.columns(2, gap="large")
+        with known:
+            metric_evidence(row.name)
+        with needed:
+            _needs(metric, row, pool)
+            _settings(row.name)
+
+
+def _card(row: MetricRow) -> None:
+    st.markdown(f"{row.measures} Range **{format_range(row.low, row.high)}**, {format_direction(row.direction)}.")
+    st.markdown(f"[{row.paper}]({row.url}) · on the command line `{row.name}`")
+    if row.differs:
+        st.caption(escape_markdown(row.differs))
+
+
+def _needs(metric: Metric, row: MetricRow, pool: ModelPool) -> None:
+    models = metric.checkpoints()
+    if not models:
+        st.markdown("**Set up**")
+        st.caption("Nothing: it asks no model.")
+        return
+    setup_panel(metric, pool)
+    for model in models:
+        if isinstance(model, EndpointModel):
+            endpoint_row(row)
+        else:
+            model_row(model, pool, metric.card.download_mb, row.name)
+    weights_folder(row.name, _add_with_notice)
+    if any(isinstance(model, EndpointModel) for model in models):
+        endpoint_setup()
+
+
+def _settings(name: str) -> None:
+    if has_settings(name):
+        st.markdown("**Settings**")
+        settings_form(name, _add_with_notice)
+
+
+def _add_with_notice(metric: Metric) -> None:
+    add_to_bench(metric)
+    leave_notice(f"{metric.spec} is on the bench of Probe.")

@@ -1,0 +1,138 @@
+"""What is known of a metric before it is used: its scores of labelled examples, its noise, and what it was blind to in stress runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from annotations.records import RunRow
+from core.bundled_scores import precomputed_scores
+from core.datasets.bundled import bundled_items
+from core.metric import METRICS
+from core.perturbation import PERTURBATIONS
+from core.stats.score_pairs import MIN_FOR_QUANTILES, Move
+from core.stress.matrix import MatrixCell, intent_of, shift_matrix
+from core.stress.null_bands import NullBand, any_size_band
+from core.stress.run import Run
+from core.stress.shifts import Shift, score_shifts
+from core.stress.verdict_sentences import metric_verdicts
+from core.types import Verdict
+from pages.ui.markup import escape_markdown
+from pages.ui.stress.run_choice import format_run, load_run, shown_runs
+
+_MOST_RUNS = 3  # of those that a person made, the newest
+_RESAMPLES = 1  # the intervals are not shown
+_HEIGHT_PX = 220
+_COLOURS = {Verdict.CONSISTENT: "#4d7be8", Verdict.INCONSISTENT: "#d9730d"}
+_PATTERNS = {Verdict.CONSISTENT: "", Verdict.INCONSISTENT: "/"}
+
+
+def metric_evidence(name: str) -> None:
+    """The three, each with what it rests on or how to get it."""
+    st.markdown("**Scores of the bundled examples**")
+    _distribution(name)
+    rows = [(row, run) for row, run in _runs() if _specs_of(run, name)]
+    st.markdown("**Typical noise and blind spots**")
+    if not rows:
+        st.caption("No stress run has this metric yet: a run shows its noise and what it does not notice.")
+        st.page_link("views/stress.py", label="Run a stress test", icon=":material/bolt:")
+    for row, run in rows:
+        for spec in _specs_of(run, name):
+            _of_run(row, run, spec)
+
+
+def _distribution(name: str) -> None:
+    scores = labelled_scores(name)
+    if not scores:
+        st.caption("No scores come with it. Once it is ready, the bundled examples can be scored.")
+        st.page_link("views/evaluate.py", label="Score them on Evaluate", icon=":material/leaderboard:")
+        return
+    medians = [f"{verdict.value} {np.median(values):.3f} (n = {len(values)})" for verdict, values in scores.items()]
+    st.plotly_chart(
+        distribution_figure(scores),
+        key=f"distribution-{name}",
+        config={"displayModeBar": False},
+        alt="; ".join(medians),
+    )
+    st.caption(f"Medians: {', '.join(medians)}.")
+
+
+def labelled_scores(name: str) -> dict[Verdict, list[float]]:
+    """The precomputed scores of the metric with its default settings, by what each bundled example was made to be."""
+    kept = next((one.scores for one in precomputed_scores() if one.metric.partition("[")[0] == name), {})
+    found: dict[Verdict, list[float]] = {}
+    for item in bundled_items():
+        if item.intended and item.example.id in kept:
+            found.setdefault(item.intended, []).append(kept[item.example.id])
+    return found
+
+
+def distribution_figure(scores: Mapping[Verdict, Sequence[float]]) -> go.Figure:
+    """A histogram for each verdict over the other, as shares."""
+    figure = go.Figure()
+    for verdict, values in scores.items():
+        figure.add_histogram(
+            x=list(values),
+            name=verdict.value,
+            histnorm="percent",
+            nbinsx=24,
+            opacity=0.65,
+            marker={"color": _COLOURS[verdict], "pattern": {"shape": _PATTERNS[verdict]}},
+        )
+    return figure.update_layout(
+        barmode="overlay",
+        height=_HEIGHT_PX,
+        margin={"l": 10, "r": 10, "t": 10, "b": 10},
+        yaxis_title="% of its side",
+        legend={"orientation": "h", "y": 1.15},
+    )
+
+
+def _runs() -> Iterator[tuple[RunRow, Run]]:
+    """The newest runs of people, and the one that comes with Touchstone."""
+    *own, bundled = shown_runs().values()
+    for row in [*own[:_MOST_RUNS], bundled]:
+        yield row, load_run(row)
+
+
+def _specs_of(run: Run, name: str) -> list[str]:
+    return [spec for spec in run.plan.metrics if METRICS.parse(spec).name == name]
+
+
+def _of_run(row: RunRow, run: Run, spec: str) -> None:
+    noise, cells = _cached_findings(row.id, row.lines, spec, run)
+    st.markdown(f"{escape_markdown(format_run(row))}, `{spec}`: {escape_markdown(format_noise(noise))}")
+    for verdict in metric_verdicts(cells).values():
+        st.markdown(f"It {escape_markdown(verdict)}.")
+    blind = blind_spots(cells)
+    if blind:
+        st.caption(f"Not noticed: {escape_markdown(', '.join(blind))}.")
+
+
+def format_noise(noise: NullBand) -> str:
+    """The band of harmless edits in words."""
+    if noise.low is None or noise.high is None or noise.size is None:
+        return f"noise unknown, {noise.n} harmless edits were scored."
+    share = "95 % of" if noise.n >= MIN_FOR_QUANTILES else "all"
+    return f"{share} {noise.n} harmless edits move it by {noise.low:+.3f} to {noise.high:+.3f}, {noise.size:.3f} on average.".replace(
+        "-", "−"
+    )
+
+
+def blind_spots(cells: Sequence[MatrixCell]) -> list[str]:
+    """The titles of the breaking kinds that leave the metric within its noise or move it the wrong way."""
+    return [
+        PERTURBATIONS.parse(cell.kind).card.title
+        for cell in cells
+        if cell.intent == "breaking" and cell.move in (Move.STILL, Move.WRONG)
+    ]
+
+
+@st.cache_resource(max_entries=64, show_spinner="Reading the run…")
+def _cached_findings(id: str, lines: int, spec: str, _run: Run) -> tuple[NullBand, list[MatrixCell]]:  # noqa: ARG001  # id and lines are the key
+    shifts: list[Shift] = [shift for shift in score_shifts(_run) if shift.metric == spec]
+    harmless = [shift for shift in shifts if intent_of(shift.kind) == "preserving"]
+    return any_size_band(harmless), shift_matrix(_run, shifts, _RESAMPLES)

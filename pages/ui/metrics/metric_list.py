@@ -1,0 +1,110 @@
+"""The metrics to pick from: a search, filters, and a compact card for each, those that score at once first."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Sequence
+from textwrap import shorten
+
+import streamlit as st
+
+from core.metric import METRICS
+from core.metric_catalog import (
+    Availability,
+    MetricFilter,
+    MetricRow,
+    Speed,
+    closest_metrics,
+    model_megabytes,
+    ready_first,
+)
+from core.metric_setup import format_megabytes
+from core.models.pool import ModelPool
+from pages.ui.markup import escape_label, escape_markdown
+from pages.ui.metrics.model_rows import model_badge
+
+_MEMORY_MB = {"up to 0.6 GB": 600, "up to 2 GB": 2000}
+_FITS = "fits on this machine"
+_OPENED = "metric"  # in the address: a reload and a link open the same metric
+_CARD_PX = 300
+_CARD_CHARACTERS = 84  # two lines of the narrowest card, so that all are of one height
+
+
+def opened_metric() -> str | None:
+    """The metric that the address names; None for the list."""
+    name = st.query_params.get(_OPENED)
+    return name if name in {plugin.name for plugin in METRICS} else None
+
+
+def open_metric(name: str) -> None:
+    """Let the address name a metric; an empty name leads back to the list."""
+    st.query_params.from_dict({_OPENED: name} if name else {})
+
+
+def metric_list(rows: Sequence[MetricRow], pool: ModelPool) -> None:
+    """The filters, and the cards of what they leave."""
+    wanted = _filters(rows, pool)
+    found = ready_first([row for row in rows if wanted.accepts(row)])
+    st.caption(f"{len(found)} of {len(rows)} metrics. Press a name for its settings, set-up, noise and blind spots.")
+    if not found:
+        near = closest_metrics(rows, wanted.words)
+        hint = f" Did you mean {' or '.join(near)}?" if near else " Take a filter away."
+        st.info(escape_markdown(f"No metric is like that.{hint}"), icon=":material/search_off:")
+    grid = st.grid("auto", min_column_width=_CARD_PX, gap="small")
+    for row in found:
+        with grid.cell():
+            _card(row, pool)
+
+
+def _filters(rows: Sequence[MetricRow], pool: ModelPool) -> MetricFilter:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        words = st.text_input(
+            "Search", key="metric-search", placeholder="name, paper, what it measures", width=260, persist_state="page"
+        )
+        availability = _filter("State", typing.get_args(Availability))
+        family = _filter("Family", list(dict.fromkeys(row.family for row in rows)))
+        speed = _filter("Speed", typing.get_args(Speed))
+        memory = _filter("Memory", [*_MEMORY_MB, _FITS])
+    limit = pool.budget_bytes // 10**6 if memory == _FITS else _MEMORY_MB.get(memory or "")
+    return MetricFilter(
+        words,
+        typing.cast("Availability | None", availability),
+        family,
+        typing.cast("Speed | None", speed),
+        limit,
+    )
+
+
+def _filter(label: str, choices: Sequence[str]) -> str | None:
+    chosen: str | None = st.selectbox(
+        label,
+        choices,
+        index=None,
+        placeholder="any",
+        key=f"metric-filter-{label.lower()}",
+        width=170,
+        persist_state="page",
+    )
+    return chosen
+
+
+def _card(row: MetricRow, pool: ModelPool) -> None:
+    with st.container(border=True, height="stretch", key=f"card-{row.name}", gap="xsmall"):
+        st.button(
+            f"**{escape_label(row.title)}**",
+            key=f"open-{row.name}",
+            type="tertiary",
+            icon=":material/chevron_right:",
+            on_click=open_metric,
+            args=(row.name,),
+        )
+        st.caption(escape_markdown(shorten(row.measures, _CARD_CHARACTERS, placeholder=" …")))
+        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+            model_badge(row, METRICS.get(row.name)().checkpoints(), pool)
+            st.caption(_facts(row), width="content")
+
+
+def _facts(row: MetricRow) -> str:
+    """The family, and the size of a model where there is one to be known."""
+    size = model_megabytes(row)
+    return f"{row.family} · {format_megabytes(size)}" if size else row.family
