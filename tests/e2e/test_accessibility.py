@@ -1,0 +1,107 @@
+"""Every page keeps WCAG AA as axe-core checks it, in both themes, and is as wide as its window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+import axe_playwright_python
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.people import Role
+from tests.e2e.bench import START_MS
+from tests.e2e.shared_server import AnnotatePage, SharedServer, sign_in
+from tests.e2e.test_review import disputed, review
+from tests.e2e.waiting import idle
+
+pytestmark = pytest.mark.e2e
+
+AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")
+EXEMPT = {
+    '[data-testid="stWidgetLabel"][disabled]': "Streamlit does not tie the label to the control, which is disabled: WCAG asks no contrast of it.",
+}
+"""What Streamlit draws and cannot be changed from here, by selector, each with its reason."""
+WIDTHS = (1440, 1100, 420)
+_HEADING = '[data-testid="stCaptionContainer"]'
+
+
+@dataclass(frozen=True)
+class Walk:
+    """A manager's browser in one theme, on a server with a campaign to label and one to review."""
+
+    page: Page
+    shared_server: SharedServer
+    labelled: CampaignSettings
+    disputed: CampaignSettings
+    code: str
+
+    def pages(self) -> dict[str, Callable[[], object]]:
+        """How each page is opened with something on it."""
+        return {
+            "probe": lambda: self._open("", "#settled"),
+            "stress": self._stress,
+            "annotate": self._annotate,
+            "review": lambda: review(self.page, self.shared_server, self.disputed, self.code),
+            "metrics": lambda: self._open("metrics", ".st-key-card-rouge2"),
+            **{name: partial(self._open, name, _HEADING) for name in ("campaigns", "evaluate", "data", "prompts")},
+        }
+
+    def _open(self, name: str, drawn: str) -> None:
+        self.page.goto(f"{self.shared_server.server.url}/{name}")
+        expect(self.page.locator(drawn).first).to_be_attached(timeout=START_MS)
+
+    def _annotate(self) -> None:
+        self.page.goto(f"{self.shared_server.server.url}/annotate?campaign={self.labelled.id}")
+        AnnotatePage(self.page, self.shared_server).start()
+
+    def _stress(self) -> None:
+        self._open("stress", '[data-testid="stSelectbox"]')
+        idle(self.page)
+        self.page.get_by_role("button", name="Look at a run of the bundled examples").click()
+        expect(self.page.locator(".matrix")).to_be_visible(timeout=START_MS)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_page_has_a_serious_finding_of_axe_or_is_wider_than_its_window(
+    new_context: Callable[[], BrowserContext], shared_server: SharedServer, theme: Literal["light", "dark"]
+) -> None:
+    page = new_context().new_page()
+    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    _, code = shared_server.code(Role.MANAGER)
+    sign_in(page, shared_server, code)
+    walk = Walk(page, shared_server, shared_server.campaign("label-pairs"), disputed(shared_server), code)
+    found: list[str] = []
+    for name, open_page in walk.pages().items():
+        page.set_viewport_size({"width": WIDTHS[0], "height": 1000})
+        open_page()
+        idle(page)
+        found += [f"{name}: {finding}" for finding in findings(page)]
+        found += [f"{name} is wider than {width} px" for width in WIDTHS if is_cut(page, width)]
+    assert not found, "\n".join(found)
+
+
+def findings(page: Page) -> list[str]:
+    """Every element that breaks a rule of axe-core seriously, with the rule and what is wrong."""
+    page.add_script_tag(path=AXE)
+    found: list[dict[str, Any]] = page.evaluate(
+        "exempt => axe.run({exclude: exempt.map(one => [one])}, {resultTypes: ['violations']}).then(all => all.violations)",
+        list(EXEMPT),
+    )
+    return [
+        f"{rule['id']} {node['html'][:120]}: {node['failureSummary']}"
+        for rule in found
+        if rule["impact"] in {"serious", "critical"}
+        for node in rule["nodes"]
+    ]
+
+
+def is_cut(page: Page, width: int) -> bool:
+    """Whether the page has to be scrolled sideways at this width."""
+    page.set_viewport_size({"width": width, "height": 1000})
+    main = page.get_by_test_id("stMain")
+    return bool(main.evaluate("main => main.scrollWidth > main.clientWidth"))
