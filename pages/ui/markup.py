@@ -36,17 +36,18 @@ def register_component(name: str, *parts: str) -> ComponentRenderer:
     """Register the component of that name, whose script may go on in further files; called once, by its module."""
     return st.components.v2.component(
         f"touchstone_{name}",
-        html=_read_asset(f"{name}.html"),
-        css=_read_asset("base.css") + _read_asset(f"{name}.css"),
-        js="\n".join(_read_asset(f"{part}.js") for part in (name, *parts)),
+        html=read_asset(f"{name}.html"),
+        css=read_asset("base.css") + read_asset(f"{name}.css"),
+        js="\n".join(read_asset(f"{part}.js") for part in (name, *parts)),
     )
 
 
-def _read_asset(file: str) -> str:
+def read_asset(file: str) -> str:
+    """The text of a file of `assets`."""
     return (_ASSETS / file).read_text(encoding="utf-8")
 
 
-_DIFF_CSS = (Path(__file__).parent / "assets" / "diff.css").read_text(encoding="utf-8")
+_DIFF_CSS = read_asset("diff.css")
 
 _DIFF_TAGS = {-1: ("del", "deleted"), 1: ("ins", "inserted")}
 

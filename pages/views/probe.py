@@ -27,7 +27,7 @@ from pages.ui.probe.fast_set import remember_durations, score_all_button
 from pages.ui.probe.pair import EDITOR_KEY, current_pair, edited_summary, note_change, restore_pair, show_in_address
 from pages.ui.probe.proposed_edits import edits_answer, edits_arrived, edits_request_form
 from pages.ui.probe.score_board import board_feed, score_board
-from pages.ui.probe.text_panes import document_view, summary_editor
+from pages.ui.probe.text_panes import PANE_HEIGHT, document_view, pinned_panes, summary_editor
 from pages.ui.probe.toolbar import apply_variant, dataset_facts, toolbar, variant_progress, variant_ready
 
 restore_pair()
@@ -45,14 +45,15 @@ notices()
 # being typed or unfolded there
 with st.container():
     variant_progress()
-left, right = st.columns([1.1, 1], gap="medium")
+left, right = pinned_panes()
 with left:
-    document_view(current_pair().document, highlights=document_highlights(request, drawn), key="document", height=440)
+    marks = document_highlights(request, drawn)
+    document_view(current_pair().document, highlights=marks, key="document", height=PANE_HEIGHT)
 with right:
     edit, as_json, explain, record = st.tabs(["Edit", "Edit JSON", "Explain", "Record"], key="tabs")
     with edit:
-        summary_editor(key=EDITOR_KEY, on_change=note_change, height=180)
-        with st.container(height=180, border=False, key="edits"):
+        summary_editor(key=EDITOR_KEY, on_change=note_change, height=260)
+        with st.container(key="edits"):
             edits_tab()
         edits_request_form()
     with as_json:

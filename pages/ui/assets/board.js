@@ -23,6 +23,7 @@ function open(root) {
   board.table.addEventListener('keydown', event => moved(board, event));
   board.table.addEventListener('focusin', event => entered(board, event.target));
   $('.sentences').addEventListener('click', event => clicked(board, event.target.closest('button')));
+  $('.unfold').addEventListener('click', () => { board.unfolded = !board.unfolded; drawFold(board); rove(board); });
   return board;
 }
 
@@ -57,6 +58,7 @@ function draw(board) {
   drawVerdict(board);
   drawHead(board);
   drawRows(board);
+  drawFold(board);
   drawSummary(board);
   drawSelection(board);
 }
@@ -92,14 +94,32 @@ function drawHead({ table, data }) {
 }
 
 function drawRows(board) {
-  const body = board.table.tBodies[0], specs = new Set(board.data.rows.map(row => row.spec));
+  const { rows, sentences } = board.data, specs = new Set(rows.map(row => row.spec));
   for (const [spec, line] of board.rows) if (!specs.has(spec)) { line.remove(); board.rows.delete(spec); }
-  board.data.rows.forEach((row, i) => {
+  place(board, board.$('.metrics'), rows.filter(row => !row.surface));
+  place(board, board.$('.surface'), rows.filter(row => row.surface));
+  rows.forEach(row => drawRow(board.rows.get(row.spec), row, sentences.length));
+}
+
+function place(board, body, rows) {
+  rows.forEach((row, i) => {
     const line = board.rows.get(row.spec) ?? newLine(board, row.spec);
-    if (body.rows[i] !== line) body.insertBefore(line, body.rows[i] ?? null);
-    line.classList.toggle('first', i > 0 && row.family !== board.data.rows[i - 1].family);
-    drawRow(line, row, board.data.sentences.length);
+    const lines = [...body.rows].filter(other => other !== board.detail);
+    if (lines[i] !== line) body.insertBefore(line, lines[i] ?? null);
+    line.classList.toggle('first', i > 0 && row.family !== rows[i - 1].family);
   });
+}
+
+// Surface statistics describe the text: they are folded below the metrics, where there are any.
+function drawFold(board) {
+  const { $, data } = board, surface = data.rows.filter(row => row.surface);
+  const alone = surface.length === data.rows.length, open = alone || Boolean(board.unfolded);
+  $('.fold').hidden = alone || !surface.length;
+  $('.fold td').colSpan = FIRST + data.sentences.length;
+  $('.surface').hidden = !open;
+  $('.unfold').setAttribute('aria-expanded', String(open));
+  put($('.unfold'), surface.length === 1 ? '1 surface statistic' : `${surface.length} surface statistics`);
+  put($('.folded'), surface.map(row => row.title).join(', '));
 }
 
 function newLine(board, spec) {
@@ -216,39 +236,86 @@ function drawHeat(line, row, sentences) {
     cell.append(button('heat'));
     return cell;
   });
-  line.querySelectorAll('.heat').forEach((heat, i) => {
-    const part = row.parts[i] ?? { text: '', step: null };
-    heat.className = `heat ${part.step === null ? 'none' : `s${part.step}`}${row.neutral ? ' neutral' : ''}`;
-    heat.dataset.sentence = i;
-    put(heat, part.step === null ? '·' : part.text);
-    heat.setAttribute('aria-label', `${row.title}, sentence ${i + 1}: ${part.step === null ? 'no score' : part.text}`);
-  });
+  line.querySelectorAll('.heat').forEach((heat, i) => drawCell(heat, row, row.parts[i] ?? NO_PART, i));
 }
 
-function drawSummary({ $, data, metric }) {
-  const row = data.rows.find(row => row.spec === metric);
+// The score before the edit stands above the score after it, each on its own tint, where the two differ.
+function drawCell(heat, row, part, i) {
+  if (!heat.firstChild) heat.append(element('span', 'was'), element('span', 'now'));
+  const [was, now] = heat.children, told = part.before ? `${part.before} before, ${part.text} after` : part.text;
+  heat.dataset.sentence = i;
+  heat.classList.toggle('none', !part.text);
+  was.className = `was ${tint(part.before_step)}`;
+  was.hidden = !part.before;
+  now.className = `now ${tint(part.step)}`;
+  put(was, part.before);
+  put(now, part.text || '·');
+  heat.setAttribute('aria-label', `${row.title}, sentence ${i + 1}: ${told || 'no score'}`);
+}
+
+const NO_PART = { text: '', step: null, before: '', before_step: null };
+
+const tint = step => step === null ? 'none' : `s${step}`;
+
+function drawSummary(board) {
+  const { $, data, metric } = board, row = data.rows.find(row => row.spec === metric);
   $('.summary').hidden = !data.rows.length;
   put($('.whose'), row ? row.title : 'Summary');
   put($('.hint'), row ? `sentence by sentence (${row.hint})` : 'sentence by sentence: choose a metric above to tint them');
   const list = $('.sentences');
   fit(list, 0, data.sentences.length, () => { const item = element('li', ''); item.append(button('sentence')); return item; });
-  [...list.children].forEach((item, i) => drawSentence(item.firstChild, data.sentences[i], i, row));
+  [...list.children].forEach((item, i) => drawSentence(board, item.firstChild, i, row));
   fit($('.notes'), 0, row?.notes.length ?? 0, () => element('li', ''));
   row?.notes.forEach((note, i) => put($('.notes').children[i], note));
+  drawDetail(board, row);
 }
 
-function drawSentence(line, words, i, row) {
-  if (!line.firstChild) line.append(element('span', 'place'), element('span', 'score'), element('span', 'words'));
-  const part = row?.parts[i] ?? { text: '', step: null };
-  const step = part.step === null ? 'none' : `s${part.step}`, tone = row?.neutral ? ' neutral' : '';
-  line.className = `sentence ${step}${tone}`;
+function drawSentence(board, line, i, row) {
+  if (!line.firstChild) line.append(element('span', 'place'), element('span', 'score'), element('span', 'words'), element('q', 'quote'));
+  const part = row?.parts[i] ?? NO_PART;
+  line.className = `sentence ${tint(part.step)}`;
   line.dataset.sentence = i;
   line.disabled = !row;
-  const [place, score, text] = line.children;
-  score.className = `score ${step}`;
-  put(place, String(i + 1));
-  put(text, words);
-  put(score, part.step === null ? '' : part.text);
+  const [number, score, text, quote] = line.children;
+  score.className = `score ${tint(part.step)}`;
+  put(number, String(i + 1));
+  put(text, board.data.sentences[i]);
+  put(score, scores(part));
+  const words = !board.inTable && i === board.sentence ? evidence(board) : '';
+  quote.hidden = !words;
+  put(quote, words);
+}
+
+const scores = part => part.before ? `${part.before} → ${part.text}` : part.text;
+
+const evidence = board => board.data.metric === board.metric ? board.data.quotes[board.sentence] ?? '' : '';
+
+// What a click on a cell is answered with, right below it: the sentence, its scores and the quote that they rest on.
+function drawDetail(board, row) {
+  const { data, sentence } = board, line = board.rows.get(board.metric);
+  const words = sentence === null ? undefined : data.sentences[sentence];
+  board.detail ??= newDetail();
+  if (!board.inTable || !line || words === undefined) { board.detail.remove(); return; }
+  const $ = selector => board.detail.querySelector(selector), quote = evidence(board);
+  $('td').colSpan = FIRST + data.sentences.length;
+  put($('.place'), String(sentence + 1));
+  put($('.score'), scores(row.parts[sentence] ?? NO_PART));
+  put($('.words'), words);
+  $('.quote').hidden = !quote;
+  put($('.quote'), quote);
+  $('.unquoted').hidden = Boolean(quote) || data.metric !== board.metric || row.pending;
+  put($('.unquoted'), `${row.title} names no evidence of this sentence.`);
+  if (line.nextSibling !== board.detail) line.after(board.detail);
+}
+
+function newDetail() {
+  const line = element('tr', 'detail'), cell = element('td', ''), found = element('div', 'found-evidence', { role: 'status' });
+  const head = element('div', 'head');
+  head.append(element('span', 'place'), element('span', 'score'), element('span', 'words'));
+  found.append(head, element('q', 'quote'), element('span', 'unquoted'));
+  cell.append(found);
+  line.append(cell);
+  return line;
 }
 
 function drawSelection(board) {
@@ -264,12 +331,13 @@ function drawSelection(board) {
 }
 
 function clicked(board, target) {
-  if (!target) return;
+  if (!target || target.matches('.unfold')) return;
   const spec = target.closest('tr')?.dataset.spec ?? board.metric;
   if (target.matches('.act')) { board.component.setTriggerValue('action', { spec, action: target.dataset.action }); return; }
   const sentence = target.dataset.sentence === undefined ? null : Number(target.dataset.sentence);
   board.metric = spec;
   board.sentence = sentence;
+  board.inTable = Boolean(target.closest('table'));
   board.clicks += 1;
   drawSummary(board);
   drawSelection(board);
@@ -278,7 +346,8 @@ function clicked(board, target) {
 
 // One tab stop for the whole grid of titles and cells; the arrow keys move within it.
 function grid(board) {
-  return [...board.table.tBodies[0].rows].map(line => [...line.querySelectorAll('.title, .heat')]);
+  const shown = [...board.table.tBodies].filter(body => !body.hidden).flatMap(body => [...body.rows]);
+  return shown.filter(line => line.dataset.spec).map(line => [...line.querySelectorAll('.title, .heat')]);
 }
 
 function rove(board) {

@@ -16,6 +16,8 @@ from core.types import UNSTATED, Intention, Verdict
 RowState = Literal["ready", "waiting", "loading", "queued", "running", "failed", "needs download", "needs endpoint"]
 RowAction = Literal["download", "load", "retry", ""]
 
+_SURFACE = "Surface"
+
 
 @dataclass(frozen=True, slots=True)
 class Noise:
@@ -29,7 +31,8 @@ class Noise:
 class BoardRow:
     """One metric: `before` is of the original summary, `after` of the edited one, `saved` of when the pair was kept.
 
-    `parts` are the scores of the current summary's sentences. While a row is queued, loading or running, `after` and
+    `parts` are the scores of the current summary's sentences, `parts_before` those of the original sentences that they come
+    from, empty without an edit. While a row is queued, loading or running, `after` and
     `parts` may still hold the previous values: they are drawn in grey. A row that waits for its key may hold the
     `after` of an older text, which the row says. `low` and `high` are None where unbounded.
     """
@@ -46,20 +49,30 @@ class BoardRow:
     direction: Direction = "higher"
     seconds: float | None = None
     parts: tuple[float | None, ...] = ()
+    parts_before: tuple[float | None, ...] = ()
     notes: tuple[str, ...] = ()
     saved: float | None = None
     action: RowAction = ""
     noise: Noise = Noise()
 
+    @property
+    def is_surface(self) -> bool:
+        """Whether it describes the text only: no paper says that one of its sides is more consistent."""
+        return self.family == _SURFACE
+
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """All rows over one summary, what is selected of them, and what the edit is meant to make of the summary."""
+    """All rows over one summary, what is selected of them, and what the edit is meant to make of the summary.
+
+    `quotes` is the evidence of the selected metric for each sentence, empty where it names none.
+    """
 
     rows: tuple[BoardRow, ...]
     sentences: tuple[str, ...]
     selected_metric: str = ""
     selected_sentence: int | None = None
+    quotes: tuple[str, ...] = ()
     meant: Intention = UNSTATED
 
 
@@ -156,6 +169,7 @@ def board_data(board: Board) -> BoardData:
         "sentences": board.sentences,
         "metric": board.selected_metric,
         "sentence": board.selected_sentence,
+        "quotes": board.quotes,
     }
 
 
@@ -200,8 +214,8 @@ def relative_position(value: float | None, low: Bound, high: Bound) -> float | N
 
 
 def shift_move(row: BoardRow, *, preserving: bool) -> Move | None:
-    """What the shift of a row is against harmless edits; None while there is no edit or no score of it."""
-    if row.state != "ready" or row.before is None or row.after is None or row.noise == Noise():
+    """What the shift of a row is against harmless edits; None for a surface statistic, and while there is no edit or score."""
+    if row.is_surface or row.state != "ready" or row.before is None or row.after is None or row.noise == Noise():
         return None
     noise = row.noise.band.range if row.noise.band else None
     return classify_move(row.after - row.before, noise, row.direction, preserving=preserving)
@@ -209,7 +223,8 @@ def shift_move(row: BoardRow, *, preserving: bool) -> Move | None:
 
 def shift_words(row: BoardRow, move: Move | None) -> str:
     """Which way the edit moved the score, or that harmless edits move it as far; nothing where it did not move."""
-    if row.before is None or row.after is None or row.direction == "neutral" or row.before == row.after:
+    neutral = row.is_surface or row.direction == "neutral"
+    if neutral or row.before is None or row.after is None or row.before == row.after:
         return ""
     if move is Move.STILL:
         return Move.STILL.value
@@ -217,19 +232,17 @@ def shift_words(row: BoardRow, move: Move | None) -> str:
 
 
 def heat_steps(parts: Sequence[float | None], low: Bound, high: Bound, direction: Direction) -> list[int | None]:
-    """A step of 0 to 4 per sentence, strongest where the metric finds least support (neutral: where it is highest).
+    """A step of 0 to 4 per sentence on the metric's declared range, strongest where it finds least support.
 
-    Without bounds the sentences are scaled between their own lowest and highest.
+    None for a sentence without a score, and where the metric has no better side or no declared range.
     """
-    known = [part for part in parts if part is not None]
-    if low is None or high is None:
-        low, high = min(known, default=0.0), max(known, default=0.0)
-    return [None if part is None else _heat_step(relative_position(part, low, high), direction) for part in parts]
+    if direction == "neutral":
+        return [None] * len(parts)
+    places = [relative_position(part, low, high) for part in parts]
+    return [None if place is None else _heat_step(place, direction) for place in places]
 
 
-def _heat_step(placed: float | None, direction: Direction) -> int:
-    if placed is None:
-        return 0
+def _heat_step(placed: float, direction: Direction) -> int:
     strength = 1 - placed if direction == "higher" else placed
     return min(int(strength * HEAT_STEPS), HEAT_STEPS - 1)
 
@@ -252,10 +265,10 @@ def _row_data(row: BoardRow, *, preserving: bool) -> BoardData:
         "shift": _shift_data(row, shift_move(row, preserving=preserving)),
         "noise": noise_data(row),
         "range": _range_data(row),
-        "hint": DIRECTION_HINTS[row.direction],
+        "surface": row.is_surface,
+        "hint": "describes the text" if row.is_surface else DIRECTION_HINTS[row.direction],
         "time": format_duration(row.seconds),
         "parts": _part_data(row),
-        "neutral": row.direction == "neutral",
         "notes": row.notes,
     }
 
@@ -289,6 +302,16 @@ def _range_data(row: BoardRow) -> BoardData | None:
 
 
 def _part_data(row: BoardRow) -> list[BoardData]:
-    steps = heat_steps(row.parts, row.low, row.high, row.direction)
-    texts = [format_number(part, row.low, row.high, decimals=2) for part in row.parts]
-    return [{"text": text, "step": step} for text, step in zip(texts, steps, strict=True)]
+    """Of each sentence the score and its step, and those of the sentence before the edit where that prints differently."""
+    direction = "neutral" if row.is_surface else row.direction
+    before = row.parts_before or (None,) * len(row.parts)
+    texts, old = ([_format_part(part, row) for part in parts] for parts in (row.parts, before))
+    steps, old_steps = (heat_steps(parts, row.low, row.high, direction) for parts in (row.parts, before))
+    return [
+        {"text": text, "step": step, "before": was if was != text else "", "before_step": was_step}
+        for text, step, was, was_step in zip(texts, steps, old, old_steps, strict=True)
+    ]
+
+
+def _format_part(part: float | None, row: BoardRow) -> str:
+    return "" if part is None else format_number(part, row.low, row.high, decimals=2)

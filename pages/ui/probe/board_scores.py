@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from textwrap import shorten
 
 import streamlit as st
 
@@ -12,6 +13,7 @@ from core import edits as executable
 from core.engine.conversation import Cell, CellKey, CellState, Request
 from core.memoize import memoize
 from core.metric import METRICS, Metric
+from core.sentence_alignment import sentence_origins
 from core.stress.bundled_run import bundled_harmless_shifts
 from core.stress.null_bands import NullBands, SignedMetrics, null_band
 from core.stress.shifts import changed_words
@@ -98,6 +100,7 @@ BOARD_KEY = "board"
 _SIDES = ("original", "edited")
 _FAST_LANE_S = 0.08  # lexical metrics answer within this; waiting for them saves a flicker
 _MAX_TEXTS = 50  # undo and redo walk among them without asking
+_QUOTE_CHARACTERS = 400
 _TOLERANCE = 1e-6  # machines may differ by so much
 _PENDING = (CellState.QUEUED, CellState.LOADING, CellState.RUNNING)
 
@@ -133,7 +136,18 @@ def build_board(metrics: Sequence[Metric], request: Request, cells: Cells) -> Bo
     chosen = current_selection(request)
     sentence = chosen.sentence if chosen.sentence is not None and chosen.sentence < len(spans) else None
     sentences_shown = tuple(span.of(text) for span in spans)
-    return Board(rows, sentences_shown, chosen.spec, sentence, current_intention())
+    quotes = _evidence_quotes(cells.get((chosen.spec, "edited")), request.examples[1])
+    return Board(rows, sentences_shown, chosen.spec, sentence, quotes, current_intention())
+
+
+def _evidence_quotes(cell: Cell | None, example: Example) -> tuple[str, ...]:
+    """What a metric's score of each sentence rests on, in the document's words."""
+    if cell is None or not isinstance(cell.outcome, Result):
+        return ()
+    found = {part.span: part.evidence.of(example.document) for part in cell.outcome.parts if part.evidence}
+    return tuple(
+        shorten(found.get(span, ""), _QUOTE_CHARACTERS, placeholder=" …") for span in sentences(example.summary)
+    )
 
 
 def current_selection(request: Request) -> Selection:
@@ -223,11 +237,28 @@ def _score_row(metric: Metric, request: Request, cells: Cells, saved: Outcome | 
         after=last.after,
         seconds=after.outcome.seconds if isinstance(after.outcome, Result) else None,
         parts=last.parts[: len(sentences(text))],
+        parts_before=_parts_before(before.outcome, request) if isinstance(after.outcome, Result) else (),
         notes=_row_notes(after.outcome, saved),
         saved=_saved_if_different(saved, after.outcome),
         action=_row_action(shown),
         noise=noise_of(metric, before.outcome, *request.examples),
     )
+
+
+def _parts_before(outcome: Outcome | None, request: Request) -> tuple[float | None, ...]:
+    """The score that each sentence had before the edit; nothing where there is no edit."""
+    original, edited = (example.summary for example in request.examples)
+    if original == edited or not isinstance(outcome, Result):
+        return ()
+    by_span = {part.span: part.score for part in outcome.parts}
+    scores = [by_span.get(span) for span in sentences(original)]
+    origins = _sentence_origins(original, edited, current_pair().declared)
+    return tuple(None if origin is None else scores[origin] for origin in origins)
+
+
+@memoize(64)
+def _sentence_origins(original: str, edited: str, declared: tuple[Edit, ...]) -> list[int | None]:
+    return sentence_origins(original, executable.recover(original, edited, declared))
 
 
 def _empty_row(metric: Metric) -> BoardRow:

@@ -38,7 +38,7 @@ _JSON_EXAMPLE = '{"original_text": "…", "replace_text": "…", "explanation": 
 
 
 def edits_tab() -> None:
-    """A row per edit, what they are meant to do, then the diff of the whole summary."""
+    """The edits with the words around them, a row per edit, and what they are meant to be."""
     pair, edits = current_pair(), current_edits()
     if not edits:
         intend(UNSTATED)
@@ -47,10 +47,10 @@ def edits_tab() -> None:
             icon=":material/edit:",
         )
         return
+    edits_in_context()
     for number, edit in enumerate(edits, start=1):
         _edit_row(number, edit, pair.original)
     _intention_fields()
-    st.html(diff_html(executable.as_segments(pair.original, edits)))
 
 
 def edits_in_context() -> None:
@@ -115,7 +115,8 @@ def _intention_fields() -> None:
         verdicts,
         key=ProbeState.intended.of(state.times_meant).key,
         index=verdicts.index(verdict) if verdict else None,
-        placeholder="Not stated",
+        label_visibility="collapsed",
+        placeholder="Meant to be: not stated",
         format_func=str.capitalize,
         on_change=_store_intention,
     )
@@ -124,7 +125,8 @@ def _intention_fields() -> None:
         error_types,
         key=ProbeState.intended_error_type.of(state.times_meant).key,
         index=error_types.index(error_type) if error_type else None,
-        placeholder="None",
+        label_visibility="collapsed",
+        placeholder="Intended error type: none",
         on_change=_store_intention,
     )
 

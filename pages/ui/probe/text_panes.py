@@ -1,4 +1,4 @@
-"""The two text components: the document with highlights, and the editor of the summary."""
+"""The two panes of Probe and their text components: the document with highlights, and the editor of the summary."""
 
 from __future__ import annotations
 
@@ -9,13 +9,26 @@ from functools import partial
 from itertools import pairwise
 from typing import Literal, get_args
 
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
 from core.types import Span
-from pages.ui.markup import register_component
+from pages.ui.markup import read_asset, register_component
 from pages.ui.session_state import component_message, page_state
 
 HighlightKind = Literal["evidence", "piece", "unread"]
 
+PANE_HEIGHT = 450
+"""Pixels: that of the document, and with its heads that of the tabs beside it."""
+
 _document_component = register_component("document")
+
+
+def pinned_panes() -> list[DeltaGenerator]:
+    """Two columns of one height that stay in view while what is below them scrolls, where the window is large enough."""
+    with st.container(key="panes"):
+        st.html(f"<style>{read_asset('panes.css')}</style>")
+        return st.columns([1.1, 1], gap="medium")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +118,7 @@ class EditorState:
 
 
 def summary_editor(*, key: str, on_change: Callable[[], None], height: int) -> None:
-    """Mount the editor, `height` pixels high; `on_change` runs after each text and each replacement.
+    """Mount the editor, as high as its text and at most `height` pixels; `on_change` runs after each text and each replacement.
 
     To rerun only parts of the page it must end in `st.rerun` with fragment keys.
     """

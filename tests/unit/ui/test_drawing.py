@@ -123,12 +123,35 @@ def test_heat_is_strongest_where_support_is_lowest() -> None:
     assert heat_steps([0.0, 0.5, 1.0], 0.0, 1.0, "lower") == [0, 2, 4]
 
 
-def test_an_unbounded_metric_is_heated_between_its_own_sentences() -> None:
-    assert heat_steps([-9.0, -1.0], None, None, "higher") == [4, 0]
+def test_a_score_without_a_declared_range_or_a_better_side_has_no_heat() -> None:
+    assert heat_steps([-9.0, -1.0], None, 0.0, "higher") == [None, None]
+    assert heat_steps([0.1, 0.9], 0.0, 1.0, "neutral") == [None, None]
 
 
-def test_one_sentence_of_an_unbounded_metric_stays_cold() -> None:
-    assert heat_steps([-9.0], None, None, "higher") == [0]
+def test_the_heat_of_a_sentence_does_not_depend_on_the_others() -> None:
+    assert heat_steps([0.9], 0.0, 1.0, "higher") == heat_steps([0.9, 0.95, 1.0], 0.0, 1.0, "higher")[:1] == [0]
+
+
+def test_a_cell_holds_the_score_before_the_edit_where_it_prints_differently() -> None:
+    parts = drawn(replace(row(0.5, 0.4), parts=(0.1, 0.5, 0.2, None), parts_before=(0.9, 0.5, None, 0.3)))["parts"]
+    assert parts == [
+        {"text": "0.10", "step": 4, "before": "0.90", "before_step": 0},
+        {"text": "0.50", "step": 2, "before": "", "before_step": 2},
+        {"text": "0.20", "step": 4, "before": "", "before_step": None},
+        {"text": "", "step": None, "before": "0.30", "before_step": 3},
+    ]
+
+
+def test_a_surface_statistic_is_described_and_neither_coloured_nor_counted() -> None:
+    noise = Noise(NullBand(-0.1, 0.1, 0.05, 30))
+    one = BoardRow(
+        "coverage", "Coverage", "Surface", before=0.9, after=0.1, low=0.0, high=1.0, parts=(0.1,), noise=noise
+    )
+    board = board_data(Board((one,), ("It rained.",)))
+    [found] = board["rows"]  # type: ignore[misc]  # a record for the browser
+    assert (board["verdict"], board["moves"]) == ("", [])
+    assert (found["hint"], found["shift"]["words"], found["shift"]["move"]) == ("describes the text", "", "")
+    assert found["parts"][0]["step"] is None
 
 
 def test_a_saved_score_is_told_only_where_it_prints_differently() -> None:
