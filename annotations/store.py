@@ -261,6 +261,12 @@ class Store:
             draft = session.get(Draft, id)
             return draft.payload if draft else None
 
+    def recent_drafts(self, owner: str, most: int) -> list[str]:
+        """The payloads that were last kept for an owner, the newest first."""
+        wanted = select(Draft.payload).where(Draft.owner == owner).order_by(col(Draft.updated_at).desc()).limit(most)
+        with read_session(self.engine) as session:
+            return list(session.exec(wanted))
+
     @contextmanager
     def writing(self) -> Iterator[Session]:
         """A write transaction of this store. Raises ReadOnlyError in a store that keeps nothing."""

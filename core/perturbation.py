@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from core.english.inflection import indefinite_article
-from core.errors import UnscorableError
+from core.errors import TouchstoneError, UnscorableError
 from core.registry import Registry, format_spec, profile_field
 from core.types import Edit, ErrorType, Example, Intention, ModelRef, Rounds, Span, Verdict
 
@@ -79,6 +79,18 @@ PERTURBATIONS: Registry[Perturbation] = Registry("perturbation", f"{__package__}
 def rule_perturbations() -> list[Perturbation]:
     """Every perturbation that needs no language model, with its default settings."""
     return [plugin() for plugin in PERTURBATIONS if plugin.card.form == "rule"]
+
+
+def refusal(perturbation: Perturbation, example: Example) -> str:
+    """Why a perturbation with these settings cannot edit this summary; empty where it can, as far as that is known unasked."""
+    try:
+        if perturbation.card.form == "rule":
+            perturbation.edits(example, random.Random(0))
+        else:
+            _ = perturbation.signature
+    except TouchstoneError as error:
+        return str(error)
+    return ""
 
 
 MAX_MENTIONS = 100

@@ -21,6 +21,7 @@ from pages.ui.probe.board_scores import (
     wait_for_scores,
 )
 from pages.ui.probe.board_scores import wait_for_null_band as wait_for_noise
+from pages.ui.probe.edit_menu import apply_variant, variant_progress, variant_ready
 from pages.ui.probe.edit_tabs import edit_json_tab, edits_tab, record_tab
 from pages.ui.probe.evidence_panel import document_highlights, evidence_panel, selected_result
 from pages.ui.probe.fast_set import remember_durations, score_all_button
@@ -28,7 +29,7 @@ from pages.ui.probe.pair import EDITOR_KEY, current_pair, edited_summary, note_c
 from pages.ui.probe.proposed_edits import edits_answer, edits_arrived, edits_request_form
 from pages.ui.probe.score_board import board_feed, score_board
 from pages.ui.probe.text_panes import PANE_HEIGHT, document_view, pinned_panes, summary_editor
-from pages.ui.probe.toolbar import apply_variant, dataset_facts, toolbar, variant_progress, variant_ready
+from pages.ui.probe.toolbar import dataset_facts, draft_offer, toolbar
 
 restore_pair()
 apply_variant()
@@ -44,6 +45,7 @@ notices()
 # what comes and goes has a place that stays: where it moved what lies below, that would be drawn again, and lose what is
 # being typed or unfolded there
 with st.container():
+    draft_offer()
     variant_progress()
 left, right = pinned_panes()
 with left:

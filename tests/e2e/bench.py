@@ -54,7 +54,7 @@ class Bench:
 
     def variant(self, title: str) -> None:
         self.page.get_by_role("button", name="Try an edit").click()
-        self.page.get_by_role("menuitem", name=title).click()
+        self.page.locator(".st-key-edit-menu").get_by_role("button", name=title).click()
 
     def select_words(self, words: str) -> None:
         """Select words of the summary as a mouse would."""

@@ -24,6 +24,7 @@ from pages.ui.session_user import user_name
 
 EDITOR_KEY = "editor"
 OPENING = "news-harbour/one-word"  # one word reverses who is to blame
+_DRAFTS_LOOKED_AT = 20
 _MAX_UNDO = 200  # undo goes back so far
 
 
@@ -168,6 +169,7 @@ def restore_pair() -> None:
     try:
         meant = executable.stated_intention(query.get("intended"), query.get("error_type"))
         open_example(query.get("example", OPENING), query.get("edits", ""), meant)
+        probe_state().older_draft = _older_draft() if "example" in query and "edits" not in query else ""
     except TouchstoneError as error:
         open_example(first)
         leave_notice(str(error))
@@ -236,6 +238,34 @@ def _pair_of_stored(stored: StoredPair) -> tuple[Pair, str]:
         kept=kept.edited,
     )
     return pair, kept.edited
+
+
+def draft_to_resume() -> str:
+    """What the same person did to the example before, while what the link opened stands unchanged; empty without."""
+    state = probe_state()
+    return state.older_draft if state.opened and state.opened[1] == edited_summary() else ""
+
+
+def resume_draft() -> None:
+    payload, state = draft_to_resume(), probe_state()
+    state.older_draft = ""
+    if payload:
+        _open_draft(payload)
+
+
+def dismiss_draft() -> None:
+    probe_state().older_draft = ""
+
+
+def _older_draft() -> str:
+    """The newest draft of this person that edits what is on the bench otherwise than it stands there."""
+    here = current_pair()
+    for payload in services.store().recent_drafts(user_name(), _DRAFTS_LOOKED_AT):
+        draft = json.loads(payload)
+        same = (draft["document"], draft["original"]) == (here.document, here.original)
+        if same and draft["edited"] not in (here.original, edited_summary()):
+            return payload
+    return ""
 
 
 def _open_draft(payload: str) -> None:

@@ -21,7 +21,7 @@ _TABLE_SUFFIXES = ("jsonl", "csv", "tsv")
 
 def upload_popover() -> None:
     """The popover in the toolbar: paste a pair or upload one."""
-    with st.popover("Open a text", icon=":material/upload_file:", key="load-popover"):
+    with st.popover("Open a text", icon=":material/upload_file:", key=ProbeState.upload_open.key, on_change="rerun"):
         file = st.file_uploader(
             "From a file",
             key=ProbeState.upload.key,
@@ -89,6 +89,7 @@ def _open_uploaded() -> None:
     opened = Pair("", item.title or item.example.id, item.domain, "upload", item.example.document, original, item.edits)
     meant = Intention(item.intended, item.error_type) if item.example.summary != original else UNSTATED
     open_pair(opened, item.example.summary, meant)
+    state.upload_open = False
 
 
 def _open_pasted() -> None:
@@ -98,3 +99,4 @@ def _open_pasted() -> None:
     state.upload_problem = f"The {' and the '.join(missing)} is empty. Paste or upload it first." if missing else ""
     if not missing:
         open_pair(Pair("", "Pasted pair", "", "pasted", document, summary))
+        state.upload_open = False

@@ -63,6 +63,7 @@ class ProbeState:
     opened: tuple[str, str] | None = None  # the id in the address and the edited text that it opens
     meant: Intention = UNSTATED
     times_meant: int = 0  # how often that was said by something else than its fields, which then begin again
+    older_draft: str = ""  # what the same person did to the example before, where a link opened that again
 
     # the metrics by their specs, what was asked of them, and what they last showed
     metrics: list[str] | None = None
@@ -94,7 +95,8 @@ class ProbeState:
 
     # the toolbar
     example = WidgetValue[str]("example", "")
-    tried_edit = WidgetValue[str]("tried", "")
+    edit_menu_open = WidgetValue[bool]("edit-menu-open", False)
+    upload_open = WidgetValue[bool]("upload-open", False)
     typed_spec = WidgetValue[str]("spec", "")
     metric_with_settings = WidgetValue[str | None]("form-of", None)
     chosen_of_family = WidgetValue[list[str]]("chosen", [])

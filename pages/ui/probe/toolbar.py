@@ -1,112 +1,38 @@
-"""The row on top of Probe: what is on the bench, and what can be done with it: variants, keeping, links."""
+"""The row on top of Probe: what is on the bench, and what can be done with it: edits to try, keeping, links."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 import streamlit as st
 
 from annotations.records import PairRecord
-from core import edits as executable
 from core.datasets.bundled import bundled_items
-from core.engine.conversation import Conversation
-from core.engine.engine import ConversationTask
 from core.errors import TouchstoneError
-from core.perturbation import PERTURBATIONS, Perturbation
-from core.types import Edit, Example, Failure, Intention, Item, Outcome, Sample
+from core.types import Item, Outcome, Sample
 from pages.ui import notices, services
 from pages.ui.markup import escape_markdown
 from pages.ui.metric_choice import metrics_popover
-from pages.ui.notices import leave_notice, leave_receipt
+from pages.ui.notices import leave_receipt
 from pages.ui.probe.board_scores import finished_outcomes, finished_reaction
+from pages.ui.probe.edit_menu import edit_menu
 from pages.ui.probe.pair import (
     current_edits,
     current_intention,
     current_pair,
+    dismiss_draft,
+    draft_to_resume,
     edited_summary,
-    intend,
     note_change,
     open_example,
     redo,
+    resume_draft,
     rewrite_summary,
     undo,
 )
 from pages.ui.probe.pair_upload import upload_popover
-from pages.ui.probe.probe_state import Pair, ProbeState, VariantRequest, probe_state
+from pages.ui.probe.probe_state import Pair, ProbeState, probe_state
 from pages.ui.session_user import user_name
-
-_LOOK_S = 0.3
-
-
-def start_variant(perturbation: Perturbation) -> None:
-    """Rewrite the summary in the editor; each press draws again, and drops what is being written."""
-    cancel_variant()
-    text = edited_summary()
-    example = Example("", current_pair().document, text)
-    draw = partial(perturbation.rounds, example, random.getrandbits(32))
-    conversation = Conversation(perturbation.spec, example, draw, perturbation.checkpoints())
-    if perturbation.card.form == "prompt":
-        task = ConversationTask(services.engine(), [conversation])
-        probe_state().variant_request = VariantRequest(perturbation, text, task)
-        return
-    [(_, found)] = services.engine().converse([conversation])
-    _put_into_editor(perturbation, text, found)
-
-
-def apply_variant() -> None:
-    """Put what was written into the editor, which is not drawn yet; an answer about another text is not used."""
-    wanted = probe_state().variant_request
-    if wanted is None or wanted.task.running:
-        return
-    probe_state().variant_request = None
-    if wanted.text != edited_summary():
-        leave_notice("The summary was changed while the model wrote: its variant is not used.")
-        return
-    for found in wanted.task.results:
-        _put_into_editor(wanted.perturbation, wanted.text, found)
-
-
-def variant_ready() -> bool:
-    """Whether something was written that is not in the editor yet."""
-    wanted = probe_state().variant_request
-    return wanted is not None and not wanted.task.running
-
-
-def variant_progress() -> None:
-    """A line while something is being written, with the way to stop it."""
-    if wanted := probe_state().variant_request:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            _watch_variant(wanted.perturbation.card.title)
-            # not in the fragment: what is pressed there counts only when the page's own loop has ended
-            st.button("Cancel", key="rewording-cancel", on_click=cancel_variant)
-
-
-def cancel_variant() -> None:
-    if wanted := probe_state().variant_request:
-        wanted.task.cancel()
-        probe_state().variant_request = None
-
-
-@st.fragment(run_every=_LOOK_S)
-def _watch_variant(title: str) -> None:
-    """Look for the answer next to the page; where scores still arrive the page's own loop looks."""
-    if variant_ready() or probe_state().variant_request is None:
-        st.rerun()
-    st.caption(escape_markdown(f"“{title}”: the model is writing …"))
-
-
-def _put_into_editor(perturbation: Perturbation, text: str, found: Sequence[Edit] | Failure) -> None:
-    if isinstance(found, Failure):
-        leave_notice(found.message)
-        return
-    if text != current_pair().original:
-        rewrite_summary(executable.apply(text, found))
-        return
-    intend(perturbation.card.intention)
-    rewrite_summary(executable.apply(text, found), found)
 
 
 def keep_button() -> None:
@@ -154,6 +80,16 @@ def _pair_to_keep(pair: Pair, outcomes: tuple[Outcome, ...]) -> PairRecord:
     )
 
 
+def draft_offer() -> None:
+    """A line where a link opened an example that the same person edited before."""
+    if not draft_to_resume():
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="draft-offer"):
+        st.markdown("You edited this example before.", width="content")
+        st.button("Resume your edit", icon=":material/history:", key="resume-draft", on_click=resume_draft)
+        st.button("Dismiss", key="dismiss-draft", type="tertiary", on_click=dismiss_draft)
+
+
 _OTHER_TEXT = "Another text"
 
 
@@ -179,7 +115,7 @@ def toolbar() -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="toolbar"):
         _example_picker(pair)
         upload_popover()
-        _edit_menu(pair)
+        edit_menu(pair)
         st.space("stretch")
         state = probe_state()
         st.button("Undo", icon=":material/undo:", on_click=undo, disabled=not state.undo_texts, key="undo")
@@ -202,12 +138,13 @@ def toolbar() -> None:
 def _example_picker(pair: Pair) -> None:
     seeds = {item.example.id: item for item in _examples_by_domain()}
     options = [*seeds] if pair.example in seeds else [_OTHER_TEXT, *seeds]
+    other = _title(pair.domain, pair.title) or _OTHER_TEXT
     probe_state().example = pair.example if pair.example in seeds else _OTHER_TEXT
     st.selectbox(
         "Example",
         options,
         key=ProbeState.example.key,
-        format_func=lambda id: f"{seeds[id].domain.capitalize()} · {seeds[id].title}" if id in seeds else id,
+        format_func=lambda id: _title(seeds[id].domain, seeds[id].title) if id in seeds else other,
         label_visibility="collapsed",
         width=300,
         on_change=_open_example,
@@ -221,38 +158,14 @@ def _examples_by_domain() -> list[Item]:
     return sorted(seeds, key=lambda item: domains.index(item.domain))
 
 
+def _title(domain: str, title: str) -> str:
+    return " · ".join(part for part in (domain.capitalize(), title) if part)
+
+
 def _open_example() -> None:
     chosen = probe_state().example
     if chosen != _OTHER_TEXT:
         open_example(chosen)
-
-
-def _edit_menu(pair: Pair) -> None:
-    variants = {_variant_label(item): item for item in bundled_items() if item.parent and item.parent == pair.example}
-    perturbations = {plugin.card.title: plugin.name for plugin in PERTURBATIONS}
-    st.menu_button(
-        "Try an edit",
-        [*variants, *perturbations],
-        icon=":material/auto_fix_high:",
-        key=ProbeState.tried_edit.key,
-        on_click=_try_edit,
-        args=(variants, perturbations),
-        help="Edits that come with the example, and perturbations of the text in the editor.",
-    )
-
-
-def _variant_label(item: Item) -> str:
-    return f"{item.title} ({item.error_type or 'harmless'})"
-
-
-def _try_edit(variants: dict[str, Item], perturbations: dict[str, str]) -> None:
-    state = probe_state()
-    if state.tried_edit in perturbations:
-        start_variant(PERTURBATIONS.parse(perturbations[state.tried_edit]))
-        return
-    item = variants[state.tried_edit]
-    intend(Intention(item.intended, item.error_type))
-    rewrite_summary(item.example.summary, item.edits)
 
 
 def _link_popover(pair: Pair) -> None:

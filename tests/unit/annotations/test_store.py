@@ -257,6 +257,13 @@ def test_a_draft_is_written_over_and_survives_a_restart(url: str) -> None:
     again.close()
 
 
+def test_the_recent_drafts_of_an_owner_come_newest_first(store: Store) -> None:
+    for id, owner in (("a", "ben"), ("b", "ann"), ("c", "ben"), ("d", "ben")):
+        store.save_draft(id, owner, f"draft {id}")
+    assert store.recent_drafts("ben", 2) == ["draft d", "draft c"]
+    assert store.recent_drafts("eve", 2) == []
+
+
 def test_a_draft_is_forgotten_after_a_month(url: str) -> None:
     store = Store.open(url)
     now = datetime.now(UTC)

@@ -33,9 +33,20 @@ def _model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_MODEL", "tiny")
 
 
+def menu(app: AppTest) -> AppTest:
+    """The page with the list of edits to try open."""
+    app.session_state[ProbeState.edit_menu_open.key] = True
+    return app.run()
+
+
+def press(app: AppTest, title: str) -> None:
+    [button] = [button for button in menu(app).button if button.label == title]
+    button.click().run()
+
+
 def tried(app: AppTest, title: str) -> AppTest:
     """The page after the edit has come: a language model writes beside it."""
-    app.menu_button(key="tried").click(title).run()
+    press(app, title)
     while state_of(app, ProbeState).variant_request:
         app.run()
     assert not app.exception
@@ -67,7 +78,7 @@ def test_what_was_written_of_another_summary_is_not_used(probe: Open, monkeypatc
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
         app = probe()
         for title in (NEGATED, VARIANT):
-            app.menu_button(key="tried").click(title).run()
+            press(app, title)
         changed = stands(app)
         go.set()
         while state_of(app, ProbeState).variant_request:
@@ -76,10 +87,20 @@ def test_what_was_written_of_another_summary_is_not_used(probe: Open, monkeypatc
     assert "its variant is not used" in " ".join(toast.value for toast in app.toast)
 
 
-def test_without_an_endpoint_the_page_says_what_to_set(probe: Open) -> None:
-    app = tried(probe(), NEGATED)
-    assert "Set TOUCHSTONE_LLM_BASE_URL" in " ".join(toast.value for toast in app.toast).replace("\\", "")
-    assert stands(app) == SUMMARY
+def test_what_cannot_work_here_is_greyed_and_says_why(probe: Open) -> None:
+    app = menu(probe())
+    greyed = {button.label for button in app.button if button.disabled}
+    assert {NEGATED, PERTURBATIONS.parse("pronoun").card.title} <= greyed
+    assert not {VARIANT, SHUFFLED} & greyed
+    words = " ".join(caption.value for caption in app.caption).replace("\\", "")
+    assert "No language-model endpoint is set." in words
+    assert "The summary has no he, she, him, her or his" in words
+
+
+def test_a_press_closes_the_list(probe: Open) -> None:
+    app = tried(probe(), SHUFFLED)
+    assert not app.session_state[ProbeState.edit_menu_open.key]
+    assert stands(app) != SUMMARY
 
 
 def test_each_press_draws_anew(probe: Open) -> None:

@@ -1,0 +1,168 @@
+"""Edits to try: those that come with an example, and perturbations of the text in the editor, by rule or by a language model."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import streamlit as st
+
+from core import edits as executable
+from core.datasets.bundled import bundled_items
+from core.engine.conversation import Conversation
+from core.engine.engine import ConversationTask
+from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard, refusal
+from core.text import sentences
+from core.types import Edit, Example, Failure, Intention, Item
+from pages.ui import services
+from pages.ui.markup import escape_label, escape_markdown
+from pages.ui.notices import leave_notice
+from pages.ui.probe.pair import current_pair, edited_summary, intend, rewrite_summary
+from pages.ui.probe.probe_state import Pair, ProbeState, VariantRequest, probe_state
+
+_LOOK_S = 0.3
+
+
+def start_variant(perturbation: Perturbation) -> None:
+    """Rewrite the summary in the editor; each press draws again, and drops what is being written."""
+    cancel_variant()
+    text = edited_summary()
+    example = Example("", current_pair().document, text)
+    draw = partial(perturbation.rounds, example, random.getrandbits(32))
+    conversation = Conversation(perturbation.spec, example, draw, perturbation.checkpoints())
+    if perturbation.card.form == "prompt":
+        task = ConversationTask(services.engine(), [conversation])
+        probe_state().variant_request = VariantRequest(perturbation, text, task)
+        return
+    [(_, found)] = services.engine().converse([conversation])
+    _put_into_editor(perturbation, text, found)
+
+
+def apply_variant() -> None:
+    """Put what was written into the editor, which is not drawn yet; an answer about another text is not used."""
+    wanted = probe_state().variant_request
+    if wanted is None or wanted.task.running:
+        return
+    probe_state().variant_request = None
+    if wanted.text != edited_summary():
+        leave_notice("The summary was changed while the model wrote: its variant is not used.")
+        return
+    for found in wanted.task.results:
+        _put_into_editor(wanted.perturbation, wanted.text, found)
+
+
+def variant_ready() -> bool:
+    """Whether something was written that is not in the editor yet."""
+    wanted = probe_state().variant_request
+    return wanted is not None and not wanted.task.running
+
+
+def variant_progress() -> None:
+    """A line while something is being written, with the way to stop it."""
+    if wanted := probe_state().variant_request:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            _watch_variant(wanted.perturbation.card.title)
+            # not in the fragment: what is pressed there counts only when the page's own loop has ended
+            st.button("Cancel", key="rewording-cancel", on_click=cancel_variant)
+
+
+def cancel_variant() -> None:
+    if wanted := probe_state().variant_request:
+        wanted.task.cancel()
+        probe_state().variant_request = None
+
+
+@st.fragment(run_every=_LOOK_S)
+def _watch_variant(title: str) -> None:
+    """Look for the answer next to the page; where scores still arrive the page's own loop looks."""
+    if variant_ready() or probe_state().variant_request is None:
+        st.rerun()
+    st.caption(escape_markdown(f"“{title}”: the model is writing …"))
+
+
+def _put_into_editor(perturbation: Perturbation, text: str, found: Sequence[Edit] | Failure) -> None:
+    if isinstance(found, Failure):
+        leave_notice(found.message)
+        return
+    if text != current_pair().original:
+        rewrite_summary(executable.apply(text, found))
+        return
+    intend(perturbation.card.intention)
+    rewrite_summary(executable.apply(text, found), found)
+
+
+_GROUPS: dict[str, Callable[[PerturbationCard], bool]] = {
+    "Harmless": lambda card: card.form == "rule" and card.intent == "preserving",
+    "Breaking": lambda card: card.form == "rule" and card.intent == "breaking",
+    "Gaming": lambda card: card.form == "rule" and card.intent == "gaming",
+    "Language model": lambda card: card.form == "prompt",
+}
+
+
+def edit_menu(pair: Pair) -> None:
+    """The popover in the toolbar: edits that come with the example and perturbations, in groups; a press closes it."""
+    box = st.popover(
+        "Try an edit",
+        icon=":material/auto_fix_high:",
+        key=ProbeState.edit_menu_open.key,
+        on_change="rerun",
+        help="Edits that come with the example, and perturbations of the text in the editor.",
+    )
+    if box.open:
+        with box, st.container(key="edit-menu", gap="small"):
+            _stories(pair)
+            for title, belongs in _GROUPS.items():
+                _perturbations(title, [plugin() for plugin in PERTURBATIONS if belongs(plugin.card)])
+
+
+def _stories(pair: Pair) -> None:
+    stories = [item for item in bundled_items() if item.parent and item.parent == pair.example]
+    if not stories:
+        return
+    st.caption("**Stories** of this example")
+    with st.container(horizontal=True, gap="xsmall"):
+        for item in stories:
+            label = escape_label(f"{item.title} ({item.error_type or 'harmless'})")
+            st.button(label, key=f"try-{item.example.id}", on_click=_try_story, args=(item,))
+
+
+def _perturbations(title: str, plugins: Sequence[Perturbation]) -> None:
+    """The perturbations of a group; those that cannot edit the text as it stands are greyed, with the reason below."""
+    example = Example("", current_pair().document, edited_summary())
+    refusals = {plugin.card.title: refusal(plugin, example) for plugin in plugins}
+    st.caption(f"**{title}**")
+    with st.container(horizontal=True, gap="xsmall"):
+        for plugin in plugins:
+            st.button(
+                escape_label(plugin.card.title),
+                key=f"try-{plugin.name}",
+                on_click=_try_perturbation,
+                args=(plugin,),
+                disabled=bool(refusals[plugin.card.title]),
+                help=plugin.card.does,
+            )
+    titles_by_reason: dict[str, list[str]] = {}
+    for name, reason in refusals.items():
+        if reason:
+            titles_by_reason.setdefault(_first_sentence(reason), []).append(name)
+    lines = [
+        f"*{escape_markdown(', '.join(names))}*: {escape_markdown(why)}" for why, names in titles_by_reason.items()
+    ]
+    if lines:
+        st.caption("  \n".join(lines))
+
+
+def _first_sentence(text: str) -> str:
+    return next((span.of(text) for span in sentences(text)), text)
+
+
+def _try_story(item: Item) -> None:
+    probe_state().edit_menu_open = False
+    intend(Intention(item.intended, item.error_type))
+    rewrite_summary(item.example.summary, item.edits)
+
+
+def _try_perturbation(perturbation: Perturbation) -> None:
+    probe_state().edit_menu_open = False
+    start_variant(perturbation)
