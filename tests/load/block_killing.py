@@ -1,4 +1,4 @@
-"""A run over blocks whose worker and driver are killed again and again: every pair has one row, and few blocks are done twice.
+"""A run over blocks whose driver is killed, with its worker, again and again: every pair has one row in the end.
 
 By hand: `python -m tests.load.block_killing --pairs 5000 --documents 186 --kills 10`.
 """
