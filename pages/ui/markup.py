@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
+
+from core.stats.score_pairs import Move
 
 _MARKDOWN_CHARACTERS = re.compile(r"([!-/:-@\[-`{-~])")
 _LABEL_CHARACTERS = re.compile(r"([\\`*_~\[\]<>$:|#])")
@@ -46,6 +49,15 @@ def read_asset(file: str) -> str:
     """The text of a file of `assets`."""
     return (_ASSETS / file).read_text(encoding="utf-8")
 
+
+MOVE_STYLES: Mapping[Move, str] = MappingProxyType(
+    {
+        Move.RIGHT: "background-color: rgba(29, 95, 191, 0.30)",
+        Move.WRONG: "background-color: rgba(209, 98, 0, 0.32)",
+        Move.STILL: "background-color: rgba(128, 128, 128, 0.18)",
+    }
+)
+"""How a cell of a table shows what a metric did under an edit."""
 
 _DIFF_CSS = read_asset("diff.css")
 

@@ -51,8 +51,8 @@ def stress_runner() -> BackgroundRuns:
 
 
 @st.cache_resource(scope="session", on_release=lambda owner: engine().release(owner), show_spinner=False)
-def session_owner() -> str:
-    """This session's name towards the engine; its work is dropped when the tab closes."""
+def session_owner(part: str = "") -> str:  # noqa: ARG001  # each part has a name of its own
+    """This session's name towards the engine, or that of a part of its page; its work is dropped when the tab closes."""
     return uuid4().hex
 
 

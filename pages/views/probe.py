@@ -21,6 +21,7 @@ from pages.ui.probe.board_scores import (
     wait_for_scores,
 )
 from pages.ui.probe.board_scores import wait_for_null_band as wait_for_noise
+from pages.ui.probe.comparison import comparison
 from pages.ui.probe.edit_menu import apply_variant, variant_progress, variant_ready
 from pages.ui.probe.edit_tabs import edit_json_tab, edits_tab, record_tab
 from pages.ui.probe.evidence_panel import document_highlights, evidence_panel, selected_result
@@ -71,12 +72,14 @@ with st.container():
 score_board(build_board(metrics, request, now), key=BOARD_KEY, on_select=lambda: None, on_action=run_row_action)
 show = board_feed(BOARD_KEY)
 evidence_panel(request, drawn)
+draw_comparison = comparison(metrics)
 percentile_expander(drawn)
 show_forecast()
 while True:
     version, cells = services.engine().cells(request)
     remember_durations(request, cells)
     show(build_board(metrics, request, cells))
+    draw_comparison()
     if request.cancelled.is_set():
         st.stop()
     if selected_result(request, cells) != drawn or edits_arrived() or explanations_arrived() or variant_ready():
@@ -87,7 +90,7 @@ while True:
     wait_for_scores(request, version)
 st.html(f'<span id="settled" data-rev="{texts_fingerprint(current_pair().document, edited_summary())}" hidden></span>')
 wanted = measure_null_bands(request, cells)
-while is_measuring(wanted, request):
+while draw_comparison() or is_measuring(wanted, request):
     wait_for_noise(wanted, request)
     if request.cancelled.is_set():
         st.stop()

@@ -17,7 +17,7 @@ from core.stats.score_pairs import MIN_FOR_QUANTILES, Move
 from core.types import Sample
 from pages.ui.background_results import background_result
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
-from pages.ui.markup import diff_html, escape_markdown
+from pages.ui.markup import MOVE_STYLES, diff_html, escape_markdown
 
 _MAX_PAIRS = 500
 PROBE_LINK_COLUMN = st.column_config.LinkColumn("", display_text="Probe", width="small")
@@ -121,11 +121,7 @@ _VERDICT_SIGNS = {
     Move.UNKNOWN: "–",
     Move.NONE: "–",
 }
-_VERDICT_COLOURS = {
-    "✓ right": "background-color: rgba(29, 95, 191, 0.30)",
-    "✗ wrong": "background-color: rgba(209, 98, 0, 0.32)",
-    "≈ noise": "background-color: rgba(128, 128, 128, 0.18)",
-}
+_VERDICT_COLOURS = {_VERDICT_SIGNS[move]: style for move, style in MOVE_STYLES.items()}
 _MAX_VERDICTS = 1000
 
 

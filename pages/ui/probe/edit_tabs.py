@@ -19,13 +19,16 @@ from pages.ui.markup import diff_html, escape_markdown
 from pages.ui.notices import leave_receipt
 from pages.ui.probe.pair import (
     EDITOR_KEY,
+    MAX_PINNED,
     current_edits,
     current_pair,
     declare_edit,
     edited_summary,
     intend,
+    is_pinned,
     keep_draft,
     note_change,
+    pin_edit,
     revert_edit,
     rewrite_summary,
 )
@@ -51,6 +54,7 @@ def edits_tab() -> None:
     for number, edit in enumerate(edits, start=1):
         _edit_row(number, edit, pair.original)
     _intention_fields()
+    _pin_button()
 
 
 def edits_in_context() -> None:
@@ -66,7 +70,7 @@ def edit_json_tab() -> None:
         key=ProbeState.edit_json.key,
         height=150,
         placeholder=_JSON_EXAMPLE,
-        help="original_text must be a substring of the original summary. Edits made so far are replaced. With `intended` or "
+        help="original_text must be a substring of the original summary. An edit that is there is pinned, to be compared. With `intended` or "
         "`error_type` the JSON says what the edits are meant to be.",
     )
     st.button("Execute", key="execute", type="primary", on_click=_execute_json)
@@ -131,6 +135,20 @@ def _intention_fields() -> None:
     )
 
 
+def _pin_button() -> None:
+    full = len(probe_state().pinned) >= MAX_PINNED
+    st.button(
+        "Pin to compare",
+        icon=":material/push_pin:",
+        key="pin",
+        on_click=pin_edit,
+        disabled=full or is_pinned(),
+        help=f"{MAX_PINNED} edits are pinned, and no more fit. Unpin one."
+        if full
+        else "Keeps this edit below the scores, beside the next ones that you try on the same summary.",
+    )
+
+
 def _store_intention() -> None:
     state = probe_state()
     verdict, error_type = ProbeState.intended, ProbeState.intended_error_type
@@ -161,6 +179,8 @@ def _execute_json() -> None:
         if isinstance(error, AmbiguousEditError):
             state.json_places, state.json_record = error.places, error.record
         return
+    if executable.apply(original, edits) != edited_summary():
+        pin_edit()
     if meant != UNSTATED:
         intend(meant)
     rewrite_summary(executable.apply(original, edits), edits)

@@ -6,8 +6,9 @@ It lives in the state of the page; the edited text is the editor's. A draft in t
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
+from typing import Any
 
 import streamlit as st
 
@@ -18,7 +19,7 @@ from core.errors import TouchstoneError
 from core.types import UNSTATED, Edit, Intention, Item, Outcome, Span
 from pages.ui import notices, services
 from pages.ui.notices import leave_notice
-from pages.ui.probe.probe_state import Pair, probe_state
+from pages.ui.probe.probe_state import Pair, PinnedEdit, probe_state
 from pages.ui.probe.text_panes import Replacement, editor_replacement, editor_text, set_editor_text
 from pages.ui.session_user import user_name
 
@@ -61,9 +62,20 @@ def saved_outcomes() -> tuple[Outcome, ...]:
     return current_pair().saved if current_pair().kept == edited_summary() else ()
 
 
-def open_pair(pair: Pair, text: str | None = None, meant: Intention = UNSTATED, address: str = "") -> None:
-    """Put a pair on the bench, edited to `text` where one is given; `address` is the id under which just this opens again."""
+def open_pair(
+    pair: Pair,
+    text: str | None = None,
+    meant: Intention = UNSTATED,
+    address: str = "",
+    pinned: tuple[PinnedEdit, ...] = (),
+) -> None:
+    """Put a pair on the bench, edited to `text` where one is given; `address` is the id under which just this opens again.
+
+    Pinned edits of the pair that was there stay where it is the same one.
+    """
     state = probe_state()
+    same = state.pair and (state.pair.document, state.pair.original) == (pair.document, pair.original)
+    state.pinned = pinned or (state.pinned if same else ())
     state.pair = replace(
         pair, original=_with_plain_line_ends(pair.original), document=_with_plain_line_ends(pair.document)
     )
@@ -96,6 +108,43 @@ def open_example(example: str, packed: str = "", meant: Intention = UNSTATED) ->
         open_pair(pair, text, meant)
         return
     open_pair(pair, text, stated if text != pair.original else UNSTATED, address=example)
+
+
+MAX_PINNED = 6
+
+
+def edit_letter(place: int) -> str:
+    """The name of a pinned edit, counted from 0; A is the original."""
+    return chr(ord("B") + place)
+
+
+def is_pinned() -> bool:
+    """Whether what stands in the editor is one of the pinned edits."""
+    original = current_pair().original
+    return edited_summary() in {executable.apply(original, one.edits) for one in probe_state().pinned}
+
+
+def pin_edit() -> None:
+    """Keep what stands in the editor beside other edits of the same summary; nothing where there is no edit or no room."""
+    note_change()
+    state = probe_state()
+    if current_edits() and not is_pinned() and len(state.pinned) < MAX_PINNED:
+        state.pinned = (*state.pinned, PinnedEdit(tuple(current_edits()), current_intention()))
+        keep_draft()
+
+
+def unpin(place: int) -> None:
+    state = probe_state()
+    state.pinned = state.pinned[:place] + state.pinned[place + 1 :]
+    keep_draft()
+
+
+def open_pinned(place: int) -> None:
+    """Put a pinned edit into the editor."""
+    one = probe_state().pinned[place]
+    rewrite_summary(executable.apply(current_pair().original, one.edits), one.edits)
+    intend(one.meant)
+    keep_draft()
 
 
 def note_change() -> None:
@@ -169,10 +218,17 @@ def restore_pair() -> None:
     try:
         meant = executable.stated_intention(query.get("intended"), query.get("error_type"))
         open_example(query.get("example", OPENING), query.get("edits", ""), meant)
+        _pin_of_link(query.get("pinned", ""))
         probe_state().older_draft = _older_draft() if "example" in query and "edits" not in query else ""
     except TouchstoneError as error:
         open_example(first)
         leave_notice(str(error))
+
+
+def _pin_of_link(packed: str) -> None:
+    if pinned := notices.unpack_pinned(packed, current_pair().original):
+        probe_state().pinned = pinned
+        keep_draft()
 
 
 def keep_draft() -> None:
@@ -181,11 +237,16 @@ def keep_draft() -> None:
     What can be opened again from its address alone needs none, until it is changed.
     """
     state, pair = probe_state(), current_pair()
-    as_opened = state.opened is not None and state.opened[1] == edited_summary()
+    as_opened = state.opened is not None and state.opened[1] == edited_summary() and not state.pinned
     if services.store().read_only or (as_opened and not state.draft_saved):
         return
     payload = json.dumps(
-        {**asdict(replace(pair, saved=())), "edited": edited_summary(), "meant": asdict(current_intention())}
+        {
+            **asdict(replace(pair, saved=())),
+            "edited": edited_summary(),
+            "meant": asdict(current_intention()),
+            "pinned": [asdict(one) for one in state.pinned],
+        }
     )
     try:
         services.store().save_draft(state.draft_id, user_name(), payload)
@@ -271,15 +332,24 @@ def _older_draft() -> str:
 def _open_draft(payload: str) -> None:
     fields = json.loads(payload)
     text = fields.pop("edited")
-    declared = [
-        Edit(Span(**edit["span"]), edit["new"], edit["explanation"], edit["by"]) for edit in fields.pop("declared")
-    ]
-    meant = fields.pop("meant", {})  # drafts of before do not say it
-    meant = executable.stated_intention(meant.get("verdict"), meant.get("error_type"))
+    declared = _edits_of_draft(fields.pop("declared"))
+    # drafts of before say neither
+    meant = _intention_of_draft(fields.pop("meant", {}))
+    pinned = tuple(
+        PinnedEdit(_edits_of_draft(one["edits"]), _intention_of_draft(one["meant"])) for one in fields.pop("pinned", ())
+    )
     saved = services.store().pair(fields["example"]) if fields["example"] else None
     outcomes = saved.pair.outcomes if saved else ()
-    open_pair(Pair(**{**fields, "declared": tuple(declared), "saved": outcomes}), text, meant)
+    open_pair(Pair(**{**fields, "declared": declared, "saved": outcomes}), text, meant, pinned=pinned)
     leave_notice("Your draft is back." if text != fields["original"] else "")
+
+
+def _edits_of_draft(records: Iterable[dict[str, Any]]) -> tuple[Edit, ...]:
+    return tuple(Edit(Span(**edit["span"]), edit["new"], edit["explanation"], edit["by"]) for edit in records)
+
+
+def _intention_of_draft(record: dict[str, Any]) -> Intention:
+    return executable.stated_intention(record.get("verdict"), record.get("error_type"))
 
 
 def _declare_replacement(made: Replacement) -> None:

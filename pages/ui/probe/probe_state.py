@@ -41,6 +41,14 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
+class PinnedEdit:
+    """An edit of the pair that is kept beside others to be compared, and what it is meant to be."""
+
+    edits: tuple[Edit, ...]
+    meant: Intention = UNSTATED
+
+
+@dataclass(frozen=True, slots=True)
 class VariantRequest:
     """What a model is writing of which text."""
 
@@ -63,6 +71,7 @@ class ProbeState:
     opened: tuple[str, str] | None = None  # the id in the address and the edited text that it opens
     meant: Intention = UNSTATED
     times_meant: int = 0  # how often that was said by something else than its fields, which then begin again
+    pinned: tuple[PinnedEdit, ...] = ()
     older_draft: str = ""  # what the same person did to the example before, where a link opened that again
 
     # the metrics by their specs, what was asked of them, and what they last showed

@@ -173,9 +173,8 @@ def _link_popover(pair: Pair) -> None:
         if not pair.example:
             st.write("This text is only in your browser. Keep the pair first: its link then opens it.")
             return
-        st.write("This link opens the same pair with the same edits.")
-        st.code(
-            f"{st.context.url or ''}{notices.pair_link(pair.example, pair.original, current_edits(), current_intention())}",
-            language=None,
-            wrap_lines=True,
-        )
+        pinned = probe_state().pinned
+        also = " and the pinned ones" if pinned else ""
+        st.write(f"This link opens the same pair with the same edits{also}.")
+        query = notices.pair_link(pair.example, pair.original, current_edits(), current_intention(), pinned)
+        st.code(f"{st.context.url or ''}{query}", language=None, wrap_lines=True)

@@ -1,0 +1,190 @@
+"""Several edits of one summary side by side: the score of every metric for each, against the original and the noise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core import edits as executable
+from core.engine.conversation import Request
+from core.metric import Metric
+from core.stats.score_pairs import Move
+from core.stress.verdict_sentences import edit_verdict
+from core.types import Example, Intention, Result, Verdict
+from pages.ui import services
+from pages.ui.markup import MOVE_STYLES, diff_html, escape_markdown
+from pages.ui.probe.board_rows import BoardRow, format_number, format_score, shift_move
+from pages.ui.probe.board_scores import Cells, has_pending, noise_of
+from pages.ui.probe.fast_set import waits_for_key
+from pages.ui.probe.pair import (
+    current_edits,
+    current_intention,
+    current_pair,
+    edit_letter,
+    is_pinned,
+    open_pinned,
+    unpin,
+)
+from pages.ui.probe.probe_state import PinnedEdit, probe_state
+
+ORIGINAL = "A"
+EDITOR = "in the editor"
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedEdit:
+    """One edit of the pair: what stands above its column, its text, what it is meant to be, and a row per metric."""
+
+    name: str
+    text: str
+    meant: Intention
+    rows: tuple[BoardRow, ...]
+
+    def move(self, row: BoardRow) -> Move | None:
+        return shift_move(row, preserving=self.meant.verdict is Verdict.CONSISTENT)
+
+    @property
+    def verdict(self) -> str:
+        """How many metrics noticed this edit; empty while nothing is scored."""
+        return edit_verdict([move for row in self.rows if (move := self.move(row))], self.meant)
+
+
+def comparison_table(compared: Sequence[ComparedEdit]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """A row per metric and a column per text, the original first, as words; and the style of each cell."""
+    cells: dict[str, list[str]] = {ORIGINAL: [_format_original(row) for row in compared[0].rows]}
+    styles: dict[str, list[str]] = {ORIGINAL: [""] * len(compared[0].rows)}
+    for one in compared:
+        cells[one.name] = [_format_edited(row) for row in one.rows]
+        styles[one.name] = [MOVE_STYLES.get(one.move(row) or Move.NONE, "") for row in one.rows]
+    titles = pd.Index([row.title for row in compared[0].rows], name="metric")
+    return pd.DataFrame(cells, titles), pd.DataFrame(styles, titles)
+
+
+def comparison_csv(original: str, compared: Sequence[ComparedEdit]) -> str:
+    """A line per metric and text: score, shift from the original, and what the shift is against the noise."""
+    lines: list[dict[str, Any]] = [
+        {"metric": row.spec, "edit": ORIGINAL, "summary": original, "score": row.before} for row in compared[0].rows
+    ]
+    for one in compared:
+        for row in one.rows:
+            scored = row.before is not None and row.after is not None
+            lines.append(
+                {
+                    "metric": row.spec,
+                    "edit": one.name,
+                    "summary": one.text,
+                    "intended": one.meant.verdict or "",
+                    "error_type": one.meant.error_type or "",
+                    "score": row.after,
+                    "shift": row.after - row.before if scored else None,
+                    "reaction": one.move(row) or "",
+                }
+            )
+    return pd.DataFrame(lines).to_csv(index=False)
+
+
+def comparison(metrics: Sequence[Metric]) -> Callable[[], bool]:
+    """Draw the pinned edits, if there are any; what is returned draws their scores as of now, and whether some are to come."""
+    shown = _edits_to_compare()
+    if not probe_state().pinned:
+        services.engine().release(services.session_owner("comparison"))
+        return lambda: False
+    request = _request_scores([metric for metric in metrics if not waits_for_key(metric)], shown)
+    with st.container(border=True, key="comparison"):
+        st.markdown("**Edits of this summary side by side**")
+        for place, one in enumerate(probe_state().pinned):
+            _pinned_row(place, one)
+        slot = st.empty()
+        st.download_button(
+            "Comparison (CSV)",
+            lambda: comparison_csv(current_pair().original, _compared(request, shown)),
+            "comparison.csv",
+            mime="text/csv",
+            on_click="ignore",
+            icon=":material/download:",
+        )
+    drawn: list[list[ComparedEdit]] = []
+
+    def draw() -> bool:
+        found = _compared(request, shown)
+        if [found] != drawn[-1:] and request.metrics:
+            drawn.append(found)
+            with slot.container():
+                _draw_table(found)
+        return has_pending(services.engine().cells(request)[1]) and not request.cancelled.is_set()
+
+    return draw
+
+
+def _edits_to_compare() -> list[tuple[str, PinnedEdit]]:
+    """The pinned edits under their letters, and what stands in the editor where it is none of them."""
+    named = [(edit_letter(place), one) for place, one in enumerate(probe_state().pinned)]
+    if current_edits() and not is_pinned():
+        named.append((EDITOR, PinnedEdit(tuple(current_edits()), current_intention())))
+    return named
+
+
+def _request_scores(metrics: Sequence[Metric], shown: Sequence[tuple[str, PinnedEdit]]) -> Request:
+    pair = current_pair()
+    texts = [(ORIGINAL, pair.original), *((name, executable.apply(pair.original, one.edits)) for name, one in shown)]
+    examples = [Example(name, pair.document, text) for name, text in texts]
+    return services.engine().submit(services.session_owner("comparison"), metrics, examples)
+
+
+def _compared(request: Request, shown: Sequence[tuple[str, PinnedEdit]]) -> list[ComparedEdit]:
+    _, cells = services.engine().cells(request)
+    original, *edited = request.examples
+    return [
+        ComparedEdit(
+            name,
+            example.summary,
+            one.meant,
+            tuple(_compared_row(metric, cells, original, example) for metric in request.metrics),
+        )
+        for (name, one), example in zip(shown, edited, strict=True)
+    ]
+
+
+def _compared_row(metric: Metric, cells: Cells, original: Example, edited: Example) -> BoardRow:
+    card, before, after = metric.card, cells[metric.spec, original.id], cells[metric.spec, edited.id]
+    row = BoardRow(metric.spec, card.title, card.family, low=card.low, high=card.high, direction=card.direction)
+    if not isinstance(before.outcome, Result) or not isinstance(after.outcome, Result):
+        return row
+    noise = noise_of(metric, before.outcome, original, edited)
+    return replace(row, before=before.outcome.score, after=after.outcome.score, noise=noise)
+
+
+def _pinned_row(place: int, one: PinnedEdit) -> None:
+    letter = edit_letter(place)
+    laid = executable.as_segments(current_pair().original, one.edits)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"**{letter}**", width="content")
+        with st.container(width="stretch"):
+            st.html(diff_html(executable.abridge_unchanged(laid, margin=60)))
+        st.button(f"Edit {letter}", key=f"open-pinned-{place}", on_click=open_pinned, args=(place,))
+        st.button(f"Unpin {letter}", key=f"unpin-{place}", type="tertiary", on_click=unpin, args=(place,))
+
+
+def _draw_table(compared: Sequence[ComparedEdit]) -> None:
+    for one in compared:
+        if one.verdict:
+            st.caption(escape_markdown(f"{one.name}: {one.verdict}"))
+    frame, styles = comparison_table(compared)
+    st.dataframe(frame.style.apply(lambda _: styles, axis=None), height="auto", alt="Scores of the edits side by side")
+    st.caption("Blue: beyond the noise of harmless edits the right way; orange: the wrong way; grey: within it.")
+
+
+def _format_original(row: BoardRow) -> str:
+    return format_score(row.before, row.low, row.high)
+
+
+def _format_edited(row: BoardRow) -> str:
+    if row.before is None or row.after is None:
+        return "–"
+    shift = row.after - row.before
+    sign = "+" if shift > 0 else ""
+    return f"{format_score(row.after, row.low, row.high)} ({sign}{format_number(shift, row.low, row.high)})"
