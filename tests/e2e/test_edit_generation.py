@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.bench import START_MS, Bench, example
 from tests.e2e.server import Server, serve
+from tests.e2e.waiting import enter, press
 from tests.unit.llm.scripted import Body, Reply, serving, text
 
 pytestmark = pytest.mark.e2e
@@ -95,8 +96,8 @@ def form(page: Page) -> Locator:
 
 
 def ask(bench: Bench, named: str) -> None:
-    form(bench.page).get_by_role("textbox", name="Model").fill(named)
-    form(bench.page).get_by_role("button", name="Ask", exact=True).click()
+    enter(form(bench.page).get_by_role("textbox", name="Model"), named)
+    press(form(bench.page).get_by_role("button", name="Ask", exact=True))
 
 
 def test_proposals_are_shown_with_their_checks_applied_and_kept(page: Page, asking_server: Server) -> None:

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.bench import Bench, example
+from tests.e2e.waiting import download, press
 
 pytestmark = pytest.mark.e2e
 
@@ -55,3 +56,19 @@ def test_words_that_occur_twice_offer_their_places(bench: Bench) -> None:
     bench.execute(one("tug", "rowing boat"))
     bench.press("Use 2:")
     bench.settled(example().example.document, example().example.summary.replace("one-tug", "one-rowing boat"))
+
+
+def test_a_second_edit_is_compared_with_the_first_and_one_link_opens_both(bench: Bench) -> None:
+    bench.execute(one("Tuesday", "Friday"))
+    bench.settled(example().example.document, example().example.summary.replace("Tuesday", "Friday"))
+    bench.execute(one("Tuesday", "Sunday"))
+    compared = bench.page.locator(".st-key-comparison")
+    expect(compared.locator("ins")).to_have_text("[inserted: Friday]")
+    expect(compared.get_by_text("in the editor: ")).to_be_visible()
+    table = download(compared.get_by_role("button", name="Comparison (CSV)")).read_text()
+    assert {line.split(",")[1] for line in table.splitlines()[1:]} == {"A", "B", "in the editor"}
+    press(bench.page.get_by_role("button", name="Link"))
+    link = bench.page.get_by_test_id("stCode").filter(has_text="pinned=").inner_text()
+    bench.page.goto(link)
+    expect(compared.locator("ins")).to_have_text("[inserted: Friday]")
+    expect(bench.box).to_have_value(example().example.summary.replace("Tuesday", "Sunday"))

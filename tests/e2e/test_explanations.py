@@ -16,6 +16,7 @@ from playwright.sync_api import Locator, Page, expect
 from annotations.export import all_rows, to_csv, to_jsonl
 from tests.e2e.bench import START_MS, Bench, example
 from tests.e2e.server import Server, serve
+from tests.e2e.waiting import enter, press
 from tests.unit.llm.scripted import Body, Endpoint, Reply, refusal, serving, text
 
 pytestmark = pytest.mark.e2e
@@ -103,8 +104,8 @@ def bench(page: Page, explaining_server: Server) -> Bench:
     return opened
 
 
-def press(page: Page, name: str) -> None:
-    page.get_by_role("button", name=name, exact=True).click()
+def press_button(page: Page, name: str) -> None:
+    press(page.get_by_role("button", name=name, exact=True))
 
 
 def choose(page: Page, name: str) -> None:
@@ -118,7 +119,7 @@ def found(page: Page) -> Locator:
 def test_an_explanation_is_checked_and_graded_by_models_and_a_person(bench: Bench) -> None:
     page = bench.page
     expect(page.get_by_text("1 question to endpoints, about").filter(visible=True)).to_be_visible()
-    press(page, "Explain")
+    press_button(page, "Explain")
     for words in ("inconsistent", "names the edited words", WHY, "detect-explain|model:tiny|temperature:0|"):
         expect(found(page)).to_contain_text(words)
     expect(found(page).locator("img, strong")).to_have_count(0)
@@ -127,7 +128,7 @@ def test_an_explanation_is_checked_and_graded_by_models_and_a_person(bench: Benc
     bench.tab("Graded by a model")
     for number, setup in enumerate(("V1 document", "V2 both summaries", "V3 and a reference", "V4 reference alone"), 1):
         choose(page, setup)
-        press(page, "Grade")
+        press_button(page, "Grade")
         expect(page.locator(".st-key-explain-graded")).to_contain_text(f"judge-v{number}|model:tiny|")
     expect(page.locator(".st-key-explain-graded")).to_contain_text("Partially correct")
     expect(page.locator(".st-key-explain-graded img")).to_have_count(0)
@@ -135,7 +136,7 @@ def test_an_explanation_is_checked_and_graded_by_models_and_a_person(bench: Benc
     bench.tab("Explanation")
     choose(page, "Inconsistent")
     choose(page, "Entirely correct")
-    press(page, "Save judgement")
+    press_button(page, "Save judgement")
     bench.message("revision 1")
     [graded] = bench.server.rows("SELECT * FROM explanationjudgement")
     [kept] = bench.server.rows("SELECT * FROM explanation WHERE id = ?", graded["explanation_id"])
@@ -145,7 +146,7 @@ def test_an_explanation_is_checked_and_graded_by_models_and_a_person(bench: Benc
 
 def test_who_is_told_that_it_is_inconsistent_says_why_and_a_new_summary_has_no_explanation_yet(bench: Bench) -> None:
     choose(bench.page, "Explain the error")
-    press(bench.page, "Explain")
+    press_button(bench.page, "Explain")
     expect(found(bench.page)).to_contain_text("given that it is inconsistent")
     bench.press("Undo")
     expect(bench.page.get_by_text("Nothing was found of this summary yet.")).to_be_visible()
@@ -157,9 +158,9 @@ def test_samples_are_each_asked_for_and_one_that_cannot_be_read_is_a_mark_of_its
     page = bench.page
     bench.tab("Stability")
     expect(page.get_by_text("5 questions to endpoints, about")).to_be_visible()
-    press(page, "Draw")
+    press_button(page, "Draw")
     expect(page.get_by_text("inconsistent 3 · consistent 1 · not readable 1 · flip rate 0.50")).to_be_visible()
-    press(page, "Draw")
+    press_button(page, "Draw")
     expect(page.get_by_text("inconsistent 6 · consistent 2 · not readable 2 · flip rate 0.43")).to_be_visible()
     expect(page.locator(".ts-strip [role=listitem]")).to_have_count(10)
     expect(page.locator(".ts-strip .unread").first).to_have_attribute("title", re.compile("The model said: “Well.”"))
@@ -169,11 +170,11 @@ def test_samples_are_each_asked_for_and_one_that_cannot_be_read_is_a_mark_of_its
 
 def test_what_is_cancelled_is_not_waited_for(bench: Bench, model: Model) -> None:
     page = bench.page
-    page.get_by_role("textbox", name="Model").first.fill("silent")
+    enter(page.get_by_role("textbox", name="Model").first, "silent")
     with model.held():
-        press(page, "Explain")
+        press_button(page, "Explain")
         expect(page.get_by_text("The model is being asked: 0 of 1 answers have come")).to_be_visible()
-        press(page, "Cancel")
+        page.get_by_role("button", name="Cancel", exact=True).click()  # the page waits for the model, and is not idle
         expect(page.get_by_text("The model is being asked")).to_have_count(0)
         expect(found(page)).to_have_count(0)
 
@@ -181,8 +182,8 @@ def test_what_is_cancelled_is_not_waited_for(bench: Bench, model: Model) -> None
 def test_a_key_stands_on_no_page_in_no_file_and_in_no_export(bench: Bench, explaining_server: Server) -> None:
     """A server that repeats the key in its refusal, then every page that tells of endpoints, and all that was written."""
     page = bench.page
-    page.get_by_role("textbox", name="Model").first.fill("refusing")
-    press(page, "Explain")
+    enter(page.get_by_role("textbox", name="Model").first, "refusing")
+    press_button(page, "Explain")
     bench.message("refused the question: Error code: 400")
     bench.press("Keep pair")
     bench.message("Kept as")

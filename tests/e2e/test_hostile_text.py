@@ -11,6 +11,7 @@ from playwright.sync_api import BrowserContext, expect
 
 from tests.e2e.bench import Bench
 from tests.e2e.server import Server
+from tests.e2e.waiting import enter, press
 
 pytestmark = pytest.mark.e2e
 
@@ -30,7 +31,7 @@ def test_hostile_text_in_every_field_stays_text_and_stays_here(
     bench = Bench(page, server)
     bench.open()
     document, summary = f"Document {HOSTILE} ends.", f"Summary {HOSTILE} ends."
-    page.get_by_role("button", name="Open a text").click()
+    press(page.get_by_role("button", name="Open a text"))
     page.get_by_role("textbox", name="Document").fill(document)
     page.get_by_placeholder("Paste a summary").fill(summary)
     bench.press("Open the pair")
@@ -51,8 +52,8 @@ def test_hostile_text_in_every_field_stays_text_and_stays_here(
     page.keyboard.press("Escape")
 
     bench.tab("Record")
-    page.get_by_label("Recorded as").fill(f"me {HOSTILE}")
-    page.get_by_label("Note").fill(f"Note {HOSTILE}")
+    enter(page.get_by_label("Recorded as"), f"me {HOSTILE}")
+    enter(page.get_by_label("Note"), f"Note {HOSTILE}")
     bench.choose("The edited summary is", "Inconsistent")
     bench.choose("The explanation is", "Entirely correct")
     bench.press("Save label")

@@ -85,10 +85,10 @@ def test_an_endpoint_explains_a_panel_judges_and_records_have_the_bill(
     bench.execute(json.dumps(EDIT))
     bench.settled(example().example.document, example().example.summary.replace("struck", "narrowly missed"))
     bench.tab("Explain")
-    page.get_by_role("button", name="Explain", exact=True).click()
+    press(page.get_by_role("button", name="Explain", exact=True))
     expect(page.locator(".st-key-explain-finding")).to_contain_text("She struck the quay.")
     bench.tab("Graded by a model")
-    page.get_by_role("button", name="Grade", exact=True).click()
+    press(page.get_by_role("button", name="Grade", exact=True))
     expect(page.locator(".st-key-explain-graded")).to_contain_text("judge-v1|model:kind|")
 
     bench.tab("Panel")

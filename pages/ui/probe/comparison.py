@@ -94,29 +94,31 @@ def comparison(metrics: Sequence[Metric]) -> Callable[[], bool]:
         services.engine().release(services.session_owner("comparison"))
         return lambda: False
     request = _request_scores([metric for metric in metrics if not waits_for_key(metric)], shown)
-    with st.container(border=True, key="comparison"):
-        st.markdown("**Edits of this summary side by side**")
-        for place, one in enumerate(probe_state().pinned):
-            _pinned_row(place, one)
-        slot = st.empty()
-        st.download_button(
-            "Comparison (CSV)",
-            lambda: comparison_csv(current_pair().original, _compared(request, shown)),
-            "comparison.csv",
-            mime="text/csv",
-            on_click="ignore",
-            icon=":material/download:",
-        )
     drawn: list[list[ComparedEdit]] = []
 
     def draw() -> bool:
         found = _compared(request, shown)
-        if [found] != drawn[-1:] and request.metrics:
+        if [found] != drawn[-1:]:
             drawn.append(found)
             with slot.container():
                 _draw_table(found)
         return has_pending(services.engine().cells(request)[1]) and not request.cancelled.is_set()
 
+    original = current_pair().original
+    with st.container(border=True, key="comparison"):
+        st.markdown("**Edits of this summary side by side**")
+        for place, one in enumerate(probe_state().pinned):
+            _pinned_row(place, one)
+        slot = st.empty()
+        draw()
+        st.download_button(
+            "Comparison (CSV)",
+            lambda: comparison_csv(original, drawn[-1]),  # made in another thread, which has no page
+            "comparison.csv",
+            mime="text/csv",
+            on_click="ignore",
+            icon=":material/download:",
+        )
     return draw
 
 
