@@ -198,6 +198,14 @@ def format_score(value: float | None, low: Bound, high: Bound) -> str:
     return f"{value:.0e}".replace("-", "\u2212") if value and not text.strip("\u22120.") else text
 
 
+def format_shift(shift: float, low: Bound, high: Bound) -> str:
+    """A number with its sign, which what prints as zero does not have."""
+    text = format_number(shift, low, high)
+    if not text.strip("\u22120."):
+        return text.lstrip("\u2212")
+    return text if shift < 0 else f"+{text}"
+
+
 def format_duration(seconds: float | None) -> str:
     if seconds is None:
         return ""
@@ -283,10 +291,10 @@ def _shift_data(row: BoardRow, move: Move | None) -> BoardData:
     if row.before is None or row.after is None or row.state == "waiting":
         return {"text": "–", "words": "", "arrow": "", "move": ""}
     shift = row.after - row.before
-    text = format_number(shift, row.low, row.high)
-    zero = not float(text.replace("\u2212", "-"))
+    text = format_shift(shift, row.low, row.high)
+    zero = text[0] not in "+\u2212"
     return {
-        "text": text.lstrip("\u2212") if zero else text if shift < 0 else f"+{text}",
+        "text": text,
         "words": "" if zero else shift_words(row, move),
         "arrow": "" if zero or row.direction == "neutral" else "▲" if shift > 0 else "▼",
         "move": move.value if move else "",

@@ -17,7 +17,7 @@ from core.stress.verdict_sentences import edit_verdict
 from core.types import Example, Intention, Result, Verdict
 from pages.ui import services
 from pages.ui.markup import MOVE_STYLES, diff_html, escape_markdown
-from pages.ui.probe.board_rows import BoardRow, format_number, format_score, shift_move
+from pages.ui.probe.board_rows import BoardRow, format_score, format_shift, shift_move
 from pages.ui.probe.board_scores import Cells, has_pending, noise_of
 from pages.ui.probe.fast_set import waits_for_key
 from pages.ui.probe.pair import (
@@ -140,15 +140,13 @@ def _request_scores(metrics: Sequence[Metric], shown: Sequence[tuple[str, Pinned
 def _compared(request: Request, shown: Sequence[tuple[str, PinnedEdit]]) -> list[ComparedEdit]:
     _, cells = services.engine().cells(request)
     original, *edited = request.examples
-    return [
-        ComparedEdit(
-            name,
-            example.summary,
-            one.meant,
-            tuple(_compared_row(metric, cells, original, example) for metric in request.metrics),
+    found = []
+    for (name, one), example in zip(shown, edited, strict=True):
+        rows = [_compared_row(metric, cells, original, example) for metric in request.metrics]
+        found.append(
+            ComparedEdit(name, example.summary, one.meant, tuple(sorted(rows, key=lambda row: row.is_surface)))
         )
-        for (name, one), example in zip(shown, edited, strict=True)
-    ]
+    return found
 
 
 def _compared_row(metric: Metric, cells: Cells, original: Example, edited: Example) -> BoardRow:
@@ -187,6 +185,4 @@ def _format_original(row: BoardRow) -> str:
 def _format_edited(row: BoardRow) -> str:
     if row.before is None or row.after is None:
         return "–"
-    shift = row.after - row.before
-    sign = "+" if shift > 0 else ""
-    return f"{format_score(row.after, row.low, row.high)} ({sign}{format_number(shift, row.low, row.high)})"
+    return f"{format_score(row.after, row.low, row.high)} ({format_shift(row.after - row.before, row.low, row.high)})"

@@ -54,7 +54,6 @@ def edits_tab() -> None:
     for number, edit in enumerate(edits, start=1):
         _edit_row(number, edit, pair.original)
     _intention_fields()
-    _pin_button()
 
 
 def edits_in_context() -> None:
@@ -110,10 +109,12 @@ def _edit_row(number: int, edit: Edit, original: str) -> None:
 
 
 def _intention_fields() -> None:
-    """What a kept pair is meant to be; a label says what it is."""
+    """What a kept pair is meant to be (a label says what it is), and whether the edit is compared with others."""
     state, verdicts, error_types = probe_state(), [*Verdict], [*ErrorType]
     verdict, error_type = state.meant.verdict, state.meant.error_type
-    left, right = st.columns(2)
+    left, right, pin = st.columns([1, 1, 0.7])
+    with pin:
+        _pin_button()
     left.selectbox(
         "Meant to be",
         verdicts,
@@ -141,6 +142,7 @@ def _pin_button() -> None:
         "Pin to compare",
         icon=":material/push_pin:",
         key="pin",
+        width="stretch",
         on_click=pin_edit,
         disabled=full or is_pinned(),
         help=f"{MAX_PINNED} edits are pinned, and no more fit. Unpin one."

@@ -62,5 +62,5 @@ def balance_figure(found: Sequence[MetricBalance]) -> go.Figure:
         hovertemplate="%{text}<br>notices %{x:.0f} %, robust to %{y:.0f} %<extra></extra>",
     )
     figure.update_xaxes(title="sensitivity: breaking kinds noticed (%)", range=[-5, 105], zeroline=False, dtick=25)
-    figure.update_yaxes(title="robustness: harmless kinds within noise (%)", range=[-5, 108], zeroline=False, dtick=25)
+    figure.update_yaxes(title="harmless within noise (%)", range=[-5, 108], zeroline=False, dtick=25)
     return figure.update_layout(height=_HEIGHT_PX, showlegend=False, margin={"l": 10, "r": 10, "t": 10, "b": 10})
