@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import json
+import signal
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,15 @@ def test_most_asks_about_a_draw_that_the_seed_repeats(server: Server, command: s
     assert server.submitted == [2]
 
 
+@pytest.fixture
+def heard_interrupt() -> Iterator[None]:
+    """Ctrl+C as on a terminal: a process that was started in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heard_interrupt")
 def test_ctrl_c_leaves_the_batch_under_way_and_says_how_to_go_on(server: Server) -> None:
     server.polls, server.interrupts = 1_000_000, True
     stopped = run("explain", "pairs.jsonl", "--batch")
