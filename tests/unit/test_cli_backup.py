@@ -148,7 +148,8 @@ def write_over(file: Path) -> None:
 def loosen(file: Path) -> None:
     """Let a row name one that is not there."""
     with closing(sqlite3.connect(file)) as connection, connection:
-        connection.execute("INSERT INTO origin VALUES ('x', 'nothing', '', NULL, NULL, '', '', '', '2026-01-01')")
+        names = "id, item_id, by, title, domain, source, reaction, created_at"
+        connection.execute(f"INSERT INTO origin ({names}) VALUES ('x', 'nothing', '', '', '', '', '', '2026-01-01')")
 
 
 def test_a_broken_backup_leaves_the_database_as_it_is(kept: CampaignFixture, file: Path) -> None:
