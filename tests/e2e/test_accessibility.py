@@ -81,6 +81,7 @@ def test_no_page_has_a_serious_finding_of_axe_or_is_wider_than_its_window(
         open_page()
         idle(page)
         found += [f"{name}: {finding}" for finding in findings(page)]
+        idle(page)
         found += [f"{name} is wider than {width} px" for width in WIDTHS if is_cut(page, width)]
     assert not found, "\n".join(found)
 

@@ -131,7 +131,7 @@ def test_proposals_are_shown_with_their_checks_applied_and_kept(page: Page, aski
 
 def test_whole_summaries_become_edits_too(page: Page, asking_server: Server) -> None:
     bench = opened(page, asking_server)
-    page.get_by_role("radio", name="Whole summaries").click()
+    press(page.get_by_role("radio", name="Whole summaries"))
     ask(bench, "second")
     expect(page.locator(".st-key-proposed-1 del")).to_contain_text("struck")
     expect(page.locator(".st-key-proposed-2")).to_contain_text("It makes the same summary as number 1.")
