@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import axe_playwright_python
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, TimeoutError, expect
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.people import Role
@@ -101,8 +101,14 @@ def findings(page: Page) -> list[str]:
     ]
 
 
+_FITS = "() => { const main = document.querySelector('[data-testid=stMain]'); return main.scrollWidth <= main.clientWidth; }"
+
+
 def is_cut(page: Page, width: int) -> bool:
     """Whether the page has to be scrolled sideways at this width."""
     page.set_viewport_size({"width": width, "height": 1000})
-    main = page.get_by_test_id("stMain")
-    return bool(main.evaluate("main => main.scrollWidth > main.clientWidth"))
+    try:  # tables take their new width a moment later
+        page.wait_for_function(_FITS, timeout=10_000)
+    except TimeoutError:
+        return True
+    return False
