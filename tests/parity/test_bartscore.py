@@ -18,11 +18,11 @@ from core.metric import METRICS
 from core.models.adapters import seq2seq_likelihood
 from core.settings import Settings
 from core.types import Checkpoint, Example, Question, Result
-from pages.commands.score import command
 from tests.drive import drive
 from tests.parity import tiny_likelihood
 from tests.parity.texts import LONG_SENTENCE, PAIRS, SUMMARY
 from tests.tiny import TEXT
+from tests.unit.command_line import done
 
 pytestmark = pytest.mark.parity
 
@@ -246,6 +246,6 @@ def test_the_command_line_scores_a_file(folder: Path, tmp_path: Path, monkeypatc
     monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path / "cache"))
     pairs, out = tmp_path / "pairs.jsonl", tmp_path / "out.jsonl"
     pairs.write_text(json.dumps({"id": "a", "document": TEXT, "summary": SUMMARY}) + "\n", "utf-8")
-    command(pairs, out, [f"bartscore[checkpoint={folder}]"], "cpu")
+    done("score", pairs, "--metric", f"bartscore[checkpoint={folder}]", "-o", out, "--device", "cpu")
     [line] = out.read_text("utf-8").splitlines()
     assert json.loads(line)["score"] == pytest.approx(ours(f"bartscore[checkpoint={folder}]", (TEXT, SUMMARY)))

@@ -27,9 +27,7 @@ from transformers import (
     RobertaForSequenceClassification,
     T5ForConditionalGeneration,
 )
-from typer.testing import CliRunner
 
-from cli import app
 from tests.parity.toy_parser import stand_in
 from tests.tiny import (
     TEXT,
@@ -47,6 +45,7 @@ from tests.tiny import (
     t5_tokenizer,
     unigram,
 )
+from tests.unit.command_line import done
 
 LONG_WORDS = sorted(set(re.findall(r"[A-Za-z]{6,}", TEXT)))
 
@@ -319,8 +318,7 @@ def command_line(spec: str, folder: Path, patch: pytest.MonkeyPatch) -> dict[str
     pairs.write_text(json.dumps({"id": "pair", "document": document, "summary": summary}), encoding="utf-8")
     patch.setenv("TOUCHSTONE_CACHE_DIR", str(folder / "cache"))
     patch.setenv("TOUCHSTONE_DEVICE", "cpu")
-    result = CliRunner().invoke(app, ["score", str(pairs), "--metric", spec, "-o", str(scores)])
-    assert result.exit_code == 0, result.output
+    done("score", pairs, "--metric", spec, "-o", scores)
     written: dict[str, object] = json.loads(scores.read_text(encoding="utf-8"))
     return written
 
