@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import count, groupby
 from operator import itemgetter
@@ -21,7 +22,6 @@ from core.bulk.blocks import (
     write_manifest,
 )
 from core.bulk.folder import Folder, local_tables
-from core.bulk.grouping import KeyedRow, group_rows, read_rows
 from core.dataset import Refusal
 from core.datasets.formats.fields import document_key
 from core.datasets.formats.item_stream import RecordPlace, items_of_record, items_of_rows
@@ -31,6 +31,13 @@ from core.errors import TouchstoneError
 from core.types import Item
 
 _NAMED = 20  # refusals that are kept with their reason
+
+KeyedRow = tuple[str, str]
+"""A key of 16 hexadecimal digits, as `document_key` gives, and a row as one line of text without its end."""
+
+KEY_DIGITS = 16
+_DIGITS = 2  # of the key, by which one pass parts the rows: 256 files
+_MEMORY_BYTES = 32 << 20  # of a file that is sorted in memory
 
 
 @dataclass
@@ -125,3 +132,44 @@ def _remaining_rows(rows: Iterable[KeyedRow], repeated: _Repeated) -> Iterator[t
         record, number, *row = json.loads(line)
         if record not in repeated.records and number not in repeated.items:
             yield key, tuple(row)
+
+
+def group_rows(rows: Iterable[KeyedRow], folder: Path, memory_bytes: int = _MEMORY_BYTES) -> Iterator[KeyedRow]:
+    """The rows in the order of their keys, those of one key in the order in which they came; all are read at once.
+
+    What they weigh on disk stands in `folder` meanwhile. Memory holds about `memory_bytes`, whatever comes.
+    """
+    return _sorted_parts(_spill(rows, folder, 0), folder, 0, memory_bytes)
+
+
+def _sorted_parts(names: list[str], folder: Path, depth: int, memory_bytes: int) -> Iterator[KeyedRow]:
+    for name in names:
+        file = folder / name
+        if file.stat().st_size <= memory_bytes:
+            yield from sorted(read_rows(file), key=itemgetter(0))  # stable
+        elif depth + _DIGITS >= KEY_DIGITS:
+            yield from read_rows(file)  # all of one key
+        else:
+            inner, deeper = folder / f"{name}-parted", depth + _DIGITS
+            yield from _sorted_parts(_spill(read_rows(file), inner, deeper), inner, deeper, memory_bytes)
+        file.unlink()
+
+
+def _spill(rows: Iterable[KeyedRow], folder: Path, depth: int) -> list[str]:
+    """The names, in the order of the keys, of files with the rows whose keys agree up to here."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        open_files = {}
+        for key, row in rows:
+            part = key[depth : depth + _DIGITS]
+            if part not in open_files:
+                open_files[part] = stack.enter_context((folder / part).open("w", encoding="utf-8", newline=""))
+            open_files[part].write(f"{key}{row}\n")
+    return sorted(open_files)
+
+
+def read_rows(file: Path) -> Iterator[KeyedRow]:
+    """The rows of a file in which each is a line, after its key."""
+    with file.open(encoding="utf-8", newline="\n") as lines:
+        for line in lines:
+            yield line[:KEY_DIGITS], line[KEY_DIGITS:-1]

@@ -14,10 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow.parquet import write_table
 
-from core.bulk.block_writer import Refusals, write_blocks
+from core.bulk.block_writer import Refusals, group_rows, write_blocks
 from core.bulk.blocks import BlockRow, block_names, cut_blocks, read_block, read_manifest, shard_of
 from core.bulk.folder import Folder
-from core.bulk.grouping import group_rows
 from core.errors import TouchstoneError
 from core.types import Item, Verdict
 from tests.unit.test_cli import run
