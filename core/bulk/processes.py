@@ -51,7 +51,8 @@ class _Worker:
 
     def end(self) -> None:
         """Let it go: at the end of its input it ends, at once and in the middle of a block too."""
-        self.process.stdin.close() if self.process.stdin else None
+        if self.process.stdin:
+            self.process.stdin.close()
         try:
             self.process.wait(_PATIENCE_S)
         except subprocess.TimeoutExpired:

@@ -4,19 +4,35 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 from core.bulk.blocks import FORMAT, Manifest, block_names, read_block, read_manifest, read_parquet
 from core.bulk.folder import Folder
+from core.dataset import Importer, Refusal
+from core.datasets.formats.fields import document_key
 from core.errors import Problem, TouchstoneError, attempt
 from core.metric import Metric, signature
 from core.settings import VERSION
 from core.text import splitter_name
-from core.types import Example, Failure, FailureKind, Item, Outcome, Part, Result, Seen, Span, asks_endpoint
+from core.types import (
+    Example,
+    Failure,
+    FailureKind,
+    Item,
+    Outcome,
+    Part,
+    Result,
+    Sample,
+    Seen,
+    Span,
+    StoredScore,
+    asks_endpoint,
+)
 
 _RUN, _METRIC = "run.json", "metric.json"
 COLUMNS = (
@@ -201,3 +217,43 @@ def open_stored_results(url: str) -> StoredResults:
     folders = [results.inner(name) for name in results.folders()]
     metrics = [(folder, json.loads(folder.read(_METRIC))["metric"]) for folder in folders if folder.has(_METRIC)]
     return StoredResults(results, blocks, manifest, tuple(metrics))
+
+
+@dataclass(frozen=True)
+class StoredResultsImporter(Importer):
+    """The pairs of a folder of results, whose scores are saved after them."""
+
+    name: ClassVar[str] = "results"
+    title: ClassVar[str] = "Results of blocks"
+    licence: ClassVar[str] = "your own"
+
+    def read(self, source: Path) -> Iterator[Item | Refusal]:
+        return (item for item, _ in open_stored_results(str(source)))
+
+
+def samples_of_results(url: str) -> list[Sample]:
+    """The labelled pairs and the originals of edits, with our scores and without the texts of the documents.
+
+    Raises TouchstoneError where the folder is none of results.
+    """
+    found = [(item, outcomes) for item, outcomes in open_stored_results(url) if item.intended or item.parent]
+    parents = {item.parent for item, _ in found if item.parent}
+    known = {item.example.id for item, _ in found}
+    if parents - known:
+        more = open_stored_results(url)
+        found += [(item, outcomes) for item, outcomes in more if item.example.id in parents - known]
+    return [scored_sample(url, item, map(stored_score, outcomes)) for item, outcomes in found]
+
+
+def scored_sample(dataset: str, item: Item, scores: Iterable[StoredScore]) -> Sample:
+    """An item with its scores, none of which a database holds."""
+    document = document_key(item.example.document)
+    without_text = replace(item, example=replace(item.example, document=""))
+    return Sample(dataset, without_text, item.example.id, document, tuple(scores))
+
+
+def stored_score(outcome: Outcome) -> StoredScore:
+    """A score as a database keeps it."""
+    if isinstance(outcome, Failure):
+        return StoredScore(outcome.metric, "", None, outcome.message)
+    return StoredScore(outcome.metric, outcome.signature, outcome.score)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from core.datasets.formats.fields import document_key
+from core.bulk.results import scored_sample
 from core.errors import TouchstoneError
 from core.meta.measures import affordable_resamples, draw_resamples, metric_rows, slice_cases
 from core.meta.pooling import pool_cases
@@ -17,7 +17,7 @@ from core.perturbation import PERTURBATIONS
 from core.stress.output import variant_record
 from core.stress.run import Plan, Run, Source, Variant
 from core.stress.runner import continue_run
-from core.types import Item, Sample, StoredScore
+from core.types import StoredScore
 
 _DATASET = "pairs"  # what the pairs of a notebook are called where a dataset has a name
 
@@ -44,14 +44,9 @@ def evaluate_scores(
         stored = StoredScore(record["metric"], record["signature"] or "", record["score"], record["error"] or "")
         kept[record["id"]].append(stored)
     items = read_pairs(pairs)
-    cases = pool_cases([[_sample(item, kept[item.example.id]) for item in items]])
+    cases = pool_cases([[scored_sample(_DATASET, item, kept[item.example.id]) for item in items]])
     if not cases.all_columns:
         raise TouchstoneError("No metric has a score of these pairs. Give those that touchstone.score makes of them.")
     number = resamples or affordable_resamples(cases)
     rows = list(metric_rows(cases, slice_cases(cases, by), draw_resamples(cases, number)))
     return tables_record(cases, rows, dataset=_DATASET, by=by, rated=None, resamples=number)
-
-
-def _sample(item: Item, kept: Sequence[StoredScore]) -> Sample:
-    document = document_key(item.example.document)
-    return Sample(_DATASET, item, item.example.id, document, tuple(kept))

@@ -14,8 +14,7 @@ import typer
 from annotations.dataset_import import DatasetSource
 from annotations.samples import load_samples
 from annotations.store import Store
-from core.bulk.results import open_stored_results
-from core.bulk.samples import StoredResultsImporter
+from core.bulk.results import StoredResultsImporter, open_stored_results
 from core.dataset import (
     DATASETS,
     ImportCounts,

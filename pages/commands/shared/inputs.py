@@ -13,7 +13,7 @@ import typer
 
 from annotations.samples import load_samples, load_texts
 from annotations.store import Store
-from core.bulk.samples import samples_of_results
+from core.bulk.results import samples_of_results
 from core.dataset import Refusal
 from core.datasets.pairs import Pairs
 from core.engine.engine import Engine
