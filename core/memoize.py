@@ -31,6 +31,7 @@ def open_database(file: Path, what: str, table: str) -> sqlite3.Connection:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         database = sqlite3.connect(file, timeout=30, check_same_thread=False)
+        database.execute("PRAGMA auto_vacuum=INCREMENTAL")  # in a new file: one that must shrink gives pages back
         database.execute("PRAGMA journal_mode=WAL")
         database.execute("PRAGMA synchronous=NORMAL")  # losing the last rows to a power cut costs only computing again
         database.execute(table)

@@ -35,6 +35,9 @@ class Settings(BaseSettings):
         f"sqlite:///{_VAR_FOLDER / 'touchstone.db'}", description="where labels and pairs are kept"
     )
     cache_dir: Path = Field(_VAR_FOLDER / "cache", description="where model answers are kept")
+    cache_gb: float = Field(
+        4.0, gt=0, description="disk for these answers; beyond it the least recently used are dropped"
+    )
     device: Device = Field("auto", description="where models run")
     memory_gb: float | None = Field(None, gt=0, description="memory for models; by default half of what the device has")
     user: str = Field("local", description="the name under which labels are recorded until another is given")
@@ -97,6 +100,10 @@ class Settings(BaseSettings):
         return frozenset(
             place if _AT_COMMIT.fullmatch(place) else str(Path(place).expanduser().resolve()) for place in places
         )
+
+    @property
+    def cache_bytes(self) -> int:
+        return int(self.cache_gb * 2**30)
 
     @property
     def memory_bytes(self) -> int | None:

@@ -22,7 +22,7 @@ from core.models.pool import ModelPool
 from core.settings import Settings
 from core.types import Counts, EndpointModel, Failure, FailureKind, Outcome, asks_endpoint
 
-_BLOCKS_PER_CACHE = 50  # blocks share few questions: a cache of all would only grow
+_CACHE_BYTES = 2**28  # blocks share few questions
 _INFRASTRUCTURE = (FailureKind.NEEDS_DOWNLOAD, FailureKind.NEEDS_ENDPOINT, FailureKind.LOAD)
 
 
@@ -65,7 +65,7 @@ def _fingerprints(metric: Metric, pool: ModelPool) -> list[str]:
 
 
 class BlockScorer:
-    """Scores blocks with one engine. Answers of endpoints go to the cache of the settings; others are kept for some blocks.
+    """Scores blocks with one engine. Answers of endpoints go to the cache of the settings; others to a small one of its own.
 
     Raises TouchstoneError where weights or endpoints of the metrics are missing.
     """
@@ -74,7 +74,6 @@ class BlockScorer:
         self._blocks, self._results = Folder.at(job.blocks), Folder.at(job.results)
         self._metrics = [METRICS.parse(spec) for spec in job.metrics]
         self._settings = job.settings()
-        self._scored = 0
         self._cache = Path(tempfile.mkdtemp(prefix="touchstone-answers-"))
         self._engine = self._open_engine()
         self._folders = {
@@ -91,7 +90,6 @@ class BlockScorer:
             return BlockReport(block, fault=str(error) or type(error).__name__)
         failures = Counter(one.kind.value for one in written if isinstance(one, Failure))
         counts = _difference(self._engine.counts(), before)
-        self._renew_cache()
         return BlockReport(block, len(written), dict(failures), counts, time.perf_counter() - started)
 
     def close(self) -> None:
@@ -126,14 +124,9 @@ class BlockScorer:
         settings = self._settings
         paid = any(asks_endpoint(metric.checkpoints()) for metric in self._metrics)
         pool = ModelPool(settings.device, settings.memory_bytes, settings.cache_dir)
-        return Engine(pool, AnswerCache(settings.cache_dir if paid else self._cache))
-
-    def _renew_cache(self) -> None:
-        self._scored += 1
-        if self._scored % _BLOCKS_PER_CACHE == 0:
-            self._engine.close()
-            shutil.rmtree(self._cache, ignore_errors=True)
-            self._engine = self._open_engine()
+        limit = settings.cache_bytes
+        cache = AnswerCache(settings.cache_dir, limit) if paid else AnswerCache(self._cache, min(limit, _CACHE_BYTES))
+        return Engine(pool, cache)
 
 
 def _difference(after: Counts, before: Counts) -> Counts:

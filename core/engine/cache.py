@@ -1,14 +1,17 @@
-"""Answers already given: a memory of recent ones over a SQLite file that every process of this machine may share."""
+"""Answers already given: a memory of recent ones over a SQLite file of limited size that processes of this machine may share."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import sqlite3
+import sys
 import threading
 from array import array
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,10 +22,22 @@ from core.types import Answer, Checkpoint, Question, Span
 
 _MEMORY_ANSWERS = 20_000  # answers; a probability weighs about 1 kB, an embedding about 15 kB
 _MAX_SQL_VARIABLES = 500  # SQLite limits the variables of one statement
-_FILE = "answers-1.sqlite"  # the number changes with the layout; an old file is simply not read
+_FILE = "answers-2.sqlite"  # the number changes with the layout; an old file is simply not read
 UNREADABLE_ANSWERS_FILE = "unreadable-answers.jsonl"
 """Beside the cache: what language models said and nobody could use."""
-_TABLE = "CREATE TABLE IF NOT EXISTS answer (key BLOB PRIMARY KEY, numbers BLOB, rest TEXT) WITHOUT ROWID"
+# The order of `id` is that of use. What is dropped therefore lies together in the file, and leaves whole pages free.
+_TABLE = "CREATE TABLE IF NOT EXISTS answer (id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, numbers BLOB, rest TEXT)"
+_READ = "SELECT id, key, numbers, rest FROM answer WHERE key IN"
+_WRITE = "INSERT OR IGNORE INTO answer (key, numbers, rest) VALUES (?, ?, ?)"
+_MARK_USED = "UPDATE answer SET id = (SELECT max(id) + 1 FROM answer) WHERE key = ?"
+_ENDS = "SELECT (SELECT min(id) FROM answer), (SELECT max(id) FROM answer)"
+_DROP_OLDEST = "DELETE FROM answer WHERE id IN (SELECT id FROM answer ORDER BY id LIMIT ?)"
+_STEP_ANSWERS = 100  # marked or dropped in one transaction: a millisecond or two, for which others wait
+_MOST_STEPS = 50  # after one write
+_STEP_PAGES = 256  # given back to the disk after a write, where the file is larger than a limit that was lowered
+_NO_ROOM = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
+
+_log = logging.getLogger(__name__)
 
 
 def cache_key(question: Question, fingerprint: str, device: str) -> bytes:
@@ -36,14 +51,28 @@ def cache_key(question: Question, fingerprint: str, device: str) -> bytes:
 
 
 class AnswerCache:
-    """Answers by key. Safe for many threads and many processes; a write that was returned from is on disk."""
+    """Answers by key. Safe for many threads and many processes; a write that was returned from is on disk.
 
-    def __init__(self, folder: Path) -> None:
+    Where the file takes more than `limit_bytes` the least recently used answers are dropped from it, a few after each
+    write. On a full disk answers stay in memory only, with a warning in the log.
+    """
+
+    def __init__(self, folder: Path, limit_bytes: int = sys.maxsize) -> None:
         self.folder = folder
+        self.limit_bytes = limit_bytes
         self._lock = threading.Lock()
         self._memory: LRUCache[bytes, Answer] = LRUCache(_MEMORY_ANSWERS)
         self._unwritten: deque[tuple[bytes, bytes, str]] = deque()
+        self._used: deque[bytes] = deque(maxlen=_MEMORY_ANSWERS)
         self._disk = open_database(folder / _FILE, "answer cache", _TABLE)
+        self._warned = False
+        self._old_until = self._find_old()
+
+    @property
+    def size_bytes(self) -> int:
+        """What its file takes on disk."""
+        with self._lock:
+            return self._pragma("page_count") * self._pragma("page_size")
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Answer]:
         """The answers that are known among these keys."""
@@ -76,19 +105,61 @@ class AnswerCache:
                 _append_line(self.folder / UNREADABLE_ANSWERS_FILE, problem, found.get(key))
 
     def close(self) -> None:
-        with self._lock:
-            self._disk.close()
+        with self._lock, closing(self._disk):
+            self._write()
+            self._used.clear()
 
     def _write(self) -> None:
         rows = [self._unwritten.popleft() for _ in range(len(self._unwritten))]
-        if not rows:
+        used = [(self._used.popleft(),) for _ in range(min(len(self._used), _STEP_ANSWERS))]
+        if not rows and not used:
             return
         try:
             with self._disk:
-                self._disk.executemany("INSERT OR IGNORE INTO answer VALUES (?, ?, ?)", rows)
-        except sqlite3.Error:
+                self._disk.executemany(_MARK_USED, used)
+                self._disk.executemany(_WRITE, rows)
+            self._shrink()
+        except sqlite3.Error as error:
+            if error.sqlite_errorcode & 0xFF in _NO_ROOM:
+                self._warn(error)
+                return
             self._unwritten.extendleft(rows)  # whoever brought them has to hear of it too
             raise
+
+    def _shrink(self) -> None:
+        """Drop the least recently used answers while the file holds more than the limit, in several transactions."""
+        for _ in range(_MOST_STEPS):
+            if self._held_bytes() <= self.limit_bytes:
+                break
+            with self._disk:
+                self._disk.execute(_DROP_OLDEST, (_STEP_ANSWERS,))
+        if self._pragma("page_count") * self._pragma("page_size") > self.limit_bytes:
+            self._disk.execute(f"PRAGMA incremental_vacuum({_STEP_PAGES})").fetchall()
+        self._old_until = self._find_old()
+
+    def _find_old(self) -> int:
+        """Answers with an id below this are marked when they are read; none where the limit is far."""
+        if self._held_bytes() < self.limit_bytes // 2:
+            return 0
+        oldest, newest = self._disk.execute(_ENDS).fetchone()
+        return 0 if oldest is None else int(oldest + newest) // 2
+
+    def _held_bytes(self) -> int:
+        """Bytes of the file that answers take; what was dropped leaves pages that are written again."""
+        return (self._pragma("page_count") - self._pragma("freelist_count")) * self._pragma("page_size")
+
+    def _pragma(self, name: str) -> int:
+        return int(self._disk.execute(f"PRAGMA {name}").fetchone()[0])
+
+    def _warn(self, error: sqlite3.Error) -> None:
+        if not self._warned:
+            self._warned = True
+            _log.warning(
+                "Answers are no longer kept in %s: %s. Free some space on the disk, or set TOUCHSTONE_CACHE_DIR to "
+                "another; what is not kept is asked again after a restart.",
+                self.folder / _FILE,
+                error,
+            )
 
     def _recent(self, keys: Iterable[bytes]) -> dict[bytes, Answer]:
         return {key: self._memory[key] for key in keys if key in self._memory}
@@ -98,8 +169,10 @@ class AnswerCache:
         for start in range(0, len(keys), _MAX_SQL_VARIABLES):
             some = keys[start : start + _MAX_SQL_VARIABLES]
             marks = ",".join("?" * len(some))
-            rows = self._disk.execute(f"SELECT key, numbers, rest FROM answer WHERE key IN ({marks})", some)
-            read.update({key: _deserialize(numbers, rest) for key, numbers, rest in rows})
+            for id, key, numbers, rest in self._disk.execute(f"{_READ} ({marks})", some):
+                read[key] = _deserialize(numbers, rest)
+                if id < self._old_until:
+                    self._used.append(key)
         return read
 
 

@@ -74,7 +74,7 @@ class Engine:
         devices.require_device(settings.device)
         replacements_folder()  # here, and not in the middle of a run that has already paid
         pool = ModelPool(settings.device, settings.memory_bytes, settings.cache_dir)
-        return cls(pool, AnswerCache(settings.cache_dir), report_batch)
+        return cls(pool, AnswerCache(settings.cache_dir, settings.cache_bytes), report_batch)
 
     def submit(self, owner: str, metrics: Sequence[Metric], examples: Sequence[Example]) -> Request:
         """Ask for every metric on every example; cancels what this owner asked before, and takes over what is the same.
@@ -167,6 +167,10 @@ class Engine:
     def folder(self) -> Path:
         """Where its answers are kept on disk."""
         return self._cache.folder
+
+    def disk_use(self) -> tuple[int, int]:
+        """Bytes that its answers take on disk, and may take."""
+        return self._cache.size_bytes, self._cache.limit_bytes
 
     def close(self) -> None:
         """Stop the threads, drop the models and close the cache; requests are cancelled, and what a run asks for fails.

@@ -11,7 +11,7 @@ from pages.ui.notices import notices
 pool = services.engine().pool
 drawn = pool.states()
 notices()
-memory_bar(pool)
+memory_bar(services.engine())
 rows = list_metrics(pool)
 if opened := opened_metric():
     metric_details(next(row for row in rows if row.name == opened), pool)

@@ -29,8 +29,10 @@ def test_a_variable_is_read_under_its_prefix(monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path))
     monkeypatch.setenv("TOUCHSTONE_DEMO", "1")
     monkeypatch.setenv("TOUCHSTONE_MEMORY_GB", "0.5")
+    monkeypatch.setenv("TOUCHSTONE_CACHE_GB", "2")
     settings = Settings()
     assert (settings.cache_dir, settings.demo, settings.memory_bytes) == (tmp_path, True, 2**29)
+    assert settings.cache_bytes == 2**31
 
 
 def test_a_file_of_variables_is_read_and_the_environment_overrules_it(
@@ -41,7 +43,9 @@ def test_a_file_of_variables_is_read_and_the_environment_overrules_it(
     assert (Settings().user, Settings().device) == ("ben", "cpu")
 
 
-@pytest.mark.parametrize(("name", "value"), [("DEVICE", "toaster"), ("MEMORY_GB", "-1"), ("MEMORY_GB", "much")])
+@pytest.mark.parametrize(
+    ("name", "value"), [("DEVICE", "toaster"), ("MEMORY_GB", "-1"), ("MEMORY_GB", "much"), ("CACHE_GB", "0")]
+)
 def test_a_value_that_cannot_be_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
     monkeypatch.setenv(f"TOUCHSTONE_{name}", value)
     with pytest.raises(ValidationError, match=name.lower()):

@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 import streamlit as st
 
+from core.engine.engine import Engine
 from core.metric import METRICS
 from core.metric_catalog import MetricRow
 from core.metric_setup import format_megabytes
@@ -48,11 +49,14 @@ _ICONS = {
 }
 
 
-def memory_bar(pool: ModelPool) -> None:
-    """Device, and how much of the memory for models is in use."""
+def memory_bar(engine: Engine) -> None:
+    """Device, how much of the memory for models is in use, and how much of the disk for their answers."""
+    pool = engine.pool
     used = sum(state.nbytes for state in pool.states().values())
     share = min(1.0, used / pool.budget_bytes)
     st.progress(share, f"{format_bytes(used)} of {format_bytes(pool.budget_bytes)} for models in use on {pool.device}")
+    kept, limit = map(format_bytes, engine.disk_use())
+    st.caption(f"Answers on disk: {kept} of {limit} (TOUCHSTONE_CACHE_GB); the least recently used make room.")
 
 
 def model_badge(line: MetricRow, models: Sequence[ModelRef], pool: ModelPool) -> None:

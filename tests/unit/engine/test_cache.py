@@ -29,6 +29,36 @@ for number in range(200):
     cache.put({f"{sys.argv[2]}-{number}".encode(): Answer((float(number),))})
 """
 
+BIG_WRITER = """
+import sys
+from pathlib import Path
+from core.engine.cache import AnswerCache
+from core.types import Answer
+cache = AnswerCache(Path(sys.argv[1]), int(sys.argv[3]))
+largest = 0
+for number in range(60):
+    cache.put({f"{sys.argv[2]}-{number}-{row}".encode(): Answer((0.5,) * 128) for row in range(20)})
+    largest = max(largest, cache.size_bytes)
+cache.close()
+print(largest)
+"""
+
+# a limit of the size of files does to writes what a full disk does: they end in the middle
+FULL_DISK = """
+import resource, sys
+from pathlib import Path
+from core.engine.cache import AnswerCache
+from core.types import Answer
+cache = AnswerCache(Path(sys.argv[1]))
+cache.put({b"before": Answer((1.0,))})
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+for number in range(50):
+    cache.put({f"{number}-{row}".encode(): Answer((float(number),) * 128) for row in range(20)})
+found = cache.get([b"before", b"0-0", b"49-19"])
+assert [len(answer.values) for answer in found.values()] == [1, 128, 128], found
+cache.close()
+"""
+
 
 @pytest.fixture
 def cache(tmp_path: Path) -> Iterator[AnswerCache]:
@@ -128,12 +158,12 @@ def test_the_first_of_two_answers_stays(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made_is_named_with_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(TouchstoneError, match=r"file/answers-1\.sqlite cannot be used: .*Set TOUCHSTONE_CACHE_DIR"):
+    with pytest.raises(TouchstoneError, match=r"file/answers-2\.sqlite cannot be used: .*Set TOUCHSTONE_CACHE_DIR"):
         AnswerCache(tmp_path / "file")
 
 
 def test_a_file_that_is_no_database_is_named_with_what_to_do(tmp_path: Path) -> None:
-    (tmp_path / "answers-1.sqlite").write_bytes(b"not a database " * 100)
+    (tmp_path / "answers-2.sqlite").write_bytes(b"not a database " * 100)
     with pytest.raises(TouchstoneError, match="or delete the file: it holds only what can be computed again"):
         AnswerCache(tmp_path)
 
@@ -176,3 +206,53 @@ def test_a_closed_cache_answers_no_more(tmp_path: Path) -> None:
     cache.close()
     with pytest.raises(sqlite3.ProgrammingError):
         cache.get([b"a"])
+
+
+def test_the_file_keeps_within_its_limit_and_drops_what_was_used_longest_ago(tmp_path: Path) -> None:
+    limit = 600_000
+    cache = AnswerCache(tmp_path, limit)
+    cache.put({b"often read": ANSWER, b"never read": ANSWER})
+    for number in range(100):
+        cache.put({f"{number}-{row}".encode(): Answer((0.5,) * 128) for row in range(20)})
+        assert cache.size_bytes <= limit + 40_000  # what one write adds
+        reader = AnswerCache(tmp_path, limit)  # one that has nothing in memory
+        assert b"often read" in reader.get([b"often read"])
+        reader.close()
+    assert cache.size_bytes > limit // 2
+    cache.close()
+    last = AnswerCache(tmp_path, limit)
+    assert last.get([b"often read", b"never read", b"0-0", b"99-0"]).keys() == {b"often read", b"99-0"}
+    last.close()
+
+
+def test_a_limit_that_was_lowered_is_reached_in_small_steps(tmp_path: Path) -> None:
+    first = AnswerCache(tmp_path)
+    first.put({str(number).encode(): Answer((0.5,) * 128) for number in range(6000)})
+    whole = first.size_bytes
+    first.close()
+    lowered = AnswerCache(tmp_path, 2_000_000)
+    sizes = []
+    while lowered.size_bytes > 2_000_000:
+        lowered.put({f"new {len(sizes)}".encode(): ANSWER})
+        sizes.append(lowered.size_bytes)
+    assert whole > 6_000_000
+    assert len(sizes) > 3
+    assert lowered.get([b"5999", b"new 0", b"0"]).keys() == {b"5999", b"new 0"}
+    lowered.close()
+
+
+def test_two_processes_share_a_limit(tmp_path: Path) -> None:
+    limit = 700_000
+    writers = [start("-c", BIG_WRITER, str(tmp_path), name, str(limit)) for name in ("one", "two")]
+    ended = [finish(writer) for writer in writers]
+    assert [(code, errors) for code, _, errors in ended] == [(0, "")] * 2
+    assert all(limit // 2 < int(largest) <= limit + 80_000 for _, largest, _ in ended)
+    cache = AnswerCache(tmp_path, limit)
+    assert any(cache.get([f"{name}-59-{row}".encode() for name in ("one", "two") for row in range(20)]))
+    cache.close()
+
+
+def test_a_full_disk_is_a_warning_and_answers_stay_in_memory(tmp_path: Path) -> None:
+    code, _, errors = finish(start("-c", FULL_DISK, str(tmp_path)))
+    assert (code, errors.count("Answers are no longer kept in")) == (0, 1), errors
+    assert "Free some space on the disk" in errors

@@ -72,6 +72,7 @@ def opening(app: AppTest) -> list[str]:
 def test_metrics_have_a_card_each_and_what_is_ready_comes_first(probe: Open) -> None:
     app = metrics(probe)
     assert not app.exception
+    assert any("of 4.29 GB (TOUCHSTONE_CACHE_GB)" in caption.value for caption in app.caption)
     names = opening(app)
     assert sorted(names) == METRICS.names()
     assert names.index("semantic-similarity") < names.index("alignscore-base") < names.index("direct-assessment")
