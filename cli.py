@@ -2,32 +2,59 @@
 
 from __future__ import annotations
 
+import ast
 import functools
-import pkgutil
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import typer
+from typer.core import TyperCommand
+from typer.main import get_command
 
 from core.errors import TouchstoneError
 from pages import commands
 
-app = typer.Typer(
+_NEW_NAMES = {
+    "columns": "infer-mapping",
+    "surface": "surface-correlation",
+    "explanations": "explanation-report",
+}
+"""The names that commands have now, by the old ones, which stay for one version."""
+
+_MODULES = {
+    # a keyword is no name of a module: import_.py
+    file.stem.removesuffix("_").replace("_", "-"): file
+    for folder in commands.__path__
+    for file in sorted(Path(folder).glob("[!_]*.py"))
+}
+
+_new_app = functools.partial(
+    typer.Typer,
     add_completion=False,
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # it would take name[setting=value] for markup
-    help=__doc__,
 )
 
-_OLD_NAMES = {
-    "infer-mapping": "columns",
-    "surface-correlation": "surface",
-    "explanation-report": "explanations",
-}
-"""By the names that commands have now; the old ones stay for one version."""
+app = _new_app(no_args_is_help=True, help=__doc__)
+
+
+class _Unloaded(TyperCommand):
+    """A command in the list, by name and help; called, it is imported, and no other with what it needs."""
+
+    def make_context(self, info_name: str | None, args: list[str], *more: Any, **settings: Any) -> Any:
+        return get_command(_load(str(self.name))).make_context(info_name, args, *more, **settings)
+
+
+def _load(name: str) -> typer.Typer:
+    """An app of one command, which may be called by its old name."""
+    now = _NEW_NAMES.get(name, name)
+    command = import_module(f"{commands.__name__}.{_MODULES[now].stem}").command
+    alone = _new_app()
+    alone.command(name)(command if now == name else _renamed(command, name, now))
+    return alone
 
 
 def _renamed(command: Callable[..., None], old: str, new: str) -> Callable[..., None]:
@@ -41,13 +68,17 @@ def _renamed(command: Callable[..., None], old: str, new: str) -> Callable[..., 
     return renamed
 
 
-for _file in pkgutil.iter_modules(commands.__path__):
-    # a keyword is no name of a module: import_.py
-    _name = _file.name.removesuffix("_").replace("_", "-")
-    _command = import_module(f"{commands.__name__}.{_file.name}").command
-    app.command(_name)(_command)
-    if _name in _OLD_NAMES:
-        app.command(_OLD_NAMES[_name], hidden=True)(_renamed(_command, _OLD_NAMES[_name], _name))
+def _read_help(file: Path) -> str | None:
+    """What the function `command` of a module says of itself; nothing is imported."""
+    module = ast.parse(file.read_text(encoding="utf-8"))
+    [command] = [node for node in module.body if isinstance(node, ast.FunctionDef) and node.name == "command"]
+    return ast.get_docstring(command)
+
+
+for _name, _file in _MODULES.items():
+    app.command(_name, cls=_Unloaded, help=_read_help(_file))(lambda: None)
+for _name in _NEW_NAMES:
+    app.command(_name, cls=_Unloaded, hidden=True)(lambda: None)
 
 
 def main() -> None:

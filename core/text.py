@@ -7,16 +7,13 @@ from collections import Counter
 from functools import cache
 from math import log
 from pathlib import Path
-
-from nltk import redos
-from nltk.data import find
-from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer, load_punkt_params
+from typing import TYPE_CHECKING
 
 from core.memoize import memoize
 from core.types import Span
 
-# NLTK ends a match after five seconds on the clock, which a busy machine needs for a book; its patterns are linear
-redos.DEFAULT_TIMEOUT = 120.0
+if TYPE_CHECKING:
+    from nltk.tokenize.punkt import PunktSentenceTokenizer
 
 _WORD = re.compile(r"\w+")
 
@@ -50,6 +47,8 @@ def splitter_name() -> str:
     NLTK's trained parameters cannot be shipped or fetched everywhere; without them the same algorithm runs on the
     abbreviations of this folder. DECISIONS.md 4 has the measurement.
     """
+    from nltk.data import find  # NLTK imports scipy, scikit-learn and pandas, which takes two seconds
+
     try:
         find("tokenizers/punkt_tab/english/")
     except LookupError:
@@ -59,6 +58,12 @@ def splitter_name() -> str:
 
 @cache
 def _punkt() -> PunktSentenceTokenizer:
+    from nltk import redos
+    from nltk.data import find
+    from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer, load_punkt_params
+
+    # NLTK ends a match after five seconds on the clock, which a busy machine needs for a book; its patterns are linear
+    redos.DEFAULT_TIMEOUT = 120.0
     if splitter_name() == "punkt-tab":
         return PunktSentenceTokenizer(load_punkt_params(find("tokenizers/punkt_tab/english/")))
     parameters = PunktParameters()

@@ -7,9 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Literal, NamedTuple
-
-from nltk.data import find
+from typing import Any, Literal, NamedTuple
 
 PartOfSpeech = Literal["noun", "verb", "adjective", "adverb"]
 
@@ -86,10 +84,16 @@ class WordNet:
         return None
 
 
+def _find(path: str) -> Any:
+    from nltk.data import find  # NLTK takes two seconds: listing the perturbations need not wait for it
+
+    return find(path)
+
+
 def is_installed() -> bool:
     """Whether NLTK finds WordNet on this machine; nothing is read."""
     try:
-        find(_INDEX_FILE)
+        _find(_INDEX_FILE)
     except LookupError:
         return False
     return True
@@ -100,7 +104,7 @@ def load_wordnet() -> WordNet | None:
     """WordNet as NLTK finds it, in a folder or a zip file; None where it is not installed. Takes seconds once."""
     if not is_installed():
         return None
-    with find(_INDEX_FILE).open() as file:
+    with _find(_INDEX_FILE).open() as file:
         text = file.read()
     return parse_wordnet(text.decode("utf-8"), {part: dict(_read_exceptions(part)) for part in _ENDINGS})
 
@@ -124,7 +128,7 @@ def parse_wordnet(index: str, exceptions: Mapping[PartOfSpeech, Mapping[str, tup
 def _read_exceptions(part: PartOfSpeech) -> Iterator[tuple[str, tuple[str, ...]]]:
     """A form that is not made by rule, and what it may be a form of."""
     short = {"adjective": "adj", "adverb": "adv"}.get(part, part)
-    with find(f"corpora/wordnet/{short}.exc").open() as file:
+    with _find(f"corpora/wordnet/{short}.exc").open() as file:
         for line in file.read().decode("utf-8").splitlines():
             form, *bases = line.split()
             yield form, tuple(bases)

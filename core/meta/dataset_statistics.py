@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from nltk.tokenize import NLTKWordTokenizer
-
 from core.stats.text_tables import align_columns
 from core.text import sentences
 from core.types import Item
 
-_TOKENIZER = NLTKWordTokenizer()
 ALL_DOMAINS = "all"
 
 
@@ -69,6 +66,9 @@ def _text_lengths(texts: Iterable[str]) -> TextLengths:
     different = [text for text in dict.fromkeys(texts) if text.strip()]
     if not different:
         return TextLengths(0, None, None)
+    from nltk.tokenize import NLTKWordTokenizer  # it takes two seconds, and the page counts nothing at its start
+
+    tokenizer = NLTKWordTokenizer()
     spans = [[span.of(text) for span in sentences(text)] for text in different]
-    tokens = sum(len(_TOKENIZER.tokenize(sentence)) for found in spans for sentence in found)
+    tokens = sum(len(tokenizer.tokenize(sentence)) for found in spans for sentence in found)
     return TextLengths(len(different), sum(map(len, spans)) / len(different), tokens / len(different))

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
-from scipy.special import bdtr  # type: ignore[import-untyped]  # it ships no types
 
 from core.meta.best_metric import SIGNIFICANCE_LEVEL, Measurement
 from core.meta.cases import Cases, MetricColumn
@@ -87,6 +86,8 @@ def format_best_two(compared: Sequence[BestAgainstSecond]) -> str:
 
 def _one_sided_mcnemar(cases: Cases, part: Slice, best: MetricColumn, second: MetricColumn) -> float | None:
     """The chance of so many, or more, of the pairs that only one of the two has right being the best's."""
+    from scipy.special import bdtr
+
     gains = on_shared_cases(*(pairs_in_slice(cases, part, column).gains for column in (best, second)))
     if np.isnan(gains).all():
         return None

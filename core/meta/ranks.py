@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import rankdata  # type: ignore[import-untyped]  # it ships no types
 
 from core.errors import UnknownNameError
 from core.meta.cases import Cases
@@ -48,6 +47,8 @@ def metric_ranks(cases: Cases, parts: Sequence[Slice], drawn: Resamples, measure
 
 
 def _ranks_in_slice(part: str, found: dict[str, Distribution]) -> list[MetricRank]:
+    from scipy.stats import rankdata  # it takes a second, and few commands rank
+
     if not found:
         return []
     values = rankdata([-(one.value or 0.0) for one in found.values()])

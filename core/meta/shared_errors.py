@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp  # type: ignore[import-untyped]  # it ships no types
 
 from core.errors import TouchstoneError
 from core.meta.cases import Cases, MetricColumn
@@ -151,6 +150,8 @@ def smallest_coverage(caught: Mapping[str, Values]) -> Coverage:
 
 def _minimum_cover(hits: Values) -> list[int]:
     """The rows that together have a 1 in every column, as few as possible."""
+    from scipy.optimize import Bounds, LinearConstraint, milp  # few commands look for it
+
     metrics, pairs = hits.shape
     if not pairs:
         return []

@@ -6,10 +6,10 @@ words, the largest probability over the chunks.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
-
-from nltk.tokenize.destructive import NLTKWordTokenizer
 
 from core.entailment import SUPPORT_LABELS, ClassifierMetric, Passage
 from core.errors import UnscorableError
@@ -18,7 +18,6 @@ from core.text import sentences
 from core.types import Span
 
 _CHUNK_WORDS = 550
-_WORDS = NLTKWordTokenizer()
 
 
 def prompt(passage: str, claim: str) -> str:
@@ -51,9 +50,17 @@ def chunks(document: str) -> list[Passage]:
     return [*passages, Passage(last.text.replace(" \n ", "\n").strip(), last.span)]
 
 
+@cache
+def _tokenize() -> Callable[[str], list[str]]:
+    from nltk.tokenize.destructive import NLTKWordTokenizer  # listing the metrics need not wait for it
+
+    found: Callable[[str], list[str]] = NLTKWordTokenizer().tokenize
+    return found
+
+
 def _word_count(sentence: str) -> int:
     """The words that NLTK finds, which splits the sentence once more."""
-    return sum(len(_WORDS.tokenize(span.of(sentence))) for span in sentences(sentence))
+    return sum(len(_tokenize()(span.of(sentence))) for span in sentences(sentence))
 
 
 def _passage(document: str, group: list[Span]) -> Passage:

@@ -7,16 +7,16 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import ClassVar, Literal
-
-from nltk.stem.porter import PorterStemmer
-from rouge_score.rouge_scorer import RougeScorer
-from rouge_score.tokenizers import DefaultTokenizer, Tokenizer
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from core.english.word_lists import list_lines
 from core.memoize import memoize
 from core.metric import METRICS, Card
 from core.surface_metric import SurfaceMetric
+
+if TYPE_CHECKING:
+    from nltk.stem.porter import PorterStemmer
+    from rouge_score.rouge_scorer import RougeScorer
 
 Measured = Literal["precision", "recall", "f1"]
 
@@ -32,12 +32,18 @@ def _irregular_forms() -> dict[str, str]:
     return {form: lemma for lemma, *forms in lines for form in forms}
 
 
+@cache
+def _stemmer() -> PorterStemmer:
+    from nltk.stem.porter import PorterStemmer  # NLTK takes two seconds: listing the metrics need not wait for it
+
+    return PorterStemmer(PorterStemmer.ORIGINAL_ALGORITHM)
+
+
 @memoize(50_000)
 def _stem(word: str) -> str:
     if len(word) <= _MAX_UNSTEMMED:
         return word
-    stemmer = PorterStemmer(PorterStemmer.ORIGINAL_ALGORITHM)
-    return _irregular_forms().get(word) or str(stemmer.stem(word, to_lowercase=False))
+    return _irregular_forms().get(word) or str(_stemmer().stem(word, to_lowercase=False))
 
 
 @memoize(64)
@@ -66,20 +72,15 @@ def _perl_score(document: str, text: str, stemmer: bool, measured: Measured) -> 
     return round(matches / whole, _DIGITS) if whole else 0.0
 
 
-class _MemoizingTokenizer(Tokenizer):  # type: ignore[misc]  # rouge-score carries no types
-    """rouge-score's own tokenizer, which otherwise stems the unchanged document again for every keystroke."""
-
-    def __init__(self, stemmer: bool) -> None:
-        self._tokens = memoize(64)(DefaultTokenizer(stemmer).tokenize)
-
-    def tokenize(self, text: str) -> list[str]:
-        tokens: list[str] = self._tokens(text)
-        return tokens
-
-
 @cache
 def _scorer(stemmer: bool) -> RougeScorer:
-    return RougeScorer(["rouge2"], tokenizer=_MemoizingTokenizer(stemmer))
+    """rouge-score's own, except that it does not stem the unchanged document again for every keystroke."""
+    from rouge_score.rouge_scorer import RougeScorer
+    from rouge_score.tokenizers import DefaultTokenizer
+
+    tokenizer = DefaultTokenizer(stemmer)
+    tokenizer.tokenize = memoize(64)(tokenizer.tokenize)
+    return RougeScorer(["rouge2"], tokenizer=tokenizer)
 
 
 @METRICS.add

@@ -93,8 +93,8 @@ def fit_model(table: TrainingTable, task: TrainingTask, facts: TrainingFacts) ->
 
 def held_out_agreement(output: OutputKind, targets: Values, predicted: Values) -> float | None:
     """ROC AUC for a probability, Spearman's correlation for a score; None where either side is all alike."""
-    from scipy.stats import spearmanr  # type: ignore[import-untyped]  # it ships no types
-    from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]  # it ships no types
+    from scipy.stats import spearmanr
+    from sklearn.metrics import roc_auc_score
 
     if len(np.unique(targets)) < 2 or len(np.unique(predicted)) < 2:
         return None
@@ -113,7 +113,7 @@ def _feature_standards(values: Values) -> tuple[Values, Values]:
 
 def _fit_layers(read: Values, targets: Values, task: TrainingTask) -> tuple[Layer, ...]:
     # sklearn takes two seconds to import, and only training needs it
-    from sklearn.neural_network import (  # type: ignore[import-untyped]  # it ships no types
+    from sklearn.neural_network import (
         MLPClassifier,
         MLPRegressor,
     )

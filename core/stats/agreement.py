@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import permutations
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array  # type: ignore[import-untyped]  # it ships no types
 
 from core.stats.statistic import (
     Mask,
@@ -27,6 +27,9 @@ from core.stats.statistic import (
     sums_by,
     undefined,
 )
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -31,7 +31,7 @@ def isotonic_probabilities(labelled: LabelledScores, learnt: Mask, folds: Number
     nothing to learn from.
     """
     # sklearn takes seconds to import, and only calibration needs this part of it
-    from sklearn.isotonic import IsotonicRegression  # type: ignore[import-untyped]  # it ships no types
+    from sklearn.isotonic import IsotonicRegression
 
     probabilities, scored = np.full(len(labelled.scores), np.nan), ~np.isnan(labelled.scores)
     for fold in np.unique(folds):

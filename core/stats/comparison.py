@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import bdtr, ndtr, stdtr  # type: ignore[import-untyped]  # it ships no types
 
 from core.stats.bootstrap import Distribution, Resamples, reason_without_interval
 from core.stats.correlation import RatedScores, pearson
@@ -90,6 +89,8 @@ def delong_test(first: LabelledScores, second: LabelledScores) -> float | None:
 
     Both are of the same cases; those that lack a score do not count. None where an area is undefined or has no variance.
     """
+    from scipy.special import ndtr  # scipy takes half a second, and most commands test nothing
+
     one, two = on_shared_cases(first.oriented, second.oriented)
     kept = ~np.isnan(one)
     labels = first.labels[kept]
@@ -120,6 +121,8 @@ def sign_test(differences: Values) -> float | None:
 
     None where no difference is known, 1 where all are zero.
     """
+    from scipy.special import bdtr
+
     known = differences[~np.isnan(differences)]
     if not len(known):
         return None
@@ -152,6 +155,8 @@ def _pearson_value(rated: RatedScores) -> float:
 
 def _williams_p(r12: float, r13: float, r23: float, n: int) -> float:
     """The two-sided p for the correlations of 1 with 2 and with 3."""
+    from scipy.special import stdtr
+
     if r23 >= 1 - 1e-12:
         return 1.0  # the two metrics are one
     determinant = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from scipy.sparse import csr_array  # type: ignore[import-untyped]  # it ships no types
 
 from core.errors import TouchstoneError
 from core.metric import Direction
@@ -24,6 +23,9 @@ from core.stats.statistic import (
     sums_by,
     undefined,
 )
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array  # type: ignore[import-untyped]  # it ships no types
-from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]  # it ships no types
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,8 @@ def number_documents(marks: Iterable[Iterable[Hashable]]) -> Numbers:
     `marks` are what each case has of its document, such as its text and its group: cases that share one share the
     document, also by way of a third; a case without a mark stands alone.
     """
+    from scipy.sparse.csgraph import connected_components  # scipy takes half a second, and most commands count nothing
+
     names: dict[Hashable, int] = {}
     cases, named, number = array("q"), array("q"), 0
     for number, of in enumerate(marks, start=1):
@@ -122,6 +126,8 @@ def sums_by(places: Numbers, values: Values, number: int) -> Values:
 
 def count_matrix(rows: Numbers, columns: Numbers, shape: tuple[int, int], amounts: Values | None = None) -> csr_array:
     """A sparse matrix that adds up amounts, or counts, at the cells that are named."""
+    from scipy.sparse import csr_array
+
     counted = np.ones(len(rows)) if amounts is None else amounts
     return csr_array((counted, (rows, columns)), shape=shape)
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.sparse import csr_array  # type: ignore[import-untyped]  # it ships no types
-from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[import-untyped]  # it ships no types
 
 from core.errors import UnscorableError
 from core.metric import METRICS, Direction
@@ -129,10 +127,12 @@ def _best_fifth(scores: Values, direction: Direction) -> Mask:
 
 
 def _rank_bigrams(texts: Sequence[str], best: Mask) -> list[Bigram]:
+    from sklearn.feature_extraction.text import TfidfVectorizer  # it takes a second, and few commands discover
+
     if not any(map(_word_pairs, texts)):
         raise UnscorableError("No summary has two words in a row.")
     vectorizer = TfidfVectorizer(analyzer=_word_pairs)
-    weights: csr_array = vectorizer.fit_transform(texts)  # (summaries, bigrams)
+    weights = vectorizer.fit_transform(texts)  # (summaries, bigrams)
     lead = weights[best].mean(axis=0) - weights[~best].mean(axis=0)
     inside, outside = ((weights[mask] > 0).sum(axis=0) for mask in (best, ~best))
     rows = zip(vectorizer.get_feature_names_out(), *map(_flat_row, (lead, inside, outside)), strict=True)

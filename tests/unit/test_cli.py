@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import csv
+import inspect
 import json
+import re
 from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,7 @@ from core.errors import BadSettingError, TouchstoneError, UnknownNameError
 from core.metric import METRICS
 from core.types import Edit, Span
 from tests.doubles.process import finish, start
+from tests.sources import ROOT
 from tests.unit.command_line import run
 
 DOCUMENT = "The harbour of Lindvale was closed on Tuesday after a storm tore two ferries away. Nobody was hurt."
@@ -237,4 +241,24 @@ def test_listing_metrics_in_a_process_of_its_own_loads_no_torch() -> None:
     status, output, errors = finish(start("-c", code))
     assert (status, errors) == (0, "")
     assert "rouge2" in output
-    assert not {"torch", "transformers", "streamlit"} & set(output.splitlines()[-1].split())
+    assert not {"torch", "transformers", "streamlit", "nltk", "pandas", "sklearn", "scipy"} & set(
+        output.splitlines()[-1].split()
+    )
+
+
+def test_the_list_of_commands_imports_none_of_them_and_no_heavy_library() -> None:
+    code = "import sys, touchstone, core.text, cli; sys.argv = ['cli.py', '--help']\ntry: cli.main()\nexcept SystemExit: print(*sys.modules)"
+    status, output, errors = finish(start("-c", code))
+    assert (status, errors) == (0, "")
+    loaded = set(output.splitlines()[-1].split())
+    assert not {"torch", "transformers", "streamlit", "nltk", "pandas", "sklearn", "scipy", "numpy"} & loaded
+    assert not [name for name in loaded if name.startswith("pages.commands.")]
+
+
+def test_every_command_is_listed_with_what_it_says_of_itself() -> None:
+    listed = dict(re.findall(r"^  ([a-z-]+) +(\S.*)$", run("--help").stdout.partition("Commands:")[2], re.MULTILINE))
+    files = [file.stem for file in (ROOT / "pages" / "commands").glob("[!_]*.py")]
+    assert sorted(listed) == sorted(stem.removesuffix("_").replace("_", "-") for stem in files)
+    for stem in files:
+        told = inspect.getdoc(import_module(f"pages.commands.{stem}").command) or ""
+        assert told.startswith(listed[stem.removesuffix("_").replace("_", "-")].removesuffix("...").removesuffix("."))

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats  # type: ignore[import-untyped]  # it ships no types
+from scipy import stats
 
 from core.stats.bootstrap import Distribution, Resamples
 from core.stats.comparison import (

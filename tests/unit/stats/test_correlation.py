@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from scipy import stats  # type: ignore[import-untyped]  # it ships no types
+from scipy import stats
 
 from core.stats import correlation
 from core.stats import correlation as systems
