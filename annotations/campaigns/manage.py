@@ -25,19 +25,9 @@ from annotations.campaigns.campaign_progress import CampaignProgress, compute_pr
 from annotations.campaigns.candidates import Candidate, load_candidates
 from annotations.campaigns.kept_edits import KeptEdits, count_kept_edits
 from annotations.campaigns.label_agreement import Agreement, Revisions, compute_agreements, count_revisions
-from annotations.campaigns.people import (
-    InviteRow,
-    Member,
-    Right,
-    Role,
-    add_person,
-    create_invite,
-    find_person,
-    load_invites,
-    load_people,
-    revoke_invite,
-)
+from annotations.campaigns.people import Member, Right, Role, add_person, find_person, load_people
 from annotations.campaigns.questions import CampaignQuestion, QuestionSet, check_answers, read_questions
+from annotations.campaigns.sign_in import InviteRow, create_invite, load_invites, revoke_invite
 from annotations.campaigns.tables import AnswerKey, Person, Reservation, Response, Task, VersionRow
 from annotations.database import read_session
 from annotations.records import RecordError

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from annotations.campaigns.people import Role, create_invite_by_name
+from annotations.campaigns.people import Role
+from annotations.campaigns.sign_in import create_invite_by_name
 from annotations.store import Store
 from core.settings import Settings
 from pages.commands.shared.messages import print_status

@@ -10,15 +10,8 @@ from urllib.parse import unquote
 import streamlit as st
 
 from annotations.campaigns.manage import local_member
-from annotations.campaigns.people import (
-    Member,
-    Right,
-    Role,
-    WrongCodeError,
-    WrongCodeLimiter,
-    find_person,
-    member_by_code,
-)
+from annotations.campaigns.people import Member, Right, Role, find_person
+from annotations.campaigns.sign_in import WrongCodeError, WrongCodeLimiter, member_by_code
 from annotations.database import read_session
 from annotations.records import RightsError
 from core.errors import TouchstoneError

@@ -20,8 +20,9 @@ from annotations.campaigns.campaign import (
     add_tasks,
     create_campaign,
 )
-from annotations.campaigns.people import Member, Role, add_person, create_invite
+from annotations.campaigns.people import Member, Role, add_person
 from annotations.campaigns.questions import bundled_question_sets
+from annotations.campaigns.sign_in import create_invite
 from annotations.records import PairRecord
 from annotations.store import Store
 from core.types import Edit, ErrorType, Result, Seen, Span, Verdict

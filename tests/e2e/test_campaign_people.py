@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from annotations.campaigns.people import Role, load_invites, revoke_invite
+from annotations.campaigns.people import Role
+from annotations.campaigns.sign_in import load_invites, revoke_invite
 from tests.e2e.bench import START_MS
 from tests.e2e.shared_server import SharedServer, opened
 from tests.e2e.waiting import idle, press

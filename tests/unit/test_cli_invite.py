@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from annotations.campaigns.people import Member, Role, member_by_code
+from annotations.campaigns.people import Member, Role
+from annotations.campaigns.sign_in import member_by_code
 from annotations.database import read_session
 from annotations.records import RecordError
 from annotations.store import Store

@@ -8,7 +8,8 @@ from urllib.parse import quote
 import pandas as pd
 import streamlit as st
 
-from annotations.campaigns.people import RIGHTS, InviteRow, Member, Role
+from annotations.campaigns.people import RIGHTS, Member, Role
+from annotations.campaigns.sign_in import InviteRow
 from annotations.records import StoreError
 from pages.ui import services
 from pages.ui.campaigns.campaign_choice import CampaignsState, campaign_manager, campaigns_state, show_notice

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, MetaData, Table, text
 from sqlmodel import col, select
 
 from annotations.campaigns.campaign import NewTask
-from annotations.campaigns.people import create_invite, revoke_invite
+from annotations.campaigns.sign_in import create_invite, revoke_invite
 from annotations.campaigns.tables import Adjudication, Correction, Invite, Reservation, Response, Task
 from annotations.database import connect, parse_url
 from annotations.dataset_import import DatasetSource

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotations.campaigns.people import Role, add_person, create_invite
+from annotations.campaigns.people import Role, add_person
+from annotations.campaigns.sign_in import create_invite
 from annotations.store import Store
 
 Open = Callable[..., AppTest]

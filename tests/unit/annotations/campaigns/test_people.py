@@ -10,7 +10,8 @@ from sqlalchemy import event, text
 from annotations.campaigns.adjudication import AdjudicatorActions
 from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import RIGHTS, Member, Right, Role, WrongCodeLimiter, member_by_code
+from annotations.campaigns.people import RIGHTS, Member, Right, Role
+from annotations.campaigns.sign_in import WrongCodeLimiter, member_by_code
 from annotations.database import read_session
 from annotations.records import RecordError, RightsError
 from annotations.store import Store
