@@ -3,6 +3,6 @@
 import streamlit as st
 from starlette.middleware import Middleware
 
-from pages.ui.early_keys import EarlyKeys
+from pages.server.early_keys import EarlyKeys
 
 app = st.App("pages/main.py", middleware=[Middleware(EarlyKeys)])

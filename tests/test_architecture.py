@@ -31,7 +31,7 @@ ONLY_IN = {
     "sqlmodel": "annotations",
     "sqlalchemy": "annotations",
     "alembic": "annotations",
-    "streamlit": "pages/ui/ pages/views/ pages/main.py app.py",
+    "streamlit": "pages/ui/ pages/server/ pages/views/ pages/main.py app.py",
     "plotly": "pages/ui/ pages/views/",
     "matplotlib": "core/meta",
     "typer": "pages/commands/ pages/commands/shared/ cli.py",
@@ -45,9 +45,9 @@ OURS = {
         *("annotations", "core.types", "core.errors", "core.edits", "core.stats"),
         *("core.bundled_scores", "core.datasets.bundled"),  # a dataset beside those of the database
     },
-    "pages": {"pages.ui", "pages.commands.shared", "core", "annotations"},
+    "pages": {"pages.ui", "pages.server", "pages.commands.shared", "core", "annotations"},
     "cli.py": {"core", "pages.commands"},
-    "app.py": {"pages.ui"},
+    "app.py": {"pages.server"},
     "touchstone.py": {"core", "cli"},
 }
 """What of ours a package may import."""

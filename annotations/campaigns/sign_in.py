@@ -1,4 +1,7 @@
-"""Personal sign-in codes: shown once, stored as hashes, revocable, and safe against guessing."""
+"""Personal sign-in codes, shown once and revocable, and the browsers that are signed in by them.
+
+Codes and sessions are stored as hashes, and who guesses one waits longer each time.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +14,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
-from sqlalchemy import ColumnElement
+from sqlalchemy import ColumnElement, delete
 from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.people import Member, Role, add_person, find_person
-from annotations.campaigns.tables import Invite, Person, Revocation
+from annotations.campaigns.tables import Invite, Person, Revocation, SignIn
 from annotations.records import RecordError, RightsError
 
-_MAX_WRONG_CODES = 10_000  # wrong codes
 _CODE_BYTES = 18  # 144 bits: cannot be guessed, however fast the hash
+_SESSION_BYTES = 32
+_SESSION_DAYS = 30
+_MAX_WRONG_CODES = 10_000  # wrong codes
+_SHORTEST_WAIT, _LONGEST_WAIT, _DOUBLINGS = 0.25, 8.0, 5  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +54,7 @@ def create_invite(session: Session, person_id: str, by: str, days: int | None = 
         Invite(
             id=uuid4().hex,
             person_id=person_id,
-            code_hash=_hash_code(code),
+            code_hash=_hash(code),
             by=by,
             expires_at=now + timedelta(days=days) if days else None,
             created_at=now,
@@ -85,15 +91,69 @@ class WrongCodeError(RightsError):
 
 def member_by_code(session: Session, code: str, now: datetime | None = None) -> Member:
     """Whose code it is. Raises WrongCodeError for one that is unknown, revoked or expired; the message does not say which."""
+    return _valid_invite(session, code, now or datetime.now(UTC))[0]
+
+
+def _valid_invite(session: Session, code: str, now: datetime) -> tuple[Member, Invite]:
     found = session.exec(
         select(Person, Invite)
         .join(Invite, col(Invite.person_id) == Person.id)
-        .where(Invite.code_hash == _hash_code(code.strip()), ~_is_revoked())
+        .where(Invite.code_hash == _hash(code.strip()), ~_is_revoked())
     ).first()
-    if found is None or (found[1].expires_at and found[1].expires_at <= (now or datetime.now(UTC))):
+    if found is None or (found[1].expires_at and found[1].expires_at <= now):
         raise WrongCodeError("This code is not valid. Ask a manager for a new one.")
-    person = found[0]
+    person, invite = found
+    return Member(person.id, person.name, Role(person.role)), invite
+
+
+@dataclass(frozen=True, slots=True)
+class StartedSession:
+    """Who signed in, and the id that their browser keeps until it expires; only its hash is stored."""
+
+    member: Member
+    id: str
+    expires_at: datetime
+
+
+class SessionEndedError(RightsError):
+    """A browser whose sign-in is over, though it did not sign out; the message says why."""
+
+
+def start_session(session: Session, code: str, replaced: str = "", now: datetime | None = None) -> StartedSession:
+    """Sign a browser in for 30 days, under a new id in place of the one that it had. Raises WrongCodeError."""
+    now = now or datetime.now(UTC)
+    member, invite = _valid_invite(session, code, now)
+    id, expires_at = secrets.token_urlsafe(_SESSION_BYTES), now + timedelta(days=_SESSION_DAYS)
+    end_session(session, replaced)
+    session.execute(delete(SignIn).where(col(SignIn.expires_at) <= now - timedelta(days=_SESSION_DAYS)))
+    session.add(SignIn(id_hash=_hash(id), invite_id=invite.id, created_at=now, expires_at=expires_at))
+    return StartedSession(member, id, expires_at)
+
+
+def member_by_session(session: Session, id: str, now: datetime | None = None) -> Member | None:
+    """Who is signed in under an id; None where nobody is. Raises SessionEndedError."""
+    found = session.exec(
+        select(Person, Invite, SignIn, _is_revoked())
+        .join(Invite, col(Invite.person_id) == Person.id)
+        .join(SignIn, col(SignIn.invite_id) == Invite.id)
+        .where(SignIn.id_hash == _hash(id))
+    ).first()
+    if found is None:
+        return None
+    person, invite, sign_in, revoked = found
+    now = now or datetime.now(UTC)
+    if revoked:
+        raise SessionEndedError("Your personal link was revoked. Ask a manager for a new one.")
+    if invite.expires_at and invite.expires_at <= now:
+        raise SessionEndedError("Your personal link has expired. Ask a manager for a new one.")
+    if sign_in.expires_at <= now:
+        raise SessionEndedError(f"You signed in more than {_SESSION_DAYS} days ago. Open your personal link again.")
     return Member(person.id, person.name, Role(person.role))
+
+
+def end_session(session: Session, id: str) -> None:
+    """Sign a browser out; it may be signed out already."""
+    session.execute(delete(SignIn).where(col(SignIn.id_hash) == _hash(id)))
 
 
 def load_invites(session: Session) -> list[InviteRow]:
@@ -109,33 +169,31 @@ def load_invites(session: Session) -> list[InviteRow]:
     ]
 
 
-class WrongCodeLimiter:
-    """Limits the number of wrong codes per minute from one source; thread-safe.
+class GuessDelay:
+    """How long the answer to a wrong code waits: longer with each from the same source, up to 8 s; thread-safe.
 
-    Where sources cannot be distinguished, as behind a proxy that does not forward addresses, all of them are one.
+    A valid code never waits, whoever else guesses. Where sources cannot be distinguished, as behind a proxy that does not
+    forward addresses, all of them are one.
     """
 
-    def __init__(self, limit: int = 10, seconds: float = 60.0) -> None:
-        self._limit, self._seconds = limit, seconds
+    def __init__(self, seconds: float = 60.0) -> None:
+        self._seconds = seconds
         self._wrong: deque[tuple[float, str]] = deque(maxlen=_MAX_WRONG_CODES)
         self._lock = threading.Lock()
 
-    def check(self, source: str) -> None:
-        """Raise RightsError where too many recent codes from a source were wrong."""
+    def after_wrong(self, source: str) -> float:
+        """Seconds to wait after one more wrong code from a source."""
         with self._lock:
             while self._wrong and self._wrong[0][0] < time.monotonic() - self._seconds:
                 self._wrong.popleft()
-            if sum(other == source for _, other in self._wrong) >= self._limit:
-                raise RightsError("Too many wrong codes were tried. Wait a minute and try again.")
-
-    def record_failure(self, source: str) -> None:
-        with self._lock:
+            earlier = sum(other == source for _, other in self._wrong)
             self._wrong.append((time.monotonic(), source))
+        return min(_LONGEST_WAIT, _SHORTEST_WAIT * 2.0 ** min(earlier, _DOUBLINGS))
 
 
 def _is_revoked() -> ColumnElement[bool]:
     return exists().where(col(Revocation.invite_id) == col(Invite.id))
 
 
-def _hash_code(code: str) -> str:
-    return hashlib.sha256(code.encode()).hexdigest()
+def _hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""The tables of campaigns. All but `reservation` only ever grow."""
+"""The tables of campaigns. All but `reservation` and `signin` only ever grow."""
 
 from __future__ import annotations
 
@@ -47,6 +47,15 @@ class Revocation(Table, table=True):
     invite_id: str = Field(foreign_key="invite.id", primary_key=True)
     by: str
     created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class SignIn(Table, table=True):
+    """A browser that is signed in by an invite, under the hash of the id in its cookie; deleted when it signs out."""
+
+    id_hash: str = Field(primary_key=True)
+    invite_id: str = Field(foreign_key="invite.id", index=True)
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    expires_at: datetime = Field(sa_type=UtcDateTime, index=True)
 
 
 class Campaign(Table, table=True):

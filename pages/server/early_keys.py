@@ -8,7 +8,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _HEAD = b"<head>"
-_SCRIPT = (Path(__file__).parent / "assets" / "early_keys.js").read_bytes()
+_SCRIPT = (Path(__file__).parents[1] / "ui" / "assets" / "early_keys.js").read_bytes()
 
 
 class EarlyKeys:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from pages.ui.early_keys import EarlyKeys
+from pages.server.early_keys import EarlyKeys
 
 PAGE = "<html><head><title>é</title></head></html>"
 BROWSER = {"Accept": "text/html,*/*", "Accept-Encoding": "gzip", "If-None-Match": "W/old"}
