@@ -4,5 +4,6 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from pages.server.early_keys import EarlyKeys
+from pages.server.sign_in import SignIn
 
-app = st.App("pages/main.py", middleware=[Middleware(EarlyKeys)])
+app = st.App("pages/main.py", middleware=[Middleware(SignIn), Middleware(EarlyKeys)])

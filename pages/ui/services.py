@@ -33,7 +33,7 @@ def engine() -> Engine:
     return started
 
 
-@st.cache_resource(show_spinner="Opening the database…")
+@st.cache_resource(show_spinner=False)
 def store() -> Store:
     return Store.open(settings().database_url, read_only=settings().demo)
 

@@ -2,40 +2,44 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
-from urllib.parse import unquote
 
 import streamlit as st
 
 from annotations.campaigns.manage import local_member
 from annotations.campaigns.people import Member, Right, Role, find_person
-from annotations.campaigns.sign_in import WrongCodeError, WrongCodeLimiter, member_by_code
+from annotations.campaigns.sign_in import (
+    SessionEndedError,
+    WrongCodeError,
+    end_session,
+    member_by_code,
+    member_by_session,
+)
 from annotations.database import read_session
 from annotations.records import RightsError
 from core.errors import TouchstoneError
+from pages.server.sign_in import LINK_PARAMETER, SESSION_COOKIE, guess_delay, sign_in_path
 from pages.ui import services
-from pages.ui.markup import escape_markdown, register_component
+from pages.ui.markup import escape_label, escape_markdown, register_component
 from pages.ui.session_state import WidgetValue, page_state
 
-_COOKIE_NAME = "touchstone_seat"
-
-_cookie_component = register_component("sign_in_cookie")
+_sign_in_component = register_component("sign_in")
 
 
 @dataclass(eq=False)
 class SessionUserState:
-    """Who uses this session: on a local server one person, else by the code of a personal link; None before it was looked for.
+    """Who uses this session: on a local server one person, else whoever is signed in under the id of the browser's cookie.
 
-    `name` is the name that labels and records are saved under.
+    The id is None before it was looked for. `name` is the name that labels and records are saved under.
     """
 
     local_member: Member | None = None
-    code: str | None = None
+    session_id: str | None = None
     sign_in_problem: str = ""
     name = WidgetValue[str]("annotator", "")
-    typed_code = WidgetValue[str]("sign-in-code", "")
 
 
 def session_user_state() -> SessionUserState:
@@ -63,15 +67,19 @@ def current_member() -> Member:
     """
     if not services.settings().shared:
         return _local_member()
-    person = _member_of_organisation() or _member_of_code(session_user_state().code or "")
+    person = _member_of_organisation() or _member_of_session()
     if person is None:
-        raise RightsError("You are signed out: your personal link is not valid any more. Ask a manager for a new one.")
+        raise RightsError(session_user_state().sign_in_problem or "You are signed out. Open your personal link again.")
     return person
 
 
 def sign_out(start: st.Page) -> None:
     """Forget who is here and go to the start, where the sign-in is."""
-    session_user_state().code = ""
+    state = session_user_state()
+    if state.session_id:
+        with services.store().writing() as session:
+            end_session(session, state.session_id)
+    state.session_id, state.sign_in_problem = "", ""
     if _has_organisation() and st.user.is_logged_in:
         st.logout()
         st.stop()
@@ -88,44 +96,77 @@ def _local_member() -> Member:
 
 
 def _signed_in_member() -> Member | None:
-    """By the organisation where one is set up and confirms them, else by a code.
+    """By the organisation where one is set up and confirms them, else by the cookie of this browser.
 
-    Looked up at every run: a revoked code ends a session at its next click.
+    Looked up at every run: a revoked link ends a session at its next click.
     """
-    person = _member_of_organisation()
-    if person is None:
-        return _member_of_session_code()
-    _store_cookie("")
+    person = _member_of_organisation() or _member_of_session()
+    linked = st.query_params.get(LINK_PARAMETER, "")
+    if linked:
+        _refuse_or_ask(linked, person)
     return person
 
 
-def _member_of_session_code() -> Member | None:
-    """By the code of the link, of this session, or of an earlier one."""
-    linked = st.query_params.pop("invite", "")
-    if linked:
-        _sign_in_with_code(linked)
+def _member_of_session() -> Member | None:
     state = session_user_state()
-    if state.code is None:
-        state.code = unquote(st.context.cookies.get(_COOKIE_NAME, ""))
-    found = _member_of_code(state.code) if state.code else None
-    _store_cookie(state.code if found else "")
+    if state.session_id is None:
+        state.session_id = st.context.cookies.get(SESSION_COOKIE, "")
+    if not state.session_id:
+        return None
+    try:
+        with read_session(services.store().engine) as session:
+            found = member_by_session(session, state.session_id)
+    except SessionEndedError as error:
+        state.session_id, state.sign_in_problem = "", str(error)
+        return None
+    if found is None:
+        state.session_id = ""
+        time.sleep(guess_delay().after_wrong(st.context.ip_address or ""))
     return found
 
 
-def _store_cookie(code: str) -> None:
-    """Let the browser keep a code for the next visit, or forget the one that it has."""
-    _cookie_component(key="sign-in-cookie", data={"name": _COOKIE_NAME, "code": code})
+def _refuse_or_ask(linked: str, person: Member | None) -> None:
+    """The server signed nobody in by the link that was opened: it is not valid, or another person's."""
+    if person is None:
+        del st.query_params[LINK_PARAMETER]
+        session_user_state().sign_in_problem = "This code is not valid. Ask a manager for a new one."
+        return
+    try:
+        with read_session(services.store().engine) as session:
+            other = member_by_code(session, linked)
+    except WrongCodeError:
+        time.sleep(guess_delay().after_wrong(st.context.ip_address or ""))
+        other = person
+    if other.id == person.id:
+        del st.query_params[LINK_PARAMETER]
+        return
+    st.title(f"You are signed in as {escape_markdown(person.name)}")
+    st.markdown(f"The link that you opened is the personal link of {escape_markdown(other.name)}.")
+    _mount_sign_in(f"Sign in as {other.name}", code=linked)
+    st.button(f"Stay signed in as {escape_label(person.name)}", key="stay", on_click=_stay)
+    st.stop()
+
+
+def _stay() -> None:
+    del st.query_params[LINK_PARAMETER]
+
+
+def _mount_sign_in(action: str, *, code: str = "", problem: str = "") -> None:
+    data = {
+        "path": sign_in_path(),
+        "parameter": LINK_PARAMETER,
+        "action": action,
+        "code": code,
+        "problem": problem,
+    }
+    _sign_in_component(key="sign-in", data=data)
 
 
 def _sign_in_form() -> None:
     st.title("Sign in")
     if _has_organisation():
         _organisation_buttons()
-    with st.form("sign-in", width=420, border=False):
-        st.text_input("Your code", key=SessionUserState.typed_code.key, type="password", autocomplete="off")
-        st.form_submit_button("Sign in", type="primary", on_click=_sign_in_with_typed_code)
-    if problem := session_user_state().sign_in_problem:
-        st.error(escape_markdown(problem), icon=":material/key_off:")
+    _mount_sign_in("Sign in", problem=session_user_state().sign_in_problem)
     st.caption("Open the personal link that you were sent, or type its code. No code? Ask a manager.")
 
 
@@ -148,39 +189,6 @@ def _unknown_person_message() -> str:
     return f"{email} is not among the people here. Ask a manager to add that name."
 
 
-def _sign_in_with_typed_code() -> None:
-    _sign_in_with_code(session_user_state().typed_code)
-
-
-def _sign_in_with_code(code: str) -> None:
-    """Sign in with a code, unless too many were wrong recently."""
-    state = session_user_state()
-    try:
-        _rate_limit().check(_client_address())
-        with read_session(services.store().engine) as session:
-            member_by_code(session, code)
-    except RightsError as error:
-        if isinstance(error, WrongCodeError):
-            _rate_limit().record_failure(_client_address())
-        state.sign_in_problem = str(error)
-        return
-    state.code, state.sign_in_problem = code, ""
-
-
-def _client_address() -> str:
-    """Where the browser is, as far as the server can tell."""
-    return st.context.ip_address or ""
-
-
-def _member_of_code(code: str) -> Member | None:
-    try:
-        with read_session(services.store().engine) as session:
-            return member_by_code(session, code)
-    except WrongCodeError:
-        session_user_state().code = ""
-        return None
-
-
 def _member_of_organisation() -> Member | None:
     if not _has_organisation() or not st.user.is_logged_in:
         return None
@@ -198,11 +206,6 @@ def _verified_email() -> str:
 def _has_organisation() -> bool:
     """Whether sign-in by OIDC is configured in Streamlit's secrets and its package is here."""
     return find_spec("authlib") is not None and st.secrets.load_if_toml_exists() and "auth" in st.secrets
-
-
-@st.cache_resource(show_spinner=False)
-def _rate_limit() -> WrongCodeLimiter:
-    return WrongCodeLimiter()
 
 
 def open_session() -> Member:

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, MetaData, Table, text
 from sqlmodel import col, select
 
 from annotations.campaigns.campaign import NewTask
-from annotations.campaigns.sign_in import create_invite, revoke_invite
+from annotations.campaigns.sign_in import create_invite, revoke_invite, start_session
 from annotations.campaigns.tables import Adjudication, Correction, Invite, Reservation, Response, Task
 from annotations.database import connect, parse_url
 from annotations.dataset_import import DatasetSource
@@ -27,7 +27,7 @@ from core.types import Example, Item
 from tests.unit.annotations.campaigns.actors import make_campaign, save_items
 from tests.unit.annotations.pair_samples import PAIR, record
 
-CHANGING = {"draft", "reservation"}
+CHANGING = {"draft", "reservation", "signin"}
 Rows = Mapping[str, list[dict[str, Any]]]
 """By table."""
 
@@ -62,7 +62,7 @@ def use_everything(store: Store) -> None:
     opened.label(opened.annotator("ben"), 1)
     cem = opened.person("cem")
     with store.writing() as session:
-        create_invite(session, cem.id, "ada")
+        start_session(session, create_invite(session, cem.id, "ada"))
         revoke_invite(session, session.exec(select(Invite.id)).one(), "ada")
     decide(store)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from annotations.campaigns.people import Role, add_person
-from annotations.campaigns.sign_in import create_invite
+from annotations.campaigns.sign_in import create_invite, start_session
 from annotations.store import Store
+from pages.server.sign_in import SESSION_COOKIE
 
 Open = Callable[..., AppTest]
 
@@ -18,7 +20,9 @@ def test_a_label_is_recorded_as_whoever_signed_in(probe: Open, store: Store, mon
     monkeypatch.setenv("TOUCHSTONE_SHARED", "true")
     with store.writing() as session:
         code = create_invite(session, add_person(session, "Ada *L.*", Role.RESEARCHER).id, "boss")
-    app = probe(invite=code)
+        cookie = start_session(session, code).id
+    monkeypatch.setattr(type(st.context), "cookies", {SESSION_COOKIE: cookie})
+    app = probe()
     assert not app.exception
     assert "Recorded as Ada \\*L\\.\\*" in [element.value for element in app.caption]
     assert "annotator" not in [element.key for element in app.text_input]

@@ -1,0 +1,153 @@
+"""Sign-in over HTTP: a personal link or a typed code gives the browser a cookie that no script can read."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+import streamlit as st
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from annotations.campaigns.sign_in import (
+    GuessDelay,
+    SessionEndedError,
+    StartedSession,
+    WrongCodeError,
+    member_by_code,
+    member_by_session,
+    start_session,
+)
+from annotations.database import read_session
+from annotations.records import StoreError
+from core.errors import TouchstoneError
+from pages.ui import services
+
+SESSION_COOKIE = "touchstone_session"
+LINK_PARAMETER = "invite"
+_MAX_CODE_BYTES = 200
+
+
+@lru_cache(maxsize=1)
+def guess_delay() -> GuessDelay:
+    """One for the whole process, for typed codes, links and cookies alike."""
+    return GuessDelay()
+
+
+def sign_in_path() -> str:
+    """Where a code is sent."""
+    return f"{_base_path()}sign-in"
+
+
+class SignIn:
+    """Middleware that takes personal links and typed codes on a shared server, and hands everything else on."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        response = await self._response(Request(scope, receive)) if scope["type"] == "http" else None
+        await (response or self._app)(scope, receive, send)
+
+    async def _response(self, request: Request) -> Response | None:
+        if not _is_shared():
+            return None
+        if request.method == "POST" and request.url.path == sign_in_path():
+            return await _sign_in_by_code(request)
+        code = request.query_params.get(LINK_PARAMETER, "")
+        if code and request.method == "GET" and "text/html" in request.headers.get("accept", ""):
+            return await _sign_in_by_link(request, code)
+        return None
+
+
+def _is_shared() -> bool:
+    try:
+        return services.settings().shared
+    except TouchstoneError:  # every page says what is set wrongly
+        return False
+
+
+async def _sign_in_by_code(request: Request) -> Response:
+    """Answer a code that was sent by the sign-in form, or for another person than the one who is signed in."""
+    if urlsplit(request.headers.get("origin", "")).netloc != request.headers.get("host"):
+        return JSONResponse({"problem": "Sign in on the page of this server."}, status_code=403)
+    code = await _sent_code(request)
+    try:
+        started = await run_in_threadpool(_start, code, request.cookies.get(SESSION_COOKIE, ""))
+    except WrongCodeError as error:
+        await asyncio.sleep(guess_delay().after_wrong(_address(request)))
+        return JSONResponse({"problem": str(error)}, status_code=403)
+    except StoreError as error:
+        return JSONResponse({"problem": str(error)}, status_code=503)
+    return _with_cookie(JSONResponse({"name": started.member.name}), started, request)
+
+
+async def _sent_code(request: Request) -> str:
+    """What was sent, as far as a code may be long."""
+    received = b""
+    async for part in request.stream():
+        received += part
+        if len(received) > _MAX_CODE_BYTES:
+            break
+    return received[:_MAX_CODE_BYTES].decode(errors="replace")
+
+
+async def _sign_in_by_link(request: Request, code: str) -> Response | None:
+    """Lead to the page without the code, signed in; None where the page has to say or ask something first."""
+    try:
+        started = await run_in_threadpool(
+            _start_unless_another, code[:_MAX_CODE_BYTES], request.cookies.get(SESSION_COOKIE, "")
+        )
+    except WrongCodeError:
+        await asyncio.sleep(guess_delay().after_wrong(_address(request)))
+        return None
+    except StoreError:
+        return None
+    if started is None:
+        return None
+    page = request.url.remove_query_params(LINK_PARAMETER)
+    address = f"{page.path}?{page.query}" if page.query else page.path
+    return _with_cookie(RedirectResponse(address, status_code=303), started, request)
+
+
+def _start(code: str, replaced: str) -> StartedSession:
+    with services.store().writing() as session:
+        return start_session(session, code, replaced)
+
+
+def _start_unless_another(code: str, current: str) -> StartedSession | None:
+    """Sign in, unless somebody else is signed in here: they are asked first."""
+    with read_session(services.store().engine) as session:
+        member = member_by_code(session, code)
+        try:
+            here = member_by_session(session, current) if current else None
+        except SessionEndedError:
+            here = None
+    return _start(code, current) if here is None or here.id == member.id else None
+
+
+def _with_cookie(response: Response, started: StartedSession, request: Request) -> Response:
+    response.set_cookie(
+        SESSION_COOKIE,
+        started.id,
+        expires=started.expires_at,
+        path=_base_path(),
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="lax",
+    )
+    response.headers["cache-control"] = "no-store"
+    return response
+
+
+def _address(request: Request) -> str:
+    """Where the browser is; the server itself reads what a trusted proxy forwards."""
+    return request.client.host if request.client else ""
+
+
+def _base_path() -> str:
+    base = str(st.get_option("server.baseUrlPath")).strip("/")
+    return f"/{base}/" if base else "/"
