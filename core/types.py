@@ -238,6 +238,11 @@ class Checkpoint:
     expects: ExpectedModel | None = None
     setting: str = field(default="checkpoint", compare=False)
 
+    def __hash__(self) -> int:
+        return hash(
+            (self.source, self.kind)
+        )  # of the rest few differ, and the engine looks checkpoints up for every question
+
 
 @dataclass(frozen=True, slots=True)
 class EndpointModel:

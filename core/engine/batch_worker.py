@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from core.engine.conversation import Task
@@ -54,9 +54,9 @@ class BatchWorker:
         """True: other workers do not wait for batches."""
         return True
 
-    def put(self, key: bytes, question: Question, task: Task) -> bool:
-        """Enqueue a question, under the engine's lock; False where an equal one is open already and the task joins it."""
-        return self._queue.put(key, question, task)
+    def put_all(self, questions: Mapping[bytes, Question], task: Task) -> int:
+        """Enqueue questions of a task by their keys, under the engine's lock; how many no other task waits for."""
+        return self._queue.put_all(questions, task)
 
     def reorder(self, task: Task) -> None:
         """Take the questions of a task in their turn again, under the engine's lock: it has become more urgent."""

@@ -9,19 +9,18 @@ import sqlite3
 import sys
 import threading
 from array import array
-from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cachetools import LRUCache
-
 from core.memoize import open_database
-from core.types import Answer, Checkpoint, Question, Span
+from core.types import Answer, Checkpoint, ModelRef, Option, Question, Span
 
 _MEMORY_ANSWERS = 20_000  # answers; a probability weighs about 1 kB, an embedding about 15 kB
 _MAX_SQL_VARIABLES = 500  # SQLite limits the variables of one statement
+_NUMBERS_ONLY = "[[], [], "  # how an answer without spans and texts begins, as JSON writes it: of most models
 _FILE = "answers-2.sqlite"  # the number changes with the layout; an old file is simply not read
 UNREADABLE_ANSWERS_FILE = "unreadable-answers.jsonl"
 """Beside the cache: what language models said and nobody could use."""
@@ -42,12 +41,30 @@ _log = logging.getLogger(__name__)
 
 def cache_key(question: Question, fingerprint: str, device: str) -> bytes:
     """32 bytes that change with the weights, tokenizer, settings, exact inputs and kind of device, and with nothing else."""
-    model = question.checkpoint
+    [key] = cache_keys([question], lambda _: (fingerprint, device))
+    return key
+
+
+def cache_keys(questions: Iterable[Question], weights: Callable[[ModelRef], tuple[str, str]]) -> list[bytes]:
+    """The key of each question; `weights` gives the fingerprint and the device of a model, and is called a few times."""
+    heads: dict[tuple[int, tuple[Option, ...]], str] = {}  # what many questions share is written once
+    keys = []
+    for question in questions:
+        model, options = question.checkpoint, question.options
+        head = heads.get((id(model), options))
+        if head is None:
+            head = heads[id(model), options] = _key_head(model, options, *weights(model))
+        inputs = ", ".join(map(json.dumps, question.inputs))
+        keys.append(hashlib.sha256(f"{head}, [{inputs}]]".encode()).digest())
+    return keys
+
+
+def _key_head(model: ModelRef, options: Sequence[Option], fingerprint: str, device: str) -> str:
+    """All that decides an answer but the inputs, as the beginning of a JSON list."""
     dtype = model.dtype if isinstance(model, Checkpoint) else ""
     # the order in which labels are answered
     expected = model.expects.labels if isinstance(model, Checkpoint) and model.expects else ()
-    facts = [fingerprint, model.kind, dtype, expected, device, question.options, question.inputs]
-    return hashlib.sha256(json.dumps(facts).encode()).digest()
+    return json.dumps([fingerprint, model.kind, dtype, expected, device, options])[:-1]
 
 
 class AnswerCache:
@@ -61,7 +78,7 @@ class AnswerCache:
         self.folder = folder
         self.limit_bytes = limit_bytes
         self._lock = threading.Lock()
-        self._memory: LRUCache[bytes, Answer] = LRUCache(_MEMORY_ANSWERS)
+        self._memory: OrderedDict[bytes, Answer] = OrderedDict()  # the least recently used first
         self._unwritten: deque[tuple[bytes, bytes, str]] = deque()
         self._used: deque[bytes] = deque(maxlen=_MEMORY_ANSWERS)
         self._disk = open_database(folder / _FILE, "answer cache", _TABLE)
@@ -80,7 +97,7 @@ class AnswerCache:
             found = self._recent(keys)
             missing = [key for key in dict.fromkeys(keys) if key not in found]
             read = self._read(missing)
-            self._memory.update(read)
+            self._remember(read)
             return found | read
 
     def recent(self, keys: Iterable[bytes]) -> dict[bytes, Answer]:
@@ -93,7 +110,7 @@ class AnswerCache:
         self._unwritten.extend((key, *_serialize(answer)) for key, answer in answers.items())
         with self._lock:
             self._write()
-            self._memory.update(answers)
+            self._remember(answers)
 
     def reject(self, keys: Iterable[bytes], problem: str) -> None:
         """Forget answers that cannot be used, and keep them with the problem in a file for people to look at."""
@@ -162,7 +179,15 @@ class AnswerCache:
             )
 
     def _recent(self, keys: Iterable[bytes]) -> dict[bytes, Answer]:
-        return {key: self._memory[key] for key in keys if key in self._memory}
+        found = {key: self._memory[key] for key in keys if key in self._memory}
+        for key in found:
+            self._memory.move_to_end(key)
+        return found
+
+    def _remember(self, answers: Mapping[bytes, Answer]) -> None:
+        self._memory.update(answers)
+        for _ in range(len(self._memory) - _MEMORY_ANSWERS):
+            self._memory.popitem(last=False)
 
     def _read(self, keys: Sequence[bytes]) -> dict[bytes, Answer]:
         read: dict[bytes, Answer] = {}
@@ -186,12 +211,17 @@ def _append_line(file: Path, problem: str, answer: Answer | None) -> None:
 
 
 def _serialize(answer: Answer) -> tuple[bytes, str]:
+    numbers = array("d", answer.values).tobytes()
+    if not answer.spans and not answer.texts:
+        return numbers, f"{_NUMBERS_ONLY}{answer.tokens}, {answer.cut}]"
     spans = [[span.start, span.end] for span in answer.spans]
-    return array("d", answer.values).tobytes(), json.dumps([spans, answer.texts, answer.tokens, answer.cut])
+    return numbers, json.dumps([spans, answer.texts, answer.tokens, answer.cut])
 
 
 def _deserialize(numbers: bytes, rest: str) -> Answer:
+    values = tuple(array("d", numbers))
+    if rest.startswith(_NUMBERS_ONLY):
+        tokens, cut = rest[len(_NUMBERS_ONLY) : -1].split(", ")
+        return Answer(values, tokens=int(tokens), cut=int(cut))
     spans, texts, tokens, cut = json.loads(rest)
-    values = array("d")
-    values.frombytes(numbers)
-    return Answer(tuple(values), tuple(Span(*span) for span in spans), tuple(texts), tokens, cut)
+    return Answer(values, tuple(Span(*span) for span in spans), tuple(texts), tokens, cut)

@@ -148,6 +148,7 @@ class Task:
         self.heard: dict[bytes, Answer] = {}  # the answers of all rounds so far
         self.pins: dict[ModelRef, EndpointModel] = {}  # models of endpoints, at the address where it began to ask
         self.fingerprints: dict[ModelRef, str] = {}  # of models, as they were when it began to ask
+        self._ended = False
         self._restarts = 0
         self._rounds: Rounds[Any] | None = None
         self._started = 0.0
@@ -155,7 +156,8 @@ class Task:
     @property
     def live(self) -> bool:
         """Whether a request waits for it and it can still be answered."""
-        return not self.done.done() and any(not request.cancelled.is_set() for request in self.watchers)
+        # every question in a queue asks this, and asking the future would take its lock
+        return not self._ended and any(not request.cancelled.is_set() for request in self.watchers)
 
     def join(self, request: Request, place: int) -> None:
         # the original summary is adopted at every keystroke: cancelled requests must not pile up behind it
@@ -199,7 +201,8 @@ class Task:
             request.version += 1
 
     def finish(self, outcome: object) -> None:
-        if not self.done.done():
+        if not self._ended:
+            self._ended = True
             self.done.set_result(outcome)
             self.notify_watchers()
 

@@ -49,10 +49,10 @@ class DeviceWorker:
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
 
-    def put(self, key: bytes, question: Question, task: Task) -> bool:
-        """Enqueue a question, under the engine's lock; False where an equal one waits already and the task joins it."""
+    def put_all(self, questions: Mapping[bytes, Question], task: Task) -> int:
+        """Enqueue questions of a task by their keys, under the engine's lock; how many no other task waits for."""
         self._changed.set()
-        return self._queue(question.weights).put(key, question, task)
+        return sum([self._queue(question.weights).put(key, question, task) for key, question in questions.items()])
 
     @property
     def queue_operations(self) -> int:
@@ -225,13 +225,10 @@ class DeviceWorker:
         self._cache.put({pending.key: answer for pending, answer in given})
         with self._lock:
             self.counts += Counts(passes=1, tokens=sum(answer.tokens for answer in answers))
-            for asker in {pending.tasks[0] for pending in batch if pending.tasks}:
-                asker.counts += Counts(passes=1)
-            for asker in (pending.tasks[0] for pending in batch if pending.tasks):
-                asker.work_s += seconds / len(batch)
-            for pending, answer in given:
-                for task in self._queues[pending.question.weights].answer(pending, answer):
-                    self._resume(task)
+            _charge(given, seconds)
+            queue = self._queues[batch[0].question.weights]
+            for task in [task for pending, answer in given for task in queue.answer(pending, answer)]:
+                self._resume(task)
 
     def _refuse(self, pending: PendingQuestion, problem: Problem) -> None:
         with self._lock:
@@ -244,3 +241,14 @@ class DeviceWorker:
             for task in self._queues[checkpoint].clear():
                 task.fail(problem)
             self._lock.notify_all()
+
+
+def _charge(given: Sequence[tuple[PendingQuestion, Answer]], seconds: float) -> None:
+    """Count a pass and its tokens for the tasks that asked its questions first, and its seconds by their number."""
+    tokens: dict[Task, list[int]] = {}
+    for pending, answer in given:
+        for asker in pending.tasks[:1]:
+            tokens.setdefault(asker, []).append(answer.tokens)
+    for asker, lengths in tokens.items():
+        asker.counts += Counts(passes=1, tokens=sum(lengths))
+        asker.work_s += seconds * len(lengths) / len(given)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 
@@ -67,10 +67,10 @@ class EndpointWorker:
         for thread in self._threads:
             thread.start()
 
-    def put(self, key: bytes, question: Question, task: Task) -> bool:
-        """Enqueue a question, under the engine's lock; False where an equal one is open already and the task joins it."""
-        self._available.release()
-        return self._queue.put(key, question, task)
+    def put_all(self, questions: Mapping[bytes, Question], task: Task) -> int:
+        """Enqueue questions of a task by their keys, under the engine's lock; how many no other task waits for."""
+        self._available.release(len(questions))
+        return self._queue.put_all(questions, task)
 
     @property
     def idle(self) -> bool:

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from core.engine.batch_worker import BatchWorker
-from core.engine.cache import AnswerCache, cache_key
+from core.engine.cache import AnswerCache, cache_keys
 from core.engine.conversation import ConversationEnd, Task
 from core.engine.device_worker import DeviceWorker
 from core.engine.endpoint_worker import EndpointStores, EndpointWorker
@@ -196,7 +196,11 @@ class Planner:
     def _answer_or_enqueue(self, task: Task, asked: Sequence[Question]) -> bool:
         """Look the questions up and enqueue the unknown ones; True when all are answered already."""
         questions = [_pin_endpoint(task, question) for question in asked]
-        models = [*(question.checkpoint for question in questions), *task.fingerprints]
+        # by identity: the many questions of a round ask a few models
+        models = [
+            *{id(question.checkpoint): question.checkpoint for question in questions}.values(),
+            *task.fingerprints,
+        ]
         if self._weights_changed(task, models + list(task.conversation.checkpoints if task.metric else ())):
             with self._lock:
                 task.restart()
@@ -208,12 +212,19 @@ class Planner:
             # another task's answer may have come since; the worker caches it before it clears the queue, so none is missed
             known |= self._cache.recent(k for k in keys if k not in known)
             task.ask(keys, known)
-            unknown = {k: q for k, q in zip(keys, questions, strict=True) if k in task.missing}
-            new = sum([self._worker(q).put(k, q, task) for k, q in unknown.items()])
-            cached = sum(k in known for k in keys)
+            new = self._enqueue_questions(task, zip(keys, questions, strict=True)) if task.missing else 0
+            cached = sum([k in known for k in keys])
             self._add_counts(task, Counts(len(keys), cached, len(keys) - cached - new, new))
             self._lock.notify_all()
-        return not unknown
+            return not task.missing
+
+    def _enqueue_questions(self, task: Task, questions: Iterable[tuple[bytes, Question]]) -> int:
+        """Hand the questions that are missing to the workers; how many no other task waits for."""
+        by_worker: dict[QuestionWorker, dict[bytes, Question]] = {}
+        for key, question in questions:
+            if key in task.missing:
+                by_worker.setdefault(self._worker(question), {})[key] = question
+        return sum([worker.put_all(some, task) for worker, some in by_worker.items()])
 
     def _weights_changed(self, task: Task, models: Sequence[ModelRef]) -> bool:
         """Whether weights are no longer those that the task began with; those that it asks for the first time are noted."""
@@ -223,11 +234,12 @@ class Planner:
         return any(task.fingerprints.setdefault(checkpoint, now[checkpoint]) != now[checkpoint] for checkpoint in now)
 
     def _keys(self, questions: Sequence[Question], fingerprints: Mapping[ModelRef, str]) -> list[bytes]:
-        models = {question.checkpoint for question in questions}
-        prints = {model: fingerprints.get(model) or self._fingerprint(model) for model in models}
-        # an endpoint gives the same answer whatever the device of this machine
-        devices = {model: "" if isinstance(model, EndpointModel) else self._pool.device for model in models}
-        return [cache_key(one, prints[one.checkpoint], devices[one.checkpoint]) for one in questions]
+        def weights(model: ModelRef) -> tuple[str, str]:
+            # an endpoint gives the same answer whatever the device of this machine
+            device = "" if isinstance(model, EndpointModel) else self._pool.device
+            return fingerprints.get(model) or self._fingerprint(model), device
+
+        return cache_keys(questions, weights)
 
     @property
     def _workers(self) -> list[QuestionWorker]:

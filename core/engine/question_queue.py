@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -13,7 +13,7 @@ from core.models.model import Row
 from core.types import Answer, Checkpoint, Counts, Question
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class PendingQuestion:
     """One distinct question and the tasks that want its answer; its tokens once they are known.
 
@@ -55,6 +55,10 @@ class QuestionQueue:
     def operations(self) -> int:
         """How many entries were put in or taken out since the start."""
         return self._waiting.operations
+
+    def put_all(self, questions: Mapping[bytes, Question], task: Task) -> int:
+        """Enqueue questions of a task by their keys; how many are new: an equal one that is open already is joined."""
+        return sum([self.put(key, question, task) for key, question in questions.items()])
 
     def put(self, key: bytes, question: Question, task: Task) -> bool:
         """Enqueue a question; False where an equal one is open already and the task joins it."""
@@ -128,8 +132,6 @@ class QuestionQueue:
         tasks = self.remove(pending)
         for task in tasks:
             task.receive(pending.key, answer)
-        if tasks:
-            tasks[0].counts += Counts(tokens=answer.tokens)
         return [task for task in tasks if task.is_answered()]
 
     def refuse(self, pending: PendingQuestion, problem: Problem) -> None:
@@ -143,7 +145,7 @@ class QuestionQueue:
             self.refuse(pending, outcome)
             return []
         for asker in pending.tasks[:1]:
-            asker.counts += Counts(passes=1)
+            asker.counts += Counts(passes=1, tokens=outcome.tokens)
         return self.answer(pending, outcome)
 
     def remove(self, pending: PendingQuestion) -> list[Task]:
@@ -193,8 +195,8 @@ class QuestionWorker(Protocol):
         """Forward passes and tokens since the start."""
         ...
 
-    def put(self, key: bytes, question: Question, task: Task) -> bool:
-        """Enqueue a question; False where an equal one is open already and the task joins it."""
+    def put_all(self, questions: Mapping[bytes, Question], task: Task) -> int:
+        """Enqueue questions of a task by their keys; how many are new: an equal one that is open already is joined."""
         ...
 
     @property

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import sqlite3
 import threading
@@ -11,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from core.engine.cache import AnswerCache, cache_key
+from core.engine.cache import AnswerCache, cache_key, cache_keys
 from core.errors import TouchstoneError
-from core.types import Answer, Checkpoint, Question, Span
+from core.types import Answer, Checkpoint, EndpointModel, ExpectedModel, Question, Span
 from tests.doubles.process import finish, start
 
 QUESTION = Question(Checkpoint("model", "sequence_classifier"), ("A claim.",), (("limit", 512),), Span(0, 8))
@@ -67,9 +69,14 @@ def cache(tmp_path: Path) -> Iterator[AnswerCache]:
     opened.close()
 
 
-def test_an_answer_is_read_back_exactly(cache: AnswerCache) -> None:
-    cache.put({b"a": ANSWER})
-    assert cache.get([b"a", b"b"]) == {b"a": ANSWER}
+def test_an_answer_is_read_back_exactly(tmp_path: Path) -> None:
+    answers = [ANSWER, Answer(), Answer((0.1, -0.0), tokens=7, cut=1), Answer((), (Span(0, 2),)), Answer((), (), ("",))]
+    cache = AnswerCache(tmp_path)
+    cache.put({bytes([number]): answer for number, answer in enumerate(answers)})
+    cache.close()
+    again = AnswerCache(tmp_path)
+    assert again.get([bytes([number]) for number in range(9)]) == {bytes([n]): one for n, one in enumerate(answers)}
+    again.close()
 
 
 def test_answers_survive_reopening(tmp_path: Path) -> None:
@@ -256,3 +263,37 @@ def test_a_full_disk_is_a_warning_and_answers_stay_in_memory(tmp_path: Path) -> 
     code, _, errors = finish(start("-c", FULL_DISK, str(tmp_path)))
     assert (code, errors.count("Answers are no longer kept in")) == (0, 1), errors
     assert "Free some space on the disk" in errors
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        QUESTION,
+        replace(QUESTION, inputs=()),
+        replace(QUESTION, inputs=('"Größe" \\ 😀 \x00\u2028', "b"), options=()),
+        replace(QUESTION, options=(("layer", 5), ("beta", 0.1), ("name", "a, b"), ("words", (1, 2)))),
+        replace(
+            QUESTION, checkpoint=replace(QUESTION.weights, expects=ExpectedModel((("no", "0"), ("yes",)), ("bert",)))
+        ),
+        replace(QUESTION, checkpoint=EndpointModel("fast", "endpoint_chat", "http://localhost:1")),
+    ],
+)
+def test_keys_are_those_of_the_caches_that_people_have(question: Question) -> None:
+    """The hash of one JSON list of all that decides an answer: another key would have everything asked again."""
+    model = question.checkpoint
+    dtype = model.dtype if isinstance(model, Checkpoint) else ""
+    expected = model.expects.labels if isinstance(model, Checkpoint) and model.expects else ()
+    facts = ["weights", model.kind, dtype, expected, "cpu", question.options, question.inputs]
+    assert cache_key(question, "weights", "cpu") == hashlib.sha256(json.dumps(facts).encode()).digest()
+
+
+def test_the_facts_of_a_model_are_asked_for_once_among_many_questions() -> None:
+    asked = []
+
+    def weights(model: object) -> tuple[str, str]:
+        asked.append(model)
+        return "weights", "cpu"
+
+    questions = [replace(QUESTION, inputs=(f"Claim {number}.",)) for number in range(50)]
+    assert cache_keys(questions, weights) == [cache_key(question, "weights", "cpu") for question in questions]
+    assert asked == [QUESTION.checkpoint]
