@@ -12,8 +12,8 @@ from operator import itemgetter
 from typing import Any
 
 from core.bulk.folder import Folder
-from core.errors import TouchstoneError
-from core.types import Edit, ErrorType, Example, Item, Span, Verdict
+from core.errors import BadSettingError, TouchstoneError
+from core.types import Edit, ErrorType, Example, Item, Span, T, Verdict
 
 MAX_PAIRS = 2_000  # pairs of a block
 MAX_BYTES = 64 << 20  # bytes of its texts, each document counted once
@@ -47,6 +47,26 @@ class Manifest:
     sha256: str
     source: str
     format: int = FORMAT
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Part `number`, counted from 0, of `count` parts."""
+
+    number: int = 0
+    count: int = 1
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """Raises BadSettingError for anything but K/N with 0 ≤ K < N."""
+        number, _, count = text.partition("/")
+        if not (number.isdecimal() and count.isdecimal() and int(number) < int(count)):
+            raise BadSettingError(f"The shard is {text!r}. Write K/N, as 0/4, 1/4, 2/4 and 3/4 for all of four parts.")
+        return cls(int(number), int(count))
+
+    def of(self, whole: Sequence[T]) -> list[T]:
+        """Its part of blocks or cases; together the shards are all of them, each once."""
+        return list(whole[self.number :: self.count])
 
 
 def row_of_item(item: Item) -> BlockRow:
@@ -120,11 +140,6 @@ def _cut_document(rows: Iterable[BlockRow], max_pairs: int, max_bytes: int) -> I
 def _bytes_of_texts(rows: Sequence[BlockRow]) -> int:
     """The bytes of documents, each once, and summaries."""
     return sum(len(text.encode()) for text in {row[1] for row in rows}) + sum(len(row[2].encode()) for row in rows)
-
-
-def shard_of(names: Sequence[str], number: int, count: int) -> list[str]:
-    """The blocks of shard `number` of `count`, counted from 0; together the shards are all blocks, each once."""
-    return list(names[number::count])
 
 
 def write_block(folder: Folder, number: int, rows: Sequence[BlockRow]) -> Block:

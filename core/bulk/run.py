@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from core.bulk.blocks import block_names, shard_of
+from core.bulk.blocks import Shard, block_names
 from core.bulk.folder import Folder
 from core.bulk.results import finished_blocks
 from core.bulk.scorer import BlockReport, BlockScorer, ScoringJob
-from core.errors import BadSettingError, TouchstoneError
+from core.errors import TouchstoneError
 from core.llm.endpoints import endpoint_of
 from core.metric import Metric
 from core.settings import Settings
@@ -55,25 +55,9 @@ class InProcess:
         self._scorer.close()
 
 
-@dataclass(frozen=True, slots=True)
-class Shard:
-    """Part `number`, counted from 0, of `count` parts of the blocks."""
-
-    number: int = 0
-    count: int = 1
-
-    @classmethod
-    def parse(cls, text: str) -> Shard:
-        """Raises BadSettingError for anything but K/N with 0 ≤ K < N."""
-        number, _, count = text.partition("/")
-        if not (number.isdecimal() and count.isdecimal() and int(number) < int(count)):
-            raise BadSettingError(f"The shard is {text!r}. Write K/N, as 0/4, 1/4, 2/4 and 3/4 for all of four parts.")
-        return cls(int(number), int(count))
-
-
 def blocks_left(blocks: Folder, folders: Sequence[Folder], shard: Shard) -> tuple[list[str], int]:
     """The blocks of a shard that some metric has no results of, in order, and how many the shard has."""
-    mine = shard_of(block_names(blocks), shard.number, shard.count)
+    mine = shard.of(block_names(blocks))
     finished = set.intersection(*(finished_blocks(folder) for folder in folders))
     return [name for name in mine if name not in finished], len(mine)
 

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from core.bulk.run import Shard
+from core.bulk.blocks import Shard
 from core.bulk.scorer import ScoringJob
 from core.dataset import Refusal
 from core.datasets.pairs import Pairs

@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 
+from core.bulk.blocks import Shard
 from core.bulk.folder import Folder
 from core.bulk.processes import Processes
 from core.bulk.ray_workers import RayActors
 from core.bulk.results import open_metric_folder, open_results
-from core.bulk.run import Crew, InProcess, RunProgress, Shard, blocks_left, refuse_divided_budget, run_blocks
+from core.bulk.run import Crew, InProcess, RunProgress, blocks_left, refuse_divided_budget, run_blocks
 from core.bulk.scorer import BlockReport, ScoringJob, metric_folders
 from core.metric import METRICS
 from core.models.pool import ModelPool

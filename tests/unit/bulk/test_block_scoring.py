@@ -16,11 +16,11 @@ import pytest
 
 from core.bulk import results
 from core.bulk.block_writer import Refusals, write_blocks
-from core.bulk.blocks import block_names, read_block, row_of_item, write_block, write_manifest
+from core.bulk.blocks import Shard, block_names, read_block, row_of_item, write_block, write_manifest
 from core.bulk.folder import Folder
 from core.bulk.processes import Processes
 from core.bulk.results import finished_blocks, open_results, open_stored_results, read_results, write_results
-from core.bulk.run import RunProgress, Shard, refuse_divided_budget, run_blocks
+from core.bulk.run import RunProgress, refuse_divided_budget, run_blocks
 from core.bulk.scorer import BlockReport, ScoringJob
 from core.errors import BadSettingError, TouchstoneError
 from core.metric import METRICS

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pyarrow.parquet import write_table
 
 from core.bulk.block_writer import Refusals, group_rows, write_blocks
-from core.bulk.blocks import BlockRow, block_names, cut_blocks, read_block, read_manifest, shard_of
+from core.bulk.blocks import BlockRow, Shard, block_names, cut_blocks, read_block, read_manifest
 from core.bulk.folder import Folder
 from core.errors import TouchstoneError
 from core.types import Item, Verdict
@@ -147,6 +147,6 @@ def test_the_command_names_broken_lines_and_never_writes_over_blocks(tmp_path: P
 
 def test_shards_are_all_blocks_each_once() -> None:
     names = [str(n) for n in range(11)]
-    shards = [shard_of(names, number, 4) for number in range(4)]
+    shards = [Shard(number, 4).of(names) for number in range(4)]
     assert sorted(name for shard in shards for name in shard) == sorted(names)
     assert {len(shard) for shard in shards} == {2, 3}
