@@ -69,6 +69,9 @@ class Shard:
         return list(whole[self.number :: self.count])
 
 
+WHOLE = Shard()
+
+
 def row_of_item(item: Item) -> BlockRow:
     """An item as a block keeps it."""
     edits = [[edit.span.start, edit.span.end, edit.new, edit.explanation] for edit in item.edits]
@@ -193,6 +196,12 @@ def block_names(folder: Folder) -> list[str]:
     """The names of all blocks of a folder, in order."""
     [names] = read_parquet(folder, _LIST, ("name",))
     return names
+
+
+def read_blocks(folder: Folder, shard: Shard) -> Iterator[Item]:
+    """The items of the blocks of a shard. Raises TouchstoneError where the folder is none of blocks."""
+    read_manifest(folder)
+    return (item for name in shard.of(block_names(folder)) for item in read_block(folder, name))
 
 
 def _parquet_bytes(columns: dict[str, list[Any]]) -> bytes:

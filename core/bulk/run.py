@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -14,9 +14,8 @@ from core.bulk.results import finished_blocks
 from core.bulk.scorer import BlockReport, BlockScorer, ScoringJob
 from core.errors import TouchstoneError
 from core.llm.endpoints import endpoint_of
-from core.metric import Metric
 from core.settings import Settings
-from core.types import Counts, EndpointModel
+from core.types import Counts, EndpointModel, ModelRef
 
 _MAX_TRIES = 5  # of one block
 _MAX_FAULTS_IN_A_ROW = 10  # of all blocks, without one that ends well in between
@@ -62,14 +61,16 @@ def blocks_left(blocks: Folder, folders: Sequence[Folder], shard: Shard) -> tupl
     return [name for name in mine if name not in finished], len(mine)
 
 
-def refuse_divided_budget(metrics: Sequence[Metric], divided: bool) -> None:
+def refuse_divided_budget(asked: Iterable[ModelRef], divided: bool) -> None:
     """Raise TouchstoneError where a budget would be counted on several machines, each for itself.
 
     Worker processes of one machine count together, in the cache folder.
     """
-    models = [model for metric in metrics for model in metric.checkpoints() if isinstance(model, EndpointModel)]
+    if not divided:
+        return
+    models = [model for model in asked if isinstance(model, EndpointModel)]
     limited = Settings.read().llm_budget is not None or any(endpoint_of(model).budget is not None for model in models)
-    if divided and models and limited:
+    if models and limited:
         raise TouchstoneError(
             "A budget is set, and shards or a cluster cannot count one budget together. Use --workers on one machine, "
             "or take the budget away and set a limit at the provider."

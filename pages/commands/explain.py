@@ -10,6 +10,7 @@ from typing import Annotated, TextIO
 
 import typer
 
+from core.bulk.blocks import WHOLE, Shard
 from core.dataset import Refusal
 from core.errors import TouchstoneError
 from core.explanations.cases import SummaryWithEdit, summaries_with_edits
@@ -33,10 +34,12 @@ from pages.commands.shared.inputs import (
     ModelOption,
     PairsArgument,
     SampleOption,
+    ShardOption,
     TemperatureOption,
     name_of_input,
     open_output,
     open_sampling,
+    open_shard,
     read_dataset_items,
     read_items,
 )
@@ -69,6 +72,7 @@ def command(
     temperature: TemperatureOption = 0.0,
     sample: SampleOption = 0,
     batch: BatchOption = False,
+    shard: ShardOption = "0/1",
 ) -> None:
     """Have a language model say of many summaries whether they are consistent, and why; `judge` grades what it says."""
     source = name_of_input(pairs, dataset, output)
@@ -76,8 +80,9 @@ def command(
     with open_engine(Settings.read(), batch) as engine:
         # raises before anything is overwritten where nobody can be asked
         sampling = open_sampling(engine, model, endpoint, temperature, sample)
-        found = [one for one in _read_subjects(pairs, dataset, refusals) if is_applicable(one, ask)]
-        if not found:
+        part = open_shard(shard, pairs, [sampling.asked])
+        found = [one for one in _read_subjects(pairs, dataset, refusals, part) if is_applicable(one, ask)]
+        if not found and part == WHOLE:
             raise TouchstoneError(f"{source} has no summary that is labelled inconsistent. Ask with --ask detect.")
         asked = draw_sample(found, most or len(found), seed)
         print_estimate(engine, (summary_conversation(one, ask, sampling) for one in asked))
@@ -89,9 +94,13 @@ def command(
     exit_with_failures(refusals, failed)
 
 
-def _read_subjects(pairs: Path | None, dataset: str | None, refusals: list[Refusal]) -> list[SummaryWithEdit]:
-    """The summaries of a file or of an imported dataset, the edited ones with what is known of their edit."""
-    return list(summaries_with_edits(read_items(pairs, refusals) if pairs else read_dataset_items(dataset or "")))
+def _read_subjects(
+    pairs: Path | None, dataset: str | None, refusals: list[Refusal], shard: Shard
+) -> list[SummaryWithEdit]:
+    """The summaries of a file, of blocks or of an imported dataset, the edited ones with what is known of their edit."""
+    return list(
+        summaries_with_edits(read_items(pairs, refusals, shard) if pairs else read_dataset_items(dataset or ""))
+    )
 
 
 def _write_findings(

@@ -10,6 +10,8 @@ from typing import Annotated, TextIO
 
 import typer
 
+from core.bulk.blocks import WHOLE, Shard
+from core.bulk.run import refuse_divided_budget
 from core.dataset import Refusal
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
@@ -29,6 +31,7 @@ from pages.commands.shared.inputs import (
     ModelOption,
     MostOption,
     SampleOption,
+    ShardOption,
     TemperatureOption,
     open_output,
     open_sampling,
@@ -86,6 +89,7 @@ def command(
     most: MostOption = None,
     seed: DrawSeedOption = 0,
     batch: BatchOption = False,
+    shard: ShardOption = "0/1",
 ) -> None:
     """Have language models grade explanations of errors: entirely, partially or not correct, which count 1, 0.5 and 0."""
     refusals: list[Refusal] = []
@@ -96,7 +100,9 @@ def command(
         else:
             judges = (open_sampling(engine, model, endpoint, temperature, sample),)
         signatures = [judge_signature(setup, one) for one in judges]
-        found = _read_cases_to_grade(cases, dataset, output, refusals)
+        part = Shard.parse(shard)
+        refuse_divided_budget([one.asked for one in judges], divided=part != WHOLE)
+        found = part.of(_read_cases_to_grade(cases, dataset, output, refusals))
         to_grade = draw_sample(found, most or len(found), seed)
         for signature in signatures:
             print_status(f"Asking {signature}")

@@ -14,7 +14,6 @@ import typer
 from core.bulk.blocks import Shard
 from core.bulk.scorer import ScoringJob
 from core.dataset import Refusal
-from core.datasets.pairs import Pairs
 from core.errors import TouchstoneError
 from core.llm.spend import format_spend_by_endpoint
 from core.metric import METRICS
@@ -25,6 +24,7 @@ from pages.commands.shared.block_scoring import Workers, progress_record, score_
 from pages.commands.shared.inputs import (
     BatchOption,
     DeviceOption,
+    items_or_refusals,
     open_output,
     read_examples,
     refuse_overwriting_input,
@@ -42,7 +42,8 @@ from pages.commands.shared.messages import (
 
 def command(
     pairs: Annotated[
-        Path, typer.Argument(help="JSONL or CSV with id, document, summary; or a folder of blocks (--to).")
+        str,
+        typer.Argument(help="JSONL or CSV with id, document, summary; or a folder of blocks, or its URL with --to."),
     ],
     metric: Annotated[list[str], typer.Option(help="name or name[setting=value,…]; may be repeated.")],
     output: Annotated[
@@ -77,9 +78,9 @@ def command(
     if (output is None) == (to is None):
         raise TouchstoneError("Name a file for the scores with -o, or a folder for the results of blocks with --to.")
     if output:
-        _score_file(pairs, output, specs, device, stats, batch)
+        _score_file(Path(pairs), output, specs, device, stats, batch)
         return
-    job = ScoringJob(str(pairs), to or "", tuple(specs), device or "")
+    job = ScoringJob(pairs, to or "", tuple(specs), device or "")
     progress = score_blocks(job, Workers(workers, cluster, gpus_per_worker, Shard.parse(shard)))
     if stats:
         typer.echo(json.dumps(progress_record(progress)))
@@ -100,7 +101,7 @@ def _score_file(
     with open_engine(settings.model_copy(update={"device": device or settings.device}), batch) as engine:
         download_models(engine.pool, chosen)
         if any(asks_endpoint(one.checkpoints()) for one in chosen):
-            read = (item.example for item in Pairs().read(pairs) if not isinstance(item, Refusal))
+            read = (item.example for item in items_or_refusals(pairs) if not isinstance(item, Refusal))
             print_estimate(engine, engine.conversations(chosen, read))
         failures = _write_outcomes(output, engine.run(chosen, examples))
     if failures:

@@ -41,9 +41,11 @@ from pages.commands.shared.inputs import (
     MaxSummariesOption,
     PairsArgument,
     SeedOption,
+    ShardOption,
     WithInconsistentOption,
     name_of_input,
     new_run,
+    open_shard,
     read_sources,
 )
 from pages.commands.shared.messages import (
@@ -85,6 +87,7 @@ def command(
     ] = None,
     device: DeviceOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="The table as one JSON list.")] = False,
+    shard: ShardOption = "0/1",
     guard: Annotated[str, typer.Option(hidden=True, help="The name of --nli-check before version 0.2.")] = _NO_CHECK,
 ) -> None:
     """Perturb every summary of a file, score all of it, and report which metrics move when they should not."""
@@ -98,11 +101,16 @@ def command(
         metrics = [METRICS.parse(spec) for spec in metric or [line.name for line in default_metrics(engine.pool)]]
         kinds = [PERTURBATIONS.parse(spec) for spec in kind] if kind else rule_perturbations()
         check = _parse_check(nli_check if guard == _NO_CHECK else guard)
+        asked = [*metrics, *kinds, *filter(None, [check])]
+        part = open_shard(shard, pairs, [model for one in asked for model in one.checkpoints()])
         plan = Plan.of(name, kinds, metrics, seed, check)
         filter_variants(Run(plan), leave_out or ())  # a wrong name fails before the work, not after it
         run = open_run_file(
             output,
-            new_run(plan, read_sources(pairs, dataset, most, seed, refusals, with_inconsistent=with_inconsistent)),
+            new_run(
+                plan,
+                read_sources(pairs, dataset, most, seed, refusals, with_inconsistent=with_inconsistent, shard=part),
+            ),
         )
         download_models(engine.pool, [*metrics, *filter(None, [check])])
         print_estimate(engine, missing_conversations(engine, run))

@@ -42,7 +42,8 @@ def score_blocks(job: ScoringJob, workers: Workers) -> RunProgress:
     Raises TouchstoneError for what keeps all blocks from being scored.
     """
     metrics, settings = [METRICS.parse(spec) for spec in job.metrics], job.settings()
-    refuse_divided_budget(metrics, divided=workers.shard.count > 1 or bool(workers.cluster))
+    models = [model for metric in metrics for model in metric.checkpoints()]
+    refuse_divided_budget(models, divided=workers.shard.count > 1 or bool(workers.cluster))
     blocks, results = Folder.at(job.blocks), Folder.at(job.results)
     open_results(results, blocks)
     with closing(ModelPool(settings.device, settings.memory_bytes, settings.cache_dir)) as pool:

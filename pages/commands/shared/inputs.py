@@ -13,7 +13,10 @@ import typer
 
 from annotations.samples import load_samples, load_texts
 from annotations.store import Store
+from core.bulk.blocks import WHOLE, Shard, read_blocks
+from core.bulk.folder import Folder
 from core.bulk.results import samples_of_results
+from core.bulk.run import refuse_divided_budget
 from core.dataset import Refusal
 from core.datasets.pairs import Pairs
 from core.engine.engine import Engine
@@ -25,14 +28,19 @@ from core.meta.pooling import pool_cases
 from core.settings import Device, Settings
 from core.stress.filters import build_sources, draw_sample, stored_samples, without_inconsistent
 from core.stress.run import Plan, Run, Source
-from core.types import EndpointModel, Example, Item, Sample, T
+from core.types import EndpointModel, Example, Item, ModelRef, Sample, T
 from pages.commands.shared.messages import download_checkpoints, print_status
 
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON list instead of a table.")]
 MarkdownOption = Annotated[bool, typer.Option("--markdown", help="The table of the README.")]
 DeviceOption = Annotated[Device | None, typer.Option(help="Where models run; TOUCHSTONE_DEVICE by default.")]
 SeedOption = Annotated[int, typer.Option(min=0, help="The same seed gives the same variants.")]
-PairsArgument = Annotated[Path | None, typer.Argument(help="JSONL or CSV with id, document, summary.")]
+PairsArgument = Annotated[
+    Path | None, typer.Argument(help="JSONL or CSV with id, document, summary; or a folder of blocks.")
+]
+ShardOption = Annotated[
+    str, typer.Option(help="K/N: part K of N counted from 0, as for a job of a Slurm array; each part has its own -o.")
+]
 DatasetOption = Annotated[
     str | None,
     typer.Option(help="Instead of a file: the summaries of an imported dataset that are not labelled inconsistent."),
@@ -112,8 +120,22 @@ def read_examples(source: Path, refusals: list[Refusal]) -> Iterator[Example]:
     return (item.example for item in read_items(source, refusals))
 
 
-def read_items(source: Path, refusals: list[Refusal]) -> Iterator[Item]:
-    return report_refusals(Pairs().read(source), source, refusals)
+def read_items(source: Path, refusals: list[Refusal], shard: Shard = WHOLE) -> Iterator[Item]:
+    return report_refusals(items_or_refusals(source, shard), source, refusals)
+
+
+def items_or_refusals(source: Path, shard: Shard = WHOLE) -> Iterator[Item | Refusal]:
+    """The pairs of a file, or of a shard of a folder of blocks."""
+    return read_blocks(Folder.at(str(source)), shard) if source.is_dir() else Pairs().read(source)
+
+
+def open_shard(text: str, source: Path | None, asked: Iterable[ModelRef]) -> Shard:
+    """The part of a source that `text` names. Raises TouchstoneError where the source has no parts, or a budget would be divided."""
+    shard = Shard.parse(text)
+    if shard != WHOLE and not (source and source.is_dir()):
+        raise TouchstoneError("--shard takes a part of a folder of blocks. Make one: cli.py blocks PAIRS FOLDER")
+    refuse_divided_budget(asked, divided=shard != WHOLE)
+    return shard
 
 
 def report_refusals(found: Iterable[T | Refusal], source: Path, refusals: list[Refusal]) -> Iterator[T]:
@@ -165,10 +187,11 @@ def read_sources(
     refusals: list[Refusal],
     *,
     with_inconsistent: bool = False,
+    shard: Shard = WHOLE,
 ) -> list[Source]:
-    """The originals of a file, edited summaries being left to `score`; or those of a dataset."""
+    """The originals of a file or a shard of blocks, edited summaries being left to `score`; or those of a dataset."""
     if pairs:
-        return [Source.of(item) for item in read_items(pairs, refusals) if not item.parent]
+        return [Source.of(item) for item in read_items(pairs, refusals, shard) if not item.parent]
     return _dataset_sources(dataset or "", most, seed, list if with_inconsistent else without_inconsistent)
 
 

@@ -201,11 +201,11 @@ def test_a_cluster_without_ray_says_what_to_install(
 def test_workers_of_several_machines_do_not_share_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", "http://localhost:9/v1")
     monkeypatch.setenv("TOUCHSTONE_LLM_MODEL", "small")
-    paid = [METRICS.parse("direct-assessment")]
+    paid = METRICS.parse("direct-assessment").checkpoints()
     refuse_divided_budget(paid, divided=True)
     monkeypatch.setenv("TOUCHSTONE_LLM_BUDGET", "5")
     refuse_divided_budget(paid, divided=False)
-    refuse_divided_budget([METRICS.parse("rouge2")], divided=True)
+    refuse_divided_budget(METRICS.parse("rouge2").checkpoints(), divided=True)
     with pytest.raises(TouchstoneError, match="cannot count one budget together"):
         refuse_divided_budget(paid, divided=True)
 

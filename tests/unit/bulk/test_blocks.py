@@ -105,6 +105,8 @@ def test_pairs_at_a_url_become_blocks_at_a_url(tmp_path: Path) -> None:
     local = Folder.at((tmp_path / "blocks").as_uri())
     write_blocks((tmp_path / "one").as_uri(), local, Refusals())
     assert read_manifest(local).sha256 == read_manifest(out).sha256
+    done = run("score", out.url, "--to", "memory://bulk-results", "--metric", "rouge2", "--stats")
+    assert json.loads(done.stdout)["rows"] == 5
     with pytest.raises(TouchstoneError, match="cannot be opened"):
         Folder.at("nowhere://x")
 

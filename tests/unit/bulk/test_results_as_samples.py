@@ -1,4 +1,4 @@
-"""`meta` and `import` read the results of blocks as they read scores of the database."""
+"""Other commands read blocks as they read a file of pairs, and their results as scores of the database."""
 
 from __future__ import annotations
 
@@ -8,9 +8,14 @@ from pathlib import Path
 import pytest
 
 from core.bulk.block_writer import Refusals, write_blocks
+from core.bulk.blocks import row_of_item, write_block, write_manifest
 from core.bulk.folder import Folder
 from core.errors import TouchstoneError
+from core.types import Example, Item
+from tests.unit.bulk.test_block_scoring import lines
+from tests.unit.bulk.test_blocks import pairs_of
 from tests.unit.command_line import done, run
+from tests.unit.llm.scripted import serving, text
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -49,3 +54,43 @@ def test_a_folder_that_is_none_of_results_says_what_makes_one(tmp_path: Path) ->
     for arguments, message in ((("--results", tmp_path), "score BLOCKS --to"), ((), "--dataset, or a folder")):
         with pytest.raises(TouchstoneError, match=message):
             raise run("meta", *arguments).exception or AssertionError("nothing was raised")
+
+
+def test_blocks_are_stressed_and_scored_as_the_file_that_they_were_made_of(results: Path, tmp_path: Path) -> None:
+    found = []
+    for pairs in (tmp_path / "in.jsonl", results.parent / "blocks"):
+        kinds = ("--kind", "phrase", "--kind", "negated", "--metric", "rouge2")
+        stressed = json.loads(done("stress", pairs, *kinds, "-o", tmp_path / f"run-{pairs.name}", "--json"))
+        done("score", pairs, "--metric", "rouge2", "-o", tmp_path / "out.jsonl")
+        scores = {line["id"]: line["score"] for line in map(json.loads, lines(tmp_path / "out.jsonl"))}
+        found.append((sorted(map(json.dumps, stressed)), scores))
+    assert found[0] == found[1]
+    assert len(found[0][1]) == 13
+
+
+def test_shards_of_blocks_are_explained_and_judged_each_pair_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, pairs = Folder.at(str(tmp_path / "blocks")), pairs_of(12, 3)
+    parts = [[row_of_item(Item(Example(**pair))) for pair in pairs[start : start + 4]] for start in (0, 4, 8)]
+    write_manifest(out, [write_block(out, number, part) for number, part in enumerate(parts)], 0, "test")
+    said = text(json.dumps({"consistent": "no", "explanation": "It is wrong.", "grade": "entirely", "because": "So."}))
+    with serving(lambda _path, _body: said) as endpoint:
+        monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
+        monkeypatch.setenv("TOUCHSTONE_LLM_MODEL", "small")
+        for number in range(4):  # the last has no block
+            done("explain", tmp_path / "blocks", "--shard", f"{number}/4", "-o", tmp_path / f"answers-{number}")
+        answers = tmp_path / "answers"
+        answers.write_text("".join((tmp_path / f"answers-{number}").read_text() for number in range(4)))
+        for number in range(2):
+            part = ("--shard", f"{number}/2", "-o", tmp_path / f"grades-{number}")
+            done("judge", answers, "--setup", "V1", *part)
+        monkeypatch.setenv("TOUCHSTONE_LLM_BUDGET", "5")
+        for command in (("explain", tmp_path / "blocks"), ("judge", answers, "--setup", "V1")):
+            with pytest.raises(TouchstoneError, match="cannot count one budget together"):
+                raise run(*command, "--shard", "0/2", "-o", "no").exception or AssertionError("nothing was raised")
+    ids = sorted(f"p{n}" for n in range(12))
+    assert sorted(json.loads(line)["sample"] for line in lines(answers)) == ids
+    assert sorted(json.loads(line)["sample"] for n in range(2) for line in lines(tmp_path / f"grades-{n}")) == ids
+    with pytest.raises(TouchstoneError, match="--shard takes a part of a folder of blocks"):
+        raise run("explain", answers, "--shard", "0/2", "-o", "no").exception or AssertionError
