@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
@@ -32,7 +33,9 @@ from annotations.tables import Item as ItemRow
 from annotations.writes import ITEM_FACTS
 from core.bundled_scores import bundled_samples
 from core.datasets.bundled import bundled_items
-from core.types import PRECOMPUTED, ErrorType, Example, GradedExplanation, Item, Judgement, Sample, Verdict
+from core.types import PRECOMPUTED, ErrorType, Example, GradedExplanation, Item, Judgement, Outcome, Sample, Verdict
+
+_SCORES_PER_WRITE = 500
 
 PairVerdicts = tuple[Verdict | None, Verdict | None]
 """What an answer says of the original and of the item itself."""
@@ -306,3 +309,12 @@ def _load_samples_in(session: Session, dataset: str) -> list[Sample]:
     if not _is_labelled_here(dataset):
         return load_imported_samples(session, dataset)
     return load_local_labels(session) if dataset == LOCAL_LABELS else load_campaign_samples(session, dataset)
+
+
+def save_scores(store: Store, dataset: str, outcomes: Iterable[Outcome]) -> Iterator[int]:
+    """Save scores of a dataset's samples, which are named by their own ids, write by write: how many each time."""
+    stored = {sample.item.example.id: sample.stored for sample in load_samples(store, dataset)}
+    renamed = (replace(outcome, example_id=stored[outcome.example_id]) for outcome in outcomes)
+    while some := list(islice(renamed, _SCORES_PER_WRITE)):
+        store.save_outcomes(some)
+        yield len(some)

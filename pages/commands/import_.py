@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
-from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from annotations.dataset_import import DatasetSource
-from annotations.samples import load_samples
+from annotations.samples import save_scores
 from annotations.store import Store
 from core.bulk.results import StoredResultsImporter, open_stored_results
 from core.dataset import (
@@ -61,23 +59,9 @@ def command(
         items = with_progress(read_items(reader.read(place), tally), "samples read")
         imported = store.import_dataset(origin, items, tally.counts)
         if isinstance(reader, StoredResultsImporter):
-            print_status(f"  {_save_results(store, imported.dataset, place):,} scores saved")
+            outcomes = (one for _, found in open_stored_results(str(place)) for one in found)
+            print_status(f"  {sum(save_scores(store, imported.dataset, outcomes)):,} scores saved")
     counts = {"dataset": imported.dataset, **tally.counts(), "new": imported.added, "joined": imported.joined}
     typer.echo(json.dumps(counts, ensure_ascii=False, indent=1) if as_json else "\n".join(format_counts(counts)))
     if imported.missing:
         print_status(f"{imported.missing} summaries have no document. Import a file that has it under the same group.")
-
-
-def _save_results(store: Store, dataset: str, results: Path) -> int:
-    """Save the scores of a folder of results for the texts of a dataset that was imported from it; how many."""
-    stored = {sample.item.example.id: sample.stored for sample in load_samples(store, dataset)}
-    outcomes = (
-        replace(outcome, example_id=stored[outcome.example_id])
-        for _, found in open_stored_results(str(results))
-        for outcome in found
-    )
-    saved = 0
-    while some := list(islice(outcomes, 500)):
-        store.save_outcomes(some)
-        saved += len(some)
-    return saved
