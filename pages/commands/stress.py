@@ -11,10 +11,10 @@ import typer
 
 from core.dataset import Refusal
 from core.engine.engine import Engine
-from core.metric import METRICS
+from core.metric import METRICS, Metric
 from core.metric_catalog import default_metrics
 from core.nli_check import NLI_CHECKS, NliCheck
-from core.perturbation import PERTURBATIONS, rule_perturbations
+from core.perturbation import PERTURBATIONS, Perturbation, rule_perturbations
 from core.profile import profile_names, read_profile
 from core.settings import Settings
 from core.stress.check_shares import check_shares, format_check_shares
@@ -101,7 +101,7 @@ def command(
         metrics = [METRICS.parse(spec) for spec in metric or [line.name for line in default_metrics(engine.pool)]]
         kinds = [PERTURBATIONS.parse(spec) for spec in kind] if kind else rule_perturbations()
         check = _parse_check(nli_check if guard == _NO_CHECK else guard)
-        asked = [*metrics, *kinds, *filter(None, [check])]
+        asked: list[Metric | Perturbation | NliCheck] = [*metrics, *kinds, *filter(None, [check])]
         part = open_shard(shard, pairs, [model for one in asked for model in one.checkpoints()])
         plan = Plan.of(name, kinds, metrics, seed, check)
         filter_variants(Run(plan), leave_out or ())  # a wrong name fails before the work, not after it
