@@ -40,6 +40,11 @@ class Folder:
         """The files of this very folder whose names end so, in order; none where there is no such folder."""
         return sorted(info.base_name for info in self._infos() if info.is_file and info.base_name.endswith(suffix))
 
+    def write_times(self, suffix: str) -> dict[str, float]:
+        """When the files of this very folder whose names end so were written, in seconds since 1970."""
+        files = [info for info in self._infos() if info.is_file and info.base_name.endswith(suffix)]
+        return {info.base_name: (info.mtime_ns or 0) / 1e9 for info in files}
+
     def folders(self) -> list[str]:
         """The names of the folders in it, in order."""
         return sorted(info.base_name for info in self._infos() if not info.is_file)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -197,9 +198,42 @@ class StoredResults:
             for place, item in enumerate(read_block(self.blocks, name)):
                 yield item, [column[place] for column in columns]
 
-    def missing_blocks(self) -> dict[str, int]:
-        """How many blocks have no results yet, by metric."""
-        return {spec: self.manifest.blocks - len(finished_blocks(folder)) for folder, spec in self.metrics}
+    def progress(self, now: float) -> list[MetricProgress]:
+        """How far each metric is, from the files alone: whoever writes them, on whichever machine. `now` is in seconds since 1970."""
+        return [self._metric_progress(folder, spec, now) for folder, spec in self.metrics]
+
+    def _metric_progress(self, folder: Folder, metric: str, now: float) -> MetricProgress:
+        written = folder.write_times(".parquet")
+        begun = max(min(written.values(), default=now), now - RECENT_S)
+        recent = sum(when > begun for when in written.values())
+        names = tuple(sorted(name.removesuffix(".parquet") for name in written))
+        return MetricProgress(metric, folder, names, self.manifest.blocks, recent / (now - begun) if recent else 0.0)
+
+
+RECENT_S = 600.0
+"""The rate of a run is that of so many seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricProgress:
+    """Which of `blocks` blocks have results of one metric, and how many more came in a second lately; 0 where none did."""
+
+    metric: str
+    folder: Folder
+    done: tuple[str, ...]
+    blocks: int
+    rate: float
+
+    @property
+    def seconds_left(self) -> float | None:
+        """None where nobody can say."""
+        return (self.blocks - len(self.done)) / self.rate if self.rate else None
+
+
+def count_failures(folder: Folder, block: str) -> Counter[str]:
+    """How many scores of a block failed, by kind of failure."""
+    [kinds] = read_parquet(folder, f"{block}.parquet", ("error_kind",))
+    return Counter(kind for kind in kinds if kind)
 
 
 def open_stored_results(url: str) -> StoredResults:

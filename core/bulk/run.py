@@ -128,7 +128,7 @@ class RunProgress:
         left = elapsed / len(self.done) * (self.blocks - len(self.done)) if self.done else None
         parts = [
             f"{len(self.done):,} of {self.blocks:,} blocks, {self.rows:,} scores, {self.rows / elapsed:,.0f} a second",
-            "" if not left else f", {_duration(left)} left",
+            "" if not left else f", {format_duration(left)} left",
             "; failed: " + ", ".join(f"{kind} {n:,}" for kind, n in self.failures.most_common())
             if self.failures
             else "",
@@ -137,7 +137,7 @@ class RunProgress:
         return "".join(parts)
 
 
-def _duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     if seconds < 60:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)

@@ -11,6 +11,7 @@ import streamlit as st
 
 from annotations.records import LOCAL_LABELS
 from annotations.samples import campaign_datasets, load_samples
+from core.background import BackgroundTask
 from core.meta.cases import Cases, select_metrics
 from core.meta.measures import SLICE_FIELDS, Slice, affordable_resamples, slice_cases
 from core.meta.pooling import pool_cases
@@ -42,11 +43,15 @@ class EvaluateState:
     import_task: ImportTask | None = None
     finished_import: ImportTask | None = None
     upload: UploadedFiles | None = None
+    bulk_import: BackgroundTask[int] | None = None
+    bulk_dataset: str = ""  # what it is imported as
     new_dataset: str = ""  # imported since the last run, to be chosen in the next
     finished_scorings: dict[str, object] = field(default_factory=dict)  # by dataset, the task whose end was drawn
     datasets = WidgetValue[list[str] | None]("evaluate-datasets", None)
     by = WidgetValue[str | None]("evaluate-by", None)
     aspect = WidgetValue[str]("evaluate-aspect", "")
+    bulk_folder = WidgetValue[str]("bulk-folder", "")
+    bulk_name = WidgetValue[str]("bulk-name", "")
     dataset_name = WidgetValue[str]("import-name", "")
     skip_broken = WidgetValue[bool]("import-skip", False)
 

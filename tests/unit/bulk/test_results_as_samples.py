@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import time
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,8 +15,10 @@ import pytest
 from core.bulk.block_writer import Refusals, write_blocks
 from core.bulk.blocks import row_of_item, write_block, write_manifest
 from core.bulk.folder import Folder
+from core.bulk.results import count_failures, open_stored_results, write_results
 from core.errors import TouchstoneError
-from core.types import Example, Item
+from core.types import Example, Failure, FailureKind, Item
+from pages.ui.evaluate.bulk_results import format_progress
 from tests.unit.bulk.test_block_scoring import lines
 from tests.unit.bulk.test_blocks import pairs_of
 from tests.unit.command_line import done, run
@@ -94,3 +101,28 @@ def test_shards_of_blocks_are_explained_and_judged_each_pair_once(
     assert sorted(json.loads(line)["sample"] for n in range(2) for line in lines(tmp_path / f"grades-{n}")) == ids
     with pytest.raises(TouchstoneError, match="--shard takes a part of a folder of blocks"):
         raise run("explain", answers, "--shard", "0/2", "-o", "no").exception or AssertionError
+
+
+def test_progress_follows_from_the_files_of_a_run(results: Path) -> None:
+    now = time.time()
+    [one] = open_stored_results(str(results)).progress(now)
+    assert (one.metric, len(one.done), one.blocks) == ("coverage", 1, 1)
+    [name] = one.done
+    for number, age in enumerate((50.0, 40.0, 30.0, 4000.0)):
+        file = Path(one.folder.path) / f"{number}.parquet"
+        shutil.copy(Path(one.folder.path) / f"{name}.parquet", file)
+        os.utime(file, (now - age, now - age))
+    (Path(one.folder.path) / f"{name}.parquet").unlink()
+    [found] = open_stored_results(str(results)).progress(now)
+    assert found.rate == pytest.approx(3 / 600)
+    later = replace(found, blocks=10)
+    assert later.seconds_left == pytest.approx(6 * 200)
+    counted = {name: Counter({"input": 2}) for name in later.done[:2]}
+    assert (
+        format_progress(later, counted)
+        == "coverage: 4 of 10 blocks, 0.3 a minute, about 20 min left; failed in 2 blocks: input 4"
+    )
+    assert "none in the last 10 minutes" in format_progress(replace(later, rate=0.0), {})
+    assert count_failures(found.folder, "0") == Counter()
+    write_results(found.folder, "0", [Failure("a", "coverage", FailureKind.INPUT, "No text.")])
+    assert count_failures(found.folder, "0") == Counter(input=1)

@@ -1,0 +1,52 @@
+"""Evaluate shows how far a bulk run is, and opens its results as a dataset with scores."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotations.samples import load_samples
+from annotations.store import Store
+from core.bulk.block_writer import Refusals, write_blocks
+from core.bulk.folder import Folder
+from pages.ui.evaluate.dataset_choice import EvaluateState
+from tests.unit.command_line import done
+
+Open = Callable[..., AppTest]
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    """Three pairs, of which one has a summary without words, scored by a metric."""
+    pairs = [
+        {"id": str(n), "document": "It rained.", "summary": summary}
+        for n, summary in enumerate(("It rained.", "It snowed.", "…"))
+    ]
+    (tmp_path / "in.jsonl").write_text("".join(f"{json.dumps(pair)}\n" for pair in pairs))
+    write_blocks(str(tmp_path / "in.jsonl"), Folder.at(str(tmp_path / "blocks")), Refusals())
+    done("score", tmp_path / "blocks", "--to", tmp_path / "harbour", "--metric", "word-novelty", "--device", "cpu")
+    return tmp_path / "harbour"
+
+
+def test_a_folder_of_results_is_followed_and_opened(results: Path, store: Store, probe: Open) -> None:
+    app = probe().switch_page("views/evaluate.py").run(timeout=60)
+    for typed, message in (("s3://bucket/results", "is a URL"), (str(results / "no"), "no folder of results")):
+        app = app.text_input(EvaluateState.bulk_folder.key).set_value(typed).run(timeout=60)
+        assert message in app.error[0].value.replace("\\", "")
+    app = app.text_input(EvaluateState.bulk_folder.key).set_value(str(results)).run(timeout=60)
+    assert not app.exception
+    bars = [bar.proto.text.replace("\\", "") for bar in app.get("progress")]
+    assert "word-novelty: 1 of 1 blocks; failed: input 1" in bars
+    assert app.text_input(EvaluateState.bulk_name.of(str(results)).key).value == "harbour"
+    app = app.button("bulk-open").click().run(timeout=60)
+    task = app.session_state["EvaluateState"].bulk_import
+    assert task is None or task.wait(60)
+    app = app.run(timeout=60).run(timeout=60)
+    assert not app.exception
+    assert app.session_state[EvaluateState.datasets.key] == ["harbour"]
+    kept = {sample.item.example.id: sample.kept[0].value for sample in load_samples(store, "harbour")}
+    assert (kept["0"], kept["1"], kept["2"]) == (0.0, 0.5, None)
