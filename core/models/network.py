@@ -17,6 +17,7 @@ from transformers import PreTrainedModel
 from transformers.utils import logging
 
 from core.errors import LoadError, MemoryFullError, UnscorableError
+from core.models.attention import prepare_attention
 from core.models.device import empty_cache
 from core.models.files import read_json_object
 from core.models.tokenizer import Tokens
@@ -63,7 +64,7 @@ def load_network(
                 "Name a model made for this metric."
             )
         _check_finite(network, folder)
-        return _own_memory(cast(PreTrainedModel, network.eval().to(device)))
+        return prepare_attention(_own_memory(cast(PreTrainedModel, network.eval().to(device))))
 
 
 def _check_finite(network: PreTrainedModel, folder: Path) -> None:
