@@ -64,6 +64,20 @@ def test_score_is_as_defined(folder: Path, likelihoods: Likelihoods, pair: tuple
     assert ours(f"bartscore[checkpoint={folder}]", pair) == pytest.approx(sum(values) / len(values), abs=1e-5)
 
 
+def test_words_are_compared_some_at_a_time(
+    folder: Path, likelihoods: Likelihoods, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seq2seq_likelihood, "_WORDS_PER_PASS", 50)
+    monkeypatch.setattr(seq2seq_likelihood, "_TOKENS_PER_PASS", 3)
+    sizes, multiply = [], torch.addmm
+    monkeypatch.setattr(torch, "addmm", lambda *args: sizes.append(multiply(*args).shape) or multiply(*args))
+    score = ours(f"bartscore[checkpoint={folder}]", (TEXT, SUMMARY))
+    values = likelihoods(TEXT, SUMMARY)
+    assert score == pytest.approx(sum(values) / len(values), abs=1e-5)
+    assert max(tokens for tokens, _ in sizes) == 3
+    assert max(words for _, words in sizes) == 50
+
+
 def test_exponentiated_it_is_the_geometric_mean_of_probabilities(folder: Path, likelihoods: Likelihoods) -> None:
     values = likelihoods(TEXT, SUMMARY)
     metric = METRICS.parse(f"bartscore[checkpoint={folder},scale=exp]")

@@ -78,7 +78,8 @@ class PrefixCache:
 
 
 _SOURCE_BYTES = 256 << 20  # about 64 documents of 1,024 tokens for a large BART in float32
-_TOKENS_PER_PASS = 1024  # a token has a logit for each of 50,265 words
+# a token has a logit for each of 50,265 words, too many at once for the cache of a processor
+_TOKENS_PER_PASS, _WORDS_PER_PASS = 8192, 4096
 
 
 class LikelihoodModel:
@@ -179,13 +180,22 @@ class LikelihoodModel:
 
     def _log_probabilities(self, states: Tensor, tokens: Sequence[int]) -> Tensor:
         """Of each token among all words, (tokens,)."""
-        network = self._network
         ids = torch.tensor(tokens, device=states.device)
-        found = []
-        for state, chosen in zip(states.split(_TOKENS_PER_PASS), ids.split(_TOKENS_PER_PASS), strict=True):
-            logits = (network.lm_head(state) + network.final_logits_bias).float()  # (tokens, words)
-            found.append(logits.gather(1, chosen[:, None])[:, 0] - logits.logsumexp(-1))
-        return torch.cat(found)
+        pairs = zip(states.split(_TOKENS_PER_PASS), ids.split(_TOKENS_PER_PASS), strict=True)
+        return torch.cat([self._log_softmax_at(*pair) for pair in pairs])
+
+    def _log_softmax_at(self, states: Tensor, chosen: Tensor) -> Tensor:
+        """The log-softmax over all words at the chosen one, some words at a time: (tokens,)."""
+        weights, biases = self._network.lm_head.weight, self._network.final_logits_bias[0]
+        own, totals = states.new_zeros(len(states), dtype=torch.float32), []
+        for first in range(0, len(weights), _WORDS_PER_PASS):
+            words = slice(first, first + _WORDS_PER_PASS)
+            logits = torch.addmm(biases[words], states, weights[words].T).float()  # (tokens, words)
+            totals.append(logits.logsumexp(-1))
+            place = chosen - first
+            within = logits.gather(1, place.clamp(0, logits.shape[1] - 1)[:, None])[:, 0]
+            own = torch.where((place >= 0) & (place < logits.shape[1]), within, own)
+        return own - torch.stack(totals).logsumexp(0)
 
     def _answer(self, row: Row, values: Tensor) -> Answer:
         source, target = row.payload
