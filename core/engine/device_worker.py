@@ -1,10 +1,11 @@
-"""The thread that asks the models of the device: it chooses the most urgent one, fills a batch, makes one forward pass and hands out the answers."""
+"""The threads that ask the models of the device: one chooses the most urgent model, makes forward passes and hands out the answers, another prepares the next questions meanwhile."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 
@@ -19,11 +20,13 @@ from core.models.model import Model
 from core.models.pool import ModelPool
 from core.types import Answer, Checkpoint, Counts, FailureKind, Question
 
-_FRONT_QUESTIONS = 256  # questions of one model of similar length that batches are made of
+_FIRST_QUESTIONS = 256  # tokenized while nobody computes, where none are ready
+_FRONT_QUESTIONS = 1024  # from which batches of similar length are made; their tokens take up to 0.1 MB each
+_BATCH_QUESTIONS = 256
 
 
 class DeviceWorker:
-    """Answers questions to models of the device in a thread of its own; `resume` is called with each task that has all its answers.
+    """Answers questions to models of the device in threads of its own; `resume` is called with each task that has all its answers.
 
     There is a queue for each model, and one order of turns for all of them. The lock is the engine's: it guards the queues and the tasks, and is notified when something changes that a watcher may show.
     """
@@ -46,6 +49,7 @@ class DeviceWorker:
         self._changed = threading.Event()
         self._closed = False
         self.counts = Counts()
+        self._preparer = ThreadPoolExecutor(1, "tokenizer")
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
 
@@ -97,6 +101,7 @@ class DeviceWorker:
             last = chosen
             if problem := attempt(partial(self._answer_batch, chosen)):
                 self._refuse_all(chosen, problem)
+        self._preparer.shutdown()
 
     def _queue(self, checkpoint: Checkpoint) -> QuestionQueue:
         if checkpoint not in self._queues:
@@ -139,20 +144,36 @@ class DeviceWorker:
     def _answer_batch(self, checkpoint: Checkpoint) -> None:
         queue = self._queues[checkpoint]
         with self._pool.lease_signed(checkpoint) as (model, loaded):
-            with self._lock:
-                fresh = queue.fill_front(_FRONT_QUESTIONS)
-            self._encode(model, self._answerable(queue, fresh, loaded))
+            self._prepare(model, queue, loaded, _FIRST_QUESTIONS)
             with self._taken(checkpoint) as taken:
                 if batch := self._answerable(queue, taken, loaded):
                     self._mark_running(batch)
-                    self._forward(model, batch)
+                    # ends before the model may go, and before the next batch is chosen
+                    with self._preparing(model, queue, loaded):
+                        self._forward(model, batch)
+
+    @contextmanager
+    def _preparing(self, model: Model, queue: QuestionQueue, loaded: str) -> Iterator[None]:
+        """Have the questions that come next made ready in the other thread while the block runs; raises what stops that."""
+        prepared = self._preparer.submit(self._prepare, model, queue, loaded, _FRONT_QUESTIONS)
+        try:
+            yield
+        finally:
+            prepared.result()
+
+    def _prepare(self, model: Model, queue: QuestionQueue, loaded: str, limit: int) -> None:
+        """Make rows of the questions whose turn is next, until so many are ready; those that cannot be are refused."""
+        with self._lock:
+            fresh = queue.fill_front(limit)
+        if answerable := self._answerable(queue, fresh, loaded):
+            self._encode(model, answerable)
 
     @contextmanager
     def _taken(self, checkpoint: Checkpoint) -> Iterator[list[PendingQuestion]]:
         """The next batch of a model; those without an answer in the end wait again."""
         queue = self._queues[checkpoint]
         with self._lock:
-            taken = queue.take_batch(self._size(checkpoint).tokens, _FRONT_QUESTIONS)
+            taken = queue.take_batch(self._size(checkpoint).tokens, _BATCH_QUESTIONS)
         try:
             yield taken
         finally:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -11,6 +11,9 @@ from core.engine.fair_queue import FairQueue, QueueOrder, Turn, Turns
 from core.errors import Problem
 from core.models.model import Row
 from core.types import Answer, Checkpoint, Counts, Question
+
+_MOST_PADDING = 1.05  # padded tokens of a batch for each that is read
+_FEW_ROWS = 32  # that a batch may have with more padding: so few keep no device busy
 
 
 @dataclass(eq=False, slots=True)
@@ -110,7 +113,7 @@ class QuestionQueue:
         return [pending for pending in fresh if pending.row is None]
 
     def take_batch(self, budget: int, most: int) -> list[PendingQuestion]:
-        """A batch from the front of the lane whose turn it is: the longest first, padded tokens within the budget.
+        """A batch from the front of the lane whose turn it is: the longest first, of similar length, padded tokens within the budget.
 
         At least one question, where there is any, marked as under way; its owner has had a turn then.
         """
@@ -122,7 +125,10 @@ class QuestionQueue:
         size = 1
         while len(batch) < size and (entry := self._waiting.pop_front(lane)):
             batch.append(self._begin(entry[0]))
-            size = min(most, max(1, budget // max(1, row_length(batch[0]))))
+            if len(batch) == 1:
+                fit = min(most, max(1, budget // max(1, row_length(batch[0]))))
+                behind = reversed(lane.front[-fit:])
+                size = similar_rows([row_length(batch[0]), *(row_length(item[0]) for _, _, item in behind)][:fit])
         if batch:
             self._waiting.serve(lane)
         return batch
@@ -239,3 +245,13 @@ def next_checkpoint(
 
 def row_length(pending: PendingQuestion) -> int:
     return pending.row.length if pending.row else 0
+
+
+def similar_rows(lengths: Sequence[int]) -> int:
+    """How many of the rows of a batch, the longest first, waste little on padding; some do, however much they waste."""
+    tokens = 0
+    for number, length in enumerate(lengths):
+        if number >= _FEW_ROWS and lengths[0] * (number + 1) > _MOST_PADDING * (tokens + length):
+            return number
+        tokens += length
+    return len(lengths)

@@ -31,6 +31,7 @@ class ScriptedKind:
         self.loadable.set()
         self.entered = threading.Event()  # a forward pass has begun
         self.batches: list[list[str]] = []
+        self.encoded: list[str] = []
         self.length = 1  # tokens of every text; 1024 makes a batch of each
         self.fit = 1_000_000  # texts that fit into one forward pass
         self.broken: set[str] = set()  # sources that do not load
@@ -63,6 +64,7 @@ class ScriptedModel:
         for question in questions:
             if self._kind.unreadable in question.inputs[0]:
                 raise BadSettingError("This cannot be encoded.")
+        self._kind.encoded += [question.inputs[0] for question in questions]
         return [Row(question, self._kind.length, ()) for question in questions]
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from core.datasets.bump import Bump
+from core.engine.batch_size import BATCH_TOKENS
 from core.engine.conversation import Priority, Request, Task
-from core.engine.question_queue import PendingQuestion, QuestionQueue, next_checkpoint
+from core.engine.device_worker import _FRONT_QUESTIONS
+from core.engine.question_queue import PendingQuestion, QuestionQueue, next_checkpoint, row_length, similar_rows
 from core.errors import Problem
 from core.models.model import Row
-from core.types import Answer, Checkpoint, FailureKind, Question
+from core.text import sentences
+from core.types import Answer, Checkpoint, FailureKind, Item, Question
 from tests.doubles.bench import asking
+from tests.doubles.released import BUMP, needs
 
 MODEL, OTHER = Checkpoint("model", "scripted"), Checkpoint("other", "scripted")
 
@@ -307,3 +314,42 @@ def test_cancelled_questions_are_met_once() -> None:
     for _ in range(10):
         assert queue.next_turn() == (Priority.BULK, 0, *here.order[1:])
     assert (len(queue), queue.operations) == (1, 501 + 500)
+
+
+def test_a_batch_ends_where_padding_would_waste_more_than_a_twentieth() -> None:
+    assert similar_rows([100] * 64 + [50] * 10) == 70
+    assert similar_rows([100] + [40] * 99) == 32
+    assert similar_rows([100, 10, 1]) == 3
+    assert similar_rows([0] * 40) == 40
+
+
+def padding(lengths: Sequence[int], budget: int, most: int) -> float:
+    """Padded tokens for each that is read, where all questions wait in one run."""
+    queue, asker = QuestionQueue(), task(Priority.BULK)
+    keys = {f"{number}".encode(): length for number, length in enumerate(lengths)}
+    asker.ask(list(keys), {})
+    queue.put_all({key: Question(MODEL, (key.decode(),)) for key in keys}, asker)
+    padded = 0
+    while len(queue):
+        for pending in queue.fill_front(_FRONT_QUESTIONS):
+            pending.row = Row(pending.question, keys[pending.key], ())
+        batch = queue.take_batch(budget, most)
+        padded += len(batch) * max(map(row_length, batch))
+        for pending in batch:
+            queue.answer(pending, Answer())
+    return padded / sum(lengths)
+
+
+@needs("bump")
+def test_pairs_of_sentences_of_real_documents_are_padded_little() -> None:
+    """As SummaC asks them, by their number of words: with a window of 256 it was 1.07 on a processor and 1.8 on a GPU."""
+    examples = [item.example for item in Bump().read(BUMP) if isinstance(item, Item)][:300:3]
+    pairs = {
+        (claim.of(one.summary), sentence.of(one.document))
+        for one in examples
+        for claim in sentences(one.summary)
+        for sentence in sentences(one.document)
+    }
+    lengths = [len(" ".join(texts).split()) + 4 for texts in sorted(pairs)]
+    assert padding(lengths, BATCH_TOKENS["cpu"], 256) <= 1.05
+    assert padding(lengths, BATCH_TOKENS["cuda"], 256) <= 1.10
