@@ -21,7 +21,7 @@ _TABLES = {".jsonl", ".json", ".ndjson", ".csv", ".tsv", ".parquet"}
 
 @dataclass(frozen=True)
 class Folder:
-    """`files` is a file system of pyarrow, `path` the place in it. `url` is how a person named it."""
+    """`files` is a file system of pyarrow, `path` the place in it. `url` names it from anywhere: a URL, or the whole path."""
 
     url: str
     files: Any
@@ -31,7 +31,7 @@ class Folder:
     def at(cls, url: str) -> Folder:
         """A folder that need not exist yet. Raises TouchstoneError for a URL that nothing here can open."""
         files, path = _open_url(url)
-        return cls(url, files, path.rstrip("/"))
+        return cls(url if "://" in url else path, files, path.rstrip("/"))
 
     def inner(self, name: str) -> Folder:
         return Folder(f"{self.url.rstrip('/')}/{name}", self.files, f"{self.path}/{name}")

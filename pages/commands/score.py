@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from core.bulk.blocks import Shard
+from core.bulk.folder import Folder
 from core.bulk.scorer import ScoringJob
 from core.dataset import Refusal
 from core.errors import TouchstoneError
@@ -80,7 +81,7 @@ def command(
     if output:
         _score_file(Path(pairs), output, specs, device, stats, batch)
         return
-    job = ScoringJob(pairs, to or "", tuple(specs), device or "")
+    job = ScoringJob(Folder.at(pairs).url, Folder.at(to or "").url, tuple(specs), device or "")
     progress = score_blocks(job, Workers(workers, cluster, gpus_per_worker, Shard.parse(shard)))
     if stats:
         typer.echo(json.dumps(progress_record(progress)))

@@ -124,6 +124,15 @@ def test_shards_make_the_same_table_as_one_run(blocks: Folder, tmp_path: Path) -
     assert table(tmp_path / "four") == table(tmp_path / "one")
 
 
+def test_results_of_a_relative_path_are_read_from_elsewhere(
+    blocks: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run("score", Path(blocks.path).name, "--to", "to", "--metric", "rouge2")
+    monkeypatch.chdir(tmp_path.parent)
+    assert open_stored_results(str(tmp_path / "to")).manifest.pairs == 41
+
+
 def test_questions_of_a_tiny_model_are_asked_once(blocks: Folder, tmp_path: Path) -> None:
     from tests.parity.tiny_entailment import albert_nli
 
