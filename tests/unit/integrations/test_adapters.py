@@ -13,6 +13,10 @@ import touchstone as ts
 DOCUMENTS = ["The pilot asked for the tug. It came at dawn.", "It rained in York all night."]
 SUMMARIES = ["The pilot asked for the tug.", "It rained in Leeds."]
 FAILING = "summac-zs[checkpoint=/nowhere]"
+_NO_EVALUATE = (
+    "brings datasets, which sentence-transformers then imports in every process; to run it: pip install evaluate==0.4.6"
+)
+_NO_INSPECT = "brings thirty packages and an older fsspec; to run it: pip install inspect_ai==0.3.285"
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of other packages about one another
 
@@ -32,7 +36,7 @@ def expected(metric: str) -> list[float]:
 
 
 def test_torchmetrics_gathers_batches() -> None:
-    torchmetrics = pytest.importorskip("torchmetrics", reason="pip install torchmetrics==1.9.0")
+    torchmetrics = pytest.importorskip("torchmetrics", reason="requirements-dev.txt has torchmetrics")
     metric, scores = ts.torchmetric("rouge2"), expected("rouge2")
     assert isinstance(metric, torchmetrics.Metric)
     assert metric.higher_is_better is True
@@ -48,7 +52,7 @@ def test_torchmetrics_gathers_batches() -> None:
 
 
 def test_a_collection_of_torchmetrics_counts_what_failed() -> None:
-    torchmetrics = pytest.importorskip("torchmetrics", reason="pip install torchmetrics==1.9.0")
+    torchmetrics = pytest.importorskip("torchmetrics", reason="requirements-dev.txt has torchmetrics")
     both = torchmetrics.MetricCollection({"novelty": ts.torchmetric("word-novelty"), "summac": ts.torchmetric(FAILING)})
     both.update(SUMMARIES, DOCUMENTS)
     found = both.compute()
@@ -58,7 +62,7 @@ def test_a_collection_of_torchmetrics_counts_what_failed() -> None:
 
 
 def test_evaluate_computes_and_combines() -> None:
-    evaluate = pytest.importorskip("evaluate", reason="pip install evaluate==0.4.6")
+    evaluate = pytest.importorskip("evaluate", reason=_NO_EVALUATE)
     metric, scores = ts.evaluate_metric("rouge2"), expected("rouge2")
     assert isinstance(metric, evaluate.Metric)
     found = metric.compute(predictions=SUMMARIES, references=DOCUMENTS)
@@ -93,7 +97,7 @@ def written_summaries() -> Any:
 
 
 def test_inspect_scores_what_a_model_writes() -> None:
-    inspect_ai = pytest.importorskip("inspect_ai", reason="pip install inspect_ai==0.3.285")
+    inspect_ai = pytest.importorskip("inspect_ai", reason=_NO_INSPECT)
     from inspect_ai.dataset import Sample
 
     samples = [Sample(input=text, metadata={"document": text}) for text in DOCUMENTS]
@@ -111,7 +115,7 @@ def test_inspect_scores_what_a_model_writes() -> None:
 
 
 def test_inspect_names_the_key_of_a_document_that_is_not_there() -> None:
-    inspect_ai = pytest.importorskip("inspect_ai", reason="pip install inspect_ai==0.3.285")
+    inspect_ai = pytest.importorskip("inspect_ai", reason=_NO_INSPECT)
     from inspect_ai.dataset import Sample
 
     task = inspect_ai.Task(
