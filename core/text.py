@@ -47,10 +47,12 @@ def splitter_name() -> str:
     NLTK's trained parameters cannot be shipped or fetched everywhere; without them the same algorithm runs on the
     abbreviations of this folder. DECISIONS.md 4 has the measurement.
     """
-    from nltk.data import find  # NLTK imports scipy, scikit-learn and pandas, which takes two seconds
+    # NLTK imports scipy, scikit-learn and pandas, which takes two seconds. From the package and not from a module of it: only
+    # this waits for another thread that imports NLTK at the moment, which all lexical metrics do at once.
+    from nltk import data
 
     try:
-        find("tokenizers/punkt_tab/english/")
+        data.find("tokenizers/punkt_tab/english/")
     except LookupError:
         return "punkt-touchstone"
     return "punkt-tab"

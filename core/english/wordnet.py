@@ -85,9 +85,9 @@ class WordNet:
 
 
 def _find(path: str) -> Any:
-    from nltk.data import find  # NLTK takes two seconds: listing the perturbations need not wait for it
+    from nltk import data  # NLTK takes two seconds: listing the perturbations need not wait for it
 
-    return find(path)
+    return data.find(path)
 
 
 def is_installed() -> bool:

@@ -66,7 +66,7 @@ def _text_lengths(texts: Iterable[str]) -> TextLengths:
     different = [text for text in dict.fromkeys(texts) if text.strip()]
     if not different:
         return TextLengths(0, None, None)
-    from nltk.tokenize import NLTKWordTokenizer  # it takes two seconds, and the page counts nothing at its start
+    from nltk import NLTKWordTokenizer  # it takes two seconds, and the page counts nothing at its start
 
     tokenizer = NLTKWordTokenizer()
     spans = [[span.of(text) for span in sentences(text)] for text in different]

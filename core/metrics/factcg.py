@@ -52,7 +52,7 @@ def chunks(document: str) -> list[Passage]:
 
 @cache
 def _tokenize() -> Callable[[str], list[str]]:
-    from nltk.tokenize.destructive import NLTKWordTokenizer  # listing the metrics need not wait for it
+    from nltk import NLTKWordTokenizer  # listing the metrics need not wait for it
 
     found: Callable[[str], list[str]] = NLTKWordTokenizer().tokenize
     return found

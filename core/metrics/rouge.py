@@ -34,7 +34,7 @@ def _irregular_forms() -> dict[str, str]:
 
 @cache
 def _stemmer() -> PorterStemmer:
-    from nltk.stem.porter import PorterStemmer  # NLTK takes two seconds: listing the metrics need not wait for it
+    from nltk import PorterStemmer  # NLTK takes two seconds: listing the metrics need not wait for it
 
     return PorterStemmer(PorterStemmer.ORIGINAL_ALGORITHM)
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from nltk.tokenize import sent_tokenize
 
 from core.text import padded_words, sentences, splitter_name, words
+from tests.doubles.process import finish, start
 from tests.doubles.texts import RANDOM, random_text
 
 
@@ -78,3 +79,26 @@ def test_words_are_lower_case_runs_of_letters_and_digits() -> None:
 def test_running_words_find_whole_words_only() -> None:
     assert " a day " in padded_words("We lose a day.")
     assert " a da " not in padded_words("We lose a day.")
+
+
+ALL_AT_ONCE = """
+import threading
+from core.english.wordnet import is_installed
+from core.metrics.factcg import _tokenize
+from core.metrics.rouge import _stemmer
+from core.text import sentences, splitter_name
+barrier, done = threading.Barrier(5), []
+def first(use):
+    barrier.wait()
+    done.append(use())
+uses = [is_installed, _tokenize, _stemmer, splitter_name, lambda: sentences("One came. Two left.")]
+threads = [threading.Thread(target=first, args=(use,)) for use in uses]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(len(done))
+"""
+
+
+def test_threads_that_need_nltk_first_at_the_same_moment_all_get_it() -> None:
+    """As metrics do at the first score of a process; NLTK is imported by one of them, and the others wait."""
+    assert finish(start("-c", ALL_AT_ONCE)) == (0, "5\n", "")
