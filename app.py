@@ -3,7 +3,9 @@
 import streamlit as st
 from starlette.middleware import Middleware
 
+from pages.server import startup
 from pages.server.early_keys import EarlyKeys
 from pages.server.sign_in import SignIn
 
+startup.begin()
 app = st.App("pages/main.py", middleware=[Middleware(SignIn), Middleware(EarlyKeys)])

@@ -6,18 +6,25 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.server import startup
+
 ICON = Path(__file__).parent / "ui" / "icon.png"
 THEME = Path(__file__).parent / "ui" / "assets" / "theme.css"
 
 st.set_page_config(page_title="Touchstone", page_icon=str(ICON), layout="wide", initial_sidebar_state="collapsed")
 st.html(THEME)
 # for the first visitor of a server these imports take seconds, for everybody later nothing
-with st.spinner("Loading the pages and metrics of Touchstone…"):
-    from pages.ui.session_user import open_session, page_heading, pages_for
+with st.spinner("Loading the database and the engine of Touchstone…"):
+    startup.load(startup.PAGES)
+    from pages.ui.session_user import load_page, open_session, page_heading, pages_for
     from pages.ui.tour import tour
 pages = pages_for(open_session())
 page = st.navigation(pages, position="top")
 with st.container(gap=None):
     page_heading(page)
     tour(page, pages)
-page.run()
+load_page(page)
+try:
+    page.run()
+finally:  # a page may also end by st.stop
+    startup.first_page_drawn.set()

@@ -1,4 +1,4 @@
-"""Keys that are pressed before a page hears them are not lost: a script in the page's head is there before its texts."""
+"""What is in the page before Streamlit's scripts have come: the name of what is loading, and a script that keeps early keys."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _HEAD = b"<head>"
-_SCRIPT = (Path(__file__).parents[1] / "ui" / "assets" / "early_keys.js").read_bytes()
+_ASSETS = Path(__file__).parents[1] / "ui" / "assets"
+_SCRIPT = (_ASSETS / "early_keys.js").read_bytes()
+_ROOT = b'<div id="root">'
+_SKELETON = (_ASSETS / "skeleton.html").read_bytes()
 
 
 class EarlyKeys:
-    """Middleware that puts the script into the one HTML page of Streamlit.
+    """Middleware that puts both into the one HTML page of Streamlit, whose first script replaces the name by the page.
 
     A component would come too late: its own script is fetched after the texts of the page are drawn.
     """
@@ -51,6 +54,7 @@ class _Page:
 
     async def _send_page(self, start: Message) -> None:
         body = self._body.replace(_HEAD, _HEAD + b"<script>" + _SCRIPT + b"</script>", 1)
+        body = body.replace(_ROOT, _ROOT + _SKELETON, 1)
         headers = MutableHeaders(raw=list(start["headers"]))
         del headers["etag"], headers["last-modified"]
         if "content-length" in headers and self._body:

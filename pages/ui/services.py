@@ -17,6 +17,7 @@ from core.metric_catalog import default_metrics
 from core.settings import Settings
 from core.stress.runner import BackgroundRuns
 from core.types import Example
+from pages.server import startup
 
 
 @st.cache_resource(show_spinner=False)
@@ -57,7 +58,8 @@ def session_owner(part: str = "") -> str:  # noqa: ARG001  # each part has a nam
 
 
 def _warm_up(started: Engine) -> None:
-    """Import torch and load what ships with the packages before the first person needs it."""
+    """Import the other pages and torch, and load what ships with the packages, before the first person needs it."""
+    startup.load_other_pages()
     packaged = [METRICS.parse(line.name) for line in default_metrics(started.pool) if line.checkpoints]
     for _ in started.run(packaged, [Example("warm-up", "The bench is being warmed up.", "The bench is warm.")]):
         pass

@@ -21,6 +21,7 @@ from annotations.campaigns.sign_in import (
 from annotations.database import read_session
 from annotations.records import RightsError
 from core.errors import TouchstoneError
+from pages.server import startup
 from pages.server.sign_in import LINK_PARAMETER, SESSION_COOKIE, guess_delay, sign_in_path
 from pages.ui import services
 from pages.ui.markup import escape_label, escape_markdown, register_component
@@ -286,6 +287,14 @@ def page_heading(shown: st.Page) -> None:
     purpose = next((page.purpose for page in _PAGES if page.title == shown.title), "")
     if purpose:
         st.caption(f"**Touchstone · {shown.title}** — {purpose}")
+
+
+def load_page(shown: st.Page) -> None:
+    """Wait until what a page needs is imported, which the first visitor of a server is told; the way out needs nothing."""
+    if name := next((page.name for page in _PAGES if page.title == shown.title), ""):
+        with st.spinner(f"Loading the metrics and the page {shown.title}…"):
+            startup.load(startup.METRICS)
+            startup.load(name)
 
 
 def pages_for(member: Member) -> dict[str, list[st.Page]]:

@@ -1,4 +1,4 @@
-"""The script that keeps early keys stands in the page of Streamlit, and in nothing else that is sent."""
+"""The script that keeps early keys and the name of what is loading stand in the page of Streamlit, and in nothing else that is sent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from pages.server.early_keys import EarlyKeys
 
-PAGE = "<html><head><title>é</title></head></html>"
+PAGE = '<html><head><title>é</title></head><body><div id="root"></div></body></html>'
 BROWSER = {"Accept": "text/html,*/*", "Accept-Encoding": "gzip", "If-None-Match": "W/old"}
 
 
@@ -29,7 +29,9 @@ def test_the_page_opens_with_the_script_and_is_never_an_older_one() -> None:
     answer = client().get("/review", headers=BROWSER)
     assert answer.status_code == 200
     assert answer.text.startswith("<html><head><script>")
-    assert answer.text.endswith("</script><title>é</title></head></html>")
+    _, _, body = answer.text.partition("</script>")
+    assert body.startswith('<title>é</title></head><body><div id="root"><main')
+    assert "<strong>Touchstone</strong> is loading…" in body
     assert answer.headers["content-length"] == str(len(answer.content))
     assert "etag" not in answer.headers
 

@@ -1,0 +1,63 @@
+"""What a server imports in the background, in the order in which its first visitor needs it.
+
+One thread imports and pages wait for it: two that import libraries with import cycles at the same time get half-made modules.
+"""
+
+from __future__ import annotations
+
+import ast
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+PAGES, METRICS = "pages", "metrics"
+"""What every page needs to begin, and what scores need; every other part is a page by the name of its file."""
+
+_VIEWS = Path(__file__).parents[1] / "views"
+_FIRST_VIEW = "probe"  # where the bare address leads
+
+first_page_drawn = threading.Event()
+"""Set when the first run of a page has ended; what nobody waits for is loaded after it, and does not slow it down."""
+
+_importer = ThreadPoolExecutor(1, "startup")
+
+
+def begin() -> None:
+    """Import what the first visitor needs; called once by the server."""
+    for part in (PAGES, METRICS, _FIRST_VIEW):
+        _loading(part)
+
+
+def load(part: str) -> None:
+    """Wait until a part is imported."""
+    _loading(part).result()
+
+
+def load_other_pages() -> None:
+    """Wait until the first page of the server is drawn, and import the others one by one."""
+    first_page_drawn.wait()
+    for view in sorted(_VIEWS.glob("*.py")):
+        load(view.stem)
+
+
+@cache
+def _loading(part: str) -> Future[None]:
+    return _importer.submit(_import, part)
+
+
+def _import(part: str) -> None:
+    if part == PAGES:
+        from pages.ui import session_user, tour  # noqa: F401  # main.py uses them
+    elif part == METRICS:
+        from core.metric import METRICS as metrics
+        from core.text import sentences
+
+        sentences("The first sentence loads NLTK. It takes two seconds.")
+        metrics.names()
+    else:
+        view = ast.parse((_VIEWS / f"{part}.py").read_text(encoding="utf-8"))
+        for node in view.body:
+            if isinstance(node, ast.ImportFrom) and node.module:
+                import_module(node.module)

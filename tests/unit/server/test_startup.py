@@ -1,0 +1,22 @@
+"""A server imports in the background what its first visitor needs, and the other pages once the first is drawn."""
+
+from __future__ import annotations
+
+from tests.doubles.process import finish, start
+
+BEGIN = """
+import sys
+from pages.server import startup
+startup.begin()
+startup.load("probe")
+assert {"nltk.tokenize.punkt", "core.metrics.rouge", "pages.ui.tour", "pages.ui.probe.score_board"} <= set(sys.modules)
+assert not {"torch", "pages.ui.review.case_view"} & set(sys.modules), "the first visitor does not need it"
+startup.first_page_drawn.set()
+startup.load_other_pages()
+assert "pages.ui.review.case_view" in sys.modules and "torch" not in sys.modules
+"""
+
+
+def test_the_first_page_is_imported_before_the_others_and_without_torch() -> None:
+    status, _, errors = finish(start("-c", BEGIN))
+    assert status == 0, errors
