@@ -73,7 +73,7 @@ def memory_steps(metric: Metric, pool: ModelPool) -> Iterator[SetupStep]:
     need = max((_memory_of(metric.card, checkpoint, pool) for checkpoint in checkpoints), default=0)
     if not need:
         return
-    have = pool.budget_bytes
+    have = max(pool.budgets.values())
     message = f"{need / 1e9:.1f} GB at once for the largest model, of {have / 1e9:.1f} GB that models may take on {pool.device}."
     advice = " Set TOUCHSTONE_MEMORY_GB higher, or dtype=float16." if need > have else ""
     yield SetupStep("memory", f"{need / 1e9:.1f} GB", need <= have, message + advice)

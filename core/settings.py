@@ -7,7 +7,6 @@ import os
 import re
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -21,8 +20,7 @@ _VAR_FOLDER = Path(__file__).resolve().parent.parent / "var" if __package__ == "
 
 _LOG = logging.getLogger(__name__)
 
-Device = Literal["auto", "cpu", "cuda", "mps"]
-
+_DEVICE = re.compile(r"(cpu|cuda|mps)(:\d+)?")
 _AT_COMMIT = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}")
 
 
@@ -38,7 +36,10 @@ class Settings(BaseSettings):
     cache_gb: float = Field(
         4.0, gt=0, description="disk for these answers; beyond it the least recently used are dropped"
     )
-    device: Device = Field("auto", description="where models run")
+    device: str = Field(
+        "auto",
+        description="where models run: auto, all, cpu, cuda, mps, or several of one kind, as cuda:0,cuda:1",
+    )
     memory_gb: float | None = Field(None, gt=0, description="memory for models; by default half of what the device has")
     user: str = Field("local", description="the name under which labels are recorded until another is given")
     shared: bool = Field(False, description="people sign in, and each may do what their role allows")
@@ -77,6 +78,11 @@ class Settings(BaseSettings):
         description="a folder of prompt files that replace those of core/prompts one by one; empty for none",
     )
 
+    @field_validator("device")
+    @classmethod
+    def _check_devices(cls, value: str) -> str:
+        return check_devices(value)
+
     @field_validator("trusted_repos")
     @classmethod
     def _name_code_that_was_read(cls, value: str) -> str:
@@ -108,6 +114,19 @@ class Settings(BaseSettings):
     @property
     def memory_bytes(self) -> int | None:
         return None if self.memory_gb is None else int(self.memory_gb * 2**30)
+
+
+def check_devices(value: str) -> str:
+    """The same without spaces; raises ValueError for what names no devices, or devices of several kinds."""
+    names = _split_places(value)
+    kinds = {name.partition(":")[0] for name in names}
+    if names not in (["auto"], ["all"]) and not (
+        len(kinds) == 1 and len({*names}) == len(names) and all(map(_DEVICE.fullmatch, names))
+    ):
+        raise ValueError(
+            f"{value!r} names no devices. Give auto, all, cpu, cuda, mps, or several of one kind, as cuda:0,cuda:1"
+        )
+    return ",".join(names)
 
 
 def secret(variable: str) -> SecretStr:

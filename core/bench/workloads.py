@@ -123,7 +123,7 @@ class BothRuns:
 
 def run_bench(specs: Sequence[str], sizes: Sizes, plan: BenchPlan, settings: Settings) -> Iterator[BenchRow]:
     """Lines as they are measured, metric by metric; raises TouchstoneError at once for what cannot be timed."""
-    devices.require_device(settings.device)
+    devices.require_devices(settings.device)
     for spec in specs:
         parse_supported_metric(spec)
     return chain.from_iterable(_bench_metric(spec, sizes, plan, settings) for spec in specs)

@@ -65,13 +65,13 @@ class Engine:
 
     @classmethod
     def open(cls, settings: Settings, report_batch: Callable[[str], None] | None = None) -> Engine:
-        """The engine of a process, on the device, memory and cache folder that the settings name.
+        """The engine of a process, on the devices, memory and cache folder that the settings name.
 
         With `report_batch` paid questions go by the Batch API of their endpoint, and it is given lines about that for people.
 
-        Raises BadSettingError for a device that this machine has not, and for a folder of prompts that is none.
+        Raises BadSettingError for devices that this machine has not, and for a folder of prompts that is none.
         """
-        devices.require_device(settings.device)
+        devices.require_devices(settings.device)
         replacements_folder()  # here, and not in the middle of a run that has already paid
         pool = ModelPool(settings.device, settings.memory_bytes, settings.cache_dir)
         return cls(pool, AnswerCache(settings.cache_dir, settings.cache_bytes), report_batch)

@@ -34,7 +34,7 @@ _CLOSED = Problem(FailureKind.ERROR, "The engine was closed before this was answ
 
 
 class Planner:
-    """Takes tasks to their end; one thread asks the models of the device, and others each endpoint, however slow it is.
+    """Takes tasks to their end; a thread for each device asks its models, and others each endpoint, however slow it is.
 
     The lock is the engine's: it guards the tasks, and is notified when something changes that a watcher may show.
     With `report_batch` paid questions go by the Batch API of their endpoint, and it is given lines about that for people.
@@ -53,7 +53,7 @@ class Planner:
         self._closed = False
         self._counts = Counts()
         self._steps = StepQueue(_PLANNER_THREADS)
-        self._device = DeviceWorker(pool, cache, lock, self.enqueue)
+        self._devices: dict[str, DeviceWorker] = {}
         self._stores = EndpointStores.open(cache)
         self._endpoints: dict[tuple[str, bool], EndpointWorker | BatchWorker] = {}
         self._report_batch = report_batch
@@ -77,7 +77,7 @@ class Planner:
     @property
     def queue_operations(self) -> int:
         """How often an entry was put into a queue of models of the device or taken out of one, under the engine's lock."""
-        return self._device.queue_operations
+        return sum(worker.queue_operations for worker in self._devices.values())
 
     @property
     def in_batches(self) -> bool:
@@ -120,7 +120,9 @@ class Planner:
 
     def wake(self) -> None:
         """Look at the models again: the state of one has changed."""
-        self._device.wake()
+        with self._lock:
+            for worker in self._devices.values():
+                worker.wake()
 
     def close(self) -> None:
         """Begin nothing any more."""
@@ -137,7 +139,8 @@ class Planner:
         """Wait for what is under way, though not for a silent endpoint; what has no outcome then fails."""
         for thread in self._threads:
             thread.join()
-        self._device.join()
+        for device in self._devices.values():
+            device.join()
         for endpoint in self._endpoints.values():
             endpoint.join(_CLOSE_TIMEOUT_S)
         self._stores.close()
@@ -243,17 +246,26 @@ class Planner:
 
     @property
     def _workers(self) -> list[QuestionWorker]:
-        return [self._device, *self._endpoints.values()]
+        return [*self._devices.values(), *self._endpoints.values()]
 
     def _worker(self, question: Question) -> QuestionWorker:
         """The worker whose threads have a question answered."""
         model = question.checkpoint
         if not isinstance(model, EndpointModel):
-            return self._device
+            return self._device_worker(model)
         by = (model.endpoint, self.in_batches and is_paid(question))
         if by not in self._endpoints:
             self._endpoints[by] = self._start_worker(model, by[1])
         return self._endpoints[by]
+
+    def _device_worker(self, checkpoint: Checkpoint) -> DeviceWorker:
+        """The worker of the device on which a checkpoint answers; a device that is not asked has none."""
+        device = self._pool.place(checkpoint)
+        if device not in self._devices:
+            self._devices[device] = DeviceWorker(self._pool, self._cache, self._lock, self.enqueue)
+            if self._closed:  # a task that was on its way: what it asks fails in the end
+                self._devices[device].close()
+        return self._devices[device]
 
     def _start_worker(self, model: EndpointModel, in_batches: bool) -> EndpointWorker | BatchWorker:
         about = (self._stores, self._lock, self.enqueue)

@@ -12,18 +12,43 @@ from core.errors import BadSettingError
 _CGROUP = Path("/sys/fs/cgroup/memory.max")
 
 
-def resolve_device(device: str) -> str:
-    """The device that "auto" stands for: cuda, mps or cpu; imports torch only for "auto"."""
-    return _accelerator() or "cpu" if device == "auto" else device
+def resolve_devices(wanted: str) -> tuple[str, ...]:
+    """The devices, all of one kind, that a setting names; imports torch only for "auto" and "all"."""
+    if wanted not in {"auto", "all"}:
+        return tuple(wanted.split(","))
+    kind = _accelerator() or "cpu"
+    return _all_gpus() if wanted == "all" and kind == "cuda" else (kind,)
 
 
-def require_device(device: str) -> None:
-    """Raise BadSettingError for a device that is named and not here; imports torch only to look for cuda or mps."""
-    if device not in {"auto", "cpu"} and device != _accelerator():
+def kind_of(device: str) -> str:
+    """The device without its number: cpu, cuda or mps."""
+    return device.partition(":")[0]
+
+
+def require_devices(wanted: str) -> None:
+    """Raise BadSettingError for devices that are named and not here; imports torch only to look for cuda or mps."""
+    named = [] if wanted in {"auto", "all"} else [name for name in wanted.split(",") if kind_of(name) != "cpu"]
+    absent = [name for name in named if name not in _all_accelerators()]
+    if absent:
         raise BadSettingError(
-            f"Models are to run on {device}, and torch finds none on this machine. Set TOUCHSTONE_DEVICE (or --device) to auto "
-            f"or cpu, or install a build of torch for {device}."
+            f"Models are to run on {', '.join(absent)}, and torch finds {_found_accelerators()} on this machine. Set "
+            f"TOUCHSTONE_DEVICE (or --device) to auto, all or cpu, or install a build of torch for {kind_of(absent[0])}."
         )
+
+
+def _found_accelerators() -> str:
+    return ", ".join(_all_accelerators()) or "none"
+
+
+def _all_accelerators() -> tuple[str, ...]:
+    kind = _accelerator()
+    return (kind, *_all_gpus()) if kind == "cuda" else (kind,) if kind else ()
+
+
+def _all_gpus() -> tuple[str, ...]:
+    import torch
+
+    return tuple(f"cuda:{number}" for number in range(torch.cuda.device_count()))
 
 
 def _accelerator() -> str | None:

@@ -1,4 +1,4 @@
-"""The checkpoints that are in memory, under way or failed, with their leases."""
+"""The checkpoints that are in memory, under way or failed, with their leases; and the device of each."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ class PoolEntry:
     """
 
     state: ModelState
+    device: str
     model: Model | None = None
     fingerprint: str = ""
     error: TouchstoneError | None = None
@@ -32,6 +33,24 @@ class PoolEntry:
     @property
     def idle(self) -> bool:
         return self.model is not None and not self.leases
+
+
+class Placement:
+    """The device of each checkpoint, from the first question to the end: the one with the most memory not given away.
+
+    Not safe for threads.
+    """
+
+    def __init__(self, budgets: Mapping[str, int]) -> None:
+        self._free = dict(budgets)
+        self._devices: dict[Checkpoint, str] = {}
+
+    def of(self, checkpoint: Checkpoint, nbytes: Callable[[], int]) -> str:
+        """Its device; `nbytes` tells what it will take."""
+        if checkpoint not in self._devices:
+            device = self._devices[checkpoint] = max(self._free, key=self._free.__getitem__)
+            self._free[device] -= nbytes()
+        return self._devices[checkpoint]
 
 
 class LoadedModels:
@@ -47,9 +66,10 @@ class LoadedModels:
         with self.changed:
             return {checkpoint: entry.state for checkpoint, entry in self.entries.items()}
 
-    def used_bytes(self) -> int:
+    def used_bytes(self, device: str) -> int:
         with self.changed:
-            return sum(entry.state.nbytes for entry in (*self.entries.values(), *self._replaced))
+            held = (*self.entries.values(), *self._replaced)
+            return sum(entry.state.nbytes for entry in held if entry.device == device)
 
     def set(self, entry: PoolEntry, state: ModelState) -> None:
         if state != entry.state:
@@ -89,18 +109,18 @@ class LoadedModels:
             self.changed.notify_all()
         self.drop_unwanted()
 
-    def idle(self) -> list[Checkpoint]:
-        """What takes memory and is leased by nobody, the least recently used first."""
+    def idle(self, device: str) -> list[Checkpoint]:
+        """What takes memory of a device and is leased by nobody, the least recently used first."""
         found = [
             (entry.used_at, checkpoint)
             for checkpoint, entry in self.entries.items()
-            if entry.idle and entry.state.nbytes
+            if entry.device == device and entry.idle and entry.state.nbytes
         ]
         return [checkpoint for _, checkpoint in sorted(found, key=lambda pair: pair[0])]
 
-    def drop_oldest(self) -> bool:
-        """Drop the least recently used idle model; False where there is none."""
-        return self._drop(lambda: self.idle()[:1])
+    def drop_oldest(self, device: str) -> bool:
+        """Drop the least recently used idle model of a device; False where there is none."""
+        return self._drop(lambda: self.idle(device)[:1])
 
     def drop_unwanted(self) -> None:
         """Drop the idle models that somebody wants unloaded."""

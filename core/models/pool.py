@@ -1,4 +1,4 @@
-"""The models of one device: downloaded and loaded in the background, leased, dropped for memory, loaded again where files changed."""
+"""The models of the devices: downloaded and loaded in the background, leased, dropped for memory, loaded again where files changed."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from functools import cached_property
 from pathlib import Path
 from queue import SimpleQueue
 
-from core.errors import LoadError, MemoryFullError, MissingWeightsError, TouchstoneError
+from core.errors import LoadError, MemoryFullError, MissingWeightsError, Problem, TouchstoneError, attempt
 from core.models import device as devices
 from core.models.download import download
 from core.models.files import memory_bytes
 from core.models.integrity import Fingerprints, check_files
-from core.models.loaded_models import LoadedModels, PoolEntry
+from core.models.loaded_models import LoadedModels, Placement, PoolEntry
 from core.models.locations import ModelState, ModelStatus, locate, state_on_disk
 from core.models.model import Model
 from core.types import Checkpoint
@@ -54,9 +54,9 @@ _UNEXPECTED = (
 
 
 class ModelPool:
-    """The models of one device, shared by all threads of a process.
+    """The models of one or several devices of one kind, shared by all threads of a process.
 
-    `device` is "auto" or a torch device; `budget_bytes` defaults to half of the device's memory; hashes of weights are
+    `device` is as in the settings; `budget_bytes`, of each device, defaults to half of its memory; hashes of weights are
     kept in `cache_dir`; a load waits `patience_s` for memory that others use; `adapters` is the package of the kinds of models. `state`, `states`, `request`, `fetch` and
     `retry` return at once and load no torch.
     """
@@ -74,14 +74,38 @@ class ModelPool:
         self._downloader = SerialWorker("model-downloader")
 
     @cached_property
+    def devices(self) -> tuple[str, ...]:
+        """The devices that models run on; for "auto" and "all" the first look imports torch."""
+        return devices.resolve_devices(self._wanted_device)
+
+    @property
     def device(self) -> str:
-        """The device that models run on; for "auto" the first look imports torch."""
-        return devices.resolve_device(self._wanted_device)
+        """Their kind: cpu, cuda or mps. Scores do not depend on which of them answered."""
+        return devices.kind_of(self.devices[0])
 
     @cached_property
+    def budgets(self) -> Mapping[str, int]:
+        """Memory that models may take on each device."""
+        if self._wanted_budget is not None:
+            return dict.fromkeys(self.devices, self._wanted_budget)
+        sharing = len(self.devices) if self.device == "cpu" else 1  # they are one memory
+        return {device: devices.memory_of(device) // 2 // sharing for device in self.devices}
+
+    @property
     def budget_bytes(self) -> int:
-        """Memory that models may take."""
-        return devices.memory_of(self.device) // 2 if self._wanted_budget is None else self._wanted_budget
+        """Memory that models may take on all devices together."""
+        return sum(self.budgets.values())
+
+    @cached_property
+    def _placement(self) -> Placement:
+        return Placement(self.budgets)
+
+    def place(self, checkpoint: Checkpoint) -> str:
+        """The device on which a checkpoint answers, as long as the process lives."""
+        if len(self.devices) == 1:
+            return self.devices[0]
+        with self._loaded.changed:
+            return self._placement.of(checkpoint, lambda: _bytes_on_disk(checkpoint))
 
     def fingerprint(self, checkpoint: Checkpoint) -> str:
         """A hash of the contents that decide this checkpoint's numbers; reads the files once. Raises NotHereError.
@@ -108,7 +132,8 @@ class ModelPool:
 
     def fits(self, checkpoint: Checkpoint) -> bool:
         """Whether a checkpoint on disk could be loaded without dropping another; raises NotHereError."""
-        return self._loaded.used_bytes() + memory_bytes(locate(checkpoint), checkpoint) <= self.budget_bytes
+        device = self.place(checkpoint)
+        return self._loaded.used_bytes(device) + memory_bytes(locate(checkpoint), checkpoint) <= self.budgets[device]
 
     def request(self, checkpoint: Checkpoint) -> ModelState:
         """Start loading a checkpoint that is on disk; one that failed stays failed until `retry`."""
@@ -124,7 +149,7 @@ class ModelPool:
         with self._loaded.changed:
             self._loaded.forget_failure(checkpoint)
             if checkpoint not in self._loaded.entries:
-                entry = PoolEntry(ModelState(ModelStatus.DOWNLOADING, "waiting for its turn"))
+                entry = PoolEntry(ModelState(ModelStatus.DOWNLOADING, "waiting for its turn"), "")
                 self._loaded.entries[checkpoint] = entry
                 self._downloader.put(lambda: self._download(checkpoint, entry))
         self._loaded.tell()
@@ -199,7 +224,7 @@ class ModelPool:
         """Begin to load what is on disk; False where there is nothing to begin."""
         if checkpoint in self._loaded.entries or state_on_disk(checkpoint).status is not ModelStatus.COLD:
             return False
-        entry = PoolEntry(ModelState(ModelStatus.LOADING, "waiting for its turn"))
+        entry = PoolEntry(ModelState(ModelStatus.LOADING, "waiting for its turn"), "")
         self._loaded.entries[checkpoint] = entry
         self._loader.put(lambda: self._load(checkpoint, entry))
         return True
@@ -235,20 +260,21 @@ class ModelPool:
     def _load(self, checkpoint: Checkpoint, entry: PoolEntry) -> None:
         with self._failing(entry):
             check_files(checkpoint)
+            entry.device = self.place(checkpoint)
             self._make_room(entry, memory_bytes(locate(checkpoint), checkpoint))
             if entry.error:  # the pool was closed meanwhile
                 return
             self._loaded.set(entry, ModelState(ModelStatus.LOADING, "loading"))
-            self._loaded.fill(entry, *self._load_unchanging(checkpoint))
+            self._loaded.fill(entry, *self._load_unchanging(checkpoint, entry.device))
         devices.freeze_objects()
         self._loaded.drop_unwanted()
 
-    def _load_unchanging(self, checkpoint: Checkpoint) -> tuple[Model, str]:
+    def _load_unchanging(self, checkpoint: Checkpoint, device: str) -> tuple[Model, str]:
         """A model and the fingerprint of its files, which did not change while it was loaded."""
         kind = importlib.import_module(f"{self._adapters}.{checkpoint.kind}")
         for _ in range(_LOAD_ATTEMPTS):
             before = self._fingerprints.version(checkpoint)
-            model: Model = kind.load(locate(checkpoint), checkpoint, self.device)
+            model: Model = kind.load(locate(checkpoint), checkpoint, device)
             if self._fingerprints.version(checkpoint) == before:
                 return model, before.fingerprint
         raise LoadError(
@@ -257,21 +283,22 @@ class ModelPool:
 
     def _make_room(self, entry: PoolEntry, need: int) -> None:
         """Drop idle models until `need` bytes fit; raises MemoryFullError."""
-        if need > self.budget_bytes:
+        budget = self.budgets[entry.device]
+        if need > budget:
             raise MemoryFullError(
-                f"The model needs {need / 1e9:.1f} GB and models may take {self.budget_bytes / 1e9:.1f} GB. "
+                f"The model needs {need / 1e9:.1f} GB and models may take {budget / 1e9:.1f} GB. "
                 "Raise TOUCHSTONE_MEMORY_GB, set dtype=float16, or use a smaller model."
             )
         deadline = time.monotonic() + self._patience_s
-        while self._loaded.used_bytes() + need > self.budget_bytes and not entry.error:
-            if not self._loaded.drop_oldest():
+        while self._loaded.used_bytes(entry.device) + need > budget and not entry.error:
+            if not self._loaded.drop_oldest(entry.device):
                 self._loaded.set(entry, ModelState(ModelStatus.LOADING, "waiting for memory that other models use"))
                 self._wait_for_idle(entry, deadline)
 
     def _wait_for_idle(self, entry: PoolEntry, deadline: float) -> None:
         with self._loaded.changed:
             over = self._loaded.changed.wait_for(
-                lambda: self._loaded.idle() or entry.error, deadline - time.monotonic()
+                lambda: self._loaded.idle(entry.device) or entry.error, deadline - time.monotonic()
             )
         if not over:
             raise MemoryFullError("All the memory for models is in use. Unload one and try again.")
@@ -286,3 +313,9 @@ class ModelPool:
         except Exception:  # noqa: BLE001  # libraries raise anything for files they do not expect
             _log.exception("A model does not load.")
             self._loaded.fail(entry, LoadError(_UNEXPECTED))
+
+
+def _bytes_on_disk(checkpoint: Checkpoint) -> int:
+    """What a checkpoint takes once loaded; 0 where its files do not tell, which its load then says."""
+    nbytes = attempt(lambda: memory_bytes(locate(checkpoint), checkpoint))
+    return 0 if isinstance(nbytes, Problem) else nbytes

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from core.settings import Device, Settings
+from core.settings import Settings
+from pages.commands.shared.inputs import DeviceOption
 
 
 def command(
@@ -21,7 +22,7 @@ def command(
             help="tiny, small, base or large, or albert-xlarge and such for one architecture; may be repeated."
         ),
     ] = None,
-    device: Annotated[Device | None, typer.Option(help="Where models run; TOUCHSTONE_DEVICE by default.")] = None,
+    device: DeviceOption = None,
     pairs: Annotated[int, typer.Option(min=1, help="Pairs of the set.")] = 200,
     documents: Annotated[int, typer.Option(min=1, help="Documents that they share.")] = 50,
     repeats: Annotated[int, typer.Option(min=1, help="Of the first score and the edits; the median is reported.")] = 3,

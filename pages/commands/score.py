@@ -19,7 +19,7 @@ from core.errors import TouchstoneError
 from core.llm.spend import format_spend_by_endpoint
 from core.metric import METRICS
 from core.outcome_record import outcome_record
-from core.settings import Device, Settings
+from core.settings import Settings
 from core.types import Example, Failure, Outcome, asks_endpoint
 from pages.commands.shared.block_scoring import Workers, progress_record, score_blocks
 from pages.commands.shared.inputs import (
@@ -90,9 +90,7 @@ def command(
     exit_with_failures([], len(progress.faults))
 
 
-def _score_file(
-    pairs: Path, output: Path, specs: Sequence[str], device: Device | None, stats: bool, batch: bool
-) -> None:
+def _score_file(pairs: Path, output: Path, specs: Sequence[str], device: str | None, stats: bool, batch: bool) -> None:
     chosen = [METRICS.parse(spec) for spec in specs]
     settings = Settings.read()
     refuse_overwriting_input(pairs, output)

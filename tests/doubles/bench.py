@@ -73,9 +73,9 @@ def pair(summary: str, name: str = "pair") -> Example:
     return Example(name, DOCUMENT, summary)
 
 
-def open_bench(folder: Path, kind: ScriptedKind) -> Bench:
+def open_bench(folder: Path, kind: ScriptedKind, device: str = "cpu") -> Bench:
     """A bench whose answers are kept in `folder`."""
-    pool = ModelPool("cpu", 1_000_000, folder / "cache")
+    pool = ModelPool(device, 1_000_000, folder / "cache")
     return Bench(Engine(pool, AnswerCache(folder / "cache")), kind, folder)
 
 

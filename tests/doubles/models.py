@@ -32,6 +32,7 @@ class ScriptedKind:
         self.entered = threading.Event()  # a forward pass has begun
         self.batches: list[list[str]] = []
         self.encoded: list[str] = []
+        self.devices: dict[str, str] = {}  # by the folder of a model
         self.length = 1  # tokens of every text; 1024 makes a batch of each
         self.fit = 1_000_000  # texts that fit into one forward pass
         self.broken: set[str] = set()  # sources that do not load
@@ -46,10 +47,11 @@ class ScriptedKind:
     def asked(self) -> list[str]:
         return [text for batch in self.batches for text in batch]
 
-    def load(self, path: Path, checkpoint: Checkpoint, device: str) -> ScriptedModel:  # noqa: ARG002  # as every kind
+    def load(self, path: Path, checkpoint: Checkpoint, device: str) -> ScriptedModel:
         assert self.loadable.wait(PATIENCE_S), "nobody let the model load"
         if checkpoint.source in self.broken:
             raise LoadError(f"{path.name} is broken.")
+        self.devices[path.name] = device
         return ScriptedModel(self, nbytes=(path / "model.safetensors").stat().st_size)
 
 

@@ -25,7 +25,7 @@ from core.llm.chat import Sampling
 from core.llm.endpoints import configured_endpoint, resolve_model
 from core.meta.cases import Cases
 from core.meta.pooling import pool_cases
-from core.settings import Device, Settings
+from core.settings import Settings, check_devices
 from core.stress.filters import build_sources, draw_sample, stored_samples, without_inconsistent
 from core.stress.run import Plan, Run, Source
 from core.types import EndpointModel, Example, Item, ModelRef, Sample, T
@@ -33,7 +33,24 @@ from pages.commands.shared.messages import download_checkpoints, print_status
 
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON list instead of a table.")]
 MarkdownOption = Annotated[bool, typer.Option("--markdown", help="The table of the README.")]
-DeviceOption = Annotated[Device | None, typer.Option(help="Where models run; TOUCHSTONE_DEVICE by default.")]
+
+
+def _check_device_option(value: str | None) -> str | None:
+    try:
+        return value and check_devices(value)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+DeviceOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DEVICES",
+        callback=_check_device_option,
+        help="Where models run: auto, all, cpu, cuda, mps, or several of one kind, as cuda:0,cuda:1; TOUCHSTONE_DEVICE "
+        "by default.",
+    ),
+]
 SeedOption = Annotated[int, typer.Option(min=0, help="The same seed gives the same variants.")]
 PairsArgument = Annotated[
     Path | None, typer.Argument(help="JSONL or CSV with id, document, summary; or a folder of blocks.")

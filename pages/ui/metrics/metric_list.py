@@ -65,7 +65,7 @@ def _filters(rows: Sequence[MetricRow], pool: ModelPool) -> MetricFilter:
         family = _filter("Family", list(dict.fromkeys(row.family for row in rows)))
         speed = _filter("Speed", typing.get_args(Speed))
         memory = _filter("Memory", [*_MEMORY_MB, _FITS])
-    limit = pool.budget_bytes // 10**6 if memory == _FITS else _MEMORY_MB.get(memory or "")
+    limit = max(pool.budgets.values()) // 10**6 if memory == _FITS else _MEMORY_MB.get(memory or "")
     return MetricFilter(
         words,
         typing.cast("Availability | None", availability),

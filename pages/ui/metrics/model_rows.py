@@ -54,7 +54,10 @@ def memory_bar(engine: Engine) -> None:
     pool = engine.pool
     used = sum(state.nbytes for state in pool.states().values())
     share = min(1.0, used / pool.budget_bytes)
-    st.progress(share, f"{format_bytes(used)} of {format_bytes(pool.budget_bytes)} for models in use on {pool.device}")
+    st.progress(
+        share,
+        f"{format_bytes(used)} of {format_bytes(pool.budget_bytes)} for models in use on {', '.join(pool.devices)}",
+    )
     kept, limit = map(format_bytes, engine.disk_use())
     st.caption(f"Answers on disk: {kept} of {limit} (TOUCHSTONE_CACHE_GB); the least recently used make room.")
 

@@ -12,7 +12,7 @@ from core.engine.conversation import CellState
 from core.engine.engine import Engine
 from core.errors import BadSettingError
 from core.models.locations import ModelStatus
-from core.settings import Device, Settings
+from core.settings import Settings
 from core.types import Example, Failure, FailureKind, Outcome, Result
 from tests.doubles.bench import Bench, pair
 from tests.doubles.metrics import Asking, Breaking, Endless, Letters
@@ -191,6 +191,6 @@ def test_weights_whose_size_cannot_be_read_spoil_only_their_metric(bench: Bench)
 
 
 def test_a_device_that_is_not_here_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
-    absent: Device = "cuda" if sys.platform == "darwin" else "mps"
+    absent = "cuda" if sys.platform == "darwin" else "mps"
     with pytest.raises(BadSettingError, match=f"run on {absent}, and torch finds none"):
         Engine.open(Settings(device=absent, cache_dir=tmp_path))

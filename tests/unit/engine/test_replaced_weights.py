@@ -225,13 +225,13 @@ def test_a_replaced_model_that_is_leased_keeps_its_memory_until_the_lease_ends(r
         _replace(reading, B)
         with pool.lease(metric.weights) as new:
             assert pool.state(metric.weights).status is ModelStatus.READY
-            assert pool._loaded.used_bytes() == len(A) + len(B)
+            assert pool._loaded.used_bytes("cpu") == len(A) + len(B)
             rows = [model.encode([Question(metric.weights, ("Rain fell.",))]) for model in (old, new)]
             assert [model.forward(row)[0].values for model, row in zip((old, new), rows, strict=True)] == [
                 (A[-1] / 256,),
                 (B[-1] / 256,),
             ]
-    assert pool._loaded.used_bytes() == len(B)
+    assert pool._loaded.used_bytes("cpu") == len(B)
 
 
 def _metric(bench: Bench, content: bytes) -> Asking:
