@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from core.engine.conversation import CellState
 from core.engine.engine import Engine
 from core.errors import BadSettingError
 from core.metric import METRICS, Metric
@@ -57,7 +58,7 @@ def test_an_answer_of_one_device_is_known_to_another(real: list[Metric], tmp_pat
 def test_a_pass_on_one_device_does_not_wait_for_another(two: Bench) -> None:
     two.kind.gate.clear()
     request = two.engine.submit("ana", [two.asking("a"), two.asking("b")], [pair("Rain fell.")])
-    two.until(request, lambda _: len(two.kind.batches) == 2)
+    two.until(request, lambda cells: all(cell.state is CellState.RUNNING for cell in cells.values()))
     two.kind.gate.set()
     assert all(isinstance(outcome, Result) for outcome in two.outcomes(request).values())
     assert set(two.kind.devices.values()) == {"cpu:0", "cpu:1"}
