@@ -5,7 +5,8 @@ from starlette.middleware import Middleware
 
 from pages.server import startup
 from pages.server.early_keys import EarlyKeys
+from pages.server.protection import Protection
 from pages.server.sign_in import SignIn
 
 startup.begin()
-app = st.App("pages/main.py", middleware=[Middleware(SignIn), Middleware(EarlyKeys)])
+app = st.App("pages/main.py", middleware=[Middleware(Protection), Middleware(SignIn), Middleware(EarlyKeys)])

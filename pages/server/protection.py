@@ -1,0 +1,74 @@
+"""What browsers are told about every answer, and who may not ask: other sites, and whoever reads the server's own metrics."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+import streamlit as st
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+# Streamlit draws with inline styles and scripts, compiles some charts, and makes workers and downloads of blobs
+_POLICY = {
+    "default-src": "'self'",
+    "script-src": "'self' 'unsafe-inline' 'unsafe-eval' blob:",
+    "style-src": "'self' 'unsafe-inline'",
+    "img-src": "'self' data: blob:",
+    "font-src": "'self' data:",
+    "media-src": "'self' data: blob:",
+    "worker-src": "'self' blob:",
+    "connect-src": "'self' data: blob:",
+    "object-src": "'none'",
+    "base-uri": "'self'",
+    "form-action": "'self'",
+    "frame-ancestors": "'self'",
+}
+HEADERS = {
+    "content-security-policy": "; ".join(f"{part} {sources}" for part, sources in _POLICY.items()),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "SAMEORIGIN",
+    "referrer-policy": "same-origin",
+}
+_CLOSED = "/_stcore/metrics"  # who is here and what they hold, for anybody who asks
+_FORBIDDEN = 1008
+_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+
+
+class Protection:
+    """Middleware that adds the headers, closes Streamlit's metrics, and refuses the connections of other sites' pages."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket" and not _is_own_page(Headers(scope=scope)):
+            await send({"type": "websocket.close", "code": _FORBIDDEN})
+            return
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        answering = PlainTextResponse("Not found", 404) if scope["path"].endswith(_CLOSED) else self._app
+        await answering(scope, receive, _with_headers(send))
+
+
+def _with_headers(send: Send) -> Send:
+    async def send_with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers[name] = value
+        await send(message)
+
+    return send_with_headers
+
+
+def _is_own_page(headers: Headers) -> bool:
+    """Whether a connection comes from a page of this server, under the address that the browser used or an allowed name.
+
+    Programs that are no browsers send no origin. A page of another port of this machine is another site.
+    """
+    origin = urlsplit(headers.get("origin", ""))
+    if not headers.get("origin") or origin.netloc == headers.get("host"):
+        return True
+    return origin.hostname in {*st.get_option("server.allowedHosts")} - _LOOPBACK
