@@ -203,3 +203,5 @@ def _make_folder(file: Path) -> None:
         ) from error
     if file.is_dir():
         raise StoreError(f"{file} is a folder. Name a file in TOUCHSTONE_DATABASE_URL.")
+    if not file.exists() and os.access(file.parent, os.W_OK):
+        file.touch(mode=0o600)  # it holds the names of people; SQLite makes its other files alike

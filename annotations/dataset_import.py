@@ -18,7 +18,7 @@ from typing import IO, Any
 
 from sqlmodel import Session, col, func, select
 
-from annotations.records import CAMPAIGN_PREFIX, LOCAL_LABELS, RecordError, require_storable, require_text
+from annotations.records import CAMPAIGN_PREFIX, LOCAL_LABELS, MAX_TEXT, RecordError, require_storable, require_text
 from annotations.tables import Dataset, DatasetFile, Document, EditRow, Item, SampleRow, Table
 from annotations.writes import ITEM_FACTS, content_id, edit_rows, insert_new, item_row, item_values, text_id
 from core.types import PRECOMPUTED, Example
@@ -135,7 +135,8 @@ class RowBuilder:
     def _add(self, batch: RowBatch, item: CoreItem) -> None:
         example = item.example
         facts = ITEM_FACTS.dump_json(replace(item, example=Example(example.id, "", "")), exclude_defaults=True).decode()
-        require_storable(f"the record {example.id[:60]!r}", example.id, item.group, example.document, example.summary)
+        texts = (example.id, item.group, example.document, example.summary)
+        require_storable(f"the record {example.id[:60]!r}", *texts, most=MAX_TEXT)
         document_id = text_id(example.document) if example.document else None
         if document_id and document_id not in self.documents:
             self.documents.add(document_id)

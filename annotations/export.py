@@ -30,6 +30,7 @@ from annotations.tables import (
 )
 from annotations.writes import content_id
 from core.edits import to_records
+from core.text import spreadsheet_safe
 from core.types import Edit
 
 ExportRow = dict[str, Any]
@@ -187,7 +188,7 @@ def _column_values(row: SQLModel) -> ExportRow:
 def _cell(value: object) -> object:
     if isinstance(value, list | dict):
         return json.dumps(value, ensure_ascii=False)
-    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
+    return spreadsheet_safe(value) if isinstance(value, str) else value
 
 
 def _csv_line(cells: Iterable[object]) -> str:

@@ -50,6 +50,9 @@ LOCAL_LABELS = "our labels"
 CAMPAIGN_PREFIX = "campaign: "
 """What the dataset of a campaign's labels begins with, before its name; no import's name may."""
 
+MAX_NAME, MAX_NOTE, MAX_TEXT = 300, 20_000, 2_000_000
+"""The most characters of a name, of what somebody writes into a field, and of a document, summary, or guidelines."""
+
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
@@ -114,9 +117,10 @@ class Pair:
 
     def __post_init__(self) -> None:
         for name in ("document", "original", "edited"):
-            require_text(name, getattr(self, name))
+            require_text(name, getattr(self, name), MAX_TEXT)
         for edit in self.edits:
-            require_storable("an edit", edit.new, edit.explanation, edit.by)
+            require_storable("an edit", edit.new, most=MAX_TEXT)
+            require_storable("an edit's explanation", edit.explanation, edit.by)
         if self.edits and apply(self.original, self.edits) != self.edited:
             raise RecordError("The edits do not turn the original summary into the edited one. Recover them again.")
         if self.edits and self.edited == self.original:
@@ -245,15 +249,20 @@ class RunRow:
     lines: int
 
 
-def require_text(what: str, text: str) -> None:
-    """Raise RecordError for a blank or unstorable text."""
+def require_text(what: str, text: str, most: int = MAX_NAME) -> None:
+    """Raise RecordError for a blank or unstorable text, or one of more than `most` characters."""
     if not text.strip():
         raise RecordError(f"The {what} is empty. Nothing can be kept without it.")
-    require_storable(f"the {what}", text)
+    require_storable(f"the {what}", text, most=most)
 
 
-def require_storable(what: str, *texts: str) -> None:
-    """Raise RecordError for characters that no database holds: NUL and halves of surrogate pairs."""
+def require_storable(what: str, *texts: str, most: int = MAX_NOTE) -> None:
+    """Raise RecordError for characters that no database holds, NUL and halves of surrogate pairs, and for too many of any."""
+    longest = max(map(len, texts), default=0)
+    if longest > most:
+        raise RecordError(
+            f"{what[0].upper()}{what[1:]} has {longest:,} characters, and at most {most:,} are kept. Shorten it and save again."
+        )
     for found in filter(None, map(_UNSTORABLE.search, texts)):
         raise RecordError(
             f"Character {found.start() + 1} of {what} is U+{ord(found[0]):04X}, which is no text and cannot be kept. "
@@ -265,7 +274,7 @@ def _check_outcome(outcome: Outcome) -> None:
     if outcome.example_id not in {"original", "edited"}:
         raise RecordError(f"An outcome is of {outcome.example_id!r}; a pair has the sides 'original' and 'edited'.")
     if not isinstance(outcome, Result):
-        require_storable("a failure's message", outcome.message)
+        require_storable("a failure's message", outcome.message, most=MAX_TEXT)
         return
     if not all(math.isfinite(value) for value in [outcome.score, *(part.score for part in outcome.parts)]):
         raise RecordError(f"A score of {outcome.metric!r} is not a finite number and cannot be kept.")

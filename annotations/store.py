@@ -48,7 +48,7 @@ from core.types import Item, Outcome, Sample
 def begin_run(session: Session, name: str, owner: str, plan: str) -> str:
     """Add a run without lines; its id. Raises RecordError for a name that is empty or taken."""
     require_text("name of the run", name)
-    require_storable("the plan of the run", owner, plan)
+    require_storable("the plan of the run", owner, plan, most=_MAX_RUN_TEXT)
     if session.exec(select(Run.id).where(Run.name == name)).first():
         raise RecordError(f"There is a run called {name!r} already. Choose another name, or open that run and go on.")
     run = Run(id=uuid4().hex, name=name, owner=owner, plan=plan, created_at=datetime.now(UTC))
@@ -58,7 +58,7 @@ def begin_run(session: Session, name: str, owner: str, plan: str) -> str:
 
 def append_run_lines(session: Session, run_id: str, lines: Sequence[str]) -> None:
     """Add lines behind those that are there. Raises RecordError for a run that is not there."""
-    require_storable("a line of the run", *lines)
+    require_storable("a line of the run", *lines, most=_MAX_RUN_TEXT)
     if session.get(Run, run_id) is None:
         raise RecordError(f"There is no run {run_id!r} to add to. Begin it first.")
     rows = [{"run_id": run_id, "line": line, "created_at": datetime.now(UTC)} for line in lines]
@@ -83,6 +83,7 @@ def load_runs(session: Session) -> list[RunRow]:
     return [RunRow(run.id, run.name, run.owner, run.created_at, count) for run, count in found]
 
 
+_MAX_DRAFT, _MAX_RUN_TEXT = 5_000_000, 200_000_000  # characters
 _MAX_RUNS = 20  # runs; one of everything bundled is about two megabytes
 
 
@@ -251,7 +252,7 @@ class Store:
     def save_draft(self, id: str, owner: str, payload: str) -> None:
         """Keep work in progress in place of what was under this id; forgotten 30 days after its last change."""
         require_text("draft's id", id)
-        require_storable("the draft", owner, payload)
+        require_storable("the draft", owner, payload, most=_MAX_DRAFT)
         with self.writing_without_sync() as session:
             upsert_draft(session, Draft(id=id, owner=owner, payload=payload, updated_at=datetime.now(UTC)))
 

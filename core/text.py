@@ -156,3 +156,19 @@ def _weighted_words(document: str) -> tuple[tuple[tuple[Span, frozenset[str]], .
     vocabularies = tuple((span, frozenset(words(span.of(document)))) for span in sentences(document))
     counts = Counter(word for _, found in vocabularies for word in found)
     return vocabularies, {word: log(1 + len(vocabularies) / count) for word, count in counts.items()}
+
+
+_FORMULA = re.compile(r"[\s\u200b\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
+
+
+def spreadsheet_safe(text: str) -> str:
+    """The text as a cell that no spreadsheet takes for a formula, full-width signs and blanks before it included."""
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+_BIDI_CONTROLS = {ord(control): "\u2426" for control in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"}
+
+
+def with_visible_controls(text: str) -> str:
+    """The text with ␦ for each character that turns the direction of others around; places in it stay as they are."""
+    return text.translate(_BIDI_CONTROLS)

@@ -42,7 +42,7 @@ ONLY_IN = {
 OURS = {
     "core": {"core"},
     "annotations": {
-        *("annotations", "core.types", "core.errors", "core.edits", "core.stats"),
+        *("annotations", "core.types", "core.errors", "core.edits", "core.stats", "core.text"),
         *("core.bundled_scores", "core.datasets.bundled"),  # a dataset beside those of the database
     },
     "pages": {"pages.ui", "pages.server", "pages.commands.shared", "core", "annotations"},

@@ -16,7 +16,7 @@ from sqlmodel import Session, col, select
 
 from annotations.campaigns.questions import QuestionSet, check_answers, read_questions
 from annotations.campaigns.tables import AnswerKey, Campaign, Task, VersionRow
-from annotations.records import PairRecord, RecordError, require_storable, require_text
+from annotations.records import MAX_TEXT, PairRecord, RecordError, require_storable, require_text
 from annotations.tables import Item
 from annotations.writes import content_id, save_pair
 
@@ -124,7 +124,7 @@ def add_version(session: Session, campaign_id: str, by: str, content: VersionCon
     Raises RecordError for questions that cannot be read.
     """
     read_questions(content.questions)
-    require_storable("the guidelines", content.guidelines)
+    require_storable("the guidelines", content.guidelines, most=MAX_TEXT)
     last = session.exec(select(func.max(VersionRow.version)).where(VersionRow.campaign_id == campaign_id)).one()
     session.add(
         VersionRow(

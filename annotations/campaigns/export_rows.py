@@ -11,13 +11,13 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from annotations.records import RecordError, require_storable
+from annotations.records import MAX_TEXT, RecordError, require_storable
 from core.types import ErrorType
 
 
 def _require_storable(text: str) -> str:
     try:
-        require_storable("a text", text)
+        require_storable("a text", text, most=MAX_TEXT)
     except RecordError as error:
         raise ValueError(str(error)) from None
     return text

@@ -34,7 +34,7 @@ from annotations.campaigns.questions import (
 from annotations.campaigns.queue import NoTask, ShownTask, count_taken_places, reserve_next, show_task
 from annotations.campaigns.tables import Reservation, Response, Task, VersionRow
 from annotations.database import read_session
-from annotations.records import RecordError, RightsError, require_storable
+from annotations.records import MAX_TEXT, RecordError, RightsError, require_storable
 from annotations.store import Store
 from annotations.tables import Draft, Item, ScoreRow
 from annotations.writes import save_pair
@@ -248,6 +248,7 @@ class AnnotatorActions:
         Raises RecordError for answers that do not fit the questions and for a task that is not this person's.
         """
         require_storable("the reason", sent.reason, sent.event_id)
+        require_storable("the answers", json.dumps(dict(sent.answers)), most=MAX_TEXT)
         with self._store.writing() as session:
             own = select(Reservation).where(Reservation.id == sent.reservation)
             reservation = self._own_reservation(session.exec(own.with_for_update()).first())

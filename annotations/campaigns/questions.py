@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Self
 import yaml  # type: ignore[import-untyped]  # it ships no types
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from annotations.records import PairRecord, RecordError, require_storable
+from annotations.records import MAX_TEXT, PairRecord, RecordError, require_storable
 from core.edits import apply, parse, recover
 from core.errors import EditError
 from core.types import Edit, ErrorType, Verdict
@@ -132,6 +132,7 @@ def _check_condition(
 @lru_cache(maxsize=256)  # reading YAML takes longer than all else between a label and the next task
 def read_questions(text: str) -> QuestionSet:
     """The question set of a YAML text. Raises RecordError, which names the place, for one that cannot be used."""
+    require_storable("the question set", text, most=MAX_TEXT)
     try:
         data = yaml.safe_load(text)
     except yaml.YAMLError as error:

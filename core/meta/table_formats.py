@@ -19,6 +19,7 @@ from core.settings import VERSION
 from core.stats.comparison import MIN_TEST_DOCUMENTS
 from core.stats.statistic import Estimate
 from core.stats.text_tables import align_columns, format_correlation, format_in_units, format_percent
+from core.text import spreadsheet_safe
 
 
 def tables_record(cases: Cases, rows: Sequence[MetricRow], **head: object) -> dict[str, Any]:
@@ -159,7 +160,6 @@ _LATEX_ESCAPES = str.maketrans(
         "≥": r"$\geq$",
     }
 )
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def markdown_table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
@@ -196,13 +196,9 @@ def csv_table(head: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(head)
-    writer.writerows([_spreadsheet_safe(cell) if isinstance(cell, str) else cell for cell in line] for line in lines)
+    writer.writerows([spreadsheet_safe(cell) if isinstance(cell, str) else cell for cell in line] for line in lines)
     return text.getvalue()
 
 
 def _escape_bars(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
-
-
-def _spreadsheet_safe(text: str) -> str:
-    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text

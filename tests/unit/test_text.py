@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from nltk.tokenize import sent_tokenize
 
-from core.text import padded_words, sentences, splitter_name, words
+from core.text import padded_words, sentences, splitter_name, spreadsheet_safe, with_visible_controls, words
 from tests.doubles.process import finish, start
 from tests.doubles.texts import RANDOM, random_text
 
@@ -102,3 +102,26 @@ print(len(done))
 def test_threads_that_need_nltk_first_at_the_same_moment_all_get_it() -> None:
     """As metrics do at the first score of a process; NLTK is imported by one of them, and the others wait."""
     assert finish(start("-c", ALL_AT_ONCE)) == (0, "5\n", "")
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        *("=1+1", "+1", "-1", "@x", "\t=1", " =1", "\u00a0=1", "\u3000=1", "\ufeff=1", "\u200b=1"),
+        *("\uff1d1", "\uff0b1", "\uff0d1", "\uff20x", "\r", "\nx"),
+    ],
+)
+def test_no_spreadsheet_takes_a_text_for_a_formula(cell: str) -> None:
+    assert spreadsheet_safe(cell) == f"'{cell}"
+
+
+@pytest.mark.parametrize("cell", ["", "word", " a = b", "é", "(1)"])
+def test_other_cells_stay_as_they_are(cell: str) -> None:
+    assert spreadsheet_safe(cell) == cell
+
+
+def test_characters_that_turn_the_direction_are_seen_and_places_stay() -> None:
+    hidden = "It is \u202econsistent\u202c, \u2067no\u2069. \u200f\u05e9"
+    shown = with_visible_controls(hidden)
+    assert shown == "It is \u2426consistent\u2426, \u2426no\u2426. \u200f\u05e9"
+    assert len(shown) == len(hidden)

@@ -32,6 +32,13 @@ def test_a_url_that_cannot_be_used_is_named_with_what_to_do(url: str, message: s
     assert "Write sqlite:///" in str(caught.value) or "TOUCHSTONE_DATABASE_URL" in str(caught.value)
 
 
+def test_nobody_else_of_the_machine_reads_a_new_database(tmp_path: Path) -> None:
+    Store.open(f"sqlite:///{tmp_path / 'new' / 'labels.db'}").close()
+    files = sorted((tmp_path / "new").iterdir())
+    assert files[0].name == "labels.db"
+    assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
+
+
 def test_a_password_is_never_part_of_a_message() -> None:
     with pytest.raises(StoreError) as caught:
         Store.open("postgresql://nobody:hunter2@127.0.0.1:1/labels")
@@ -117,7 +124,7 @@ def test_a_full_disk_says_that_the_label_was_not_saved_and_keeps_no_part_of_it(s
         connection.execute("PRAGMA max_page_count = 1").close()  # as few as it has now
 
     with pytest.raises(NotSavedError, match=r"NOT saved: database or disk is full.*free some space"):
-        store.save_label(record(note="a long story " * 10_000))
+        store.save_label(record(note="a long story " * 1_500))
     assert store.counts() == before
     store.close()
 

@@ -80,7 +80,7 @@ def test_a_locked_database_gives_no_next_task_and_no_draft_but_a_sentence(hasty:
 def test_a_full_disk_says_so_and_the_label_is_kept_when_there_is_space(sqlite_url: str) -> None:
     store = Store.open(sqlite_url)
     opened, annotator, work = at_work(store)
-    answers = {**ANSWERS["label-summaries"], "verdict": "inconsistent", "reason": "It was a raft. " * 5000}
+    answers = {**ANSWERS["label-summaries"], "verdict": "inconsistent", "reason": "It was a raft. " * 1300}
     with (
         full(store),
         pytest.raises(NotSavedError, match=r"NOT saved.*full.*free some space.*save again"),

@@ -108,6 +108,24 @@ def test_what_no_database_holds_is_refused_with_a_sentence(store: Store, field: 
         opened.add_tasks([NewTask(**{**known, field: broken})])
 
 
+@pytest.mark.parametrize(
+    ("answers", "reason"),
+    [
+        ({"verdict": "inconsistent", "confidence": 5, "reason": "a" * 20_001}, ""),
+        ({"verdict": "consistent", "confidence": 5, "evidence": [[0, 1]] * 400_000}, ""),
+        ({"verdict": "consistent", "confidence": 5}, "a" * 20_001),
+    ],
+)
+def test_nobody_sends_more_than_a_field_takes(store: Store, answers: dict[str, Any], reason: str) -> None:
+    opened = make_campaign(store, items=1)
+    ben = opened.annotator("ben")
+    task = opened.next_task(ben)
+    with pytest.raises(RecordError, match="characters, and at most"):
+        opened.send(ben, task, answers=answers, reason=reason)
+    assert ben.progress(opened.campaign.id).answered == 0
+    opened.send(ben, task)
+
+
 def exporting(opened: CampaignFixture) -> ExportActions:
     return ExportActions(opened.store, local_member(opened.store, HOSTILE[0]))
 
