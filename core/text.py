@@ -172,3 +172,28 @@ _BIDI_CONTROLS = {ord(control): "\u2426" for control in "\u202a\u202b\u202c\u202
 def with_visible_controls(text: str) -> str:
     """The text with ␦ for each character that turns the direction of others around; places in it stay as they are."""
     return text.translate(_BIDI_CONTROLS)
+
+
+NO_BLANK = "\u2060"
+"""Stands where a blank is not shown: it has no width and breaks no line."""
+
+_BLANKS = re.compile(r"\s+")
+_OPENING, _CLOSING = frozenset("([{\u2018\u201c"), frozenset(".,;:!?%)]}\u2019\u201d")
+
+
+def with_even_blanks(text: str) -> str:
+    """The text with blanks as a careful writer sets them, each character in its place.
+
+    One blank or line end between words, none before a full stop or at the ends: how a text was typed, or taken apart into
+    tokens, tells nothing any more.
+    """
+    return _BLANKS.sub(_even_blank, text)
+
+
+def _even_blank(found: re.Match[str]) -> str:
+    run, (start, end) = found[0], found.span()
+    before, after = found.string[max(start - 1, 0) : start], found.string[end : end + 1]
+    if not before or not after or ("\n" not in run and (after in _CLOSING or before in _OPENING)):
+        return NO_BLANK * len(run)
+    at = max(run.find("\n"), 0)
+    return NO_BLANK * at + ("\n" if "\n" in run else " ") + NO_BLANK * (len(run) - at - 1)

@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from nltk.tokenize import sent_tokenize
 
-from core.text import padded_words, sentences, splitter_name, spreadsheet_safe, with_visible_controls, words
+from core.text import (
+    NO_BLANK,
+    padded_words,
+    sentences,
+    splitter_name,
+    spreadsheet_safe,
+    with_even_blanks,
+    with_visible_controls,
+    words,
+)
 from tests.doubles.process import finish, start
 from tests.doubles.texts import RANDOM, random_text
 
@@ -125,3 +134,22 @@ def test_characters_that_turn_the_direction_are_seen_and_places_stay() -> None:
     shown = with_visible_controls(hidden)
     assert shown == "It is \u2426consistent\u2426, \u2426no\u2426. \u200f\u05e9"
     assert len(shown) == len(hidden)
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("It fell in 1990 . He sang", "It fell in 1990. He sang"),
+        ("  It  fell\u00a0\u2009in\t1990. ", "It fell in 1990."),
+        ("One line. \r\n \n Another ( tall ) one", "One line.\nAnother (tall) one"),
+        ("3.4 % of \u201c it \u201d", "3.4% of \u201cit\u201d"),
+        (" \n ", ""),
+    ],
+)
+def test_even_blanks_are_seen_and_places_stay(text: str, seen: str) -> None:
+    shown = with_even_blanks(text)
+    assert shown.replace(NO_BLANK, "") == seen
+    assert len(shown) == len(text)
+    assert [at for at, letter in enumerate(text) if not letter.isspace()] == [
+        at for at, letter in enumerate(shown) if not letter.isspace() and letter != NO_BLANK
+    ]

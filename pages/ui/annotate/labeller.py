@@ -11,7 +11,7 @@ from annotations.campaigns.questions import CampaignQuestion, QuestionSet, apply
 from annotations.campaigns.queue import ShownTask
 from annotations.records import RecordError
 from core.edits import Segment, abridge_unchanged, recover, segments, to_records
-from core.text import sentences
+from core.text import NO_BLANK, sentences, with_even_blanks, with_visible_controls
 from core.types import ErrorType
 from pages.ui.markup import register_component
 
@@ -150,7 +150,7 @@ def _task_data(view: TaskView) -> dict[str, Any]:
     return {
         "reservation": task.reservation,
         "title": view.title,
-        "document": task.document,
+        "document": with_visible_controls(task.document),
         "sentences": _sentence_spans(task.document) if marks else (),
         "summary": task.left,
         "parts": _text_parts(view, answers),
@@ -171,10 +171,11 @@ def _text_parts(view: TaskView, answers: Mapping[str, Any]) -> list[dict[str, An
         summary = _text_part("Summary", edited_segments(view.questions, task, answers), side="")
         return [error, summary] if task.error_type else [summary]
     if view.questions.unit == "pair":
-        laid = segments(task.left, task.right)
+        left, right = _one_line_each(task.left, task.right)
+        laid = segments(left.replace(NO_BLANK, ""), right.replace(NO_BLANK, ""))
         return [
-            _text_part("Left", _one_side(laid, -1), "side", side="left"),
-            _text_part("Right", _one_side(laid, 1), "side", side="right"),
+            _text_part("Left", _one_side(laid, -1, left), "side", side="left"),
+            _text_part("Right", _one_side(laid, 1, right), "side", side="right"),
         ]
     return [
         _text_part("What was changed", segments(task.left, task.right)),
@@ -186,14 +187,31 @@ def _text_part(
     title: str, pieces: Sequence[Segment], style: str = "", *, side: str | None = None, note: str = ""
 ) -> dict[str, Any]:
     """One text; `side` is there where words of it may be marked."""
+    pieces = [(op, with_visible_controls(words)) for op, words in pieces]
     text = "".join(words for _, words in pieces)
     spans = _sentence_spans(text) if side is not None else ()
     return {"title": title, "pieces": pieces, "style": style, "side": side, "note": note, "sentences": spans}
 
 
-def _one_side(laid: Sequence[Segment], own: int) -> list[Segment]:
-    """One side of a word diff, with the words that the other has not."""
-    return [(_DIFFERENT if op else 0, words) for op, words in laid if op in (0, own)]
+def _one_line_each(left: str, right: str) -> tuple[str, str]:
+    """Both sides with even blanks, so that only words tell which was edited; lines stay where both have as many."""
+    if left.count("\n") != right.count("\n"):
+        left, right = left.replace("\n", " "), right.replace("\n", " ")
+    return with_even_blanks(left), with_even_blanks(right)
+
+
+def _one_side(laid: Sequence[Segment], own: int, shown: str) -> list[Segment]:
+    """One side of a word diff, with the words that the other has not; every character of `shown` is there."""
+    pieces: list[Segment] = []
+    at = 0
+    for op, words in laid:
+        if op not in {0, own}:
+            continue
+        start = at
+        for letter in words:
+            at = shown.index(letter, at) + 1
+        pieces.append((_DIFFERENT if op and words.strip() else 0, shown[start:at]))
+    return [*pieces, (0, shown[at:])] if at < len(shown) else pieces
 
 
 def _sentence_spans(text: str) -> tuple[tuple[int, int], ...]:

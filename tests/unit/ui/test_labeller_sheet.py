@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -9,7 +10,13 @@ import pytest
 from annotations.campaigns.qualification import Stage
 from annotations.campaigns.questions import QuestionSet, bundled_question_sets, read_questions
 from annotations.campaigns.queue import ShownTask
+from core.dataset import Refusal
+from core.datasets.bump import Bump
+from core.datasets.bundled import bundled_items
+from core.text import NO_BLANK
+from core.types import Item
 from pages.ui.annotate.labeller import TaskView, read_draft, read_sent, shown_answers, stored_answers, task_view_data
+from tests.doubles.released import BUMP, needs
 
 WORK = ShownTask(7, 3, Stage.WORK, "It was noon. She left.", "She left at noon.", None, "", "", {})
 
@@ -45,6 +52,35 @@ def test_a_pair_shows_in_which_words_its_sides_differ_and_not_which_is_the_origi
     assert left["pieces"] == [(0, "She left at "), (2, "noon"), (0, ".")]
     assert right["pieces"] == [(0, "She left at "), (2, "night"), (0, ".")]
     assert (left["side"], right["side"]) == ("left", "right")
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "differ"),
+    [
+        ("It fell in 1990 . He sang .", "It fell in 2005. He sang .", ("1990", "2005")),
+        ("It fell . He sang .", "It fell. He  sang.", None),
+        ("It fell.\nHe sang.", "It fell. He slept.", ("sang", "slept")),
+        ("It fell.\nHe sang.", "It fell.\nHe\u00a0slept.", ("sang", "slept")),
+    ],
+)
+def test_blanks_do_not_tell_which_side_of_a_pair_was_edited(
+    left: str, right: str, differ: tuple[str, str] | None
+) -> None:
+    sides = data("label-pairs", work(left=left, right=right))["task"]["parts"]
+    for side, text, other in zip(sides, (left, right), differ or ("", ""), strict=True):
+        shown = "".join(words for _, words in side["pieces"])
+        assert len(shown) == len(text)
+        assert " ." not in shown
+        assert "  " not in shown
+        assert [words.strip(NO_BLANK) for op, words in side["pieces"] if op] == ([other] if differ else [])
+    same = ["".join(words for op, words in side["pieces"] if not op).replace(NO_BLANK, "") for side in sides]
+    assert same[0] == same[1]
+
+
+def test_characters_that_turn_the_direction_of_a_text_are_seen() -> None:
+    sheet = data("label-summaries", work(document="It is \u202enoon\u202c.", left="He\u2067 left."))["task"]
+    assert sheet["document"] == "It is \u2426noon\u2426."
+    assert sheet["parts"][0]["pieces"] == [(0, "He\u2426 left.")]
 
 
 def test_an_explanation_stands_under_what_was_taken_out_and_put_in() -> None:
@@ -117,3 +153,29 @@ def test_half_done_answers_are_read_with_their_time() -> None:
     }
     assert read_draft(message(reservation=8), WORK) is None
     assert read_draft("nothing", WORK) is None
+
+
+def blank_tells(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The pairs of which what both sides share is not set alike."""
+
+    def shared(left: str, right: str) -> list[str]:
+        sides = data("label-pairs", work(left=left, right=right))["task"]["parts"]
+        return ["".join(words for op, words in side["pieces"] if not op).replace(NO_BLANK, "") for side in sides]
+
+    return [pair for pair in pairs if len({*shared(*pair)}) > 1]
+
+
+def pairs_of(items: Iterable[Item | Refusal]) -> list[tuple[str, str]]:
+    found = {item.example.id: item for item in items if isinstance(item, Item)}
+    return [(found[item.parent].example.summary, item.example.summary) for item in found.values() if item.parent]
+
+
+def test_no_bundled_pair_betrays_its_edited_side_by_blanks() -> None:
+    assert blank_tells(pairs_of(bundled_items())) == []
+
+
+@needs("bump")
+def test_no_pair_of_bump_betrays_its_edited_side_by_blanks() -> None:
+    pairs = pairs_of(Bump().read(BUMP))
+    assert len(pairs) == 693
+    assert blank_tells(pairs) == []
