@@ -150,7 +150,10 @@ def _read(_outside: tuple[object, ...]) -> Settings:
     try:
         return _with_former_names(Settings())
     except ValidationError as error:
-        wrong = [f"TOUCHSTONE_{str(found['loc'][0]).upper()}: {found['msg']}" for found in error.errors()]
+        wrong = [
+            f"TOUCHSTONE_{str(found['loc'][0]).upper()}: {found['msg'].removeprefix('Value error, ')}"
+            for found in error.errors()
+        ]
         raise BadSettingError(f"{'; '.join(wrong)}. Change it in the environment or in .env.") from error
 
 

@@ -15,7 +15,7 @@ from tests.unit.views.conftest import APP
 @pytest.mark.parametrize(
     ("variable", "value", "sentence"),
     [
-        ("TOUCHSTONE_DEVICE", "gpu", "TOUCHSTONE_DEVICE: Input should be"),
+        ("TOUCHSTONE_DEVICE", "gpu", "TOUCHSTONE_DEVICE: 'gpu' names no devices"),
         ("TOUCHSTONE_DATABASE_URL", "sqlite:///{file}", "file is not a database"),
     ],
 )
