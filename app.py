@@ -6,7 +6,12 @@ from starlette.middleware import Middleware
 from pages.server import startup
 from pages.server.early_keys import EarlyKeys
 from pages.server.protection import Protection
+from pages.server.script_errors import show_script_error
 from pages.server.sign_in import SignIn
 
 startup.begin()
-app = st.App("pages/main.py", middleware=[Middleware(Protection), Middleware(SignIn), Middleware(EarlyKeys)])
+app = st.App(
+    "pages/main.py",
+    middleware=[Middleware(Protection), Middleware(SignIn), Middleware(EarlyKeys)],
+    on_script_error=show_script_error,
+)

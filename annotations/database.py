@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError
+from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlmodel import Session
 
@@ -119,7 +119,7 @@ def write_session(engine: Engine, durable: bool = True) -> Iterator[Session]:
             session.begin(),
         ):
             yield session
-    except (DatabaseError, PoolTimeoutError) as error:
+    except (DBAPIError, PoolTimeoutError) as error:
         raise NotSavedError(
             f"This was NOT saved: {explain_database_error(error)} Keep this page open and save again."
         ) from error
@@ -134,7 +134,7 @@ def read_session(engine: Engine) -> Iterator[Session]:
     try:
         with engine.connect().execution_options(**snapshot) as connection, Session(bind=connection) as session:
             yield session
-    except (DatabaseError, PoolTimeoutError) as error:
+    except (DBAPIError, PoolTimeoutError) as error:
         raise StoreError(f"The database could not be read: {explain_database_error(error)}") from error
 
 
