@@ -213,7 +213,8 @@ class BatchExchange:
     ) -> None:
         """Cache the answers of a batch, count what they cost, and forget it: in this order, as each may be the last."""
         answers = {key: one for key, one in outcomes.items() if isinstance(one, Answer)}
-        self._answers.put({key: answer for key, answer in answers.items() if is_usable(questions[key].kind, answer)})
+        usable = {key: answer for key, answer in answers.items() if is_usable(questions[key].kind, answer)}
+        self._answers.put(usable, paid=True)
         usage = {key: _usage(wanted.get(key), answer, questions[key].kind) for key, answer in answers.items()}
         endpoint = self._endpoint.for_batches()
         if self._spend.settle(batch.reservation, endpoint, usage.values()):

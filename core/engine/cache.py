@@ -25,12 +25,17 @@ _FILE = "answers-2.sqlite"  # the number changes with the layout; an old file is
 UNREADABLE_ANSWERS_FILE = "unreadable-answers.jsonl"
 """Beside the cache: what language models said and nobody could use."""
 # The order of `id` is that of use. What is dropped therefore lies together in the file, and leaves whole pages free.
+# What was paid for has negative ids, and is never dropped.
 _TABLE = "CREATE TABLE IF NOT EXISTS answer (id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, numbers BLOB, rest TEXT)"
 _READ = "SELECT id, key, numbers, rest FROM answer WHERE key IN"
 _WRITE = "INSERT OR IGNORE INTO answer (key, numbers, rest) VALUES (?, ?, ?)"
-_MARK_USED = "UPDATE answer SET id = (SELECT max(id) + 1 FROM answer) WHERE key = ?"
-_ENDS = "SELECT (SELECT min(id) FROM answer), (SELECT max(id) FROM answer)"
-_DROP_OLDEST = "DELETE FROM answer WHERE id IN (SELECT id FROM answer ORDER BY id LIMIT ?)"
+_WRITE_PAID = (
+    "INSERT OR IGNORE INTO answer (id, key, numbers, rest) VALUES "
+    "((SELECT min(coalesce(min(id), 0), 0) - 1 FROM answer), ?, ?, ?)"
+)
+_MARK_USED = "UPDATE answer SET id = (SELECT max(id) + 1 FROM answer) WHERE key = ? AND id >= 0"
+_ENDS = "SELECT (SELECT min(id) FROM answer WHERE id >= 0), (SELECT max(id) FROM answer WHERE id >= 0)"
+_DROP_OLDEST = "DELETE FROM answer WHERE id IN (SELECT id FROM answer WHERE id >= 0 ORDER BY id LIMIT ?)"
 _STEP_ANSWERS = 100  # marked or dropped in one transaction: a millisecond or two, for which others wait
 _MOST_STEPS = 50  # after one write
 _STEP_PAGES = 256  # given back to the disk after a write, where the file is larger than a limit that was lowered
@@ -45,7 +50,7 @@ def cache_key(question: Question, fingerprint: str, device: str) -> bytes:
     return key
 
 
-def cache_keys(questions: Iterable[Question], weights: Callable[[ModelRef], tuple[str, str]]) -> list[bytes]:
+def cache_keys(questions: Sequence[Question], weights: Callable[[ModelRef], tuple[str, str]]) -> list[bytes]:
     """The key of each question; `weights` gives the fingerprint and the device of a model, and is called a few times."""
     heads: dict[tuple[int, tuple[Option, ...]], str] = {}  # what many questions share is written once
     keys = []
@@ -71,7 +76,7 @@ class AnswerCache:
     """Answers by key. Safe for many threads and many processes; a write that was returned from is on disk.
 
     Where the file takes more than `limit_bytes` the least recently used answers are dropped from it, a few after each
-    write. On a full disk answers stay in memory only, with a warning in the log.
+    write, but none that was paid for. On a full disk answers stay in memory only, with a warning in the log.
     """
 
     def __init__(self, folder: Path, limit_bytes: int = sys.maxsize) -> None:
@@ -80,6 +85,7 @@ class AnswerCache:
         self._lock = threading.Lock()
         self._memory: OrderedDict[bytes, Answer] = OrderedDict()  # the least recently used first
         self._unwritten: deque[tuple[bytes, bytes, str]] = deque()
+        self._unwritten_paid: deque[tuple[bytes, bytes, str]] = deque()
         self._used: deque[bytes] = deque(maxlen=_MEMORY_ANSWERS)
         self._disk = open_database(folder / _FILE, "answer cache", _TABLE)
         self._warned = False
@@ -105,9 +111,11 @@ class AnswerCache:
         with self._lock:
             return self._recent(keys)
 
-    def put(self, answers: Mapping[bytes, Answer]) -> None:
+    def put(self, answers: Mapping[bytes, Answer], paid: bool = False) -> None:
+        """Keep answers; those that were `paid` for as long as the file is there."""
         # threads that come while another one writes have their rows written together by the first of them
-        self._unwritten.extend((key, *_serialize(answer)) for key, answer in answers.items())
+        unwritten = self._unwritten_paid if paid else self._unwritten
+        unwritten.extend((key, *_serialize(answer)) for key, answer in answers.items())
         with self._lock:
             self._write()
             self._remember(answers)
@@ -128,18 +136,21 @@ class AnswerCache:
 
     def _write(self) -> None:
         rows = [self._unwritten.popleft() for _ in range(len(self._unwritten))]
+        paid = [self._unwritten_paid.popleft() for _ in range(len(self._unwritten_paid))]
         used = [(self._used.popleft(),) for _ in range(min(len(self._used), _STEP_ANSWERS))]
-        if not rows and not used:
+        if not rows and not paid and not used:
             return
         try:
             with self._disk:
                 self._disk.executemany(_MARK_USED, used)
                 self._disk.executemany(_WRITE, rows)
+                self._disk.executemany(_WRITE_PAID, paid)
             self._shrink()
         except sqlite3.Error as error:
             if error.sqlite_errorcode & 0xFF in _NO_ROOM:
                 self._warn(error)
                 return
+            self._unwritten_paid.extendleft(paid)
             self._unwritten.extendleft(rows)  # whoever brought them has to hear of it too
             raise
 
@@ -149,7 +160,9 @@ class AnswerCache:
             if self._held_bytes() <= self.limit_bytes:
                 break
             with self._disk:
-                self._disk.execute(_DROP_OLDEST, (_STEP_ANSWERS,))
+                dropped = self._disk.execute(_DROP_OLDEST, (_STEP_ANSWERS,)).rowcount
+            if not dropped:
+                break
         if self._pragma("page_count") * self._pragma("page_size") > self.limit_bytes:
             self._disk.execute(f"PRAGMA incremental_vacuum({_STEP_PAGES})").fetchall()
         self._old_until = self._find_old()
@@ -196,7 +209,7 @@ class AnswerCache:
             marks = ",".join("?" * len(some))
             for id, key, numbers, rest in self._disk.execute(f"{_READ} ({marks})", some):
                 read[key] = _deserialize(numbers, rest)
-                if id < self._old_until:
+                if 0 <= id < self._old_until:
                     self._used.append(key)
         return read
 

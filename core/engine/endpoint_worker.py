@@ -119,7 +119,7 @@ class EndpointWorker:
             with self._breaker.guard((endpoint, dict(question.options).get("model"))):
                 answer = _asker(question.checkpoint.kind)(endpoint, question)
             if is_usable(question.checkpoint.kind, answer):
-                self._stores.answers.put({pending.key: answer})
+                self._stores.answers.put({pending.key: answer}, paid=True)
             # last: what was paid for is cached before it is counted
             usage = actual_usage(question, answer)
             self._stores.spend.record(endpoint, usage)

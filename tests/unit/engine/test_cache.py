@@ -232,6 +232,23 @@ def test_the_file_keeps_within_its_limit_and_drops_what_was_used_longest_ago(tmp
     last.close()
 
 
+def test_what_was_paid_for_is_never_dropped(tmp_path: Path) -> None:
+    limit = 300_000
+    cache = AnswerCache(tmp_path, limit)
+    cache.put({b"first paid": ANSWER}, paid=True)
+    for number in range(60):
+        cache.put({f"{number}-{row}".encode(): Answer((0.5,) * 128) for row in range(20)})
+        cache.put({f"paid {number}".encode(): ANSWER}, paid=True)
+    cache.close()
+    full = AnswerCache(tmp_path, 1)
+    full.put({b"one more": ANSWER})  # the limit is less than what was paid for
+    full.close()
+    last = AnswerCache(tmp_path, limit)
+    paid = [b"first paid", *(f"paid {number}".encode() for number in range(60))]
+    assert last.get([*paid, b"0-0"]).keys() == {*paid}
+    last.close()
+
+
 def test_a_limit_that_was_lowered_is_reached_in_small_steps(tmp_path: Path) -> None:
     first = AnswerCache(tmp_path)
     first.put({str(number).encode(): Answer((0.5,) * 128) for number in range(6000)})
