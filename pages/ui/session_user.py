@@ -290,7 +290,7 @@ def page_heading(shown: st.Page) -> None:
 
 
 def load_page(shown: st.Page) -> None:
-    """Wait until what a page needs is imported, which the first visitor of a server is told; the way out needs nothing."""
+    """Wait until what a page needs is imported, and show that to the first visitor of a server; the way out needs nothing."""
     if name := next((page.name for page in _PAGES if page.title == shown.title), ""):
         with st.spinner(f"Loading the metrics and the page {shown.title}…"):
             startup.load(startup.METRICS)

@@ -260,5 +260,7 @@ def test_every_command_is_listed_with_what_it_says_of_itself() -> None:
     files = [file.stem for file in (ROOT / "pages" / "commands").glob("[!_]*.py")]
     assert sorted(listed) == sorted(stem.removesuffix("_").replace("_", "-") for stem in files)
     for stem in files:
-        told = inspect.getdoc(import_module(f"pages.commands.{stem}").command) or ""
-        assert told.startswith(listed[stem.removesuffix("_").replace("_", "-")].removesuffix("...").removesuffix("."))
+        full_help = inspect.getdoc(import_module(f"pages.commands.{stem}").command) or ""
+        assert full_help.startswith(
+            listed[stem.removesuffix("_").replace("_", "-")].removesuffix("...").removesuffix(".")
+        )
