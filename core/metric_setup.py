@@ -21,7 +21,6 @@ from core.types import Checkpoint, EndpointModel, local_checkpoints
 
 Need = Literal["package", "parser", "weights", "tokenizer", "endpoint", "memory"]
 
-PARSER_REQUIREMENTS = "requirements-parsers.txt"
 _PARSERS_REQUIRED = frozenset({"en_core_web_sm"})
 """The pipelines that requirements-parsers.txt installs beside spaCy."""
 
@@ -75,7 +74,7 @@ def memory_steps(metric: Metric, pool: ModelPool) -> Iterator[SetupStep]:
         return
     have = max(pool.budgets.values())
     message = f"{need / 1e9:.1f} GB at once for the largest model, of {have / 1e9:.1f} GB that models may take on {pool.device}."
-    advice = " Set TOUCHSTONE_MEMORY_GB higher, or dtype=float16." if need > have else ""
+    advice = " Set TOUCHSTONE_MEMORY higher, or dtype=float16." if need > have else ""
     yield SetupStep("memory", f"{need / 1e9:.1f} GB", need <= have, message + advice)
 
 
@@ -98,7 +97,7 @@ def _model_steps(metric: Metric, model: Checkpoint | EndpointModel) -> Iterator[
 
 
 def _parser_steps(parser: Checkpoint) -> Iterator[SetupStep]:
-    install = f"{_python()} -m pip install -r {PARSER_REQUIREMENTS}"
+    install = f"{_python()} -m pip install -r requirements-parsers.txt"
     here = find_spec("spacy") is not None
     yield SetupStep("package", "spaCy", here, "" if here else "It parses the texts.", "" if here else install)
     name = parser.source.removeprefix(PACKAGE)

@@ -40,9 +40,17 @@ class Settings(BaseSettings):
         "auto",
         description="where models run: auto, all, cpu, cuda, mps, or several of one kind, as cuda:0,cuda:1",
     )
-    memory_gb: float | None = Field(None, gt=0, description="memory for models; by default half of what the device has")
+    memory: str = Field(
+        "0.5",
+        description="memory for models on each device: as 12GB, or the share of what is free at the start, as 0.5",
+    )
+    memory_gb: float | None = Field(None, gt=0, description="the former name of memory, in gigabytes, until 0.2")
     user: str = Field("local", description="the name under which labels are recorded until another is given")
     shared: bool = Field(False, description="people sign in, and each may do what their role allows")
+    results_dir: Path | None = Field(
+        None,
+        description="a folder of folders of results: the bulk runs that pages open; without it none on a shared server, elsewhere any",
+    )
     demo: bool = Field(False, description="show everything, keep nothing")
 
     trusted_repos: str = Field(
@@ -83,6 +91,12 @@ class Settings(BaseSettings):
     def _check_devices(cls, value: str) -> str:
         return check_devices(value)
 
+    @field_validator("memory")
+    @classmethod
+    def _check_memory(cls, value: str) -> str:
+        _parse_memory(value)
+        return value
+
     @field_validator("trusted_repos")
     @classmethod
     def _name_code_that_was_read(cls, value: str) -> str:
@@ -112,8 +126,9 @@ class Settings(BaseSettings):
         return int(self.cache_gb * 2**30)
 
     @property
-    def memory_bytes(self) -> int | None:
-        return None if self.memory_gb is None else int(self.memory_gb * 2**30)
+    def memory_budget(self) -> int | float:
+        """Bytes, or as a float the share of what is free."""
+        return _parse_memory(self.memory)
 
 
 def check_devices(value: str) -> str:
@@ -127,6 +142,18 @@ def check_devices(value: str) -> str:
             f"{value!r} names no devices. Give auto, all, cpu, cuda, mps, or several of one kind, as cuda:0,cuda:1"
         )
     return ",".join(names)
+
+
+def _parse_memory(text: str) -> int | float:
+    found = re.fullmatch(r"(\d+|\d*\.\d+)\s*(GB)?", text.strip(), re.IGNORECASE)
+    number = float(found[1]) if found else 0.0
+    if found and found[2] and number:
+        return int(number * 2**30)
+    if not 0 < number <= 1:
+        raise ValueError(
+            f"{text!r} is no amount of memory. Give gigabytes, as 12GB, or a share of what is free, as 0.5"
+        )
+    return number
 
 
 def secret(variable: str) -> SecretStr:
@@ -159,12 +186,16 @@ def _read(_outside: tuple[object, ...]) -> Settings:
 
 def _with_former_names(settings: Settings) -> Settings:
     """The settings with what was set under a former name, which is reported in the log."""
-    if settings.llm_thoughts is None:
-        return settings
-    _LOG.warning("TOUCHSTONE_LLM_THOUGHTS is now TOUCHSTONE_LLM_REASONING_TOKENS; version 0.2 ignores the former name.")
-    if "llm_reasoning_tokens" in settings.model_fields_set:
-        return settings
-    return settings.model_copy(update={"llm_reasoning_tokens": settings.llm_thoughts})
+    former = {
+        "llm_thoughts": ("llm_reasoning_tokens", settings.llm_thoughts),
+        "memory_gb": ("memory", None if settings.memory_gb is None else f"{settings.memory_gb:g}GB"),
+    }
+    given = {old: new for old, new in former.items() if new[1] is not None}
+    for old, (name, _) in given.items():
+        _LOG.warning(f"TOUCHSTONE_{old.upper()} is now TOUCHSTONE_{name.upper()}; version 0.2 ignores the former name.")
+    return settings.model_copy(
+        update={name: value for name, value in given.values() if name not in settings.model_fields_set}
+    )
 
 
 def _environment() -> tuple[object, ...]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 _SLICE_S = 0.15  # what one forward pass should take: a person who comes meanwhile waits for its end
-_FIRST_TOKENS = 256  # of the first pass, when nobody knows how fast a model is
+_FIRST_TOKENS = 256  # of the first pass, when nobody knows how fast a model is and how much memory it takes
+_MEMORY_SHARE = 0.8  # of what is free, for a pass: longer texts take more for each token
 # A processor gains nothing from large batches and cannot stop in the middle of one.
 BATCH_TOKENS = {"cpu": 1024, "mps": 16_384, "cuda": 65_536}
 
@@ -19,6 +20,11 @@ class BatchSize:
         """Learn from a pass over so many padded tokens."""
         fit = max(1, tokens) * _SLICE_S / seconds if seconds else self._most
         self.tokens = max(1, min(self._most, int(fit)))
+
+    def took(self, tokens: int, nbytes: int, free: int) -> None:
+        """Learn from the memory that a pass over so many padded tokens took, where so much of the device is free without it."""
+        self._most = max(1, min(self._most, int(_MEMORY_SHARE * free * tokens / nbytes)))
+        self.tokens = min(self.tokens, self._most)
 
     def overflowed(self, tokens: int) -> None:
         """Remember that so many padded tokens did not fit into memory: at most half of them from now on."""

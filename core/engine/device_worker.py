@@ -15,6 +15,7 @@ from core.engine.conversation import Task
 from core.engine.fair_queue import Turn, Turns
 from core.engine.question_queue import PendingQuestion, QuestionQueue, next_checkpoint, row_length
 from core.errors import Problem, attempt
+from core.models import device as devices
 from core.models.locations import ModelStatus
 from core.models.model import Model
 from core.models.pool import ModelPool
@@ -218,12 +219,15 @@ class DeviceWorker:
 
         What no task waits for any more is not asked again.
         """
-        began = time.perf_counter()
+        device = self._pool.place(batch[0].question.weights)
+        began, peak = time.perf_counter(), devices.MemoryPeak(device)
         answers = attempt(partial(model.forward, [pending.row for pending in batch if pending.row]))
         seconds, tokens = time.perf_counter() - began, len(batch) * max(map(row_length, batch))
         size = self._size(batch[0].question.weights)
         if not isinstance(answers, Problem):
             size.passed(tokens, seconds)
+            if taken := peak.nbytes():
+                size.took(tokens, taken, devices.free_memory(device))
             self._deliver(batch, answers, seconds)
             return
         if len(batch) == 1:

@@ -73,7 +73,7 @@ class Engine:
         """
         devices.require_devices(settings.device)
         replacements_folder()  # here, and not in the middle of a run that has already paid
-        pool = ModelPool(settings.device, settings.memory_bytes, settings.cache_dir)
+        pool = ModelPool(settings.device, settings.memory_budget, settings.cache_dir)
         return cls(pool, AnswerCache(settings.cache_dir, settings.cache_bytes), report_batch)
 
     def submit(self, owner: str, metrics: Sequence[Metric], examples: Sequence[Example]) -> Request:

@@ -256,6 +256,8 @@ class Planner:
         by = (model.endpoint, self.in_batches and is_paid(question))
         if by not in self._endpoints:
             self._endpoints[by] = self._start_worker(model, by[1])
+            if self._closed:  # as of a device
+                self._endpoints[by].close()
         return self._endpoints[by]
 
     def _device_worker(self, checkpoint: Checkpoint) -> DeviceWorker:

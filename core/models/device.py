@@ -5,11 +5,16 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Condition
 
 from core.errors import BadSettingError
 
-_CGROUP = Path("/sys/fs/cgroup/memory.max")
+_CGROUP = Path("/sys/fs/cgroup")
+_MEMINFO = Path("/proc/meminfo")
 
 
 def resolve_devices(wanted: str) -> tuple[str, ...]:
@@ -59,15 +64,86 @@ def _accelerator() -> str | None:
     return "mps" if torch.backends.mps.is_available() else None
 
 
-def memory_of(device: str) -> int:
-    """All the memory that a device has, in bytes; on a CPU what the machine or its container allows."""
+def free_memory(device: str) -> int:
+    """The memory of a device that no program uses, in bytes; on a CPU of what the machine and its container allow."""
     if device.startswith("cuda"):
         import torch
 
-        return int(torch.cuda.mem_get_info(device)[1])
-    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    limit = _CGROUP.read_text().strip() if _CGROUP.is_file() else "max"
-    return physical if limit == "max" else min(physical, int(limit))
+        ours = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)  # of batches that are done
+        return int(torch.cuda.mem_get_info(device)[0] + ours)
+    return min(_free_of_machine(), _free_of_container())
+
+
+def _free_of_machine() -> int:
+    if not _MEMINFO.is_file():  # macOS: what others use is not told
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return _amounts(_MEMINFO)["MemAvailable:"] * 1024
+
+
+def _free_of_container() -> int:
+    limit = (_CGROUP / "memory.max").read_text().strip() if (_CGROUP / "memory.max").is_file() else "max"
+    if limit == "max":
+        return sys.maxsize
+    used = int((_CGROUP / "memory.current").read_text())
+    return int(limit) - used + _amounts(_CGROUP / "memory.stat")["inactive_file"]  # files that were read make room
+
+
+def _amounts(file: Path) -> dict[str, int]:
+    return {name: int(amount) for name, amount, *_ in map(str.split, file.read_text().splitlines())}
+
+
+class MemoryPeak:
+    """How much more memory tensors of a device took since this was made, at most; unknown where torch does not tell, as on a CPU."""
+
+    def __init__(self, device: str) -> None:
+        self._device = device if kind_of(device) == "cuda" else ""
+        if self._device:
+            import torch
+
+            torch.cuda.reset_peak_memory_stats(device)
+            self._before = torch.cuda.memory_allocated(device)
+
+    def nbytes(self) -> int:
+        """In bytes; 0 where it is unknown."""
+        if not self._device:
+            return 0
+        import torch
+
+        return int(torch.cuda.max_memory_allocated(self._device) - self._before)
+
+
+class MatrixPrecision:
+    """Whether GPUs multiply float32 matrices in TF32: a switch of the whole process.
+
+    Blocks of one precision run side by side. One of the other waits until they have ended, and who comes later waits behind it.
+    """
+
+    def __init__(self) -> None:
+        self._changed = Condition()
+        self._waiting: Counter[bool] = Counter()
+        self._inside = 0
+        self._tf32 = False
+
+    @contextmanager
+    def set_to(self, tf32: bool) -> Iterator[None]:
+        with self._changed:
+            self._waiting[tf32] += 1
+            self._changed.wait_for(lambda: not self._inside or (self._tf32 == tf32 and not self._waiting[not tf32]))
+            self._waiting[tf32] -= 1
+            self._inside += 1
+            self._switch(tf32)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._inside -= 1
+                self._changed.notify_all()
+
+    def _switch(self, tf32: bool) -> None:
+        if tf32 != self._tf32:
+            import torch
+
+            torch.backends.cuda.matmul.allow_tf32 = self._tf32 = tf32
 
 
 def empty_cache() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sqlite3
 import threading
 import time
@@ -15,6 +16,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 
 from core.errors import LoadError, TouchstoneError
@@ -36,6 +38,8 @@ _TABLE = (
 _IS_VERSION = "device=? AND inode=? AND size=? AND mtime_ns=? AND ctime_ns=?"
 _CLOCK_TICK_NS = 50_000_000  # more than a step of the clock that files are stamped with
 _READ_ATTEMPTS = 3
+_LOCATED_S = 1.0  # after which it is looked again where they lie
+_MOST_WATCHED = 32  # folders: among more of them lies what has nothing to do with a model
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,25 @@ class FileVersion:
     keys: tuple[_FileKey, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Watch:
+    """What the disk said of files and of the folders that they lie in when a version was read; `until` they are located again."""
+
+    version: FileVersion
+    paths: tuple[str, ...]
+    keys: tuple[_FileKey, ...]
+    until: float
+
+    def holds(self) -> bool:
+        """Whether no file was changed, put there or taken away since: asked before every forward pass, so stats alone."""
+        if time.monotonic() > self.until:
+            return False
+        try:
+            return all(_stat_key(os.stat(path)) == key for path, key in zip(self.paths, self.keys, strict=True))
+        except OSError:
+            return False
+
+
 class Fingerprints:
     """Remembers hashes by inode, size and times of change, in memory and in a small database; safe among threads."""
 
@@ -54,20 +77,35 @@ class Fingerprints:
         self._lock = threading.Lock()
         self._known: dict[_FileKey, str] = {}
         self._unsettled: set[_FileKey] = set()  # so new when read that another change could leave the same key
+        self._watches: dict[Checkpoint, _Watch] = {}
 
     def of(self, checkpoint: Checkpoint) -> str:
         """Sha256, in hex, over names and contents of the deciding files. Raises MissingWeightsError, LoadError."""
-        return self.version(checkpoint).fingerprint
+        watch = self._watches.get(checkpoint)
+        return watch.version.fingerprint if watch and watch.holds() else self.version(checkpoint).fingerprint
 
     def version(self, checkpoint: Checkpoint) -> FileVersion:
         """The same with the files as they lie, which tells that they were replaced and put back. Raises as `of`."""
+        # before the files are listed: what comes meanwhile changes its folder
+        places = {str(place): _file_key(place) for place in _watched_places(checkpoint)}
+        settled = len(places) <= _MOST_WATCHED and all(map(_is_settled, places.values()))
         files = _named_files(checkpoint)
         with self._lock:
             hashed = [(name, *self._of_file(path)) for name, path in files]
-        return FileVersion(_digest((name, digest) for name, _, digest in hashed), tuple(key for _, key, _ in hashed))
+            settled = settled and self._unsettled.isdisjoint(key for _, key, _ in hashed)
+        keys = tuple(key for _, key, _ in hashed)
+        version = FileVersion(_digest((name, digest) for name, _, digest in hashed), keys)
+        if settled:
+            paths = (*places, *(str(path) for _, path in files))
+            until = time.monotonic() + _LOCATED_S
+            self._watches[checkpoint] = _Watch(version, paths, (*places.values(), *keys), until)
+        return version
 
     def unchanged(self, checkpoint: Checkpoint, fingerprint: str) -> bool:
         """Whether the files are known to have this fingerprint still; reads none, and does not wait for who does."""
+        watch = self._watches.get(checkpoint)
+        if watch and watch.holds():
+            return watch.version.fingerprint == fingerprint
         try:
             known = [(name, self._known.get(_file_key(path), "")) for name, path in _named_files(checkpoint)]
         except TouchstoneError:
@@ -113,15 +151,28 @@ def _named_files(checkpoint: Checkpoint) -> list[tuple[str, Path]]:
     return [(str(path.relative_to(place)), path) for place, kind in places for path in deciding_files(place, kind)]
 
 
+def _watched_places(checkpoint: Checkpoint) -> list[Path]:
+    """Every folder in which a deciding file lies or could be put, and what tells where a branch of the hub is."""
+    places = [locate(part) for part in checkpoint_parts(checkpoint)]
+    within = chain.from_iterable(os.walk(place) if place.is_dir() else () for place in places)
+    folders = [Path(folder) for folder, _, _ in islice(within, _MOST_WATCHED + 1)]
+    snapshots = [parent for place in places for parent in place.parents if parent.name == "snapshots"]
+    around = [place.parent for place in places if not place.is_dir()]
+    return [*folders, *around, *(path for parent in snapshots for path in (parent.parent / "refs").rglob("*"))]
+
+
 def _digest(files: Iterable[tuple[str, str]]) -> str:
     return hashlib.sha256("\n".join(f"{name} {digest}" for name, digest in files).encode()).hexdigest()
 
 
 def _file_key(path: Path) -> _FileKey:
     try:
-        stat = path.stat()
+        return _stat_key(path.stat())
     except OSError as error:
         raise _unreadable(path, error) from error
+
+
+def _stat_key(stat: os.stat_result) -> _FileKey:
     return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
 
 

@@ -23,6 +23,7 @@ class PoolEntry:
 
     state: ModelState
     device: str
+    reserved: int = 0  # bytes, while it is loaded
     model: Model | None = None
     fingerprint: str = ""
     error: TouchstoneError | None = None
@@ -69,7 +70,12 @@ class LoadedModels:
     def used_bytes(self, device: str) -> int:
         with self.changed:
             held = (*self.entries.values(), *self._replaced)
-            return sum(entry.state.nbytes for entry in held if entry.device == device)
+            return sum(entry.reserved or entry.state.nbytes for entry in held if entry.device == device)
+
+    def reserved_bytes(self, device: str) -> int:
+        """What loads under way will take."""
+        with self.changed:
+            return sum(entry.reserved for entry in self.entries.values() if entry.device == device)
 
     def set(self, entry: PoolEntry, state: ModelState) -> None:
         if state != entry.state:
@@ -79,9 +85,11 @@ class LoadedModels:
     def fill(self, entry: PoolEntry, model: Model, fingerprint: str) -> None:
         with self.changed:
             entry.model, entry.fingerprint, entry.used_at = model, fingerprint, time.monotonic()
+            entry.reserved = 0
         self.set(entry, ModelState(ModelStatus.READY, nbytes=model.nbytes))
 
     def fail(self, entry: PoolEntry, error: TouchstoneError) -> None:
+        entry.reserved = 0
         entry.error = type(error)(str(error))  # without the traceback, which would keep a half-loaded model alive
         self.set(entry, ModelState(ModelStatus.FAILED, str(error)))
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from pickle import UnpicklingError
+from threading import Lock
 from typing import cast
 
 import torch
@@ -21,7 +22,7 @@ from core.models.attention import prepare_attention
 from core.models.device import empty_cache
 from core.models.files import read_json_object
 from core.models.tokenizer import Tokens
-from core.types import Checkpoint
+from core.types import TF32, Checkpoint
 
 FromPretrained = Callable[..., object]
 """The `from_pretrained` of an architecture of transformers."""
@@ -43,6 +44,8 @@ LOAD_ERRORS = (
     StrictDataclassError,
 )
 _log = python_logging.getLogger(__name__)
+# Transformers changes the default number type and the initialisers of the whole process while it builds a network.
+_BUILDING = Lock()
 
 
 def load_network(
@@ -55,6 +58,8 @@ def load_network(
     """
     logging.disable_progress_bar()  # the pool reports progress
     logging.set_verbosity_error()  # missing weights are an error here, not a table in the log
+    if checkpoint.dtype == TF32 and not (device.startswith("cuda") and torch.cuda.is_tf32_supported()):
+        raise LoadError(f"No processor for tf32 here: {device}. NVIDIA GPUs have it from Ampere on; set dtype=float32.")
     with freeing_memory(f"{checkpoint.source} does not fit"):
         network, report = _read_network(read, folder, checkpoint.dtype)
         missing = sorted(key for key in report["missing_keys"] if not (unused and key.startswith(unused)))
@@ -88,7 +93,8 @@ def _own_memory(network: PreTrainedModel) -> PreTrainedModel:
 def _read_network(read: FromPretrained, folder: Path, dtype: str) -> tuple[PreTrainedModel, dict[str, set[str]]]:
     options = {"dtype": _dtype(dtype), "local_files_only": True, "trust_remote_code": False, "weights_only": True}
     try:
-        loaded = read(folder, **options, output_loading_info=True)
+        with _BUILDING:
+            loaded = read(folder, **options, output_loading_info=True)
     except LOAD_ERRORS as error:
         if _is_out_of_memory(error):
             raise
@@ -106,14 +112,23 @@ def pad_batch(rows: Sequence[Tokens], network: PreTrainedModel) -> tuple[Tensor,
     """Ids, mask and segment types for a network, each (rows, longest), padded on the right."""
     longest = max(len(row) for row in rows)
     _check_positions(network, longest)
-    ids = torch.full((len(rows), longest), network.config.pad_token_id or 0)
-    mask, types = torch.zeros_like(ids), torch.zeros_like(ids)
+    batch = torch.zeros((3, len(rows), longest), dtype=torch.long)
+    ids, mask, types = batch
+    ids.fill_(network.config.pad_token_id or 0)
     for number, row in enumerate(rows):
         ids[number, : len(row)] = torch.tensor(row.ids)
         mask[number, : len(row)] = 1
         types[number, : len(row)] = torch.tensor(row.types)
     _check_vocabulary(network, int(ids.max()))
-    return ids.to(network.device), mask.to(network.device), types.to(network.device)
+    ids, mask, types = copy_to_device(batch, network.device)
+    return ids, mask, types
+
+
+def copy_to_device(batch: Tensor, device: torch.device) -> Tensor:
+    """A tensor of this machine's memory on a device; a GPU copies it from pinned memory, beside what it computes."""
+    if device.type != "cuda":
+        return batch.to(device)
+    return batch.pin_memory().to(device, non_blocking=True)
 
 
 def _check_vocabulary(network: PreTrainedModel, largest: int) -> None:
@@ -168,9 +183,9 @@ def _is_out_of_memory(error: BaseException) -> bool:
 
 
 def _dtype(name: str) -> torch.dtype:
-    dtype = getattr(torch, name, None)
+    dtype = torch.float32 if name == TF32 else getattr(torch, name, None)
     if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
-        raise LoadError(f"{name!r} is no number type of a model. Use float32, float16 or bfloat16.")
+        raise LoadError(f"{name!r} is no number type of a model. Use float32, tf32, float16 or bfloat16.")
     return dtype
 
 

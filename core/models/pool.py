@@ -7,7 +7,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cached_property
 from pathlib import Path
 from queue import SimpleQueue
@@ -20,24 +20,27 @@ from core.models.integrity import Fingerprints, check_files
 from core.models.loaded_models import LoadedModels, Placement, PoolEntry
 from core.models.locations import ModelState, ModelStatus, locate, state_on_disk
 from core.models.model import Model
-from core.types import Checkpoint
+from core.types import TF32, Checkpoint
 
 
-class SerialWorker:
-    """A daemon, so that a download that hangs never keeps the process from ending. Jobs must not raise."""
+class WorkerThreads:
+    """Daemons, so that a download that hangs never keeps the process from ending. Jobs must not raise."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, count: int) -> None:
         self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
-        self._thread.start()
+        self._threads = [threading.Thread(target=self._run, name=name, daemon=True) for _ in range(count)]
+        for thread in self._threads:
+            thread.start()
 
     def put(self, job: Callable[[], None]) -> None:
         self._jobs.put(job)
 
     def close(self, patience_s: float) -> None:
         """Do no job after those queued, and wait a while for these."""
-        self._jobs.put(None)
-        self._thread.join(patience_s)
+        for _ in self._threads:
+            self._jobs.put(None)
+        for thread in self._threads:
+            thread.join(patience_s)
 
     def _run(self) -> None:
         while (job := self._jobs.get()) is not None:
@@ -47,6 +50,8 @@ class SerialWorker:
 _log = logging.getLogger(__name__)
 ADAPTERS = f"{__package__}.adapters"
 _LOAD_ATTEMPTS = 3
+_LOADS_AT_ONCE = 2  # one reads files while the other copies its weights
+_SHARE = 0.5  # of the memory that is free, for models; batches need some too
 _UNEXPECTED = (
     "The model does not load, for a reason that is in the log. Get all its files again from one repository, or name "
     "a model made for this metric."
@@ -56,22 +61,28 @@ _UNEXPECTED = (
 class ModelPool:
     """The models of one or several devices of one kind, shared by all threads of a process.
 
-    `device` is as in the settings; `budget_bytes`, of each device, defaults to half of its memory; hashes of weights are
-    kept in `cache_dir`; a load waits `patience_s` for memory that others use; `adapters` is the package of the kinds of models. `state`, `states`, `request`, `fetch` and
+    `device` is as in the settings; `budget`, of each device, is in bytes, or as a float the share of what is free at the
+    first look, by default half; hashes of weights are kept in `cache_dir`; a load waits `patience_s` for memory that others use; `adapters` is the package of the kinds of models. `state`, `states`, `request`, `fetch` and
     `retry` return at once and load no torch.
     """
 
     def __init__(
-        self, device: str, budget_bytes: int | None, cache_dir: Path, patience_s: float = 60.0, adapters: str = ADAPTERS
+        self,
+        device: str,
+        budget: int | float | None,
+        cache_dir: Path,
+        patience_s: float = 60.0,
+        adapters: str = ADAPTERS,
     ) -> None:
         self._wanted_device = device
-        self._wanted_budget = budget_bytes
+        self._wanted_budget = _SHARE if budget is None else budget
         self._patience_s = patience_s
         self._adapters = adapters
         self._fingerprints = Fingerprints(cache_dir)
         self._loaded = LoadedModels()
-        self._loader = SerialWorker("model-loader")
-        self._downloader = SerialWorker("model-downloader")
+        self._precision = devices.MatrixPrecision()
+        self._loader = WorkerThreads("model-loader", _LOADS_AT_ONCE)
+        self._downloader = WorkerThreads("model-downloader", 1)
 
     @cached_property
     def devices(self) -> tuple[str, ...]:
@@ -86,10 +97,10 @@ class ModelPool:
     @cached_property
     def budgets(self) -> Mapping[str, int]:
         """Memory that models may take on each device."""
-        if self._wanted_budget is not None:
+        if not isinstance(self._wanted_budget, float):
             return dict.fromkeys(self.devices, self._wanted_budget)
-        sharing = len(self.devices) if self.device == "cpu" else 1  # they are one memory
-        return {device: devices.memory_of(device) // 2 // sharing for device in self.devices}
+        share = self._wanted_budget / (len(self.devices) if self.device == "cpu" else 1)  # CPUs are one memory
+        return {device: int(devices.free_memory(device) * share) for device in self.devices}
 
     @property
     def budget_bytes(self) -> int:
@@ -185,7 +196,9 @@ class ModelPool:
         """The same with the fingerprint of the files that the model was loaded from."""
         entry = self._hold(checkpoint)
         try:
-            yield self._loaded.model_of(entry), entry.fingerprint
+            model = self._loaded.model_of(entry)
+            with self._precision.set_to(checkpoint.dtype == TF32) if self.device == "cuda" else nullcontext():
+                yield model, entry.fingerprint
         finally:
             self._loaded.give_back(entry)
 
@@ -287,18 +300,36 @@ class ModelPool:
         if need > budget:
             raise MemoryFullError(
                 f"The model needs {need / 1e9:.1f} GB and models may take {budget / 1e9:.1f} GB. "
-                "Raise TOUCHSTONE_MEMORY_GB, set dtype=float16, or use a smaller model."
+                "Raise TOUCHSTONE_MEMORY, set dtype=float16, or use a smaller model."
             )
         deadline = time.monotonic() + self._patience_s
-        while self._loaded.used_bytes(entry.device) + need > budget and not entry.error:
+        while not self._reserve(entry, need) and not entry.error:
             if not self._loaded.drop_oldest(entry.device):
                 self._loaded.set(entry, ModelState(ModelStatus.LOADING, "waiting for memory that other models use"))
-                self._wait_for_idle(entry, deadline)
+                self._wait_for_room(entry, need, deadline)
 
-    def _wait_for_idle(self, entry: PoolEntry, deadline: float) -> None:
+    def _reserve(self, entry: PoolEntry, need: int) -> bool:
+        """Keep memory for a load if there is enough; what other programs use is none."""
+        with self._loaded.changed:
+            if entry.reserved:
+                return True
+            used = self._loaded.used_bytes(entry.device)
+            free = devices.free_memory(entry.device) - self._loaded.reserved_bytes(entry.device)
+            if need > free and not used:
+                raise MemoryFullError(
+                    f"The model needs {need / 1e9:.1f} GB and {free / 1e9:.1f} GB of {entry.device} are free: other programs "
+                    "use the rest. End some, or use a smaller model."
+                )
+            if used + need > self.budgets[entry.device] or need > free:
+                return False
+            entry.reserved = need
+            return True
+
+    def _wait_for_room(self, entry: PoolEntry, need: int, deadline: float) -> None:
         with self._loaded.changed:
             over = self._loaded.changed.wait_for(
-                lambda: self._loaded.idle(entry.device) or entry.error, deadline - time.monotonic()
+                lambda: self._loaded.idle(entry.device) or self._reserve(entry, need) or entry.error,
+                deadline - time.monotonic(),
             )
         if not over:
             raise MemoryFullError("All the memory for models is in use. Unload one and try again.")

@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from pickle import UnpicklingError
+from threading import get_ident
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -82,7 +83,7 @@ def _is_copy_of(copy: Path, original: Path) -> bool:
 
 def write_weights(path: Path, state: State, metadata: dict[str, str]) -> None:
     """Write weights as safetensors in one step: nobody sees half a file. Raises OSError."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.{get_ident()}")
     known: set[int] = set()
     apart: dict[str, Tensor] = {}
     for name, tensor in state.items():

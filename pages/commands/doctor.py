@@ -27,7 +27,7 @@ def command(
     """List what metrics need before their first score, and the command that gets each thing. What is missing leaves exit status 1."""
     settings = Settings.read()
     chosen = [METRICS.parse(spec) for spec in metric] if metric else [plugin() for plugin in METRICS]
-    with closing(ModelPool(settings.device, settings.memory_bytes, settings.cache_dir)) as pool:
+    with closing(ModelPool(settings.device, settings.memory_budget, settings.cache_dir)) as pool:
         if fetch:
             download_models(pool, chosen)
         found = {one: setup_steps(one, pool) for one in chosen}

@@ -29,6 +29,7 @@ class ScriptedKind:
         self.gate.set()
         self.loadable = threading.Event()  # a load waits until it is open
         self.loadable.set()
+        self.loads: list[str] = []  # folders, in the order in which their loads began
         self.entered = threading.Event()  # a forward pass has begun
         self.batches: list[list[str]] = []
         self.encoded: list[str] = []
@@ -48,6 +49,7 @@ class ScriptedKind:
         return [text for batch in self.batches for text in batch]
 
     def load(self, path: Path, checkpoint: Checkpoint, device: str) -> ScriptedModel:
+        self.loads.append(path.name)
         assert self.loadable.wait(PATIENCE_S), "nobody let the model load"
         if checkpoint.source in self.broken:
             raise LoadError(f"{path.name} is broken.")

@@ -108,7 +108,7 @@ def test_a_model_larger_than_the_memory_is_said_before_its_download(pool: ModelP
     [step] = [
         step for step in missing("summac-zs[nli=vitc]", pool) + missing("bartscore", pool) if step.need == "memory"
     ]
-    assert "Set TOUCHSTONE_MEMORY_GB higher" in step.message
+    assert "Set TOUCHSTONE_MEMORY higher" in step.message
 
 
 @pytest.mark.usefixtures("pool")

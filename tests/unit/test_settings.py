@@ -22,16 +22,16 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_nothing_needs_to_be_set() -> None:
     settings = Settings()
     assert settings.database_url.startswith("sqlite:///")
-    assert (settings.device, settings.memory_bytes, settings.demo) == ("auto", None, False)
+    assert (settings.device, settings.memory_budget, settings.demo) == ("auto", 0.5, False)
 
 
 def test_a_variable_is_read_under_its_prefix(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path))
     monkeypatch.setenv("TOUCHSTONE_DEMO", "1")
-    monkeypatch.setenv("TOUCHSTONE_MEMORY_GB", "0.5")
+    monkeypatch.setenv("TOUCHSTONE_MEMORY", "0.5GB")
     monkeypatch.setenv("TOUCHSTONE_CACHE_GB", "2")
     settings = Settings()
-    assert (settings.cache_dir, settings.demo, settings.memory_bytes) == (tmp_path, True, 2**29)
+    assert (settings.cache_dir, settings.demo, settings.memory_budget) == (tmp_path, True, 2**29)
     assert settings.cache_bytes == 2**31
 
 
@@ -44,12 +44,27 @@ def test_a_file_of_variables_is_read_and_the_environment_overrules_it(
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("DEVICE", "toaster"), ("MEMORY_GB", "-1"), ("MEMORY_GB", "much"), ("CACHE_GB", "0")]
+    ("name", "value"),
+    [("DEVICE", "toaster"), ("MEMORY", "-1"), ("MEMORY", "1.5"), ("MEMORY", "0GB"), ("CACHE_GB", "0")],
 )
 def test_a_value_that_cannot_be_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
     monkeypatch.setenv(f"TOUCHSTONE_{name}", value)
     with pytest.raises(ValidationError, match=name.lower()):
         Settings()
+
+
+@pytest.mark.parametrize(("text", "budget"), [("12GB", 12 * 2**30), ("0.5 gb", 2**29), ("0.25", 0.25), ("1", 1.0)])
+def test_memory_is_gigabytes_or_a_share_of_what_is_free(text: str, budget: float) -> None:
+    assert Settings(memory=text).memory_budget == budget
+    assert isinstance(Settings(memory=text).memory_budget, type(budget))
+
+
+def test_a_wrong_amount_of_memory_says_what_to_give(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOUCHSTONE_MEMORY", "much")
+    with pytest.raises(
+        BadSettingError, match=r"TOUCHSTONE_MEMORY: .*'much' is no amount .* Give gigabytes, as 12GB, or"
+    ):
+        Settings.read()
 
 
 def test_a_refusal_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,6 +81,14 @@ def test_a_former_name_counts_with_a_warning_and_the_new_one_overrules_it(
         monkeypatch.setenv(f"TOUCHSTONE_LLM_{name}", value)
     assert Settings.read().llm_reasoning_tokens == 500
     assert "TOUCHSTONE_LLM_THOUGHTS is now TOUCHSTONE_LLM_REASONING_TOKENS" in caplog.text
+
+
+def test_the_memory_of_models_may_still_be_given_in_gigabytes_by_its_former_name(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_MEMORY_GB", "12")
+    assert Settings.read().memory == "12GB"
+    assert "TOUCHSTONE_MEMORY_GB is now TOUCHSTONE_MEMORY" in caplog.text
 
 
 def test_what_is_set_later_counts_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import RobertaForSequenceClassification
+
 from core.engine.batch_size import BatchSize
-from tests.doubles.bench import Bench
+from core.engine.engine import Engine
+from core.metric import METRICS
+from core.settings import Settings
+from core.types import Failure
+from tests.doubles.bench import Bench, pair
 
 
 def test_a_pass_takes_as_long_as_a_person_may_wait() -> None:
@@ -29,6 +40,59 @@ def test_what_did_not_fit_is_not_tried_again() -> None:
     size.overflowed(800)
     size.passed(400, 0.0)
     assert size.tokens == 400
+
+
+def test_a_pass_takes_most_of_the_memory_that_is_free_and_no_more() -> None:
+    size = BatchSize(65_536)
+    size.took(256, 256_000, 10_000_000)
+    size.passed(256, 0.0)
+    assert size.tokens == 8000
+    size.took(8000, 16_000_000, 10_000_000)  # longer texts took twice as much for a token
+    size.passed(8000, 0.0)
+    assert size.tokens == 4000
+
+
+def test_passes_are_as_large_as_the_memory_that_the_first_one_took(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured = [64_000]  # of the first pass; nothing is known of others
+    monkeypatch.setattr("core.models.device.MemoryPeak.nbytes", lambda _: measured.pop() if measured else 0)
+    monkeypatch.setattr("core.models.device.free_memory", lambda _: 40_000)
+    bench.kind.length = 64
+    bench.ask(bench.asking(), summary="One came. Two left. Three stayed. Four slept. Five woke. Six ate.")
+    assert [len(batch) for batch in bench.kind.batches] == [4, 2]
+    bench.kind.batches.clear()
+    bench.ask(bench.asking(), summary="A sat. B sat. C sat. D sat. E sat. F sat.")
+    assert [len(batch) for batch in bench.kind.batches] == [2, 2, 2]
+
+
+def test_a_network_that_ran_out_of_memory_gives_every_score_and_is_asked_less_from_then_on(
+    tiny_roberta: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forward = RobertaForSequenceClassification.forward
+    passes: list[int] = []
+
+    def forward_in_little_memory(self: RobertaForSequenceClassification, **inputs: torch.Tensor) -> object:
+        passes.append(inputs["input_ids"].numel())
+        if passes[-1] > 100:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+        return forward(self, **inputs)
+
+    metric = METRICS.parse(f"minicheck-roberta[checkpoint={tiny_roberta}]")
+    texts = [pair(f"Nobody was hurt in the harbour on day {number}.", f"{number}") for number in range(24)]
+    with closing(Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path / "whole"))) as engine:
+        whole = [outcome for _, outcome in engine.run([metric], texts)]
+    monkeypatch.setattr(RobertaForSequenceClassification, "forward", forward_in_little_memory)
+    with closing(Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path / "little"))) as engine:
+        first = [outcome for _, outcome in engine.run([metric], texts[:12])]
+        assert max(passes) > 100
+        passes.clear()
+        rest = [outcome for _, outcome in engine.run([metric], texts[12:])]
+    assert 0 < max(passes) <= 100
+    for one, other in zip([*first, *rest], whole, strict=True):
+        assert not isinstance(one, Failure)
+        assert not isinstance(other, Failure)
+        assert one.score == pytest.approx(other.score, abs=1e-5)
 
 
 def test_a_model_that_ran_out_of_memory_is_not_given_as_much_again(bench: Bench) -> None:

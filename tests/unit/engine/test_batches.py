@@ -57,7 +57,7 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[BatchSer
 def ask(folder: Path, *words: str, batch: bool = True) -> tuple[list[str], list[str]]:
     """What came of each word, and what was reported."""
     reported: list[str] = []
-    settings = Settings(device="cpu", memory_gb=1, cache_dir=folder)
+    settings = Settings(device="cpu", memory="1GB", cache_dir=folder)
     with closing(Engine.open(settings, reported.append if batch else None)) as engine:
         found = [outcome for _, outcome in engine.converse(map(telling, words or WORDS))]
     return [one.message if isinstance(one, Failure) else one for one in found], reported
@@ -92,7 +92,7 @@ def test_answers_cost_half_unless_the_endpoint_says_otherwise(tmp_path: Path, mo
     monkeypatch.setenv("TOUCHSTONE_LLM_BATCH_PRICE_FACTOR", "0.25")
     ask(tmp_path / "quarter")
     assert SpendTracker(tmp_path / "quarter").total()[""].money == pytest.approx(0.002)
-    settings = Settings(device="cpu", memory_gb=1, cache_dir=tmp_path / "new")
+    settings = Settings(device="cpu", memory="1GB", cache_dir=tmp_path / "new")
     with closing(Engine.open(settings)) as live, closing(Engine.open(settings, print)) as batch:
         asked = replace(telling("one"), checkpoints=(CHAT_MODEL,))
         whole, part = (engine.estimate([asked]).money for engine in (live, batch))
@@ -179,7 +179,7 @@ def stop_at(folder: Path, mark: str, *words: str) -> None:
     """Ask until a line with this mark is reported, and close the engine then."""
     marked = threading.Event()
     engine = Engine.open(
-        Settings(device="cpu", memory_gb=1, cache_dir=folder), lambda line: marked.set() if mark in line else None
+        Settings(device="cpu", memory="1GB", cache_dir=folder), lambda line: marked.set() if mark in line else None
     )
     asking = threading.Thread(target=lambda: list(engine.converse(map(telling, words or WORDS))))
     asking.start()
@@ -340,7 +340,7 @@ def test_a_repair_is_another_batch(server: BatchServer, tmp_path: Path) -> None:
 
         return Conversation(word, pair("Rain fell."), rounds)
 
-    settings = Settings(device="cpu", memory_gb=1, cache_dir=tmp_path)
+    settings = Settings(device="cpu", memory="1GB", cache_dir=tmp_path)
     with closing(Engine.open(settings, lambda _: None)) as engine:
         assert [found for _, found in engine.converse(map(asking, WORDS))] == [word * 2 for word in WORDS]
     assert server.submitted == [4, 4]

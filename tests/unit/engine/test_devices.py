@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+import torch
+from transformers import AutoModel
 
+from core.bench import network_shapes
+from core.bench.network_shapes import Shape, network_configuration
 from core.engine.conversation import CellState
 from core.engine.engine import Engine
 from core.errors import BadSettingError
-from core.metric import METRICS, Metric
-from core.models.device import require_devices
+from core.metric import METRICS, Metric, signature
+from core.models.device import MatrixPrecision, require_devices
 from core.settings import Settings
-from core.types import Result, local_checkpoints
+from core.types import Failure, Result, local_checkpoints
 from tests.doubles.bench import Bench, open_bench, pair
-from tests.doubles.models import NO_HEADER, ScriptedKind, weights
+from tests.doubles.models import NO_HEADER, PATIENCE_S, ScriptedKind
+from tests.doubles.models import weights as scripted_weights
 
 TWO = "cpu:0,cpu:1"
 SUMMARIES = ["Nobody was hurt.", "The harbour was open on Tuesday.", "A ferry sank, and two men were hurt."]
@@ -68,7 +75,7 @@ def test_a_pass_on_one_device_does_not_wait_for_another(two: Bench) -> None:
 def test_models_go_where_most_memory_is_left_for_them(two: Bench) -> None:
     sizes = {"large": 900, "small": 300, "medium": 500, "last": 250}
     for name, size in sizes.items():
-        weights(two.folder / name, NO_HEADER + bytes(size))
+        scripted_weights(two.folder / name, NO_HEADER + bytes(size))
         two.ask(two.asking(name))
     assert two.kind.devices == {"large": "cpu:0", "small": "cpu:1", "medium": "cpu:1", "last": "cpu:1"}
 
@@ -77,7 +84,7 @@ def test_memory_is_counted_for_each_device(tmp_path: Path, monkeypatch: pytest.M
     bench = open_bench(tmp_path, ScriptedKind().install(monkeypatch), TWO)
     with closing(bench.engine):
         for name in "abcd":
-            weights(tmp_path / name, NO_HEADER + name.encode() * 600_000)
+            scripted_weights(tmp_path / name, NO_HEADER + name.encode() * 600_000)
             bench.ask(bench.asking(name))
         loaded = {Path(checkpoint.source).name for checkpoint in bench.engine.pool.states()}
     assert loaded == {"c", "d"}  # each device has room for one of them
@@ -91,8 +98,51 @@ def test_a_device_that_is_not_here_is_named(monkeypatch: pytest.MonkeyPatch) -> 
         require_devices("cuda:1,cuda:2")
 
 
+def test_passes_of_two_precisions_take_turns_and_those_of_one_run_together() -> None:
+    precision, both = MatrixPrecision(), threading.Barrier(2)
+    seen: list[tuple[bool, bool]] = []
+
+    def work(tf32: bool) -> None:
+        for _ in range(50):
+            with precision.set_to(tf32):
+                seen.append((tf32, torch.backends.cuda.matmul.allow_tf32))
+
+    def meet() -> None:
+        with precision.set_to(True):
+            both.wait(PATIENCE_S)
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(work, [True, False, True, False]))
+        list(threads.map(lambda _: meet(), range(2)))
+    assert len(seen) == 200
+    assert all(asked == set_to for asked, set_to in seen)
+    with precision.set_to(False):
+        assert not torch.backends.cuda.matmul.allow_tf32
+
+
+def test_tf32_stands_in_the_signature_and_is_refused_where_no_gpu_has_it(tiny_roberta: Path, tmp_path: Path) -> None:
+    metric = METRICS.parse(f"minicheck-roberta[checkpoint={tiny_roberta},dtype=tf32]")
+    with closing(opened("cpu", tmp_path)) as engine:
+        [outcome] = [outcome for _, outcome in engine.run([metric], [pair("Nobody was hurt.")])]
+    assert isinstance(outcome, Failure)
+    assert outcome.message == "No processor for tf32 here: cpu. NVIDIA GPUs have it from Ampere on; set dtype=float32."
+    assert "|dtype:tf32|" in signature(metric, ["0" * 64], "punkt", "1")
+
+
+def test_attention_is_fused_wherever_the_architecture_has_it() -> None:
+    """In transformers DeBERTa, which adds relative positions, and RemBERT have no fused kernel."""
+    eager = []
+    for architecture, (words, _) in network_shapes._SHAPES.items():
+        shape = Shape("tiny", 32, 1, 4, 64, words)
+        with torch.device("meta"):
+            network = AutoModel.from_config(network_configuration(architecture, shape))
+        if network.config._attn_implementation != "sdpa":
+            eager.append(architecture)
+    assert eager == ["deberta", "deberta-v3", "rembert"]
+
+
 def opened(device: str, folder: Path) -> Engine:
-    return Engine.open(Settings(device=device, memory_gb=1, cache_dir=folder))
+    return Engine.open(Settings(device=device, memory="1GB", cache_dir=folder))
 
 
 def scores(metrics: list[Metric], device: str, folder: Path) -> tuple[list[tuple[float, str]], list[str]]:

@@ -13,7 +13,7 @@ from core.engine.conversation import Conversation
 from core.llm.chat import Sampling, answer_text, first_question
 from core.llm.prompts import Messages
 from core.types import Failure, FailureKind, Result, Rounds
-from tests.doubles.bench import Bench, pair
+from tests.doubles.bench import Bench, open_bench, pair
 from tests.doubles.models import PATIENCE_S
 from tests.unit.llm.scripted import CHAT_MODEL, Body, Endpoint, Reply, refusal, serving, text
 
@@ -153,3 +153,29 @@ def test_closing_does_not_wait_for_a_silent_endpoint(bench: Bench, monkeypatch: 
         assert not closer.is_alive()
     message = "The engine was closed before this was answered. Start again."
     assert reader.found == [Failure("pair", "telling", FailureKind.ERROR, message)]
+
+
+def test_threads_that_are_first_needed_while_the_engine_closes_end_with_it(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, closed = threading.Event(), threading.Event()
+
+    def rounds() -> Rounds[str]:
+        begun.set()
+        assert closed.wait(PATIENCE_S)
+        [answer] = yield [first_question(Messages("Is it so?", "It rained."), Sampling("tiny"))]
+        return answer_text(answer)
+
+    with serving(lambda _path, _body: text("Yes.")) as endpoint:
+        monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
+        before = set(threading.enumerate())
+        other = open_bench(bench.folder, bench.kind)
+        reader = Reader(other, Conversation("late", pair("Rain fell."), rounds, (CHAT_MODEL,)))
+        assert begun.wait(PATIENCE_S)
+        other.engine._planner.close()
+        closed.set()
+        other.engine.close()
+        reader.join(PATIENCE_S)
+        assert not set(threading.enumerate()) - before
+    assert [outcome.kind for outcome in reader.found if isinstance(outcome, Failure)] == [FailureKind.ERROR]
+    assert not endpoint.asked

@@ -145,7 +145,7 @@ def test_the_bill_adds_up(bench: Bench) -> None:
 
 @pytest.fixture
 def real(tmp_path: Path) -> Iterator[Engine]:
-    engine = Engine.open(Settings(device="cpu", memory_gb=1, cache_dir=tmp_path / "cache"))
+    engine = Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path / "cache"))
     yield engine
     engine.close()
 
@@ -179,7 +179,7 @@ def test_a_real_metric_asks_nothing_the_second_time(real: Engine, tiny_roberta: 
 
 def test_the_engine_of_the_settings_is_closed_with_all_its_threads(tmp_path: Path) -> None:
     before = set(threading.enumerate())
-    engine = Engine.open(Settings(device="cpu", memory_gb=1, cache_dir=tmp_path))
+    engine = Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path))
     assert len(set(threading.enumerate()) - before) >= 5
     engine.close()
     assert set(threading.enumerate()) == before

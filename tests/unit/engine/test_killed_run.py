@@ -20,7 +20,7 @@ AT_ONCE, KILLED_AFTER, START_S = 16, 150, 100
 
 
 def ask_all(folder: str) -> list[object]:
-    with closing(Engine.open(Settings(device="cpu", memory_gb=1, cache_dir=Path(folder)))) as engine:
+    with closing(Engine.open(Settings(device="cpu", memory="1GB", cache_dir=Path(folder)))) as engine:
         return [outcome for _, outcome in engine.converse(map(telling, WORDS))]
 
 

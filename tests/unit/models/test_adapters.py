@@ -194,7 +194,7 @@ def test_half_precision_is_a_choice(tiny_roberta: Path) -> None:
 
 
 def test_an_unknown_number_type_is_refused(tiny_roberta: Path) -> None:
-    with pytest.raises(LoadError, match="float32, float16 or bfloat16"):
+    with pytest.raises(LoadError, match="float32, tf32, float16 or bfloat16"):
         load_adapter(Checkpoint(str(tiny_roberta), "sequence_classifier", dtype="int8"))
 
 

@@ -15,7 +15,7 @@ import pytest
 from huggingface_hub import constants
 
 from core.errors import LoadError, MissingWeightsError
-from core.models.files import memory_bytes, weight_files
+from core.models.files import deciding_files, memory_bytes, weight_files
 from core.models.hub_revisions import PINNED, commit_note, is_commit
 from core.models.integrity import Fingerprints
 from core.models.locations import is_local_source, locate
@@ -177,6 +177,26 @@ def test_a_file_of_the_same_size_and_date_is_another(folder: Path, hashes: Finge
     os.utime(weights, ns=(stat.st_atime_ns, stat.st_mtime_ns))
     assert hashes.of(classify(folder)) != before
     assert Fingerprints(folder.parent / "cache").of(classify(folder)) != before
+
+
+def test_files_that_lie_unchanged_are_listed_once(
+    folder: Path, hashes: Fingerprints, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed: list[Path] = []
+    monkeypatch.setattr(
+        "core.models.integrity.deciding_files",
+        lambda place, kind: listed.append(place) or deciding_files(place, kind),
+    )
+    monkeypatch.setattr("core.models.integrity._LOCATED_S", 600.0)
+    monkeypatch.setattr("core.models.integrity._is_settled", lambda _: True)
+    found = [hashes.of(classify(folder)) for _ in range(100)]
+    assert (len(set(found)), len(listed)) == (1, 1)
+    assert hashes.unchanged(classify(folder), found[0])
+    (folder / "spm.model").write_bytes(b"pieces")  # was not there before
+    assert not hashes.unchanged(classify(folder), found[0])
+    assert hashes.of(classify(folder)) != found[0]
+    (folder / "spm.model").unlink()
+    assert hashes.of(classify(folder)) == found[0]
 
 
 def test_a_file_that_cannot_be_read_says_so(folder: Path, hashes: Fingerprints) -> None:

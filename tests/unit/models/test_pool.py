@@ -10,15 +10,18 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from core.errors import LoadError, MemoryFullError, MissingWeightsError
+from core.models.device import free_memory
 from core.models.files import memory_bytes
 from core.models.locations import ModelStatus
 from core.models.pool import ModelPool
 from core.types import Checkpoint, Question
+from tests.doubles.models import ScriptedKind, weights
 
 SETTLED = {ModelStatus.READY, ModelStatus.FAILED}
 Pools = Callable[..., ModelPool]
@@ -28,7 +31,7 @@ Pools = Callable[..., ModelPool]
 def pools(tmp_path: Path) -> Iterator[Pools]:
     made: list[ModelPool] = []
 
-    def make(budget: int | None = None, patience_s: float = 60.0) -> ModelPool:
+    def make(budget: int | float | None = None, patience_s: float = 60.0) -> ModelPool:
         made.append(ModelPool("cpu", budget, tmp_path / "cache", patience_s))
         return made[-1]
 
@@ -168,7 +171,7 @@ def test_a_load_gives_up_when_memory_stays_in_use(pools: Pools, copies: list[Che
 
 def test_a_model_larger_than_the_budget_fails_at_once(pools: Pools, copies: list[Checkpoint]) -> None:
     pool = pools(budget=1000)
-    with pytest.raises(MemoryFullError, match="TOUCHSTONE_MEMORY_GB"), pool.lease(copies[0]):
+    with pytest.raises(MemoryFullError, match="TOUCHSTONE_MEMORY"), pool.lease(copies[0]):
         pass
     assert pool.state(copies[0]).status is ModelStatus.FAILED
 
@@ -177,6 +180,61 @@ def test_a_model_that_needs_the_whole_budget_is_loaded(pools: Pools, copies: lis
     pool = pools(memory_bytes(Path(copies[0].source), copies[0]), patience_s=0.05)
     assert pool.fits(copies[0])
     assert load(pool, copies[0]) is ModelStatus.READY
+
+
+def test_two_models_load_side_by_side_and_each_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = ScriptedKind().install(monkeypatch)
+    kind.loadable.clear()
+    named = [Checkpoint(str(weights(tmp_path / name)), "scripted") for name in "abc"]
+    with closing(ModelPool("cpu", 1_000_000, tmp_path / "cache")) as pool:
+        for checkpoint in (*named, *named):
+            pool.request(checkpoint)
+        until_messages(pool, ["loading", "loading", "waiting for its turn"])
+        kind.loadable.set()
+        assert [pool.wait_for(checkpoint, SETTLED, 60).status for checkpoint in named] == [ModelStatus.READY] * 3
+    assert sorted(kind.loads) == ["a", "b", "c"]
+
+
+def test_loads_side_by_side_do_not_take_the_same_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = ScriptedKind().install(monkeypatch)
+    kind.loadable.clear()
+    named = [Checkpoint(str(weights(tmp_path / name, bytes(600))), "scripted") for name in "ab"]
+    with closing(ModelPool("cpu", 1000, tmp_path / "cache")) as pool:
+        for checkpoint in named:
+            pool.request(checkpoint)
+        until_messages(pool, ["loading", "waiting for memory that other models use"])
+        kind.loadable.set()
+        for checkpoint in named:
+            with pool.lease(checkpoint):
+                assert sum(state.nbytes for state in pool.states().values()) <= 1000
+
+
+def test_a_budget_is_a_share_of_what_is_free_at_first(pools: Pools, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.models.device.free_memory", lambda _: 1000)
+    assert pools().budgets == {"cpu": 500}
+    assert pools(0.25).budgets == {"cpu": 250}
+    assert pools(700).budgets == {"cpu": 700}
+
+
+def test_memory_that_other_programs_use_is_not_taken(
+    pools: Pools, copies: list[Checkpoint], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.models.device.free_memory", lambda _: 1000)
+    pool = pools(10**9)
+    assert load(pool, copies[0]) is ModelStatus.FAILED
+    assert "GB of cpu are free: other programs use the rest. End some" in pool.state(copies[0]).message
+
+
+def test_the_memory_of_a_container_counts_without_files_that_were_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {"memory.max": "5000\n", "memory.current": "3000\n", "memory.stat": "anon 1\ninactive_file 600\n"}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr("core.models.device._CGROUP", tmp_path)
+    assert free_memory("cpu") == 2600
+    (tmp_path / "memory.max").write_text("max\n")
+    assert free_memory("cpu") > 10**6
 
 
 def test_unloading_waits_for_the_lease_to_end(pools: Pools, copies: list[Checkpoint]) -> None:
@@ -279,6 +337,14 @@ def test_asking_for_states_loads_no_torch(tiny_roberta: Path, tmp_path: Path) ->
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["cold", "False", "False"]
+
+
+def until_messages(pool: ModelPool, messages: list[str]) -> None:
+    """Wait until the models on their way say this, in any order."""
+    seen = pool.states()
+    while sorted(state.message for state in seen.values()) != messages:
+        assert pool.wait_for_change(seen, 60)
+        seen = pool.states()
 
 
 def _answer(pool: ModelPool, checkpoint: Checkpoint) -> tuple[float, ...]:
