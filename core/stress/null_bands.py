@@ -9,7 +9,7 @@ import hashlib
 import json
 import random
 import threading
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -209,11 +209,14 @@ class NullBands:
     signature of the metric, so that no edit is measured twice, also after a restart.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, elsewhere: Callable[[], Mapping[str, Sequence[Shift]]] = dict) -> None:
+        """`elsewhere` gives the shifts of other pairs by signature, which fill up bands; it is first called in the background."""
         self._engine = engine
+        self._elsewhere = elsewhere
         self._kept = _KeptScores(engine.folder)
         self._changed = threading.Condition()
         self._found: LRUCache[_MeasurementKey, tuple[Shift, ...]] = LRUCache(_CACHE_SIZE)
+        self._bands: LRUCache[tuple[_MeasurementKey, int], NullBand] = LRUCache(_CACHE_SIZE)
         self._wanted: dict[_MeasurementKey, tuple[Metric, Example]] = {}
         self._at_work = False
 
@@ -235,6 +238,15 @@ class NullBands:
         with self._changed:
             return self._found.get(_measurement_key(signature, original))
 
+    def band(self, signature: str, original: Example, words: int) -> NullBand | None:
+        """The band for edits of this pair that change so many words; None where it has not been measured."""
+        key = _measurement_key(signature, original)
+        with self._changed:
+            found = self._found.get(key)
+            if found is not None and (key, words) not in self._bands:
+                self._bands[key, words] = null_band(found, words, self._elsewhere().get(signature, ()))
+            return None if found is None else self._bands[key, words]
+
     def wait(self, signatures: Iterable[str], original: Example, known: int, timeout: float) -> int:
         """Wait until more than `known` of these are measured, or time is up; how many are."""
         keys = {_measurement_key(signature, original) for signature in signatures}
@@ -243,6 +255,7 @@ class NullBands:
             return len(keys & self._found.keys())
 
     def _work(self) -> Generator[_MeasurementKey]:
+        self._elsewhere()  # read here, no page waits for it
         while (next_one := self._next()) is not None:
             key, (metric, original) = next_one
             found = attempt(partial(self._measured, key[0], metric, original))

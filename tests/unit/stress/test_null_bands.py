@@ -96,6 +96,20 @@ def test_a_text_without_harmless_edits_has_no_band(bands: NullBands) -> None:
 
 def test_what_nobody_measured_is_unknown(bands: NullBands) -> None:
     assert bands.shifts("rouge2|1", PAIR) is None
+    assert bands.band("rouge2|1", PAIR, 2) is None
+
+
+def test_the_band_of_a_size_is_computed_once_and_filled_up_from_other_pairs(engine: Engine) -> None:
+    others = shifts(*[0.5] * 40)
+    bands = NullBands(engine, lambda: {"letters|1": others})
+    own = measured(bands, LETTERS, PAIR)
+    first = bands.band("letters|1", PAIR, 2)
+    assert first == null_band(own, 2, others)
+    assert first is not None
+    assert first.elsewhere == 40
+    assert bands.band("letters|1", PAIR, 2) is first
+    assert bands.band("letters|1", PAIR, 30) == null_band(own, 30, others)
+    bands.close()
 
 
 def test_a_pair_is_measured_once_whoever_asks(bands: NullBands) -> None:
