@@ -180,27 +180,33 @@ def _board_specs() -> list[str]:
 
 
 def metrics_popover() -> None:
-    """The popover in the toolbar."""
-    with st.popover("Metrics", icon=":material/tune:", key="metrics-popover"):
-        lines = list_metrics(services.engine().pool)
-        for family in dict.fromkeys(line.family for line in lines):
-            _family_pills(family, [line for line in lines if line.family == family])
-        _settings_picker(lines)
-        st.text_input(
-            "Add one with other settings",
-            key=ProbeState.typed_spec.key,
-            placeholder="minicheck-roberta[checkpoint=folder]",
-            help="A name from the Metrics page and its settings, spelled as on the command line; factcc@bump is the form of a paper. "
-            "Press Enter to add.",
-            on_change=_add_typed_spec,
-        )
-        if problem := probe_state().spec_problem:
-            st.error(escape_markdown(problem), icon=":material/error:")
-        for spec in _specs_with_settings(lines):
-            with st.container(horizontal=True, vertical_alignment="center"):
-                st.text(spec)
-                st.button(f"Remove {escape_label(spec)}", key=f"remove-{spec}", on_click=_remove_spec, args=(spec,))
-        fast_set_pills(chosen_metrics())
+    """The popover in the toolbar, filled while it is open."""
+    box = st.popover("Metrics", icon=":material/tune:", key="metrics-popover", on_change="rerun")
+    if box.open:
+        with box:
+            _metrics_form()
+
+
+def _metrics_form() -> None:
+    lines = list_metrics(services.engine().pool)
+    for family in dict.fromkeys(line.family for line in lines):
+        _family_pills(family, [line for line in lines if line.family == family])
+    _settings_picker(lines)
+    st.text_input(
+        "Add one with other settings",
+        key=ProbeState.typed_spec.key,
+        placeholder="minicheck-roberta[checkpoint=folder]",
+        help="A name from the Metrics page and its settings, spelled as on the command line; factcc@bump is the form of a paper. "
+        "Press Enter to add.",
+        on_change=_add_typed_spec,
+    )
+    if problem := probe_state().spec_problem:
+        st.error(escape_markdown(problem), icon=":material/error:")
+    for spec in _specs_with_settings(lines):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.text(spec)
+            st.button(f"Remove {escape_label(spec)}", key=f"remove-{spec}", on_click=_remove_spec, args=(spec,))
+    fast_set_pills(chosen_metrics())
 
 
 def add_to_bench(metric: Metric) -> None:

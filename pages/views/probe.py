@@ -40,15 +40,22 @@ request = request_scores(metrics)
 now = current_cells(request)
 drawn = selected_result(request, now)
 
-toolbar()
-dataset_facts()
-notices()
-# what comes and goes has a place that stays: where it moved what lies below, that would be drawn again, and lose what is
-# being typed or unfolded there
-with st.container():
-    draft_offer()
-    variant_progress()
+# the board is sent first: it is what a person who types waits for
+controls = st.container()
 left, right = pinned_panes()
+answers, board = st.container(), st.container(gap=None)
+with board:
+    score_board(build_board(metrics, request, now), key=BOARD_KEY, on_select=lambda: None, on_action=run_row_action)
+    show = board_feed(BOARD_KEY)
+with controls:
+    toolbar()
+    dataset_facts()
+    notices()
+    # what comes and goes has a place that stays: where it moved what lies below, that would be drawn again, and lose what
+    # is being typed or unfolded there
+    with st.container():
+        draft_offer()
+        variant_progress()
 with left:
     marks = document_highlights(request, drawn)
     document_view(current_pair().document, highlights=marks, key="document", height=PANE_HEIGHT)
@@ -65,12 +72,9 @@ with right:
         record_tab()
     with explain:  # after the record, whose verdict it shows
         explain_tab()
-
-with st.container():
+with answers:
     edits_answer()
     show_forecast = score_all_button(metrics)
-score_board(build_board(metrics, request, now), key=BOARD_KEY, on_select=lambda: None, on_action=run_row_action)
-show = board_feed(BOARD_KEY)
 evidence_panel(request, drawn)
 draw_comparison = comparison(metrics)
 percentile_expander(drawn)

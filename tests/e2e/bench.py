@@ -38,6 +38,8 @@ class Bench:
         """Open Probe, on the first example unless the query says something else; "" opens what a first visitor sees."""
         self.page.goto(f"{self.server.url}/{query}")
         expect(self.page.locator("#settled")).to_be_attached(timeout=START_MS)
+        # the board comes before the toolbar, whose buttons hear their keys once they are drawn
+        expect(self.page.get_by_role("button", name="Reset", exact=True)).to_be_visible()
 
     def settled(self, document: str, summary: str, timeout: float = START_MS) -> None:
         """Wait until every score of these texts has come."""

@@ -117,15 +117,15 @@ def test_each_model_that_cannot_answer_says_what_to_do_while_the_others_score(
 ) -> None:
     told = {
         f"minicheck-deberta[checkpoint={truncated}]": "is cut off: ",
-        f"minicheck-deberta[checkpoint={huge}]": "needs 0.6 GB and models may take 0.5 GB. Raise TOUCHSTONE_MEMORY_GB",
+        f"minicheck-deberta[checkpoint={huge}]": "needs 0.6 GB and models may take 0.5 GB. Raise TOUCHSTONE_MEMORY",
         f"hungry[checkpoint={held}]": "does not fit into the memory of the device. Unload another model",
         "bespoke-minicheck-7b": "Set TOUCHSTONE_LLM_BASE_URL",
     }
     well = f"minicheck-deberta[checkpoint={tiny_deberta}]"
     for spec in (*told, well):
         bench.add_metric(spec)
-        bench.page.keyboard.press("Escape")
         expect(bench.row(spec)).to_be_visible()
+        bench.page.keyboard.press("Escape")
     bench.press("Score all")
     for spec, words in told.items():
         expect(bench.row(spec)).to_contain_text(words)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from textwrap import shorten
@@ -15,7 +16,7 @@ from core.memoize import memoize
 from core.metric import METRICS, Metric
 from core.sentence_alignment import sentence_origins
 from core.stress.bundled_run import bundled_harmless_shifts
-from core.stress.null_bands import NullBands, SignedMetrics, null_band
+from core.stress.null_bands import NullBands, SignedMetrics
 from core.stress.shifts import changed_words
 from core.text import sentences
 from core.types import Edit, Example, Failure, FailureKind, Outcome, Result, asks_endpoint, local_checkpoints
@@ -34,7 +35,7 @@ _NOTICE_S = 0.03  # how long a click or a new text may wait for the open run to 
 @st.cache_resource(show_spinner=False)
 def shared_null_bands() -> NullBands:
     """What was measured, for every session."""
-    return NullBands(services.engine())
+    return NullBands(services.engine(), bundled_harmless_shifts)
 
 
 def measure_null_bands(request: Request, cells: Cells) -> SignedMetrics:
@@ -73,9 +74,9 @@ def noise_of(metric: Metric, scored: Outcome | None, original: Example, edited: 
     """What harmless edits of the size of this one do to a metric, as far as it is known; `scored` is of the original."""
     if original.summary == edited.summary:
         return Noise()
-    if isinstance(scored, Result) and (found := shared_null_bands().shifts(scored.signature, original)) is not None:
-        changed = _changed_word_count(original.summary, edited.summary, current_pair().declared)
-        return Noise(null_band(found, changed, bundled_harmless_shifts().get(scored.signature, ())))
+    changed = _changed_word_count(original.summary, edited.summary, current_pair().declared)
+    if isinstance(scored, Result) and (band := shared_null_bands().band(scored.signature, original, changed)):
+        return Noise(band)
     return Noise(words="measuring" if _can_be_measured(metric) else "not measured")
 
 
@@ -98,7 +99,7 @@ def _changed_word_count(original: str, edited: str, declared: tuple[Edit, ...]) 
 
 BOARD_KEY = "board"
 _SIDES = ("original", "edited")
-_FAST_LANE_S = 0.08  # lexical metrics answer within this; waiting for them saves a flicker
+_FAST_LANE_S = 0.3  # on a busy machine lexical metrics take so long; waiting for them saves a second drawing
 _MAX_TEXTS = 50  # undo and redo walk among them without asking
 _QUOTE_CHARACTERS = 400
 _TOLERANCE = 1e-6  # machines may differ by so much
@@ -112,10 +113,19 @@ def request_scores(metrics: Sequence[Metric]) -> Request:
         services.session_owner(), metrics_to_ask(metrics, examples, _recently_shown(examples)), examples
     )
     probe_state().request = request
-    version, cells = services.engine().cells(request)
-    if any(cell.state in _PENDING for cell in cells.values()):
-        services.engine().wait(request, version, _FAST_LANE_S)
+    _wait_for_fast_lane(request)
     return request
+
+
+def _wait_for_fast_lane(request: Request) -> None:
+    """Wait until everything that needs no model has its score, or time is up."""
+    lexical = [place for place, task in request.tasks.items() if not task.conversation.checkpoints]
+    deadline = time.monotonic() + _FAST_LANE_S
+    while (left := deadline - time.monotonic()) > 0:
+        version, cells = services.engine().cells(request)
+        if not has_pending({place: cells[place] for place in lexical}):
+            return
+        services.engine().wait(request, version, left)
 
 
 def current_cells(request: Request) -> Cells:

@@ -48,13 +48,15 @@ def score_board(
 
 
 def board_feed(key: str) -> Callable[[Board], None]:
-    """A function that shows a newer board in the mounted one, as often as wished within one run.
+    """A function that shows a board in the mounted one, as often as wished within one run; one that is shown is not sent again.
 
     Streamlit refuses to mount a keyed component twice in a run, so the newer board travels in a hidden element next to it.
     """
     slot = st.container(key=f"{key}-feed").empty()
 
     def show(board: Board) -> None:
+        if board == board_state(key).board:
+            return
         text = html.escape(json.dumps(_board_message(board, key)), quote=False)
         slot.html(f'<div data-feed="{html.escape(key)}" hidden>{text}</div>')
 

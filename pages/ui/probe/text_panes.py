@@ -12,6 +12,7 @@ from typing import Literal, get_args
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.text import with_visible_controls
 from core.types import Span
 from pages.ui.markup import read_asset, register_component
 from pages.ui.session_state import component_message, page_state
@@ -57,7 +58,7 @@ def document_view(text: str, *, highlights: Sequence[Highlight], key: str, heigh
         {"start": start, "kinds": segment.kinds, "labels": [(begun.kind, begun.label) for begun in segment.begins]}
         for start, segment in zip(starts, cut, strict=True)
     ]
-    _document_component(key=key, data={"text": text, "parts": parts, "height": height})
+    _document_component(key=key, data={"text": with_visible_controls(text), "parts": parts, "height": height})
 
 
 def cut_at_highlights(length: int, highlights: Sequence[Highlight]) -> list[Segment]:
