@@ -10,7 +10,7 @@ from core.bulk.scorer import BlockReport, BlockScorer, ScoringJob
 from core.errors import TouchstoneError
 
 _OURS = Path(__file__).parents[__name__.count(".") - 1]  # core in a checkout, all of touchstone where pip installed it
-_INSTALL = "--cluster needs Ray, which is not installed: python -m pip install 'ray>=2.50' here, and the same version on the cluster."
+_INSTALL = "--cluster needs Ray, which is not installed: python -m pip install -r requirements-ray.txt here, and the same version of Ray on the cluster."
 
 
 class RayActors:

@@ -236,6 +236,12 @@ def count_failures(folder: Folder, block: str) -> Counter[str]:
     return Counter(kind for kind in kinds if kind)
 
 
+def stored_results_in(url: str) -> list[str]:
+    """The names of the folders of results in a folder, in order; none where it does not exist."""
+    root = Folder.at(url)
+    return [name for name in root.folders() if root.inner(name).has(_RUN)]
+
+
 def open_stored_results(url: str) -> StoredResults:
     """Raises TouchstoneError where the folder is none of results, or its blocks are no longer where they were."""
     results = Folder.at(url)
@@ -268,9 +274,13 @@ class StoredResultsImporter(Importer):
 def samples_of_results(url: str) -> list[Sample]:
     """The labelled pairs and the originals of edits, with our scores and without the texts of the documents.
 
-    Raises TouchstoneError where the folder is none of results.
+    Raises TouchstoneError where the folder is none of results, or nothing in it is labelled or edited.
     """
     found = [(item, outcomes) for item, outcomes in open_stored_results(url) if item.intended or item.parent]
+    if not found:
+        raise TouchstoneError(
+            f"{url} has no labelled pair and no edit, with which scores could be compared. Give the pairs of `blocks` a label."
+        )
     parents = {item.parent for item, _ in found if item.parent}
     known = {item.example.id for item, _ in found}
     if parents - known:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Generator
 from functools import partial
 from pathlib import Path
+from shlex import quote
 
 import streamlit as st
 
@@ -21,10 +22,11 @@ from core.bulk.results import (
     StoredResultsImporter,
     count_failures,
     open_stored_results,
+    stored_results_in,
 )
 from core.bulk.run import format_duration
 from core.dataset import ImportCounts, source_sha256, strict_items
-from core.errors import Problem, TouchstoneError, attempt
+from core.errors import Problem, attempt
 from pages.ui import services
 from pages.ui.evaluate.dataset_choice import EvaluateState, evaluate_state
 from pages.ui.markup import escape_markdown
@@ -32,39 +34,78 @@ from pages.ui.session_user import user_name
 
 _LOOK_S = 3.0
 _FILES_PER_LOOK = 50  # of results, whose failures are counted: a run of years may have a million
+_MAX_PAIRS = 100_000  # of a dataset that a page works on: all of its samples are in memory
 
 
 def bulk_results() -> None:
-    """Name a folder of results; see how far it is, and open it."""
+    """Choose a folder of results; see how far it is, and open it."""
+    folder = _choose_folder()
+    if not folder:
+        return
+    found = attempt(partial(open_stored_results, folder))
+    if isinstance(found, Problem):
+        st.error(escape_markdown(found.message), icon=":material/folder_off:")
+        return
+    _run_progress(folder)
+    _open_as_dataset(found)
+    if evaluate_state().bulk_import:
+        _import_progress()
+
+
+def _choose_folder() -> str:
+    """Whoever reaches a shared server is not whoever may read its disk: there only runs of one folder are offered."""
+    settings = services.settings()
+    if settings.results_dir:
+        return _select_folder(settings.results_dir)
+    if settings.shared:
+        st.caption(
+            "People share this server, so that no folder of it can be named here. Whoever runs it sets "
+            "`TOUCHSTONE_RESULTS_DIR` to the folder whose bulk runs all researchers may see."
+        )
+        return ""
+    return _type_folder()
+
+
+def _select_folder(root: Path) -> str:
+    """One of the runs in the folder that the settings name."""
+    names = stored_results_in(str(root))
+    if not names:
+        st.caption(escape_markdown(f"{root} has no results yet. Make some: cli.py score BLOCKS --to {root / 'NAME'}"))
+        return ""
+    chosen = st.selectbox(
+        "Bulk run",
+        names,
+        index=None,
+        key=EvaluateState.bulk_run.key,
+        placeholder="Choose one",
+        help=f"The results in {escape_markdown(str(root))}, which TOUCHSTONE_RESULTS_DIR names",
+    )
+    return str(root / chosen) if chosen in names else ""
+
+
+def _type_folder() -> str:
     typed = st.text_input(
         "Folder of results on this machine",
         key=EvaluateState.bulk_folder.key,
         placeholder="/data/results",
         help="What cli.py score BLOCKS --to RESULTS writes. Press Enter to read it. One at a URL: cli.py meta --results URL",
     ).strip()
-    if not typed:
-        return
-    found = attempt(partial(_open_results, typed))
-    if isinstance(found, Problem):
-        st.error(escape_markdown(found.message), icon=":material/folder_off:")
-        return
-    _run_progress(typed)
-    _open_as_dataset(found)
-    if evaluate_state().bulk_import:
-        _import_progress()
-
-
-def _open_results(folder: str) -> StoredResults:
-    if "://" in folder:  # the page would ask any host for whoever types its name
-        raise TouchstoneError(
-            f"{folder} is a URL, and the page reads folders of this machine. Use cli.py meta --results."
-        )
-    return open_stored_results(folder)
+    if "://" not in typed:
+        return typed
+    st.error(
+        escape_markdown(f"{typed} is a URL, and the page reads folders of this machine. Use cli.py meta --results."),
+        icon=":material/folder_off:",
+    )
+    return ""
 
 
 @st.fragment(run_every=_LOOK_S)
 def _run_progress(folder: str) -> None:
-    for one in _open_results(folder).progress(time.time()):
+    found = attempt(lambda: open_stored_results(folder).progress(time.time()))
+    if isinstance(found, Problem):  # it was there when the page was drawn
+        st.error(escape_markdown(found.message), icon=":material/folder_off:")
+        return
+    for one in found:
         counted = _failures_by_block(one.folder.path)
         for block in [name for name in one.done if name not in counted][:_FILES_PER_LOOK]:
             counted[block] = count_failures(one.folder, block)
@@ -93,6 +134,14 @@ def format_progress(one: MetricProgress, counted: dict[str, Counter[str]]) -> st
 
 
 def _open_as_dataset(found: StoredResults) -> None:
+    if found.manifest.pairs > _MAX_PAIRS:
+        command = f"python cli.py meta --results {quote(found.results.path)}"
+        st.caption(
+            f"{found.manifest.pairs:,} pairs are more than the {_MAX_PAIRS:,} that a page can work on. "
+            "In the terminal, which keeps the labelled ones only:"
+        )
+        st.code(command, language="bash")
+        return
     now = evaluate_state().bulk_import
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.text_input(
@@ -132,8 +181,12 @@ def _import_progress() -> None:
         return
     if now.error:
         st.error(escape_markdown(now.error), icon=":material/error:")
-    elif now.running:
-        st.caption(f":material/hourglass_empty: {sum(now.results):,} scores saved")
-    else:
-        state.bulk_import, state.new_dataset = None, state.bulk_dataset
+        return
+    saved = f"{sum(now.results):,} scores saved"
+    if now.running:
+        st.caption(f":material/hourglass_empty: {saved}")
+        return
+    if state.finished_bulk_import is not now:
+        state.finished_bulk_import, state.new_dataset = now, state.bulk_dataset
         st.rerun()
+    st.success(escape_markdown(f"{state.bulk_dataset}: {saved}. It is chosen under Datasets."))

@@ -44,6 +44,7 @@ class EvaluateState:
     finished_import: ImportTask | None = None
     upload: UploadedFiles | None = None
     bulk_import: BackgroundTask[int] | None = None
+    finished_bulk_import: BackgroundTask[int] | None = None  # whose end was drawn
     bulk_dataset: str = ""  # what it is imported as
     new_dataset: str = ""  # imported since the last run, to be chosen in the next
     finished_scorings: dict[str, object] = field(default_factory=dict)  # by dataset, the task whose end was drawn
@@ -51,6 +52,7 @@ class EvaluateState:
     by = WidgetValue[str | None]("evaluate-by", None)
     aspect = WidgetValue[str]("evaluate-aspect", "")
     bulk_folder = WidgetValue[str]("bulk-folder", "")
+    bulk_run = WidgetValue[str | None]("bulk-run", None)
     bulk_name = WidgetValue[str]("bulk-name", "")
     dataset_name = WidgetValue[str]("import-name", "")
     skip_broken = WidgetValue[bool]("import-skip", False)

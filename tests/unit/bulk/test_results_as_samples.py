@@ -57,8 +57,17 @@ def test_meta_gives_the_same_rows_from_the_folder_and_from_the_database(results:
     assert {row["metric"] for row in folder["rows"]} == {"coverage"}
 
 
-def test_a_folder_that_is_none_of_results_says_what_makes_one(tmp_path: Path) -> None:
-    for arguments, message in ((("--results", tmp_path), "score BLOCKS --to"), ((), "--dataset, or a folder")):
+def test_a_folder_that_cannot_be_evaluated_says_what_is_missing(tmp_path: Path) -> None:
+    blocks, plain = Folder.at(str(tmp_path / "plain-blocks")), tmp_path / "plain"
+    rows = [row_of_item(Item(Example("a", "It rained.", "It did.")))]
+    write_manifest(blocks, [write_block(blocks, 0, rows)], 0, "test")
+    done("score", blocks.path, "--to", plain, "--metric", "coverage", "--device", "cpu")
+    wrong = (
+        (("--results", tmp_path), "score BLOCKS --to"),
+        (("--results", plain), "no labelled pair and no edit"),
+        ((), "--dataset, or a folder"),
+    )
+    for arguments, message in wrong:
         with pytest.raises(TouchstoneError, match=message):
             raise run("meta", *arguments).exception or AssertionError("nothing was raised")
 

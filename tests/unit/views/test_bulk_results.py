@@ -7,12 +7,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from annotations.campaigns.people import Role, add_person
+from annotations.campaigns.sign_in import create_invite, start_session
 from annotations.samples import load_samples
 from annotations.store import Store
 from core.bulk.block_writer import Refusals, write_blocks
 from core.bulk.folder import Folder
+from pages.server.sign_in import SESSION_COOKIE
+from pages.ui.evaluate import bulk_results
 from pages.ui.evaluate.dataset_choice import EvaluateState
 from tests.unit.command_line import done
 
@@ -32,7 +37,9 @@ def results(tmp_path: Path) -> Path:
     return tmp_path / "harbour"
 
 
-def test_a_folder_of_results_is_followed_and_opened(results: Path, store: Store, probe: Open) -> None:
+def test_a_folder_of_results_is_followed_and_opened_unless_it_is_too_large(
+    results: Path, store: Store, probe: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
     app = probe().switch_page("views/evaluate.py").run(timeout=60)
     for typed, message in (("s3://bucket/results", "is a URL"), (str(results / "no"), "no folder of results")):
         app = app.text_input(EvaluateState.bulk_folder.key).set_value(typed).run(timeout=60)
@@ -50,3 +57,34 @@ def test_a_folder_of_results_is_followed_and_opened(results: Path, store: Store,
     assert app.session_state[EvaluateState.datasets.key] == ["harbour"]
     kept = {sample.item.example.id: sample.kept[0].value for sample in load_samples(store, "harbour")}
     assert (kept["0"], kept["1"], kept["2"]) == (0.0, 0.5, None)
+    assert "harbour: 3 scores saved" in app.success[0].value.replace("\\", "")
+
+    monkeypatch.setattr(bulk_results, "_MAX_PAIRS", 2)
+    app = app.run(timeout=60)
+    assert f"python cli.py meta --results {results}" in [block.value for block in app.code]
+    assert "bulk-open" not in [button.key for button in app.button]
+
+
+def test_a_shared_server_offers_the_runs_of_one_folder_only(
+    results: Path, probe: Open, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_SHARED", "true")
+    with store.writing() as session:
+        code = create_invite(session, add_person(session, "Ada", Role.RESEARCHER).id, "boss")
+        cookie = start_session(session, code).id
+    monkeypatch.setattr(type(st.context), "cookies", {SESSION_COOKIE: cookie})
+    app = probe().switch_page("views/evaluate.py").run(timeout=60)
+    assert any("TOUCHSTONE_RESULTS_DIR" in caption.value for caption in app.caption)
+    assert EvaluateState.bulk_folder.key not in [field.key for field in app.text_input]
+
+    monkeypatch.setenv("TOUCHSTONE_RESULTS_DIR", str(results.parent))
+    st.cache_resource.clear()
+    app = probe().switch_page("views/evaluate.py")
+    app.session_state[EvaluateState.bulk_run.key] = f"../{results.parent.name}/harbour"  # which no list offers
+    app = app.run(timeout=60)
+    assert not app.get("progress")
+    assert EvaluateState.bulk_folder.key not in [field.key for field in app.text_input]
+    assert app.selectbox(EvaluateState.bulk_run.key).options == ["harbour"]  # the blocks beside it are no results
+    app = app.selectbox(EvaluateState.bulk_run.key).set_value("harbour").run(timeout=60)
+    assert not app.exception
+    assert "1 of 1 blocks" in app.get("progress")[0].proto.text
