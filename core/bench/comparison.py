@@ -129,9 +129,9 @@ class OneByOneRun:
 class MetricComparison:
     """A metric's models and an engine with a cache of its own under a folder."""
 
-    def __init__(self, metric: Metric, device: str, memory_bytes: int | None, folder: Path) -> None:
+    def __init__(self, metric: Metric, device: str, memory: int | float, folder: Path) -> None:
         self._metric = metric
-        self._pool = ModelPool(device, memory_bytes, folder)
+        self._pool = ModelPool(device, memory, folder)
         self._cache = AnswerCache(folder)
         self._engine = Engine(self._pool, self._cache)
         self._meter = TokenMeter()

@@ -132,7 +132,9 @@ def run_bench(specs: Sequence[str], sizes: Sizes, plan: BenchPlan, settings: Set
 def _bench_metric(spec: str, sizes: Sizes, plan: BenchPlan, settings: Settings) -> Iterator[BenchRow]:
     with TemporaryDirectory(prefix="touchstone-bench-") as folder:
         metric, shapes = prepare_metric(spec, sizes, sentence_pool(), Path(folder) / "models")
-        with closing(MetricComparison(metric, settings.device, settings.memory_bytes, Path(folder) / "cache")) as track:
+        with closing(
+            MetricComparison(metric, settings.device, settings.memory_budget, Path(folder) / "cache")
+        ) as track:
             track.warm_up(make_pair(0, _SET_DOCUMENT_WORDS, _SUMMARY_SENTENCES))
             for workload, runs in _repeat_workloads(track, plan):
                 yield _bench_row(metric, shapes, workload, runs)

@@ -79,7 +79,7 @@ def test_the_engine_has_a_score_or_says_what_is_wrong(
 ) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.base_url)
     metric = METRICS.parse(f"direct-assessment[model={MODEL},max_tokens=16]")
-    with closing(Engine.open(Settings(device="cpu", memory_gb=1, cache_dir=tmp_path))) as engine:
+    with closing(Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path))) as engine:
         [(_, found)] = engine.run([metric], [Example("pair", "It rained.", "Rain fell.")])
     assert not isinstance(found, Failure) or found.kind is FailureKind.INPUT, found
 
@@ -89,7 +89,7 @@ def test_it_has_no_batch_api_and_that_is_said(
 ) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.base_url)
     metric = METRICS.parse(f"direct-assessment[model={MODEL}]")
-    with closing(Engine.open(Settings(device="cpu", memory_gb=1, cache_dir=tmp_path), print)) as engine:
+    with closing(Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path), print)) as engine:
         [(_, found)] = engine.run([metric], [Example("pair", "It rained.", "Rain fell.")])
     assert isinstance(found, Failure)
     assert "has no Batch API. Start without --batch." in found.message

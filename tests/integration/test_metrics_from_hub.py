@@ -184,7 +184,7 @@ def machine(built_hub: ModelHub, weights: Built, tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
     monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("TOUCHSTONE_DEVICE", "cpu")
-    monkeypatch.setenv("TOUCHSTONE_MEMORY_GB", "8")
+    monkeypatch.setenv("TOUCHSTONE_MEMORY", "8GB")
     monkeypatch.chdir(tmp_path)
     return Machine(built_hub, weights, tmp_path)
 

@@ -89,7 +89,7 @@ def test_what_it_says_at_random_is_no_score_and_is_paid_for(
 ) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.base_url)
     metric = METRICS.parse(f"direct-assessment[model={MODEL},max_tokens=16]")
-    with closing(Engine.open(Settings(device="cpu", memory_gb=1, cache_dir=tmp_path))) as engine:
+    with closing(Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path))) as engine:
         [(_, found)] = engine.run([metric], [Example("pair", "It rained.", "Rain fell.")])
     assert isinstance(found, Failure)
     assert found.kind is FailureKind.INPUT

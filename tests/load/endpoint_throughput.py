@@ -103,7 +103,7 @@ def bare(url: str) -> None:
 def ours(url: str) -> None:
     os.environ["TOUCHSTONE_LLM_BASE_URL"] = url
     with tempfile.TemporaryDirectory() as folder:
-        engine = Engine.open(Settings(device="cpu", memory_gb=1, cache_dir=Path(folder)))
+        engine = Engine.open(Settings(device="cpu", memory="1GB", cache_dir=Path(folder)))
         found = [answer for _, answer in engine.converse(map(asking, range(QUESTIONS)))]
         failures = [one for one in found if isinstance(one, Failure)]
         assert not failures, failures[0]

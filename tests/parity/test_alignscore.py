@@ -177,7 +177,7 @@ def test_modes_that_do_not_exist_are_refused(folder: Path) -> None:
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
-    opened = Engine.open(Settings(device="cpu", memory_gb=2, cache_dir=tmp_path / "cache"))
+    opened = Engine.open(Settings(device="cpu", memory="2GB", cache_dir=tmp_path / "cache"))
     yield opened
     opened.close()
 

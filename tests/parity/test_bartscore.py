@@ -245,7 +245,7 @@ def test_limits_that_are_no_pair_are_refused(folder: Path, teacher: seq2seq_like
 
 
 def test_an_edit_asks_once_more_and_asking_again_asks_nothing(folder: Path, tmp_path: Path) -> None:
-    engine = Engine.open(Settings(device="cpu", memory_gb=2, cache_dir=tmp_path))
+    engine = Engine.open(Settings(device="cpu", memory="2GB", cache_dir=tmp_path))
     metric = METRICS.parse(f"bartscore[checkpoint={folder}]")
     asked = []
     for summary in (SUMMARY, SUMMARY, SUMMARY + " Rain fell."):

@@ -97,7 +97,7 @@ def test_every_sentence_has_a_part_and_rests_on_a_sentence_of_the_document(folde
 
 
 def test_an_edit_asks_once_and_the_same_text_again_asks_nothing(folder: Path, tmp_path: Path) -> None:
-    engine = Engine.open(Settings(device="cpu", memory_gb=1, cache_dir=tmp_path))
+    engine = Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path))
     metric = METRICS.parse(f"bertscore[checkpoint={folder}]")
     pairs = [Example("pair", PAIRS["short"][0], text) for text in ("It rained.", "It rained.", "It snowed.")]
     results = [outcome for pair in pairs for _, outcome in engine.run([metric], [pair])]

@@ -173,7 +173,7 @@ def test_without_an_endpoint_the_failure_says_what_to_set() -> None:
 def test_a_missing_endpoint_spoils_only_its_own_cell_and_heals_when_one_is_set(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine = Engine.open(Settings(device="cpu", memory_gb=1, cache_dir=tmp_path / "cache"))
+    engine = Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path / "cache"))
     metrics = [METRICS.parse("bespoke-minicheck-7b"), METRICS.parse("rouge2")]
     pair = Example("pair", *PAIRS["short"])  # one question: of several, one still under way would be shared
     spoiled, fine = (outcome for _, outcome in engine.run(metrics, [pair]))
@@ -189,7 +189,7 @@ def test_a_missing_endpoint_spoils_only_its_own_cell_and_heals_when_one_is_set(
 
 
 def test_an_edit_asks_about_the_edited_sentence_only(endpoint: Endpoint, tmp_path: Path) -> None:
-    engine = Engine.open(Settings(device="cpu", memory_gb=1, cache_dir=tmp_path))
+    engine = Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path))
     metric = METRICS.parse("bespoke-minicheck-7b")
     document, summary = PAIRS["ordinary"]
     edited = summary.replace("Nobody", "Somebody")
@@ -211,7 +211,7 @@ def test_one_question_that_is_refused_spoils_one_pair(tmp_path: Path, monkeypatc
     pairs = [Example(claim, "Rain fell.", claim) for claim in ("It rained.", "It sank.", "It snowed.", "It froze.")]
     with serving(answer) as running:
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", running.url)
-        engine = Engine.open(Settings(device="cpu", memory_gb=1, cache_dir=tmp_path))
+        engine = Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path))
         outcomes = [outcome for _, outcome in engine.run([METRICS.parse("bespoke-minicheck-7b")], pairs)]
         engine.close()
     assert [isinstance(outcome, Failure) for outcome in outcomes] == [False, True, False, False]

@@ -130,7 +130,7 @@ def test_a_model_of_another_architecture_is_refused(tiny_roberta: Path, folder: 
 
 
 def test_an_edit_asks_once_and_the_same_text_again_asks_nothing(folder: Path, tmp_path: Path) -> None:
-    engine = Engine.open(Settings(device="cpu", memory_gb=1, cache_dir=tmp_path))
+    engine = Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path))
     metric = METRICS.parse(f"bleurt-20[checkpoint={folder}]")
     pairs = [Example("pair", PAIRS["short"][0], text) for text in ("It rained.", "It rained.", "It snowed.")]
     results = [outcome for pair in pairs for _, outcome in engine.run([metric], [pair])]

@@ -236,7 +236,7 @@ def test_an_edit_asks_the_two_likelihoods_and_what_depends_on_the_words(
     parser.mkdir()
     for name, content in {"config.cfg": b"", "config.json": b"{}", "model.safetensors": b"toy"}.items():
         (parser / name).write_bytes(content)
-    engine = Engine.open(Settings(device="cpu", memory_gb=2, cache_dir=tmp_path / "cache"))
+    engine = Engine.open(Settings(device="cpu", memory="2GB", cache_dir=tmp_path / "cache"))
     metric = METRICS.parse(f"coco[checkpoint={folder},parser={parser}]")
     asked = []
     for summary in (SUMMARY, SUMMARY, SUMMARY.replace("Nobody", "Somebody")):

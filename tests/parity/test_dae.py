@@ -192,7 +192,7 @@ def test_an_edit_parses_and_reads_the_summary_again_and_the_same_text_asks_nothi
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "core.models.adapters.dependency_parse", Rules("arcs"))
-    engine = Engine.open(Settings(device="cpu", memory_gb=1, cache_dir=tmp_path / "cache"))
+    engine = Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path / "cache"))
     metric = METRICS.parse(spec(folder, f",parser={parser(tmp_path / 'parser')}"))
     results = []
     document, summary = PAIRS["ordinary"]

@@ -141,7 +141,7 @@ def test_a_folder_without_any_tokenizer_says_what_to_do(tmp_path: Path) -> None:
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
-    opened = Engine.open(Settings(device="cpu", memory_gb=2, cache_dir=tmp_path / "cache"))
+    opened = Engine.open(Settings(device="cpu", memory="2GB", cache_dir=tmp_path / "cache"))
     yield opened
     opened.close()
 

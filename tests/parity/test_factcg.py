@@ -142,7 +142,7 @@ def test_a_literal_brace_is_a_character(tiny_deberta: Path, grounded: Grounded) 
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
-    opened = Engine.open(Settings(device="cpu", memory_gb=2, cache_dir=tmp_path / "cache"))
+    opened = Engine.open(Settings(device="cpu", memory="2GB", cache_dir=tmp_path / "cache"))
     yield opened
     opened.close()
 

@@ -148,7 +148,7 @@ def test_a_claim_lends_its_score_to_the_sentence_closest_in_words(models: Models
 
 def test_after_an_edit_known_claims_cost_nothing(models: Models, tmp_path: Path) -> None:
     document, summary = PAIRS["ordinary"]
-    engine = Engine.open(Settings(device="cpu", memory_gb=1, cache_dir=tmp_path))
+    engine = Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path))
     metric = METRICS.parse(models.spec())
     found = [
         outcome

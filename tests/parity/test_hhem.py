@@ -134,7 +134,7 @@ def test_a_backbone_of_another_type_is_refused(folders: Folders, tmp_path: Path)
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
-    opened = Engine.open(Settings(device="cpu", memory_gb=2, cache_dir=tmp_path / "cache"))
+    opened = Engine.open(Settings(device="cpu", memory="2GB", cache_dir=tmp_path / "cache"))
     yield opened
     opened.close()
 

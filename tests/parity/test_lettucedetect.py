@@ -184,7 +184,7 @@ def test_a_limit_out_of_range_is_refused() -> None:
 
 
 def test_an_edit_reads_the_summary_again_and_the_same_text_asks_nothing(folder: Path, tmp_path: Path) -> None:
-    engine = Engine.open(Settings(device="cpu", memory_gb=1, cache_dir=tmp_path))
+    engine = Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path))
     metric = METRICS.parse(f"lettucedetect[checkpoint={folder}]")
     pairs = [Example("pair", PAIRS["short"][0], text) for text in ("It rained.", "It rained.", "It snowed.")]
     results = [outcome for pair in pairs for _, outcome in engine.run([metric], [pair])]

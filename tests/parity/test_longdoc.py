@@ -109,7 +109,7 @@ def test_a_sentence_rests_on_a_passage_of_two_sentences(spec: str) -> None:
 
 
 def test_an_edited_sentence_asks_its_embedding_and_its_passages_only(spec: str, tmp_path: Path) -> None:
-    engine = Engine.open(Settings(device="cpu", memory_gb=2, cache_dir=tmp_path))
+    engine = Engine.open(Settings(device="cpu", memory="2GB", cache_dir=tmp_path))
     counts = []
     for summary in (SUMMARY, SUMMARY, SUMMARY.replace("Nobody was hurt!", "Two men were hurt!")):
         [(_, result)] = engine.run([METRICS.parse(spec)], [Example("pair", TEXT, summary)])

@@ -243,7 +243,7 @@ def test_a_sentence_rests_on_where_the_document_answers(models: Models) -> None:
 
 def test_a_new_document_costs_its_own_answers_only(models: Models, tmp_path: Path) -> None:
     document, summary = PAIRS_OF_QUESTIONS["ordinary"]
-    engine = Engine.open(Settings(device="cpu", memory_gb=1, cache_dir=tmp_path))
+    engine = Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path))
     metric = METRICS.parse(models.spec())
     documents = [document, document, document.replace("harbour", "bridge")]
     found = [outcome for text in documents for _, outcome in engine.run([metric], [Example("pair", text, summary)])]

@@ -307,7 +307,7 @@ def test_an_answer_is_given_as_it_is_written(said: str, words: str, written: str
 
 def test_after_an_edit_the_questions_about_other_sentences_stand(models: Models, tmp_path: Path) -> None:
     document, summary = PAIRS_OF_QUESTIONS["ordinary"]
-    engine = Engine.open(Settings(device="cpu", memory_gb=1, cache_dir=tmp_path))
+    engine = Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path))
     metric = METRICS.parse(models.spec())
     summaries = [summary, summary, summary.replace("Repairs cost", "Damages are")]
     found = [outcome for text in summaries for _, outcome in engine.run([metric], [Example("pair", document, text)])]

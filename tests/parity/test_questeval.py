@@ -201,7 +201,7 @@ def test_a_phrase_of_joined_sentences_keeps_its_place(models: Models) -> None:
 
 def test_after_an_edit_of_the_summary_the_questions_about_the_document_stand(models: Models, tmp_path: Path) -> None:
     document, summary = PAIRS_OF_QUESTIONS["agreement"]
-    engine = Engine.open(Settings(device="cpu", memory_gb=1, cache_dir=tmp_path))
+    engine = Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path))
     metric = METRICS.parse(models.spec())
     summaries = [summary, summary, summary.replace("A storm", "Fire")]
     found = [outcome for text in summaries for _, outcome in engine.run([metric], [Example("pair", document, text)])]

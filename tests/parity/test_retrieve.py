@@ -77,7 +77,7 @@ def test_bartscore_in_the_coded_window_is_longdocfactscore(tmp_path: Path) -> No
 
 
 def test_an_edited_sentence_asks_about_itself_only(wrapped: Metric, tmp_path: Path) -> None:
-    engine = Engine.open(Settings(device="cpu", memory_gb=2, cache_dir=tmp_path))
+    engine = Engine.open(Settings(device="cpu", memory="2GB", cache_dir=tmp_path))
     asked = []
     for summary in (SUMMARY, SUMMARY, SUMMARY.replace("Nobody was hurt!", "Two men were hurt!")):
         [(_, result)] = engine.run([wrapped], [Example("pair", TEXT, summary)])

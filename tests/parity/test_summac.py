@@ -273,7 +273,7 @@ def test_a_sentence_rests_on_the_sentence_that_entails_it_most(folder: Path, sha
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
-    opened = Engine.open(Settings(device="cpu", memory_gb=2, cache_dir=tmp_path / "cache"))
+    opened = Engine.open(Settings(device="cpu", memory="2GB", cache_dir=tmp_path / "cache"))
     yield opened
     opened.close()
 

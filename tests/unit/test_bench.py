@@ -41,7 +41,7 @@ WORKLOADS = ["first score", "edit at end", "edit in middle", "edit at start", "4
 @pytest.fixture(scope="module")
 def lines() -> dict[str, BenchRow]:
     """A metric that asks for every sentence, at every workload."""
-    measured = run_bench(["alignscore-base"], TINY, SMALL, Settings(device="cpu", memory_gb=2))
+    measured = run_bench(["alignscore-base"], TINY, SMALL, Settings(device="cpu", memory="2GB"))
     return {line.workload: line for line in measured}
 
 
@@ -92,7 +92,7 @@ def test_a_row_of_the_table_stands_under_its_heading_and_a_record_tells_all(line
 @pytest.mark.parametrize("name", ["longdocfactscore", "bleurt-20", "hhem"])
 def test_metrics_in_rounds_and_of_other_layouts_agree_too(name: str) -> None:
     plan = BenchPlan(pairs=2, documents=1, repeats=1, rows=1)
-    for line in run_bench([name], TINY, plan, Settings(device="cpu", memory_gb=2)):
+    for line in run_bench([name], TINY, plan, Settings(device="cpu", memory="2GB")):
         assert line.difference < AGREEMENT_TOLERANCE
         assert line.engine.seconds > 0
 

@@ -47,7 +47,7 @@ class Told(Metric):
 def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     monkeypatch.setenv("TOUCHSTONE_LLM_API_KEY", KEY)
     monkeypatch.setenv("TOUCHSTONE_LLM_MODEL", "tiny")
-    opened = Engine.open(Settings(device="cpu", memory_gb=1, cache_dir=tmp_path))
+    opened = Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path))
     yield opened
     opened.close()
 

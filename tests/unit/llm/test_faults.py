@@ -61,7 +61,7 @@ def found(
         )
         environment.setenv("TOUCHSTONE_ENDPOINTS", str(folder / "endpoints.toml"))
         environment.setenv("FAULTS_KEY", KEY)
-        engine = Engine.open(Settings(device="cpu", memory_gb=1, cache_dir=folder))
+        engine = Engine.open(Settings(device="cpu", memory="1GB", cache_dir=folder))
         metrics = [METRICS.parse(spec(place, fault)) for place, fault in enumerate(FAULTS)]
         outcomes = [outcome for _, outcome in engine.run(metrics, [PAIR])]
         paid = {name: (one.read, one.written) for name, one in SpendTracker(folder).total().items()}

@@ -48,7 +48,7 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     monkeypatch.chdir(tmp_path)  # where no .env is
     monkeypatch.setenv("TOUCHSTONE_LLM_API_KEY", KEY)
     monkeypatch.setenv("TOUCHSTONE_LLM_MODEL", "tiny")
-    opened = Engine.open(Settings(device="cpu", memory_gb=1, cache_dir=tmp_path / "cache"))
+    opened = Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path / "cache"))
     yield opened
     opened.close()
 

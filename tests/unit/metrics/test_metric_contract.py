@@ -82,7 +82,7 @@ def endpoint() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    opened = Engine.open(Settings(device="cpu", memory_gb=2, cache_dir=tmp_path_factory.mktemp("contract")))
+    opened = Engine.open(Settings(device="cpu", memory="2GB", cache_dir=tmp_path_factory.mktemp("contract")))
     yield opened
     opened.close()
 
@@ -193,7 +193,7 @@ def test_a_fresh_engine_and_other_batches_give_the_same(engine: Engine, metric: 
     A metric may refuse a text, and then does so again.
     """
     alone = [outcome(engine, metric, example) for example in PAIRS]
-    other = Engine.open(Settings(device="cpu", memory_gb=2, cache_dir=tmp_path))
+    other = Engine.open(Settings(device="cpu", memory="2GB", cache_dir=tmp_path))
     together = [found for _, found in other.run([metric], reversed(PAIRS))]
     other.close()
     for one, same in zip(alone, reversed(together), strict=True):
