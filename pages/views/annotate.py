@@ -4,7 +4,12 @@ import streamlit as st
 
 from annotations.campaigns.queue import NoTask
 from pages.ui import services
-from pages.ui.annotate.current_task import current_task, handle_draft, handle_press, labelling, task_view
+from pages.ui.annotate.current_task import (
+    current_task,
+    labelling,
+    read_or_keep,
+    task_view,
+)
 from pages.ui.annotate.frame import (
     choose_campaign,
     guidelines_button,
@@ -13,20 +18,22 @@ from pages.ui.annotate.frame import (
     show_store_errors,
 )
 from pages.ui.annotate.labeller import labeller
+from pages.ui.annotate.presses import handle_draft, handle_presses
 
 if services.settings().demo:
     st.info("A demonstration keeps nothing, so there is nothing to label here.", icon=":material/rate_review:")
     st.stop()
 
 with show_store_errors():
-    campaigns = {campaign.id: campaign for campaign in labelling().campaigns()}
+    opened = read_or_keep("campaigns", lambda: labelling().campaigns())
+    campaigns = {campaign.id: campaign for campaign in opened}
 if not campaigns:
     st.info("No campaign takes labels now. A manager opens one under Campaigns.", icon=":material/rate_review:")
     st.stop()
 
 with show_store_errors(), st.container(horizontal=True, vertical_alignment="center"):
     campaign = choose_campaign(campaigns)
-    progress = labelling().progress(campaign.id)
+    progress = read_or_keep(campaign.id, lambda: labelling().progress(campaign.id))
     guidelines_button(campaign, progress)
 require_guidelines_read(campaign, progress)
 
@@ -35,4 +42,4 @@ with show_store_errors():
 if isinstance(found, NoTask):
     nothing_left(found, current.receipt, progress)
     st.stop()
-labeller(task_view(current, found, progress), handle_press, handle_draft)
+labeller(task_view(current, found, progress), handle_presses, handle_draft)

@@ -50,7 +50,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def plugged_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """Touchstone with the metrics and adapters in `plugins`, little memory, and a hub that refuses connections."""
-    narrow = {"HF_ENDPOINT": "http://127.0.0.1:9", "TOUCHSTONE_MEMORY_GB": "0.5", "TOUCHSTONE_LLM_BASE_URL": ""}
+    narrow = {"HF_ENDPOINT": "http://127.0.0.1:9", "TOUCHSTONE_MEMORY": "0.5GB", "TOUCHSTONE_LLM_BASE_URL": ""}
     with serve(tmp_path_factory.mktemp("plugged"), start=PLUGGED, **narrow) as running:
         yield running
 

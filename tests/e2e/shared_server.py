@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -92,6 +93,15 @@ class SharedServer:
         return [json.loads(row["answers"]) for row in rows]
 
 
+@contextmanager
+def locked(database: Path) -> Iterator[None]:
+    """Somebody else is writing to the database all the time."""
+    with closing(sqlite3.connect(database, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.execute("ROLLBACK")
+
+
 def asked(campaign: CampaignSettings) -> Mapping[str, str]:
     """What the items of a question set need beside the texts."""
     if campaign.questions.unit == "explanation":
@@ -125,12 +135,13 @@ def keep(store: Store, number: int) -> str:
 
 
 @contextmanager
-def opened(folder: Path, **environment: str) -> Iterator[SharedServer]:
-    """A shared server whose database is open for a manager beside it."""
-    store = Store.open(f"sqlite:///{folder / 'touchstone.db'}")
+def opened(folder: Path, url: str = "", **environment: str) -> Iterator[SharedServer]:
+    """A shared server whose database, by default an SQLite file, is open for a manager beside it."""
+    database = url or f"sqlite:///{folder / 'touchstone.db'}"
+    store = Store.open(database)
     # a lock that a test holds is told after a second
-    database = f"sqlite:///{folder / 'touchstone.db'}?timeout=1"
-    with serve(folder, TOUCHSTONE_SHARED="true", TOUCHSTONE_DATABASE_URL=database, **environment) as server:
+    served = url or f"{database}?timeout=1"
+    with serve(folder, TOUCHSTONE_SHARED="true", TOUCHSTONE_DATABASE_URL=served, **environment) as server:
         yield SharedServer(server, store)
     store.close()
 
@@ -183,9 +194,14 @@ class AnnotatePage:
         self.page.keyboard.type(text)
         self.keys("Escape")
 
-    def at(self, words: str) -> None:
-        """Wait until this item is shown and may be saved."""
-        expect(self.place).to_have_text(words)
+    @property
+    def away(self) -> Locator:
+        return self.page.locator(".labeller .away")
+
+    def at(self, words: str, patience_ms: float | None = None) -> None:
+        """Wait until this item is shown and may be saved, and what was pressed before it is in the database."""
+        expect(self.place).to_have_text(words, timeout=patience_ms)
+        expect(self.page.locator(".labeller")).to_have_attribute("aria-busy", "false")
         expect(self.save.locator("span")).to_have_text("Save")
 
     def past(self, number: int) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, Response, expect
 
+from annotations.campaigns.assignment import CampaignPeople, assign
 from tests.e2e.shared_server import SECRETS, AnnotatePage, SharedServer
 
 pytestmark = pytest.mark.e2e
@@ -47,14 +48,27 @@ def test_nothing_that_an_annotator_receives_tells_scores_makers_intentions_or_ot
     page = new_context().new_page()
     wire = Wire(page)
     annotate_page = AnnotatePage(page, shared_server)
-    annotate_page.enter(shared_server.code()[1], campaign)
+    others = shared_server.campaign("label-summaries", guidelines="secret-guidelines")
+    colleague, _ = shared_server.code(name="secret-colleague")
+    with shared_server.store.writing() as session:
+        assign(session, others.id, CampaignPeople((colleague.id,)), "boss")
+    annotate_page.enter(shared_server.code()[1], others)  # the address of a campaign of others leads to one's own
     for number in (1, 2):
         annotate_page.at(f"Item {number}")
         annotate_page.keys("4", "Enter")
     expect(page.get_by_text("You have labelled everything")).to_be_visible()
     everything = wire.received() + page.content().lower().encode()
     assert b"the ferry left number" in everything
-    for secret in (*SECRETS, "secret-feedback", "secret-label", "inconsistent", "swapped"):
+    for secret in (
+        *SECRETS,
+        "secret-feedback",
+        "secret-label",
+        "secret-guidelines",
+        "secret-colleague",
+        others.name.lower(),
+        "inconsistent",
+        "swapped",
+    ):
         assert secret.encode() not in everything, secret
 
 
@@ -84,24 +98,32 @@ def test_two_people_at_one_queue_never_get_one_place_twice(
     assert len(rows) == 4
 
 
-def test_one_person_in_two_browsers_has_every_item_once(
-    new_page: Callable[[], Page], shared_server: SharedServer
+def test_one_person_in_two_tabs_is_told_and_replaces_no_answer_unseen(
+    new_context: Callable[[], BrowserContext], shared_server: SharedServer
 ) -> None:
-    campaign, (_, code) = shared_server.campaign("label-summaries", items=3), shared_server.code()
-    one, other = AnnotatePage(new_page(), shared_server), AnnotatePage(new_page(), shared_server)
+    campaign, (_, code) = shared_server.campaign("label-summaries", items=4), shared_server.code()
+    context = new_context()
+    one, other = (AnnotatePage(context.new_page(), shared_server) for _ in range(2))
     one.enter(code, campaign)
-    other.enter(code, campaign)
+    other.page.goto(f"{shared_server.server.url}/?campaign={campaign.id}")
+    other.start()
     for annotate_page in (one, other):
         annotate_page.at("Item 1")
+    expect(other.page.locator(".labeller .second")).to_be_visible()
+    expect(one.page.locator(".labeller .second")).to_be_hidden()
     one.keys("1", "3", "Enter")
     one.at("Item 2")
     other.keys("1", "4", "Enter")
+    expect(other.problem).to_contain_text("in another window")
+    other.at("Item 1, answered before")
+    expect(other.page.locator(".labeller [aria-pressed=true]")).to_contain_text(["Consistent", "3"])
+    other.keys("n")
     other.at("Item 2")
     rows = shared_server.server.rows(
         "SELECT task_id, person_id, turn FROM reservation WHERE campaign_id = ?", campaign.id
     )
-    assert len({tuple(row) for row in rows}) == len(rows) == 2
-    assert [answer["confidence"] for answer in shared_server.answers(campaign)] == [3, 4]
+    assert len({tuple(row) for row in rows}) == len(rows)
+    assert [answer["confidence"] for answer in shared_server.answers(campaign)] == [3]
 
 
 def test_what_people_write_is_shown_as_text_in_every_field(page: Page, shared_server: SharedServer) -> None:

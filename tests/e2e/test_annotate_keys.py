@@ -50,6 +50,26 @@ def test_a_summary_is_labelled_with_reason_and_passage_by_keyboard(page: Page, s
     assert DOCUMENT[start:end] == "captain had asked"
 
 
+def test_claims_are_linked_with_passages_by_keys_and_by_mouse(page: Page, shared_server: SharedServer) -> None:
+    annotate_page, campaign = open_annotate_page(page, shared_server, "label-frank")
+    annotate_page.keys("2", "3", "ArrowDown", "ArrowDown")
+    annotate_page.active("links")
+    annotate_page.keys("w", "ArrowRight", "ArrowRight", "m")
+    expect(page.locator(".labeller .half")).to_contain_text("ferry ←")
+    annotate_page.keys("d", "ArrowRight", "ArrowRight", "ArrowRight", "m", "Escape")
+    expect(page.get_by_role("button", name="ferry ← Alma ×")).to_be_visible()
+    page.locator(".labeller .texts .text").dblclick(position={"x": 60, "y": 25})
+    page.get_by_role("button", name="Mark a claim").click()
+    page.locator(".labeller .document .text").dblclick(position={"x": 60, "y": 25})
+    page.get_by_role("button", name="Mark its passage").click()
+    expect(page.locator('fieldset[data-question="links"] button[data-place]')).to_have_count(2)
+    annotate_page.keys("Enter")
+    annotate_page.at("Item 2")
+    [answer] = shared_server.answers(campaign)
+    first, _ = answer["links"]
+    assert (answer["errors"], DOCUMENT[slice(*first["evidence"])]) == (["CircE"], "Alma")
+
+
 def test_a_pair_is_labelled_with_type_words_and_explanation_by_keyboard(
     page: Page, shared_server: SharedServer
 ) -> None:
@@ -173,3 +193,18 @@ def test_guidelines_open_over_the_page_and_keep_the_keys_to_themselves(page: Pag
     expect(page.get_by_role("button", name="Inconsistent")).to_have_attribute("aria-pressed", "false")
     assert SUMMARY[:9] in page.locator(".labeller .texts").inner_text()
     assert shared_server.answers(campaign) == []
+
+
+def test_keys_that_come_before_the_next_item_wait_for_it(page: Page, shared_server: SharedServer) -> None:
+    annotate_page, campaign = open_annotate_page(page, shared_server, "label-summaries", items=5)
+    annotate_page.keys(*["1", "2", "Enter"], *["1", "3", "Enter"], *["1", "4", "Enter"], *["1", "5"], "t")
+    annotate_page.at("Item 4")
+    assert [answer["confidence"] for answer in shared_server.answers(campaign)] == [2, 3, 4]
+    expect(page.get_by_role("button", name="Consistent", exact=False).first).to_have_attribute("aria-pressed", "true")
+    annotate_page.keys("Enter", "p")  # what was just sent is looked at again
+    annotate_page.at("Item 4, answered before")
+    page.reload(wait_until="commit")
+    page.get_by_test_id("stApp").wait_for()
+    annotate_page.keys("1", "1", "Enter")  # nothing is drawn yet
+    expect(page.get_by_text("You have labelled everything")).to_be_visible()
+    assert [answer["confidence"] for answer in shared_server.answers(campaign)] == [2, 3, 4, 5, 1]

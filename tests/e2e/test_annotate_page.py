@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,15 +25,6 @@ def label(annotate_page: AnnotatePage, number: int) -> None:
     """Answer the item of this number and wait for the next."""
     annotate_page.at(f"Item {number}")
     annotate_page.keys("1", "5", "Enter")
-
-
-@contextmanager
-def locked(database: Path) -> Iterator[None]:
-    """Somebody else is writing to the database all the time."""
-    with closing(sqlite3.connect(database, isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        yield
-        other.execute("ROLLBACK")
 
 
 def test_a_reload_brings_back_the_item_and_what_was_half_done(page: Page, shared_server: SharedServer) -> None:
@@ -205,40 +194,6 @@ def test_scores_come_after_a_blind_label_and_ask_for_a_second(page: Page, shared
         campaign.id,
     )
     assert [row["blind"] for row in rows] == [1, 0]
-
-
-def test_a_locked_database_is_told_and_nothing_is_lost(page: Page, shared_server: SharedServer) -> None:
-    campaign = shared_server.campaign("label-summaries")
-    annotate_page = enter_campaign(page, shared_server, campaign)
-    annotate_page.keys("2", "4")
-    annotate_page.write("Both readings are fair.")
-    annotate_page.drafted()
-    with locked(shared_server.server.database):
-        annotate_page.keys("Enter")
-        expect(annotate_page.problem).to_contain_text("This was NOT saved: database is locked.")
-    expect(page.locator(".labeller textarea")).to_have_value("Both readings are fair.")
-    assert shared_server.answers(campaign) == []
-    annotate_page.keys("Enter")
-    annotate_page.at("Item 2")
-    assert shared_server.answers(campaign) == [
-        {"verdict": "borderline", "confidence": 4, "reason": "Both readings are fair."}
-    ]
-
-
-def test_a_database_that_is_locked_before_the_next_item_is_told_with_a_way_to_try_again(
-    page: Page, shared_server: SharedServer
-) -> None:
-    annotate_page = enter_campaign(page, shared_server, shared_server.campaign("label-summaries"))
-    label(annotate_page, 1)
-    annotate_page.at("Item 2")
-    annotate_page.keys("p")
-    annotate_page.at("Item 1, answered before")
-    with locked(shared_server.server.database):
-        annotate_page.keys("n")
-        expect(page.get_by_role("button", name="Try again")).to_be_visible()
-        expect(page.get_by_test_id("stAlert")).to_contain_text("database is locked")
-    annotate_page.keys("Enter")
-    annotate_page.at("Item 2")
 
 
 def test_time_of_work_is_kept_apart_from_time_on_the_clock(page: Page, shared_server: SharedServer) -> None:

@@ -16,9 +16,9 @@ from pages.ui.annotate.current_task import (
     annotate_state,
     guidelines_markdown,
     labelling,
-    open_previous,
     show_why_nothing,
 )
+from pages.ui.annotate.presses import open_previous
 from pages.ui.markup import escape_markdown
 
 
@@ -62,7 +62,8 @@ def guidelines_button(campaign: CampaignSettings, progress: AnnotatorProgress) -
         on_click=_set_guidelines_open,
         args=(True,),
     )
-    st.caption(f"{progress.answered} answered by you · guidelines version {campaign.version}")
+    due = f" · until {campaign.rules.deadline:%Y-%m-%d}" if campaign.rules.deadline else ""
+    st.caption(f"{progress.answered} answered by you · guidelines version {campaign.version}{due}")
     if annotate_state().guidelines_open:
         _guidelines_dialog(campaign)
 
@@ -86,7 +87,7 @@ def nothing_left(nothing: NoTask, receipt: str, progress: AnnotatorProgress) -> 
             st.caption(escape_markdown(receipt))
         show_why_nothing(nothing)
         with st.container(horizontal=True):
-            if nothing.reason in {"reserved", "apart"}:
+            if nothing.reason in {"reserved", "apart", "calibrated"}:
                 st.button("Look again", key="look-again", shortcut="Enter")
             if progress.answered and nothing.reason != "closed":
                 st.button("Previous", key="look-back", shortcut="p", on_click=open_previous)

@@ -82,8 +82,9 @@ def _edit_refusal(questions: QuestionSet, task: ShownTask, answers: Mapping[str,
     return ""
 
 
-TaskMode = Literal["work", "again", "revealed", "feedback"]
-"""A task to answer; one that was answered before; one whose scores are shown; one with feedback on its answer."""
+TaskMode = Literal["work", "again", "revealed", "feedback", "waiting"]
+"""A task to answer; one that was answered before; one whose scores are shown; one with feedback on its answer; one that stays
+until the database gives the next."""
 
 _DIFFERENT = 2
 
@@ -101,9 +102,10 @@ class Feedback:
 class TaskView:
     """One task as the labeller shows it.
 
-    A new `stamp` has the browser draw it again; `handled_event` is the event that was handled last, `problem` why that
+    A new `stamp` has the browser draw it again; `handled` are the events that were handled last, `problem` why the last
     failed, `receipt` what became of the task before. `draft` is what the browser sent half done. `answered` counts the
-    tasks before. `scores` are rows of metric, original and edited.
+    tasks before. `scores` are rows of metric, original and edited. `away` says why the database cannot be used, and `ahead` is
+    what comes next.
     """
 
     task: ShownTask
@@ -111,23 +113,27 @@ class TaskView:
     mode: TaskMode
     title: str
     stamp: str
-    handled_event: str = ""
+    handled: Sequence[str] = ()
     problem: str = ""
     receipt: str = ""
     draft: Mapping[str, Any] = field(default_factory=dict)
     answered: int = 0
     feedback: Feedback | None = None
     scores: Sequence[tuple[str, str, str]] | None = None
+    away: str = ""
+    ahead: TaskView | None = None
 
 
 def task_view_data(view: TaskView) -> dict[str, Any]:
     """The view as the component takes it."""
     return {
         "task": _task_data(view),
+        "ahead": _task_data(view.ahead) if view.ahead else None,
+        "away": view.away,
         "questions": [question.model_dump(mode="json") for question in view.questions.questions],
         "mode": view.mode,
         "stamp": view.stamp,
-        "handled": view.handled_event,
+        "handled": view.handled,
         "problem": view.problem,
         "receipt": view.receipt,
         "drafted": view.draft.get("seq", 0),
@@ -145,10 +151,11 @@ def format_answer(question: CampaignQuestion, answer: object) -> str:
 
 def _task_data(view: TaskView) -> dict[str, Any]:
     task = view.task
-    marks = any(question.kind == "span" for question in view.questions.questions)
+    marks = any(question.kind in {"span", "link"} for question in view.questions.questions)
     answers = view.draft.get("answers") or shown_answers(view.questions, task)
     return {
         "reservation": task.reservation,
+        "revision": task.revision,
         "title": view.title,
         "document": with_visible_controls(task.document),
         "sentences": _sentence_spans(task.document) if marks else (),
@@ -164,6 +171,9 @@ def _task_data(view: TaskView) -> dict[str, Any]:
 def _text_parts(view: TaskView, answers: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The texts next to the document: a summary, two of them, or what was changed with its explanation."""
     task = view.task
+    explanation = _text_part("Explanation", [(0, task.explanation)])
+    if task.right is None and view.questions.unit == "explanation":
+        return [_text_part("Summary", [(0, task.left)]), explanation]
     if task.right is None:
         error = _text_part(
             "The error to make", [(0, task.error_type)], "asked", note=ERROR_TYPE_MEANINGS.get(task.error_type, "")
@@ -171,16 +181,13 @@ def _text_parts(view: TaskView, answers: Mapping[str, Any]) -> list[dict[str, An
         summary = _text_part("Summary", edited_segments(view.questions, task, answers), side="")
         return [error, summary] if task.error_type else [summary]
     if view.questions.unit == "pair":
-        left, right = _one_line_each(task.left, task.right)
+        left, right = _typed_alike(task.left, task.right)
         laid = segments(left.replace(NO_BLANK, ""), right.replace(NO_BLANK, ""))
         return [
             _text_part("Left", _one_side(laid, -1, left), "side", side="left"),
             _text_part("Right", _one_side(laid, 1, right), "side", side="right"),
         ]
-    return [
-        _text_part("What was changed", segments(task.left, task.right)),
-        _text_part("Explanation", [(0, task.explanation)]),
-    ]
+    return [_text_part("What was changed", segments(task.left, task.right)), explanation]
 
 
 def _text_part(
@@ -193,11 +200,35 @@ def _text_part(
     return {"title": title, "pieces": pieces, "style": style, "side": side, "note": note, "sentences": spans}
 
 
-def _one_line_each(left: str, right: str) -> tuple[str, str]:
-    """Both sides with even blanks, so that only words tell which was edited; lines stay where both have as many."""
+def _typed_alike(left: str, right: str) -> tuple[str, str]:
+    """Both sides as one writer would type them, each character in its place, so that only words tell which was edited.
+
+    Blanks are even, lines stay where both have as many, both begin with a capital where one does, and neither ends with a
+    full stop where one has none.
+    """
     if left.count("\n") != right.count("\n"):
         left, right = left.replace("\n", " "), right.replace("\n", " ")
-    return with_even_blanks(left), with_even_blanks(right)
+    left, right = with_even_blanks(left), with_even_blanks(right)
+    if _begins_small(left) != _begins_small(right):
+        left, right = _with_capital(left), _with_capital(right)
+    stops = [side.rstrip(NO_BLANK).endswith(".") for side in (left, right)]
+    return (_without_full_stop(left), _without_full_stop(right)) if stops[0] != stops[1] else (left, right)
+
+
+def _begins_small(text: str) -> bool:
+    return text.lstrip(NO_BLANK)[:1].islower()
+
+
+def _with_capital(text: str) -> str:
+    """One letter stays one: the capital of ß is two."""
+    at = len(text) - len(text.lstrip(NO_BLANK))
+    first = text[at : at + 1].upper()
+    return f"{text[:at]}{first}{text[at + 1 :]}" if len(first) == 1 else text
+
+
+def _without_full_stop(text: str) -> str:
+    whole = text.rstrip(NO_BLANK)
+    return f"{whole[:-1]}{NO_BLANK * (len(text) - len(whole) + 1)}" if whole.endswith(".") else text
 
 
 def _one_side(laid: Sequence[Segment], own: int, shown: str) -> list[Segment]:
@@ -227,9 +258,9 @@ def _feedback_data(feedback: Feedback | None) -> dict[str, Any] | None:
 def _allowed_actions(view: TaskView) -> dict[str, bool]:
     fresh = view.mode == "work"
     return {
-        "save": view.mode != "feedback",
+        "save": view.mode not in {"feedback", "waiting"},
         "next": view.mode in {"again", "feedback"},
-        "previous": view.answered > 0,
+        "previous": view.answered > 0 and view.mode != "waiting",
         "undo": view.answered > 0 and view.mode in {"work", "again"},
         "skip": fresh,
         "flag": fresh,
@@ -239,7 +270,9 @@ def _allowed_actions(view: TaskView) -> dict[str, bool]:
 LABELLER_KEY = "labeller"
 _ACTS: Mapping[str, ResponseAct] = {"answer": "answer", "skip": "skip", "flag": "flag", "undo": "undo"}
 
-_labeller_component = register_component("labeller", "labeller_texts", "labeller_questions", "labeller_keys")
+_labeller_component = register_component(
+    "labeller", "labeller_texts", "labeller_questions", "labeller_keys", "labeller_outbox"
+)
 
 
 def labeller(view: TaskView, on_sent: Callable[[], None], on_draft: Callable[[], None]) -> None:
@@ -252,6 +285,7 @@ def read_sent(message: object, questions: QuestionSet, task: ShownTask) -> SentR
     match message:
         case {
             "reservation": int(reservation),
+            "revision": int(revision),
             "act": str(act),
             "reason": str(reason),
             "event_id": str(event),
@@ -260,7 +294,7 @@ def read_sent(message: object, questions: QuestionSet, task: ShownTask) -> SentR
             "wall_ms": int(wall),
         } if act in _ACTS and reservation == task.reservation and 16 <= len(event) <= 64:
             return SentResponse(
-                reservation, _ACTS[act], event, stored_answers(questions, task, answers), reason, active, wall
+                reservation, _ACTS[act], event, stored_answers(questions, task, answers), reason, active, wall, revision
             )
     return None
 

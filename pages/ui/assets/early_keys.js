@@ -1,7 +1,9 @@
 // A key that is pressed before its button hears it: Streamlit draws the texts of a page at once, its buttons once their
-// script has come, and those hear their keys a moment after that. Such a key waits for its button, and presses it.
+// script has come, and those hear their keys a moment after that. Such a key waits for its button, and presses it; the
+// labeller takes those that came before it.
 (() => {
-  const waiting = [];
+  const waiting = window.touchstoneKeys = [], REST_MS = 1000, LONGEST_MS = 20000;
+  let busy = 0, since = 0;
   const typing = event => event.composedPath().some(node => node.matches?.('input, textarea, select, [contenteditable=true]'));
   const named = event => (event.key === 'Enter' ? 'Enter' : /^[a-z0-9]$/i.test(event.key) ? event.key.toUpperCase() : '');
   const pressesItself = event => event.key === 'Enter' && event.composedPath()[0].matches?.('button, a, summary, [role]');
@@ -9,9 +11,13 @@
     || typing(event) || pressesItself(event);
   const button = key => document.querySelector(`button:has([aria-label="Shortcut ${key}"])`);
 
+  // at rest for a while: one run of a page follows another after a moment
   function loading() {
-    const state = document.querySelector('[data-testid=stApp]')?.dataset.testScriptState;
-    return state === 'running' || document.querySelector('[data-testid=stMain] [data-testid=stSkeleton]') !== null;
+    const app = document.querySelector('[data-testid=stApp]')?.dataset, now = performance.now();
+    const drawn = app?.testConnectionState === 'CONNECTED' && app.testScriptState === 'notRunning'
+      && document.querySelector('[data-testid=stMain] [data-testid=stSkeleton]') === null;
+    if (!drawn) busy = now;
+    return now - busy < REST_MS && now - since < LONGEST_MS;
   }
 
   function give() {
@@ -36,6 +42,8 @@
     const key = named(event);
     if (event.defaultPrevented || !key || other(event)) return;
     waiting.push(key);
-    if (waiting.length === 1) give();
+    if (waiting.length > 1) return;
+    since = performance.now();
+    give();
   });
 })();

@@ -1,5 +1,5 @@
 const views = new WeakMap();
-const IDLE_MS = 30000, DRAFT_MS = 500, LOST_MS = 2000;
+const IDLE_MS = 30000, DRAFT_MS = 500;
 const ACTS = ['save', 'next', 'previous', 'undo', 'skip', 'flag'];
 const SIGNS = ['pointermove', 'pointerdown', 'keydown', 'wheel'];
 
@@ -14,7 +14,7 @@ export default function (component) {
 
 function open(root) {
   const $ = selector => root.querySelector(selector);
-  const view = { $, root, answers: {}, active: 0, pending: null, act: '', pick: null, seq: 0, activeMs: 0, wallMs: 0 };
+  const view = { $, root, answers: {}, active: 0, pending: null, act: '', pick: null, seq: 0, activeMs: 0, wallMs: 0, ...unsent() };
   views.set(root, view);
   for (const act of ACTS) $(`.${act}`).addEventListener('click', () => press(view, act));
   $('.why').addEventListener('submit', event => { event.preventDefault(); give(view); });
@@ -27,13 +27,15 @@ function open(root) {
   document.addEventListener('selectionchange', view.onSelect);
   document.addEventListener('visibilitychange', view.onSign);
   for (const sign of SIGNS) document.addEventListener(sign, view.onSign, true);
-  view.watch = setInterval(() => sendAgain(view), 500);
+  view.channel = other_tabs(view);
+  view.watch = setInterval(() => look_after(view), 500);
   return view;
 }
 
 function close(view, root) {
   clearTimeout(view.timer);
   clearInterval(view.watch);
+  view.channel.close();
   document.removeEventListener('keydown', view.onKey);
   document.removeEventListener('selectionchange', view.onSelect);
   document.removeEventListener('visibilitychange', view.onSign);
@@ -54,29 +56,49 @@ const times = view => {
   return { active_ms: Math.round(view.activeMs), wall_ms: Math.round(view.wallMs + performance.now() - view.began) };
 };
 
-// A new stamp brings another task, or the same one once more. After a lost connection the session is a new one, and what
-// was typed or pressed meanwhile is known only here: it stays and is sent again.
+// What is in hand stays as it is typed, whatever comes from the server: a receipt, the same task once more, or what is next.
 function receive(view) {
-  const { task, stamp, handled, problem, drafted } = view.component.data;
-  if (!view.task) view.seq = drafted;  // the session before counted so far
-  if (drafted === view.seq && view.seq && !view.timer) view.$('.kept').textContent = '· draft kept';
+  const { data } = view.component, first = !view.task, { problem, drafted, stamp } = data;
+  if (first) view.seq = drafted;  // the session before counted so far
+  if (drafted === view.seq && view.seq && !view.timer) kept(view);
   if (`${stamp} ${problem}` !== view.problemShown) view.$('.problem').textContent = problem;
   view.problemShown = `${stamp} ${problem}`;
-  if (stamp === view.stamp) { texts(view); preview(view); return; }
-  const lost = view.pending && view.pending.event_id !== handled, same = view.task?.reservation === task.reservation;
+  const refused = stamp === view.stamp ? null : receipts(view);
+  const target = [data.mode === 'waiting' ? null : data.task, data.ahead].find(task => task && !pressed(view, task));
+  const mode = target === data.task ? data.mode : 'work';
+  if (refused) put_back(view, refused, target);
+  if (!target) { if (first) begin(view, data.task, data.mode); wait(view); }
+  else if (!refused && !view.pending && same(view, target) && view.mode === mode) adopt(view, target);
+  else begin(view, target, mode);
   view.stamp = stamp;
-  if (lost && same) { emit(view); return; }
-  const answered = view.pending;
-  view.pending = null;
-  if (same && !answered && view.touched) { view.task = task; draw(view); draft(view); }
-  else if (!problem) begin(view, task);
+  store(view);
+  head(view);
   enable(view);
+  tell(view);
+  replay(view);
 }
 
-function begin(view, task) {
+const same = (view, task) => view.task?.reservation === task.reservation;
+
+// The task in hand once more, with what the server knows of it by now.
+function adopt(view, task) {
+  const asked = JSON.stringify(view.component.data.questions), untouched = !view.touched && view.component.data.stamp !== view.stamp;
+  view.task = task;
+  if (untouched) view.answers = structuredClone(task.answers);
+  if (asked !== view.asked || untouched) questions(view);
+  view.asked = asked;
+  texts(view);
+  preview(view);
+  if (view.touched && view.component.data.stamp !== view.stamp) draft(view);
+}
+
+function begin(view, task, mode) {
+  const stashed = view.stash[task.reservation];
+  delete view.stash[task.reservation];
   view.timer = clearTimeout(view.timer);
-  Object.assign(view, { task, answers: structuredClone(task.answers), active: 0, pick: null, from: null, touched: task.changed, drawn: '' });
-  Object.assign(view, { began: performance.now(), activeMs: task.active_ms, wallMs: task.wall_ms, seen: false });
+  Object.assign(view, { task, mode, pending: null, active: 0, pick: null, from: null, half: null, unsaved: Boolean(stashed), touched: Boolean(stashed) || task.changed, drawn: '' });
+  Object.assign(view, { answers: structuredClone(stashed?.answers ?? task.answers), began: performance.now(), seen: false });
+  Object.assign(view, { activeMs: (stashed ?? task).active_ms, wallMs: (stashed ?? task).wall_ms, asked: JSON.stringify(view.component.data.questions) });
   tick(view);
   view.$('.why').hidden = true;
   view.$('.kept').textContent = '';
@@ -84,22 +106,28 @@ function begin(view, task) {
   view.$('.document .text').scrollTop = view.$('.work').scrollTop = 0;
   // keys are heard at once, whichever widget brought the task
   if (!inDialog()) view.$('.labeller').focus({ preventScroll: true });
+  if (stashed) draft(view);
 }
 
 const make = (tag, name = '', text = '') => Object.assign(document.createElement(tag), { className: name, textContent: text });
 
 function draw(view) {
-  const { task, receipt, questions: all } = view.component.data;
-  view.$('.where').textContent = task.title;
-  view.$('.receipt').textContent = receipt ? `· ${receipt}` : '';
+  const { questions: all } = view.component.data;
+  head(view);
   for (const node of view.root.querySelectorAll('.on-text')) node.hidden = !all.some(q => ['text', 'edit'].includes(q.kind));
-  view.$('.on-span').hidden = !all.some(q => q.kind === 'span');
-  view.$('.on-words').hidden = !all.some(q => q.kind === 'span' && q.of === 'summary');
+  view.$('.on-span').hidden = !all.some(q => ['span', 'link'].includes(q.kind));
+  view.$('.on-words').hidden = !all.some(q => q.kind === 'link' || (q.kind === 'span' && q.of === 'summary'));
   scores(view);
   feedback(view);
   preview(view);
   texts(view);
   questions(view);
+}
+
+function head(view) {
+  const { receipt } = view.component.data;
+  view.$('.where').textContent = view.task.title;
+  view.$('.receipt').textContent = receipt ? `· ${receipt}` : '';
 }
 
 function feedback(view) {

@@ -1,4 +1,4 @@
-// Keys and presses: one press is one event; while it is under way nothing else can be sent.
+// Keys and presses: one press is one event; keys that come while there is nothing to press wait for it.
 
 const typing = event => event.composedPath().some(node => node.matches?.('input, textarea, select, [contenteditable=true]'));
 
@@ -12,6 +12,7 @@ function key(view, event) {
   const at = event.composedPath()[0];
   if (['Enter', ' '].includes(event.key) && at.matches?.('button, a, summary, [role=tab], [role=option], [role=radio]')) return;
   const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  if (waiting(view)) { hold(view, event); return; }
   if (heard(view, event, name, at)) event.preventDefault();
 }
 
@@ -36,7 +37,7 @@ function step(view, asked, by) {
 }
 
 function number(view, question, i) {
-  if (question?.kind === 'span') { drop(view, question, i); return true; }
+  if (['span', 'link'].includes(question?.kind)) { drop(view, question, i); return true; }
   const choice = question && choices(question)[i];
   if (!choice) return false;
   choose(view, question, choice.value, view.active);
@@ -49,8 +50,10 @@ function write(view, asked) {
 }
 
 function press(view, act) {
-  const { mode } = view.component.data;
+  const { mode } = view;
   const going = act === 'save' && (mode === 'feedback' || (mode === 'again' && !view.touched)) ? 'next' : act;
+  const found = Object.entries(NAMED).find(([, named]) => named === going);
+  if (view.outbox.length && ['previous', 'undo', 'next'].includes(going)) { view.held = true; view.keys.unshift({ key: found[0] }); return; }
   if (view.pending || view.$(`.${going}`).disabled) return;
   if (going === 'skip' || going === 'flag') ask(view, going);
   else if (going !== 'save') send(view, going, '');
@@ -84,29 +87,22 @@ function complete(view) {
 function send(view, act, reason) {
   view.timer = clearTimeout(view.timer);
   const answers = Object.fromEntries(open_ones(view).filter(q => q.id in view.answers).map(q => [q.id, view.answers[q.id]]));
-  view.pending = { reservation: view.task.reservation, act, reason, event_id: id(), answers, seq: view.seq, touched: view.touched, ...times(view) };
+  const { reservation, revision } = view.task, event = { reservation, revision, act, reason, event_id: id(), answers, seq: view.seq, touched: view.touched };
+  view.outbox.push({ ...event, ...times(view), at: Date.now() });
+  view.unsaved = false;
   view.$('.problem').textContent = '';
+  const { ahead, mode } = view.component.data, goes_on = RESPONSES.includes(act) && [mode, view.mode].every(one => one === 'work');
+  if (goes_on && ahead && !pressed(view, ahead)) begin(view, ahead, 'work');
+  else wait(view);
   enable(view);
   emit(view);
-}
-
-function emit(view) {
-  view.sentAt = performance.now();
-  view.component.setTriggerValue('sent', view.pending);
-}
-
-const app = () => document.querySelector('[data-testid="stApp"]')?.dataset;
-
-// A click elsewhere may end the run that would have brought the receipt. The same event is known where it was kept.
-function sendAgain(view) {
-  const idle = app()?.testScriptState === 'notRunning' && app()?.testConnectionState === 'CONNECTED';
-  if (view.pending && idle && performance.now() - view.sentAt > LOST_MS) emit(view);
 }
 
 const id = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16).padStart(2, '0')).join('');
 
 function enable(view) {
-  const { can, mode } = view.component.data, going = mode === 'feedback';
+  const { can } = view.component.data, { mode } = view, going = mode === 'feedback';
+  view.$('.labeller').setAttribute('aria-busy', view.outbox.length > 0);
   for (const act of ACTS) view.$(`.${act}`).disabled = Boolean(view.pending) || !can[act];
   view.$('.save').hidden = going;
   view.$('.next').hidden = !can.next;

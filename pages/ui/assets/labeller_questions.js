@@ -3,7 +3,7 @@
 const open_ones = view => view.component.data.questions.filter(question =>
   Object.entries(question.when).every(([id, values]) => values.includes(view.answers[id])));
 
-const locked = view => view.component.data.mode === 'feedback';
+const locked = view => view.mode === 'feedback';
 
 function questions(view) {
   const asked = open_ones(view), focused = view.root.activeElement;
@@ -18,7 +18,7 @@ function field(view, question, at) {
   box.dataset.question = question.id;
   box.disabled = locked(view);
   box.append(make('legend', '', question.required ? question.ask : `${question.ask} (optional)`));
-  box.append({ choice: options, several: options, scale: options, text: writing, edit: writing, span: passages }[question.kind](view, question, at));
+  box.append({ choice: options, several: options, scale: options, text: writing, edit: writing, span: passages, link: passages }[question.kind](view, question, at));
   if (question.hint) box.append(make('p', 'hint', question.hint));
   box.addEventListener('focusin', () => activate(view, at));
   return box;
@@ -85,11 +85,14 @@ function writing(view, question) {
 function passages(view, question) {
   const row = make('div', 'options');
   (view.answers[question.id] ?? []).forEach((span, i) => {
-    const made = button(`${quote_of(view, question, span)} ×`, i, () => drop(view, question, i));
+    const words = question.kind === 'link' ? `${quote_in(view, 'summary', span.claim)} ← ${quote_in(view, 'document', span.evidence)}` : quote_of(view, question, span);
+    const made = button(`${words} ×`, i, () => drop(view, question, i));
     made.title = 'Remove this passage';
     row.append(made);
   });
-  const add = make('button', 'add', 'Mark the chosen words');
+  const half = question.kind === 'link' ? view.half : null;
+  if (half) row.append(make('span', 'half', `${quote_in(view, 'summary', half)} ← choose its passage in the document`));
+  const add = make('button', 'add', question.kind === 'link' && !half ? 'Mark a claim' : question.kind === 'link' ? 'Mark its passage' : 'Mark the chosen words');
   add.type = 'button';
   add.append(make('kbd', '', 'M'));
   add.addEventListener('click', () => mark(view));
@@ -98,7 +101,12 @@ function passages(view, question) {
 }
 
 function quote_of(view, question, span) {
-  const pane = panes(view).find(one => one.dataset.of === question.of && here(one, span));
+  return quote(panes(view).find(one => one.dataset.of === question.of && here(one, span)), span);
+}
+
+const quote_in = (view, of, span) => quote(panes(view).find(one => one.dataset.of === of), span);
+
+function quote(pane, span) {
   const found = Array.from(pane.textContent).slice(span[0], span[1]).join('');
   return found.length > 60 ? `${found.slice(0, 60)}…` : found;
 }
@@ -118,21 +126,23 @@ function activate(view, at) {
 
 // The change by itself, where it can be seen however long the texts are.
 function preview(view) {
-  const { preview: shown } = view.component.data, box = view.$('.preview');
+  const { preview: known, task } = view.component.data, shown = same(view, task) ? known : null, box = view.$('.preview');
   box.hidden = !shown;
   if (shown) box.replaceChildren(...nodes(shown.pieces, [], []), make('strong', '', shown.refusal));
 }
 
 function changed(view) {
-  view.touched = true;
+  view.touched = view.unsaved = true;
+  store(view);
   view.$('.problem').textContent = view.$('.kept').textContent = '';
   draft(view);
 }
 
 function draft(view) {
   clearTimeout(view.timer);
+  if (view.outbox.length) return;  // what was pressed before comes first
   view.timer = setTimeout(() => {
-    view.timer = 0;  // nothing is typed that is not on its way
+    Object.assign(view, { timer: 0, sentAt: performance.now() });  // nothing is typed that is not on its way
     view.seq += 1;
     view.component.setStateValue('draft', { reservation: view.task.reservation, answers: view.answers, seq: view.seq, ...times(view) });
   }, DRAFT_MS);

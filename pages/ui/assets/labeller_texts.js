@@ -1,7 +1,7 @@
 // The texts of a task and the words that are marked in them; offsets are code points, as Python counts.
 
 function texts(view) {
-  const { parts } = view.component.data.task, drawn = JSON.stringify(parts);
+  const { parts } = view.task, drawn = JSON.stringify(parts);
   if (drawn === view.drawn) return;
   view.drawn = drawn;
   view.$('.texts').replaceChildren(...parts.map(part => frame(part)));
@@ -22,14 +22,18 @@ function frame({ title, style, side, note }) {
 const panes = view => [view.$('.document .text'), ...view.$('.texts').querySelectorAll('.text')];
 
 const pieces = (view, pane) => pane.dataset.of === 'document'
-  ? [[0, view.task.document]] : view.component.data.task.parts[panes(view).indexOf(pane) - 1].pieces;
+  ? [[0, view.task.document]] : view.task.parts[panes(view).indexOf(pane) - 1].pieces;
 
 const here = (pane, [, , side]) => (side ?? '') === pane.dataset.side;
 
 function marks(view) {
-  const asked = open_ones(view).filter(question => question.kind === 'span');
+  const asked = open_ones(view), part = { summary: 'claim', document: 'evidence' };
   for (const pane of panes(view)) {
-    const spans = asked.filter(q => q.of === pane.dataset.of).flatMap(q => view.answers[q.id] ?? []).filter(span => here(pane, span));
+    const { of } = pane.dataset;
+    const marked = asked.filter(q => q.kind === 'span' && q.of === of).flatMap(q => view.answers[q.id] ?? []);
+    const linked = asked.filter(q => q.kind === 'link').flatMap(q => (view.answers[q.id] ?? []).map(link => link[part[of]]));
+    const half = of === 'summary' && view.half ? [view.half] : [];
+    const spans = [...marked, ...linked, ...half].filter(span => span && here(pane, span));
     const picked = view.pick?.pane === pane ? [view.pick.span] : [];
     pane.replaceChildren(...nodes(pieces(view, pane), spans, picked));
   }
@@ -82,7 +86,7 @@ function words(text) {
 }
 
 const sentences = (view, pane) => pane.dataset.of === 'document'
-  ? view.task.sentences : view.component.data.task.parts[panes(view).indexOf(pane) - 1].sentences;
+  ? view.task.sentences : view.task.parts[panes(view).indexOf(pane) - 1].sentences;
 
 function walk(view, pane, { key, shiftKey }) {
   const before = view.pick ?? view.from, [start, end] = before?.pane === pane ? before.span : [-1, -1];
@@ -99,18 +103,32 @@ function walk(view, pane, { key, shiftKey }) {
 }
 
 const receiver = (view, pane) => {
-  const asked = open_ones(view), fits = question => question?.kind === 'span' && question.of === pane.dataset.of;
+  const asked = open_ones(view), fits = question => (question?.kind === 'span' && question.of === pane.dataset.of) || (question?.kind === 'link' && ['summary', 'document'].includes(pane.dataset.of));
   return [asked[view.active], ...asked].find(fits);
 };
 
 function mark(view) {
   const question = view.pick && receiver(view, view.pick.pane);
   if (!question || locked(view)) return;
-  const { pane, span } = view.pick, whole = pane.dataset.side ? [...span, pane.dataset.side] : [...span];
-  view.answers[question.id] = [...(view.answers[question.id] ?? []), whole];
+  const { pane, span } = view.pick;
+  if (question.kind === 'link' && !link(view, question, pane, span)) return;
+  const whole = pane.dataset.side ? [...span, pane.dataset.side] : [...span];
+  if (question.kind === 'span') view.answers[question.id] = [...(view.answers[question.id] ?? []), whole];
   Object.assign(view, { pick: null, from: view.pick });
   document.getSelection()?.removeAllRanges();
   redraw(view);
+}
+
+// First a claim of the summary, then the passage of the document that decides it.
+function link(view, question, pane, span) {
+  const claims = pane.dataset.of === 'summary';
+  if (!claims && !view.half) {
+    view.$('.problem').textContent = 'Mark the claim in the summary first.';
+    return false;
+  }
+  if (!claims) view.answers[question.id] = [...(view.answers[question.id] ?? []), { claim: view.half, evidence: span }];
+  view.half = claims ? span : null;
+  return true;
 }
 
 function leave(view) {

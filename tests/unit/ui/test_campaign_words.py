@@ -10,16 +10,16 @@ from annotations.campaigns.campaign import CampaignRules, NewTask
 from annotations.campaigns.campaign_progress import CampaignProgress, Share
 from annotations.campaigns.questions import bundled_question_sets, read_questions
 from core.stats.statistic import Estimate
+from core.stats.text_tables import format_coefficient
 from core.stress.run import Plan, Run, Source, Variant
 from core.types import Example, Verdict
-from pages.ui.campaigns.agreement_tab import format_coefficient
 from pages.ui.campaigns.campaign_editor import setup_hints
 from pages.ui.campaigns.campaign_tabs import format_hours_left, format_share
 from pages.ui.campaigns.item_pool import ChosenItems, bundled_candidates, run_candidates
 from pages.ui.campaigns.wording_form import usual_pass_mark
 
 SUMMARIES = read_questions(bundled_question_sets()["label-summaries"])
-HALF_WAY = CampaignProgress(10, 20, 10, 1, 5, 0, 0, 0, Share(0, 10), 40.0, ())
+HALF_WAY = CampaignProgress(10, 20, 10, 1, 5, 0, 0, 0, Share(0, 10), 40.0, None, ())
 
 
 def known(part: str) -> ChosenItems:

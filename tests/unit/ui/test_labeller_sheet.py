@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -36,6 +37,7 @@ def data(name: str, shown: ShownTask, **more: Any) -> dict[str, Any]:
 def message(**changes: Any) -> dict[str, Any]:
     return {
         "reservation": 7,
+        "revision": 0,
         "act": "answer",
         "reason": "",
         "event_id": "0" * 32,
@@ -61,6 +63,8 @@ def test_a_pair_shows_in_which_words_its_sides_differ_and_not_which_is_the_origi
         ("It fell . He sang .", "It fell. He  sang.", None),
         ("It fell.\nHe sang.", "It fell. He slept.", ("sang", "slept")),
         ("It fell.\nHe sang.", "It fell.\nHe\u00a0slept.", ("sang", "slept")),
+        ("Ann fell. He sang.", "she fell. He sang.", ("Ann", "She")),
+        ("It fell. He sang.", "It fell. He slept", ("sang", "slept")),
     ],
 )
 def test_blanks_do_not_tell_which_side_of_a_pair_was_edited(
@@ -88,6 +92,12 @@ def test_an_explanation_stands_under_what_was_taken_out_and_put_in() -> None:
         "parts"
     ]
     assert changed["pieces"] == [(0, "She left at "), (-1, "noon"), (1, "night"), (0, ".")]
+    assert explanation["pieces"] == [(0, "Noon.")]
+
+
+def test_an_explanation_of_a_summary_without_an_edit_stands_under_the_summary() -> None:
+    summary, explanation = data("judge-summary-explanations", work(explanation="Noon."))["task"]["parts"]
+    assert (summary["title"], summary["pieces"]) == ("Summary", [(0, "She left at noon.")])
     assert explanation["pieces"] == [(0, "Noon.")]
 
 
@@ -155,14 +165,21 @@ def test_half_done_answers_are_read_with_their_time() -> None:
     assert read_draft("nothing", WORK) is None
 
 
-def blank_tells(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The pairs of which what both sides share is not set alike."""
+def tells(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The pairs whose sides are not typed alike: what both share, quotes and dashes, the first letter, the end."""
 
-    def shared(left: str, right: str) -> list[str]:
+    def typing(left: str, right: str) -> list[tuple[object, ...]]:
         sides = data("label-pairs", work(left=left, right=right))["task"]["parts"]
-        return ["".join(words for op, words in side["pieces"] if not op).replace(NO_BLANK, "") for side in sides]
+        return [_typing_of(side["pieces"]) for side in sides]
 
-    return [pair for pair in pairs if len({*shared(*pair)}) > 1]
+    return [pair for pair in pairs if len({*typing(*pair)}) > 1]
+
+
+def _typing_of(pieces: Iterable[tuple[int, str]]) -> tuple[object, ...]:
+    text = "".join(words for _, words in pieces).replace(NO_BLANK, "")
+    shared = "".join(words for op, words in pieces if not op).replace(NO_BLANK, "")
+    curly = bool(re.search("[\u201c\u201d\u2018\u2019]", text))
+    return shared, curly, "\u2014" in text, text[:1].islower(), text.endswith(".")
 
 
 def pairs_of(items: Iterable[Item | Refusal]) -> list[tuple[str, str]]:
@@ -170,12 +187,12 @@ def pairs_of(items: Iterable[Item | Refusal]) -> list[tuple[str, str]]:
     return [(found[item.parent].example.summary, item.example.summary) for item in found.values() if item.parent]
 
 
-def test_no_bundled_pair_betrays_its_edited_side_by_blanks() -> None:
-    assert blank_tells(pairs_of(bundled_items())) == []
+def test_no_bundled_pair_betrays_its_edited_side_by_how_it_was_typed() -> None:
+    assert tells(pairs_of(bundled_items())) == []
 
 
 @needs("bump")
-def test_no_pair_of_bump_betrays_its_edited_side_by_blanks() -> None:
+def test_no_pair_of_bump_betrays_its_edited_side_by_how_it_was_typed() -> None:
     pairs = pairs_of(Bump().read(BUMP))
     assert len(pairs) == 693
-    assert blank_tells(pairs) == []
+    assert tells(pairs) == []

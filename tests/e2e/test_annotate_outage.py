@@ -1,0 +1,153 @@
+"""Labelling goes on when the database comes back: the labeller stays, says so, keeps what is typed, and sends each press once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+from sqlmodel import col, select
+
+from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.tables import Reservation, Response
+from annotations.database import read_session
+from annotations.store import Store
+from tests.e2e.bench import START_MS
+from tests.e2e.server import free_port
+from tests.e2e.shared_server import AnnotatePage, SharedServer, locked, opened
+
+pytestmark = pytest.mark.e2e
+
+_PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+_RESTART_TRIES = 50
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A PostgreSQL of the test's own, which may be killed."""
+
+    folder: Path
+    port: int
+
+    @property
+    def url(self) -> str:
+        return f"postgresql://touchstone@127.0.0.1:{self.port}/postgres"
+
+    def run(self, program: str, *words: str) -> int:
+        # PostgreSQL refuses to run as root
+        user = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+        command = [*user, str(_PROGRAMS[-1] / program), "-D", str(self.folder / "db"), *words]
+        with (self.folder.parent / f"{self.folder.name}.log").open("a") as log:
+            return subprocess.run(command, stdout=log, stderr=log, check=False).returncode
+
+    def start(self) -> None:
+        """Start it; after a kill its children hold its memory for a moment."""
+        options = f"-p {self.port} -k {self.folder} -c listen_addresses=127.0.0.1"
+        for _ in range(_RESTART_TRIES):
+            if self.run("pg_ctl", "-w", "-l", str(self.folder / "log"), "-o", options, "start") == 0:
+                return
+            time.sleep(0.2)
+        raise RuntimeError(f"PostgreSQL did not start; see {self.folder}.")
+
+    def kill(self) -> None:
+        os.kill(int((self.folder / "db" / "postmaster.pid").read_text().splitlines()[0]), signal.SIGKILL)
+
+
+@pytest.fixture
+def cluster() -> Iterator[Cluster]:
+    if not os.environ.get("TOUCHSTONE_TEST_POSTGRES_URL") or not _PROGRAMS:
+        pytest.skip("TOUCHSTONE_TEST_POSTGRES_URL is not set, or there are no programs in /usr/lib/postgresql")
+    with tempfile.TemporaryDirectory() as folder:  # a socket's path has to be short
+        made = Cluster(Path(folder) / "pg", free_port())
+        made.folder.mkdir()
+        if os.geteuid() == 0:
+            Path(folder).chmod(0o755)
+            shutil.chown(made.folder, "postgres")
+        made.run("initdb", "--auth=trust", "--username=touchstone")
+        made.start()
+        yield made
+        made.run("pg_ctl", "-m", "immediate", "stop")
+
+
+@contextmanager
+def staying(annotate_page: AnnotatePage) -> Iterator[None]:
+    """The labeller in the page is one and the same from beginning to end, and no message takes its place."""
+    drawn = annotate_page.page.locator(".labeller").element_handle()
+    yield
+    assert drawn
+    assert drawn.evaluate("labeller => labeller.isConnected")
+    expect(annotate_page.page.get_by_test_id("stException")).to_have_count(0)
+
+
+def saved(store: Store, campaign: CampaignSettings) -> list[tuple[int, str, int]]:
+    """Number of the item, verdict and confidence of every response in the order in which it came."""
+    rows = (
+        select(Response.number, Response.answers)
+        .join(Reservation, col(Reservation.id) == Response.reservation_id)
+        .where(Reservation.campaign_id == campaign.id)
+        .order_by(col(Response.id))
+    )
+    with read_session(store.engine) as session:
+        return [(number, given["verdict"], given["confidence"]) for number, given in session.exec(rows).all()]
+
+
+def test_labelling_goes_on_after_postgresql_was_killed_and_started_again(
+    new_page: Callable[[], Page], cluster: Cluster, tmp_path: Path
+) -> None:
+    with opened(tmp_path, cluster.url) as shared_server:
+        campaign, (_, code) = shared_server.campaign("label-summaries", items=8), shared_server.code()
+        annotate_page = AnnotatePage(new_page(), shared_server)
+        annotate_page.enter(code, campaign)
+        annotate_page.keys("1", "5", "Enter")
+        annotate_page.at("Item 2")
+        shared_server.store.close()  # its connections end with the server
+        with staying(annotate_page):
+            cluster.kill()
+            annotate_page.keys("1", "4", "Enter")
+            expect(annotate_page.away).to_contain_text("kept on this page")
+            expect(annotate_page.place).to_have_text("Item 3")
+            annotate_page.keys("3", "3")
+            annotate_page.write("It was noon.")
+            annotate_page.keys("Enter", "1", "2", "Enter")  # the last three wait for an item
+            expect(annotate_page.save).to_contain_text("Saving")
+            cluster.start()
+            annotate_page.at("Item 5", patience_ms=START_MS)
+        assert saved(shared_server.store, campaign) == [
+            (1, "consistent", 5),
+            (2, "consistent", 4),
+            (3, "inconsistent", 3),
+            (4, "consistent", 2),
+        ]
+
+
+def test_a_database_that_somebody_else_keeps_locked_is_told_and_waited_for(
+    page: Page, shared_server: SharedServer
+) -> None:
+    campaign = shared_server.campaign("label-summaries", items=4)
+    annotate_page = AnnotatePage(page, shared_server)
+    annotate_page.enter(shared_server.code()[1], campaign)
+    with staying(annotate_page):
+        with locked(shared_server.server.database):
+            annotate_page.keys("2", "4")
+            annotate_page.write("Both readings are fair.")
+            annotate_page.keys("Enter")
+            expect(annotate_page.away).to_contain_text("database is locked")
+            assert saved(shared_server.store, campaign) == []
+        annotate_page.at("Item 2")
+    with locked(shared_server.server.database):
+        annotate_page.keys("1", "5", "Enter")
+        expect(annotate_page.away).to_contain_text("database is locked")
+        page.reload()  # what was pressed is known to the browser only
+        expect(page.get_by_text("database is locked")).to_be_visible(timeout=START_MS)
+    page.reload()
+    annotate_page.at("Item 3", patience_ms=START_MS)
+    assert saved(shared_server.store, campaign) == [(1, "borderline", 4), (2, "consistent", 5)]
