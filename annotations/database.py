@@ -15,7 +15,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlmodel import Session
 
-from annotations.records import NotSavedError, StoreError
+from annotations.records import NotSavedError, StoreError, UnavailableError
 
 
 class FairSemaphore:
@@ -127,7 +127,7 @@ def write_session(engine: Engine, durable: bool = True) -> Iterator[Session]:
 
 @contextmanager
 def read_session(engine: Engine) -> Iterator[Session]:
-    """A transaction that reads one state of the database from beginning to end. Raises StoreError."""
+    """A transaction that reads one state of the database from beginning to end. Raises UnavailableError."""
     snapshot: dict[str, object] = {}
     if engine.dialect.name == "postgresql":
         snapshot = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
@@ -135,7 +135,7 @@ def read_session(engine: Engine) -> Iterator[Session]:
         with engine.connect().execution_options(**snapshot) as connection, Session(bind=connection) as session:
             yield session
     except (DBAPIError, PoolTimeoutError) as error:
-        raise StoreError(f"The database could not be read: {explain_database_error(error)}") from error
+        raise UnavailableError(f"The database could not be read: {explain_database_error(error)}") from error
 
 
 def explain_database_error(error: Exception) -> str:

@@ -13,7 +13,7 @@ from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import CampaignSettings, load_campaign, load_campaigns, stable_number
-from annotations.campaigns.people import Member, Right
+from annotations.campaigns.people import Member, Right, names_of
 from annotations.campaigns.questions import Answers, check_answers, check_text_answers, unswap_answers
 from annotations.campaigns.queue import load_task_texts
 from annotations.campaigns.results import Case, LabelProvenance, StoredDecision, load_cases
@@ -171,7 +171,9 @@ class AdjudicatorActions:
     def _own_tasks(self, session: Session, campaign: CampaignSettings) -> set[str]:
         """The tasks whose item is of this person's making: they know what was meant."""
         tasks = select(Task.id).join(Origin, col(Origin.item_id) == Task.item_id)
-        return set(session.exec(tasks.where(Task.campaign_id == campaign.id, Origin.by == self._person.name)).all())
+        return set(
+            session.exec(tasks.where(Task.campaign_id == campaign.id, col(Origin.by).in_(names_of(self._person)))).all()
+        )
 
     def _swapped(self, campaign: CampaignSettings, task: str) -> bool:
         return campaign.questions.unit == "pair" and stable_number(self._person.id, task, "settled side") % 2 == 1

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any, Literal, Self
 from uuid import uuid4
 
@@ -27,6 +27,9 @@ class CampaignRules(BaseModel):
     `overlap` people label an item; a reservation is void after `expires_minutes`. Two versions of one pair are `apart`
     items from each other, or `apart_minutes`. `pass_right` answers of the qualification must be right to go on; 0 lets
     everybody in. Of every `gold_every` items one has a known answer, of every `repeat_every` one was had before; 0: none.
+    The first `calibration` items are labelled by everybody, and with `calibration_pause` nothing follows until a version
+    without it. With `early_overlap` an item that somebody labelled comes before one that nobody has. Nobody gets more than
+    `most_per_person` items of work (0: no limit), and nobody one after the day of the `deadline` (UTC).
     `reveal` shows the scores after a label and asks for a second one. Who answered an item of the qualification of one of
     `closed_to` campaigns, by name, gets none here: BUMP (Ma et al. 2023) kept the annotators of its two tasks apart.
     """
@@ -40,6 +43,11 @@ class CampaignRules(BaseModel):
     pass_right: int = Field(0, ge=0)
     gold_every: int = Field(0, ge=0)
     repeat_every: int = Field(0, ge=0)
+    calibration: int = Field(0, ge=0, le=500)
+    calibration_pause: bool = False
+    early_overlap: bool = False
+    most_per_person: int = Field(0, ge=0)
+    deadline: date | None = None
     reveal: bool = False
     closed_to: tuple[str, ...] = ()
     seed: int = Field(0, ge=0, lt=2**31)
@@ -230,7 +238,7 @@ def task_id(campaign_id: str, part: str, item_id: str, explanation_id: str, aske
 def _require_fitting(questions: QuestionSet, item: Item, new: NewTask) -> None:
     if questions.required_type and not new.asked.get("error_type"):
         raise RecordError(f"{questions.name!r} asks for an edit of a given error type. Say which for item {item.id}.")
-    if questions.unit != "summary" and item.parent_id is None:
+    if questions.unit != "summary" and questions.edits != "any" and item.parent_id is None:
         raise RecordError(
             f"Item {item.id} is one summary, and {questions.name!r} asks about pairs. Choose items that were edited."
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,6 @@ from sqlmodel.sql.expression import SelectOfScalar
 
 from annotations.campaigns.campaign import CampaignSettings, load_campaign, load_campaign_by_name
 from annotations.campaigns.export_rows import (
-    CAMPAIGN_COLUMNS,
     ExportedCampaign,
     ExportedCorrection,
     ExportedDecision,
@@ -28,7 +27,7 @@ from annotations.campaigns.export_rows import (
     ExportedTask,
     ExportedVersion,
 )
-from annotations.campaigns.people import Member, Right
+from annotations.campaigns.people import load_pseudonyms
 from annotations.campaigns.questions import read_questions, unswap_answers
 from annotations.campaigns.results import given_error_types, load_cases
 from annotations.campaigns.tables import (
@@ -43,7 +42,8 @@ from annotations.campaigns.tables import (
     VersionRow,
 )
 from annotations.database import read_session
-from annotations.export import ExportRow, pseudonymous_explanation_id, to_csv, to_jsonl
+from annotations.export import ExportRow, pseudonymous_explanation_id
+from annotations.records import RecordError
 from annotations.store import Store
 from annotations.tables import Document, EditRow, Explanation, Item, Origin
 from core.types import ErrorType
@@ -71,7 +71,7 @@ def load_export_context(session: Session, campaign: CampaignSettings) -> ExportC
     )
     return ExportContext(
         campaign=campaign,
-        pseudonyms=dict(session.exec(select(Person.name, Person.pseudonym)).all()),
+        pseudonyms=load_pseudonyms(session),
         numbers={task: number for number, task in enumerate(tasks, start=1)},
         provenance={case.task: case.provenance.value for case in found},
         answers={case.task: dict(case.answers) for case in found},
@@ -86,9 +86,8 @@ def setup_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow
         yield ExportedVersion(
             **version.model_dump(exclude={"id", "campaign_id", "by"}), by=context.pseudonym(version.by)
         )
-    for person in session.exec(
-        select(Person).where(col(Person.name).in_(_participant_names(session, row.id))).order_by(Person.pseudonym)
-    ):
+    present = {context.pseudonym(name) for name in _participant_names(session, row.id)}
+    for person in session.exec(select(Person).where(col(Person.pseudonym).in_(present)).order_by(Person.pseudonym)):
         yield ExportedPerson(person=person.pseudonym, role=person.role)
 
 
@@ -113,7 +112,7 @@ def text_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]
     for document_id in dict.fromkeys(item.document_id for item in items):
         yield ExportedDocument(document_id=document_id, document=session.get_one(Document, document_id).text)
     for item in items:
-        yield _item_row(session, context, item)
+        yield item_row(session, context, item)
         yield from _origin_rows(session, context, item, types.get(item.id))
     judged = select(Explanation).join(Task, col(Task.explanation_id) == Explanation.id)
     for row in session.exec(judged.where(Task.campaign_id == context.campaign.id).distinct()):
@@ -163,7 +162,8 @@ def _depth(found: dict[str, Item], item: Item) -> int:
     return 1 + _depth(found, found[item.parent_id]) if item.parent_id else 0
 
 
-def _item_row(session: Session, context: ExportContext, item: Item) -> ExportedItem:
+def item_row(session: Session, context: ExportContext, item: Item) -> ExportedItem:
+    """A summary with its edits."""
     edits = session.exec(select(EditRow).where(EditRow.item_id == item.id).order_by(col(EditRow.position)))
     return ExportedItem(
         item_id=item.id,
@@ -177,13 +177,18 @@ def _item_row(session: Session, context: ExportContext, item: Item) -> ExportedI
     )
 
 
-def task_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+def task_rows(
+    session: Session, context: ExportContext, after: int = 0, limit: int | None = None
+) -> Iterator[ExportedTask]:
+    """The tasks behind the number `after`, at most `limit`."""
     found = session.exec(
         select(Task, AnswerKey, Explanation)
         .outerjoin(AnswerKey, col(AnswerKey.task_id) == Task.id)
         .outerjoin(Explanation, col(Explanation.id) == Task.explanation_id)
         .where(Task.campaign_id == context.campaign.id)
         .order_by(col(Task.position), col(Task.id))
+        .offset(after)
+        .limit(limit)
     )
     for task, key, explanation in found:
         yield ExportedTask(
@@ -217,7 +222,10 @@ def reservation_rows(session: Session, context: ExportContext) -> Iterator[Expor
         )
 
 
-def label_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+def label_rows(
+    session: Session, context: ExportContext, after: int = 0, limit: int | None = None
+) -> Iterator[ExportedLabel]:
+    """The revisions of labels that were saved behind the response `after`, at most `limit`."""
     versions = session.exec(select(VersionRow).where(VersionRow.campaign_id == context.campaign.id))
     questions = {version.version: read_questions(version.questions) for version in versions}
     found = session.exec(
@@ -225,8 +233,9 @@ def label_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow
         .join(Reservation, col(Reservation.id) == Response.reservation_id)
         .join(Task, col(Task.id) == Reservation.task_id)
         .join(Person, col(Person.id) == Reservation.person_id)
-        .where(Reservation.campaign_id == context.campaign.id)
-        .order_by(col(Response.id)),
+        .where(Reservation.campaign_id == context.campaign.id, col(Response.id) > after)
+        .order_by(col(Response.id))
+        .limit(limit),
         execution_options={"yield_per": _CHUNK},
     )
     for response, reservation, task, pseudonym in found:
@@ -281,23 +290,12 @@ def _event_ids(session: Session, campaign: CampaignSettings) -> dict[int, str]:
     return {id: event for id, event in session.exec(given.where(Reservation.campaign_id == campaign.id)) if id}
 
 
-_ANSWER_PREFIX = "answer."
-
-
-class ExportActions:
-    """Exports for a manager; raises RightsError for a person without that right."""
-
-    def __init__(self, store: Store, person: Member) -> None:
-        person.require(Right.MANAGE)
-        self._store = store
-
-    def jsonl(self, campaign_id: str) -> str:
-        return "".join(to_jsonl(campaign_rows(self._store, campaign_id)))
-
-    def table(self, campaign_id: str) -> str:
-        return "".join(
-            campaign_csv(campaign_rows(self._store, campaign_id), load_question_ids(self._store, campaign_id))
-        )
+def response_of_event(session: Session, campaign: CampaignSettings, event_id: str) -> int:
+    """The response that an event wrote in a campaign. Raises RecordError where it wrote none."""
+    for id, event in _event_ids(session, campaign).items():
+        if event == event_id:
+            return id
+    raise RecordError("No label of this campaign has this event. Take `next` of the page before.")
 
 
 def find_campaign_id(store: Store, name: str) -> str:
@@ -313,21 +311,10 @@ def campaign_rows(store: Store, campaign_id: str) -> Iterator[ExportRow]:
     """
     with read_session(store.engine) as session:
         context = load_export_context(session, load_campaign(session, campaign_id))
-        for lines in (setup_rows, text_rows, task_rows, reservation_rows, label_rows, decision_rows, correction_rows):
-            yield from (line.model_dump(mode="json") for line in lines(session, context))
+        yield from (row.model_dump(mode="json") for row in exported_rows(session, context))
 
 
-def campaign_csv(rows: Iterable[ExportRow], questions: Iterable[str]) -> Iterator[str]:
-    """Lines of CSV with formulas escaped; `answers` as JSON, and a column `answer.ID` for each question."""
-    names = [*questions]
-    flat = ({**row, **{_ANSWER_PREFIX + id: row.get("answers", {}).get(id) for id in names}} for row in rows)
-    return to_csv(flat, (*CAMPAIGN_COLUMNS, *(_ANSWER_PREFIX + id for id in names)))
-
-
-def load_question_ids(store: Store, campaign_id: str) -> list[str]:
-    """The questions of all versions of a campaign, in order."""
-    with read_session(store.engine) as session:
-        texts = session.exec(
-            select(VersionRow.questions).where(VersionRow.campaign_id == campaign_id).order_by(col(VersionRow.version))
-        )
-        return [*dict.fromkeys(question.id for text in texts for question in read_questions(text).questions)]
+def exported_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    """The same of a state that is open already."""
+    for rows in (setup_rows, text_rows, task_rows, reservation_rows, label_rows, decision_rows, correction_rows):
+        yield from rows(session, context)

@@ -89,7 +89,7 @@ def import_people(context: CampaignImport, lines: Iterable[ExportedPerson]) -> N
     people = {row.pseudonym: row for row in context.session.exec(select(Person))}
     for line in lines:
         row = people.get(line.person) or Person(
-            id=uuid4().hex, name=line.person, pseudonym=line.person, role=line.role, created_at=context.now
+            id=uuid4().hex, name=line.person, pseudonym=line.person, role=line.role, active=True, created_at=context.now
         )
         context.session.add(row)
         context.names[line.person], context.people[line.person] = row.name, row.id

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from statistics import median
 
 from sqlmodel import Session, col, func, select
 
+from annotations.campaigns.assignment import assigned_people
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.people import Member, load_people
 from annotations.campaigns.qualification import Stage, current_stage, mark_answers
@@ -23,6 +24,9 @@ from annotations.campaigns.results import (
     share_of_agreeing_pairs,
 )
 from annotations.campaigns.tables import Reservation, Response, Task
+from annotations.campaigns.work_plan import calibration_tasks
+
+_PACE_WINDOW = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,8 @@ class CampaignProgress:
 
     `in_progress` are reserved, `remaining` are still to be handed out; `active_s` is the median time for one label.
 
+    `finish_at` is when the rest will be labelled at the pace of the last week.
+
     `revised` is the share of labels that their person changed later, after the scores were shown or not.
     """
 
@@ -76,6 +82,7 @@ class CampaignProgress:
     flags: int
     revised: Share
     active_s: float | None
+    finish_at: datetime | None
     people: tuple[PersonProgress, ...]
 
     @property
@@ -89,24 +96,40 @@ def compute_progress(session: Session, campaign: CampaignSettings) -> CampaignPr
     states, decisions = _count_states(session, campaign), latest_decisions(session, campaign)
     first, last = first_blind_labels(session, campaign), latest_labels(session, campaign)
     by_task, repeated = labels_by_task(last), repeated_labels(session, campaign)
+    members, needed = _members(session, campaign), dict.fromkeys(tasks, campaign.rules.overlap)
+    if campaign.rules.calibration:
+        everybody = max(campaign.rules.overlap, len(members))
+        needed |= dict.fromkeys(session.exec(calibration_tasks(campaign)), everybody)
+    missing = sum(max(0, number - len(by_task.get(task, ()))) for task, number in needed.items())
     disputed = [
         task for task, labels in by_task.items() if len(labels) > 1 and share_of_agreeing_pairs(campaign, labels) < 1
     ]
     return CampaignProgress(
         tasks=len(tasks),
-        required=len(tasks) * campaign.rules.overlap,
+        required=sum(needed.values()),
         answered=len(last),
         in_progress=states["open"],
-        complete=sum(len(labels) >= campaign.rules.overlap for labels in by_task.values()),
+        complete=sum(len(labels) >= needed[task] for task, labels in by_task.items()),
         disputed=sum(task not in decisions for task in disputed),
         adjudicated=len(decisions),
         flags=states["flagged"],
         revised=_share_revised(campaign, first, last),
         active_s=_median_seconds(first),
-        people=tuple(
-            _person_progress(session, campaign, member, first, repeated) for member in _members(session, campaign)
-        ),
+        finish_at=estimate_finish([label.created_at for label in first], missing, datetime.now(UTC)),
+        people=tuple(_person_progress(session, campaign, member, first, repeated) for member in members),
     )
+
+
+def estimate_finish(labelled_at: Sequence[datetime], missing: int, now: datetime) -> datetime | None:
+    """When so many missing labels will be there at the pace of the last seven days, or of all days where there were fewer.
+
+    A first day counts whole. None where nothing is missing, or nothing came in these days.
+    """
+    recent = [at for at in labelled_at if now - at <= _PACE_WINDOW]
+    if not missing or not recent:
+        return None
+    spanned = min(_PACE_WINDOW, max(timedelta(days=1), now - min(labelled_at)))
+    return now + spanned * (missing / len(recent))
 
 
 def count_responses(session: Session, campaign_id: str) -> int:
@@ -132,8 +155,9 @@ def _count_states(session: Session, campaign: CampaignSettings) -> Counter[str]:
 
 
 def _members(session: Session, campaign: CampaignSettings) -> list[Member]:
-    """The people with a task of a campaign, by name."""
+    """The people with a task of a campaign, and those who are assigned to it, by name."""
     ids = set(session.exec(select(Reservation.person_id).where(Reservation.campaign_id == campaign.id).distinct()))
+    ids |= {member.id for member in assigned_people(session, campaign.id)}
     return [member for member in load_people(session) if member.id in ids]
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import json
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -36,7 +36,7 @@ class CandidateExplanation:
 class Candidate:
     """An item of the store, or a pair that would be kept. `name` is how people know it, `maker` what made the edit.
 
-    An `edited` one has an original to compare with.
+    An `edited` one has an original to compare with; `edit_count` is 0 where nobody stored its edits one by one.
     """
 
     name: str
@@ -50,6 +50,7 @@ class Candidate:
     intended: Verdict | None = None
     error_type: ErrorType | None = None
     explanations: tuple[CandidateExplanation, ...] = ()
+    edit_count: int = 0
 
 
 def candidate_from_pair(name: str, pair: PairRecord) -> Candidate:
@@ -66,6 +67,7 @@ def candidate_from_pair(name: str, pair: PairRecord) -> Candidate:
         intended=pair.intended,
         error_type=pair.error_type,
         explanations=(CandidateExplanation(explanation),) if explanation else (),
+        edit_count=len(pair.edits),
     )
 
 
@@ -74,19 +76,26 @@ def load_candidates(session: Session, dataset: str) -> list[Candidate]:
     samples = load_local_labels(session) if dataset == LOCAL_LABELS else load_imported_samples(session, dataset)
     ids = {sample.stored for sample in samples if sample.stored}
     edited = _edited_ids(session, ids)
-    explanations = _explanations_by_item(session, ids)
+    edit_counts, explanations = _edit_counts(session, ids), _explanations_by_item(session, ids)
     return [
-        _candidate_from_sample(sample, edited, explanations.get(sample.stored, ()))
+        replace(
+            _candidate_from_sample(sample, edited, explanations.get(sample.stored, ())),
+            edit_count=edit_counts[sample.stored],
+        )
         for sample in samples
         if sample.stored
     ]
 
 
 def fits_questions(candidate: Candidate, questions: QuestionSet) -> bool:
-    """Whether the questions can be asked of it: about a pair or explanation, only where there is one."""
+    """Whether the questions can be asked of it: about a pair or explanation, only where there is one, with the edits they need."""
     if questions.unit == "summary":
         return True
-    return candidate.edited and (questions.unit == "pair" or bool(candidate.explanations))
+    if questions.unit == "explanation" and not candidate.explanations:
+        return False
+    return questions.edits == "any" or (
+        candidate.edited and not (questions.edits == "one" and candidate.edit_count > 1)
+    )
 
 
 def draw_candidates(candidates: Sequence[Candidate], number: int, seed: int) -> list[Candidate]:
@@ -146,6 +155,10 @@ def _edited_ids(session: Session, ids: Collection[str]) -> set[str]:
     """The items that were made from another."""
     found = session.exec(select(ItemRow.id).where(col(ItemRow.parent_id).is_not(None)))
     return {id for id in found if id in ids}
+
+
+def _edit_counts(session: Session, ids: Collection[str]) -> Counter[str]:
+    return Counter(id for id in session.exec(select(EditRow.item_id)) if id in ids)
 
 
 def _explanations_by_item(session: Session, ids: Collection[str]) -> dict[str, list[CandidateExplanation]]:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from sqlalchemy import delete, func
 from sqlmodel import Session, col, select
 
+from annotations.campaigns.assignment import campaign_ids_for, require_assigned
 from annotations.campaigns.campaign import CampaignSettings, load_campaign, load_campaigns, read_rules
 from annotations.campaigns.people import Member, Right
 from annotations.campaigns.qualification import (
@@ -31,17 +32,18 @@ from annotations.campaigns.questions import (
     check_text_answers,
     pair_from_answers,
 )
-from annotations.campaigns.queue import NoTask, ShownTask, count_taken_places, reserve_next, show_task
+from annotations.campaigns.queue import NoTask, ShownTask, reserve_ahead, reserve_next, show_task
 from annotations.campaigns.tables import Reservation, Response, Task, VersionRow
+from annotations.campaigns.work_plan import has_free_place
 from annotations.database import read_session
-from annotations.records import MAX_TEXT, RecordError, RightsError, require_storable
+from annotations.records import MAX_TEXT, ChangedElsewhereError, RecordError, RightsError, require_storable
 from annotations.store import Store
 from annotations.tables import Draft, Item, ScoreRow
 from annotations.writes import save_pair
 
 ResponseAct = Literal["answer", "skip", "flag", "undo"]
 _MAX_MS = 2**31 - 1
-_TEXT_KINDS = {"span", "edit"}  # answers that have to fit the texts; without one the texts are not read
+_TEXT_KINDS = {"span", "link", "edit"}  # answers that have to fit the texts; without one the texts are not read
 _STATE_AFTER_ACT: Mapping[ResponseAct, str] = {
     "answer": "answered",
     "skip": "skipped",
@@ -54,7 +56,8 @@ _STATE_AFTER_ACT: Mapping[ResponseAct, str] = {
 class SentResponse:
     """What a person sends: an answer with what was answered, or the reason of a skip or flag.
 
-    `event_id` is made once per press, so that a re-sent press is known. Times are milliseconds.
+    `event_id` is made once per press, so that a re-sent press is known. Times are milliseconds. `seen` is the last revision
+    that was shown; without it a newer one is replaced unseen.
     """
 
     reservation: int
@@ -64,6 +67,7 @@ class SentResponse:
     reason: str = ""
     active_ms: int = 0
     wall_ms: int = 0
+    seen: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +90,18 @@ def draft_id(reservation: int, person: Member) -> str:
 
 
 def save_response(session: Session, person: Member, reservation: Reservation, sent: SentResponse) -> ResponseReceipt:
-    """Save a response as the next revision, and delete the draft. Raises RecordError for one that does not fit."""
+    """Save a response as the next revision, and delete the draft.
+
+    Raises RecordError for one that does not fit, ChangedElsewhereError where a newer one than was shown is there.
+    """
     campaign, now = load_campaign(session, reservation.campaign_id), datetime.now(UTC)
-    answers = _checked_answers(session, campaign, person, reservation, sent)
     last = _last_revision(session, reservation)
+    if sent.seen is not None and last > sent.seen:
+        raise ChangedElsewhereError(
+            f"This was NOT saved: you answered item {reservation.number} in another window meanwhile. This is that answer: "
+            "change it and save, or go on."
+        )
+    answers = _checked_answers(session, campaign, person, reservation, sent)
     session.add(
         Response(
             reservation_id=sent.reservation,
@@ -168,11 +180,8 @@ def _state_after(
     part = session.exec(select(Task.part).where(Task.id == reservation.task_id).with_for_update(key_share=True)).one()
     if part != "work":
         return new
-    return (
-        new
-        if count_taken_places(session, reservation.task_id, now, exclude=reservation.id) < campaign.rules.overlap
-        else "late"
-    )
+    is_free = has_free_place(session, campaign, reservation.task_id, now, exclude=reservation.id)
+    return new if is_free else "late"
 
 
 def _was_revealed(session: Session, reservation: Reservation) -> bool:
@@ -215,20 +224,41 @@ class AnnotatorActions:
         self._person = person
 
     def campaigns(self) -> list[CampaignSettings]:
-        """The campaigns that take labels."""
+        """The campaigns that take labels of this person."""
         with read_session(self._store.engine) as session:
-            return [campaign for campaign in load_campaigns(session) if campaign.is_open]
+            found = [campaign for campaign in load_campaigns(session) if campaign.is_open]
+            own = campaign_ids_for(session, self._person, [campaign.id for campaign in found])
+            return [campaign for campaign in found if campaign.id in own]
 
     def next(self, campaign_id: str) -> ShownTask | NoTask:
-        """The current task or the next one, reserved; or why there is none."""
+        """The current task or the next one, reserved; or why there is none. Raises RightsError for a campaign of others."""
         with self._store.writing_without_sync() as session:
+            require_assigned(session, campaign_id, self._person)
             campaign = load_campaign(session, campaign_id)
             found = reserve_next(session, campaign, self._person)
             return found if isinstance(found, NoTask) else show_task(session, campaign, found)
 
+    def ahead(self, reservation_id: int) -> ShownTask | NoTask:
+        """The task that comes after a reserved one, reserved too; NoTask where that is not known before the answer."""
+        with self._store.writing_without_sync() as session:
+            current = self._own_reservation(session.get(Reservation, reservation_id))
+            if not campaign_ids_for(session, self._person, [current.campaign_id]):
+                return NoTask("closed")
+            campaign = load_campaign(session, current.campaign_id)
+            found = reserve_ahead(session, campaign, self._person, current)
+            return found if isinstance(found, NoTask) else show_task(session, campaign, found)
+
+    def shown(self, reservation_id: int) -> tuple[CampaignSettings, ShownTask]:
+        """A task of this person with its campaign, as both are in the database now."""
+        with read_session(self._store.engine) as session:
+            own = self._own_reservation(session.get(Reservation, reservation_id))
+            campaign = load_campaign(session, own.campaign_id)
+            return campaign, show_task(session, campaign, own)
+
     def previous(self, campaign_id: str, number: int) -> ShownTask | None:
         """The last task that this person answered before the one of a number, with the answers."""
         with read_session(self._store.engine) as session:
+            require_assigned(session, campaign_id, self._person)
             earlier = (
                 select(Reservation)
                 .where(
@@ -282,6 +312,7 @@ class AnnotatorActions:
         """Where this person is in a campaign."""
         own = (Reservation.campaign_id == campaign_id, Reservation.person_id == self._person.id)
         with read_session(self._store.engine) as session:
+            require_assigned(session, campaign_id, self._person)
             campaign = load_campaign(session, campaign_id)
             stage = current_stage(session, campaign, self._person)
             answered = select(func.count()).where(*own, Reservation.state == "answered")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from sqlmodel import Session, col, func, select
 
+from annotations.campaigns.assignment import EVERYBODY, CampaignPeople, assign, load_assignment
+from annotations.campaigns.calibration import CalibrationRound, load_calibration
 from annotations.campaigns.campaign import (
     CampaignSettings,
     NewTask,
@@ -25,10 +27,25 @@ from annotations.campaigns.campaign_progress import CampaignProgress, compute_pr
 from annotations.campaigns.candidates import Candidate, load_candidates
 from annotations.campaigns.kept_edits import KeptEdits, count_kept_edits
 from annotations.campaigns.label_agreement import Agreement, Revisions, compute_agreements, count_revisions
-from annotations.campaigns.people import Member, Right, Role, add_person, find_person, load_people
+from annotations.campaigns.people import (
+    ListedPerson,
+    Member,
+    Right,
+    Role,
+    add_listed_people,
+    add_person,
+    change_person,
+    find_former_person,
+    find_person,
+    load_groups,
+    load_people,
+    set_groups,
+)
 from annotations.campaigns.questions import CampaignQuestion, QuestionSet, check_answers, read_questions
 from annotations.campaigns.sign_in import InviteRow, create_invite, load_invites, revoke_invite
 from annotations.campaigns.tables import AnswerKey, Person, Reservation, Response, Task, VersionRow
+from annotations.campaigns.tokens import TokenRow, create_token, load_tokens, revoke_token
+from annotations.campaigns.webhooks import WebhookState, load_webhook, remove_webhook, set_webhook
 from annotations.database import read_session
 from annotations.records import RecordError
 from annotations.store import Store
@@ -172,7 +189,7 @@ def load_remarks(session: Session, campaign: CampaignSettings) -> list[TaskRemar
 def local_member(store: Store, name: str) -> Member:
     """The one person of a local server, who may do everything; added on the first visit."""
     with read_session(store.engine) as session:
-        member = find_person(session, name)
+        member = find_person(session, name) or find_former_person(session, name)
     if member:
         return Member(member.id, member.name, Role.MANAGER)
     with store.writing() as session:
@@ -191,10 +208,13 @@ class ManagerActions:
         with read_session(self._store.engine) as session:
             return load_campaigns(session)
 
-    def create(self, name: str, content: VersionContent, tasks: Iterable[NewTask] = ()) -> CampaignSettings:
-        """A campaign with its tasks, or none of it."""
+    def create(
+        self, name: str, content: VersionContent, tasks: Iterable[NewTask] = (), people: CampaignPeople = EVERYBODY
+    ) -> CampaignSettings:
+        """A campaign with its tasks for some people, or none of it."""
         with self._store.writing() as session:
             campaign = create_campaign(session, name, self._person.name, content)
+            assign(session, campaign.id, people, self._person.name)
             add_tasks(session, campaign, tasks)
             require_passable(session, campaign)
             return campaign
@@ -227,6 +247,10 @@ class ManagerActions:
         with read_session(self._store.engine) as session:
             return compute_progress(session, load_campaign(session, campaign_id))
 
+    def calibration(self, campaign_id: str) -> CalibrationRound:
+        with read_session(self._store.engine) as session:
+            return load_calibration(session, load_campaign(session, campaign_id))
+
     def count_responses(self, campaign_id: str) -> int:
         """A number that grows with every response, so that figures computed from them can be cached."""
         with read_session(self._store.engine) as session:
@@ -247,6 +271,30 @@ class ManagerActions:
     def people(self) -> list[Member]:
         with read_session(self._store.engine) as session:
             return load_people(session)
+
+    def groups(self) -> dict[str, tuple[str, ...]]:
+        with read_session(self._store.engine) as session:
+            return load_groups(session)
+
+    def change_person(self, changed: Member, groups: Sequence[str]) -> Member:
+        """Save what a person is called and is, and their groups, both or neither."""
+        with self._store.writing() as session:
+            set_groups(session, changed.id, groups)
+            return change_person(session, changed, self._person.name)
+
+    def import_people(self, listed: Sequence[ListedPerson], days: int | None = None) -> list[tuple[Member, str]]:
+        """Add who is new in a list, with a code for each of them: all or none."""
+        with self._store.writing() as session:
+            new = add_listed_people(session, listed)
+            return [(person, create_invite(session, person.id, self._person.name, days)) for person in new]
+
+    def assignment(self, campaign_id: str) -> CampaignPeople:
+        with read_session(self._store.engine) as session:
+            return load_assignment(session, campaign_id)
+
+    def assign(self, campaign_id: str, chosen: CampaignPeople) -> None:
+        with self._store.writing() as session:
+            assign(session, campaign_id, chosen, self._person.name)
 
     def add_person(self, name: str, role: Role) -> Member:
         with self._store.writing() as session:
@@ -269,3 +317,28 @@ class ManagerActions:
     def revoke(self, invite_id: str) -> None:
         with self._store.writing() as session:
             revoke_invite(session, invite_id, self._person.name)
+
+    def tokens(self) -> list[TokenRow]:
+        with read_session(self._store.engine) as session:
+            return load_tokens(session)
+
+    def create_token(self, name: str, owner_id: str = "", campaigns: Sequence[str] = ()) -> str:
+        """A token of a manager, or of the person who makes it."""
+        with self._store.writing() as session:
+            return create_token(session, name, owner_id or self._person.id, self._person.name, campaigns)
+
+    def revoke_token(self, token_id: str) -> None:
+        with self._store.writing() as session:
+            revoke_token(session, token_id, self._person.name)
+
+    def webhook(self, campaign_id: str) -> WebhookState | None:
+        with read_session(self._store.engine) as session:
+            return load_webhook(session, campaign_id)
+
+    def set_webhook(self, campaign_id: str, url: str) -> str:
+        with self._store.writing() as session:
+            return set_webhook(session, campaign_id, url, self._person.name)
+
+    def remove_webhook(self, campaign_id: str) -> None:
+        with self._store.writing() as session:
+            remove_webhook(session, campaign_id)

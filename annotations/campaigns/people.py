@@ -1,16 +1,19 @@
-"""People, roles and rights."""
+"""People, roles and rights: added one by one or from a list, changed, and let in no more."""
 
 from __future__ import annotations
 
+import csv
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from uuid import uuid4
 
+from sqlalchemy import CompoundSelect, delete, literal, union
 from sqlmodel import Session, col, select
 
-from annotations.campaigns.tables import Person
+from annotations.campaigns.tables import GroupMember, Person, PersonChange
 from annotations.records import RecordError, RightsError, require_text
 
 
@@ -42,11 +45,12 @@ RIGHTS = {
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A person who is signed in."""
+    """A person who is registered; one who is not `active` is let in nowhere."""
 
     id: str
     name: str
     role: Role
+    active: bool = True
 
     def may(self, right: Right) -> bool:
         return right in RIGHTS[self.role]
@@ -60,32 +64,183 @@ class Member:
 
 
 def add_person(session: Session, name: str, role: Role) -> Member:
-    """Add a person. Raises RecordError for a name that is empty or taken."""
-    require_text("name", name)
-    if session.exec(select(Person.id).where(Person.name == name)).first():
-        raise RecordError(f"There is somebody called {name!r} already. Choose another name.")
+    """Add a person. Raises RecordError for a name that is empty, or that somebody has or had."""
+    _require_free_name(session, name)
     person = Person(
         id=uuid4().hex,
         name=name,
         pseudonym=f"p-{secrets.token_hex(4)}",
         role=role.value,
+        active=True,
         created_at=datetime.now(UTC),
     )
     session.add(person)
     session.flush()
-    return _member(person)
+    return member_of(person)
+
+
+def change_person(session: Session, changed: Member, by: str) -> Member:
+    """Give a person another name or role, or let them in no more, or again; what they were before is kept.
+
+    Raises RecordError for a name that is empty or another's, for an unknown person, and where no manager would be left.
+    """
+    person = session.get(Person, changed.id)
+    if person is None:
+        raise RecordError("There is nobody under this id. Reload the page.")
+    before = member_of(person)
+    if before == changed:
+        return before
+    if changed.name != before.name:
+        _require_free_name(session, changed.name, of=person.id)
+    if before.active and before.role is Role.MANAGER and not (changed.active and changed.role is Role.MANAGER):
+        _require_another_manager(session, person)
+    session.add(
+        PersonChange(
+            person_id=person.id,
+            name=person.name,
+            role=person.role,
+            active=person.active,
+            by=by,
+            created_at=datetime.now(UTC),
+        )
+    )
+    person.name, person.role, person.active = changed.name, changed.role.value, changed.active
+    session.add(person)
+    session.flush()
+    return member_of(person)
 
 
 def find_person(session: Session, name: str) -> Member | None:
-    """The person of a name."""
+    """The person who has a name now."""
     person = session.exec(select(Person).where(Person.name == name)).first()
-    return _member(person) if person else None
+    return member_of(person) if person else None
+
+
+def find_former_person(session: Session, name: str) -> Member | None:
+    """The person who had a name before."""
+    found = select(Person).join(PersonChange, col(PersonChange.person_id) == Person.id).where(PersonChange.name == name)
+    person = session.exec(found).first()
+    return member_of(person) if person else None
 
 
 def load_people(session: Session) -> list[Member]:
     """Everybody, by name."""
-    return [_member(person) for person in session.exec(select(Person).order_by(col(Person.name)))]
+    return [member_of(person) for person in session.exec(select(Person).order_by(col(Person.name)))]
 
 
-def _member(person: Person) -> Member:
-    return Member(person.id, person.name, Role(person.role))
+def member_of(person: Person) -> Member:
+    return Member(person.id, person.name, Role(person.role), person.active)
+
+
+def names_of(person: Member) -> CompoundSelect[tuple[str]]:
+    """The names under which a person has written records: that of now and those of before; a subquery for `in_`."""
+    former = select(PersonChange.name).where(PersonChange.person_id == person.id)
+    return union(select(literal(person.name)), former)
+
+
+def load_pseudonyms(session: Session) -> dict[str, str]:
+    """The pseudonym of every name that a person has or had."""
+    former = select(PersonChange.name, Person.pseudonym).join(Person, col(Person.id) == PersonChange.person_id)
+    return dict(session.exec(former).all()) | dict(session.exec(select(Person.name, Person.pseudonym)).all())
+
+
+def _require_free_name(session: Session, name: str, of: str = "") -> None:
+    """Records go by the names of their authors: who came later must not be taken for who had the name."""
+    require_text("name", name)
+    if session.exec(select(Person.id).where(Person.name == name, Person.id != of)).first():
+        raise RecordError(f"There is somebody called {name!r} already. Choose another name.")
+    if session.exec(select(PersonChange.id).where(PersonChange.name == name, PersonChange.person_id != of)).first():
+        raise RecordError(f"Somebody was called {name!r} before, and their records are. Choose another name.")
+
+
+def _require_another_manager(session: Session, person: Person) -> None:
+    others = select(Person.id).where(Person.role == Role.MANAGER.value, col(Person.active), Person.id != person.id)
+    if session.exec(others).first() is None:
+        raise RecordError(f"{person.name!r} is the only manager. Make somebody else a manager first.")
+
+
+def load_groups(session: Session) -> dict[str, tuple[str, ...]]:
+    """The groups of each person who is in one, by the id of the person."""
+    found: dict[str, tuple[str, ...]] = {}
+    for row in session.exec(select(GroupMember).order_by(col(GroupMember.group))):
+        found[row.person_id] = (*found.get(row.person_id, ()), row.group)
+    return found
+
+
+def set_groups(session: Session, person_id: str, groups: Sequence[str]) -> None:
+    """Put a person into these groups and out of all others. Raises RecordError for an empty name of a group."""
+    session.execute(delete(GroupMember).where(col(GroupMember.person_id) == person_id))
+    for group in dict.fromkeys(group.strip() for group in groups):
+        require_text("name of the group", group)
+        session.add(GroupMember(group=group, person_id=person_id))
+    session.flush()
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPerson:
+    """A person as a list names them."""
+
+    name: str
+    role: Role
+    groups: tuple[str, ...]
+
+
+_COLUMNS = {"name": "name", "email": "name", "e-mail": "name", "role": "role", "group": "groups", "groups": "groups"}
+
+
+def read_people(content: bytes) -> list[ListedPerson]:
+    """The people of a CSV file: a column `name` (or `email`), and where wanted `role` and `groups`, several with | between.
+
+    Commas, semicolons or tabs are between its cells, as spreadsheets write them. Raises RecordError, which names every line
+    that cannot be used.
+    """
+    lines = _decode(content).splitlines()
+    header = next((line for line in lines if line.strip()), "")
+    delimiter = max(",;\t", key=header.count)
+    rows = [row for row in csv.reader(lines, delimiter=delimiter) if any(cell.strip() for cell in row)]
+    columns = [_COLUMNS.get(cell.strip().lower(), "") for cell in rows[0]] if rows else []
+    if "name" not in columns:
+        raise RecordError("The list has no column 'name' in its first line. Columns: name, role, groups.")
+    cells = [{name: cell.strip() for name, cell in zip(columns, row, strict=False)} for row in rows[1:]]
+    wrong = [
+        f"{number}: {problem}" for number, one in enumerate(cells, start=2) if (problem := _problem_of(one, cells))
+    ]
+    if wrong:
+        raise RecordError(f"Nobody was added. Correct these lines: {'; '.join(wrong[:10])}.")
+    return [
+        ListedPerson(
+            one["name"],
+            Role(one.get("role", "").lower() or Role.ANNOTATOR),
+            tuple(filter(None, (group.strip() for group in one.get("groups", "").split("|")))),
+        )
+        for one in cells
+    ]
+
+
+def _decode(content: bytes) -> str:
+    """The text of a file that a spreadsheet wrote."""
+    encoding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise RecordError(f"The list is no UTF-8 text at byte {error.start + 1}. Save it as CSV UTF-8.") from None
+
+
+def _problem_of(one: dict[str, str], everybody: Sequence[dict[str, str]]) -> str:
+    if not one.get("name"):
+        return "no name"
+    if one.get("role", "").lower() not in {"", *Role}:
+        return f"no role is called {one['role']!r} (there are {', '.join(Role)})"
+    return f"{one['name']!r} comes twice" if sum(other.get("name") == one["name"] for other in everybody) > 1 else ""
+
+
+def add_listed_people(session: Session, listed: Sequence[ListedPerson]) -> list[Member]:
+    """Add who is not here yet; whoever is here keeps their role, and all are in the groups of the list. The new ones."""
+    groups, new = load_groups(session), []
+    for one in listed:
+        person = find_person(session, one.name)
+        if person is None:
+            person = add_person(session, one.name, one.role)
+            new.append(person)
+        set_groups(session, person.id, (*groups.get(person.id, ()), *one.groups))
+    return new

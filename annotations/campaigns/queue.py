@@ -8,15 +8,24 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, and_, func, or_
+from sqlalchemy import ColumnElement, func, or_
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, exists, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from annotations.campaigns.campaign import SHUFFLE_PRIME, CampaignSettings, TaskPart, stable_number
-from annotations.campaigns.people import Member
+from annotations.campaigns.people import Member, names_of
 from annotations.campaigns.qualification import Stage, current_stage
 from annotations.campaigns.tables import Person, Reservation, Response, Task
+from annotations.campaigns.work_plan import (
+    calibration_tasks,
+    count_work,
+    has_free_place,
+    is_handing_out,
+    is_place_taken,
+    lock_task,
+    next_task_number,
+)
 from annotations.tables import Document, Explanation, Item, Origin
 
 _MAX_CANDIDATES = 20  # candidates that others may be taking in the same moment
@@ -24,15 +33,19 @@ _MIN_REPEAT_DISTANCE = 10  # tasks between the first time and the second
 
 _SECOND_TURN = aliased(Reservation)  # made once: it takes longer than the query
 
-NoTaskReason = Literal["closed", "excluded", "unqualified", "apart", "reserved", "over"]
+NoTaskReason = Literal[
+    "closed", "deadline", "excluded", "unqualified", "calibrated", "limit", "apart", "reserved", "over"
+]
 
 
 @dataclass(frozen=True, slots=True)
 class NoTask:
     """Why there is no task for a person now.
 
-    closed: the campaign takes no labels; excluded: the person sat a qualification that closes this campaign; unqualified: too
-    few right answers in the qualification; apart: what is left is a version of what was just labelled; reserved: what is left is reserved by others; over: all is labelled.
+    closed: the campaign takes no labels; deadline: its last day is past; excluded: the person sat a qualification that closes
+    this campaign; unqualified: too few right answers in the qualification; calibrated: the calibration round is done and the
+    rest is not open yet; limit: this person has had as many items as the rules allow; apart: what is left is a version of what
+    was just labelled; reserved: what is left is reserved by others; over: all is labelled.
     """
 
     reason: NoTaskReason
@@ -44,11 +57,12 @@ def reserve_next(
     """The current task of a person, or else the next one.
 
     Training and qualification come first. Then known answers and repeats where it is their turn, and work: what was
-    labelled least, in an order of the person's own. No task twice, none of one's own making, none beyond the overlap.
+    labelled least, in an order of the person's own. No task twice, none of one's own making, none beyond the overlap;
+    but the calibration round, which everybody labels first.
     """
     now = now or datetime.now(UTC)
-    if not campaign.is_open:
-        return NoTask("closed")
+    if not is_handing_out(campaign, now):
+        return NoTask("deadline" if campaign.is_open else "closed")
     # one tab at a time: a person's tasks are counted one after the other; on SQLite the transaction is alone already
     session.exec(select(Person.id).where(Person.id == person.id).with_for_update(key_share=True)).one()
     if reservation := _open_reservation(session, campaign, person, now):
@@ -63,16 +77,27 @@ def reserve_next(
     return _next_work(session, campaign, person, now)
 
 
-def is_place_taken(now: datetime) -> ColumnElement[bool]:
-    """Whether a reservation uses up one of the places of its task."""
-    in_progress = and_(col(Reservation.state) == "open", col(Reservation.expires_at) > now)
-    return and_(col(Reservation.turn) == 1, or_(col(Reservation.state) == "answered", in_progress))
+def reserve_ahead(
+    session: Session, campaign: CampaignSettings, person: Member, current: Reservation, now: datetime | None = None
+) -> Reservation | NoTask:
+    """The work that comes after the current task, reserved with it so that it can be shown without waiting.
 
-
-def count_taken_places(session: Session, task_id: str, now: datetime, exclude: int | None = None) -> int:
-    """How many places of a task are used up, one reservation not counted."""
-    counted = select(func.count()).select_from(Reservation).where(Reservation.task_id == task_id, is_place_taken(now))
-    return session.exec(counted if exclude is None else counted.where(Reservation.id != exclude)).one()
+    Training and qualification are given one by one: what comes next depends on the answers.
+    """
+    now = now or datetime.now(UTC)
+    if not is_handing_out(campaign, now):
+        return NoTask("closed")
+    session.exec(select(Person.id).where(Person.id == person.id).with_for_update(key_share=True)).one()
+    current.expires_at = _expiry(campaign, now)
+    session.add(current)
+    later = _reservations_of(campaign, person).where(
+        Reservation.state == "open", col(Reservation.number) > current.number, col(Reservation.expires_at) > now
+    )
+    if found := session.exec(later.order_by(col(Reservation.number)).limit(1)).first():
+        return found
+    if current_stage(session, campaign, person) is not Stage.WORK:
+        return NoTask("apart")
+    return _next_work(session, campaign, person, now)
 
 
 def _open_reservation(
@@ -91,14 +116,32 @@ def _open_reservation(
 
 
 def _has_place(session: Session, campaign: CampaignSettings, reservation: Reservation, now: datetime) -> bool:
-    _lock_task(session, reservation.task_id, wait=True)
+    lock_task(session, reservation.task_id, wait=True)
     if session.get_one(Task, reservation.task_id).part != "work":
         return True
-    return count_taken_places(session, reservation.task_id, now, exclude=reservation.id) < campaign.rules.overlap
+    return has_free_place(session, campaign, reservation.task_id, now, exclude=reservation.id)
 
 
 def _next_work(session: Session, campaign: CampaignSettings, person: Member, now: datetime) -> Reservation | NoTask:
-    number, rules = _next_task_number(session, campaign, person), campaign.rules
+    rules = campaign.rules
+    if rules.most_per_person and count_work(session, campaign, person) >= rules.most_per_person:
+        return NoTask("limit")
+    calibrating = _next_calibration_task(session, campaign, person, now) if rules.calibration else None
+    if calibrating or rules.calibration_pause:
+        return _reserve(session, campaign, person, calibrating, now) if calibrating else NoTask("calibrated")
+    if mixed_in := _next_mixed_in(session, campaign, person, now):
+        return mixed_in
+    for task_id in _candidate_tasks(session, campaign, person, now):
+        if lock_task(session, task_id) and has_free_place(session, campaign, task_id, now):
+            return _reserve(session, campaign, person, task_id, now)
+    return NoTask(_no_task_reason(session, campaign, person, now))
+
+
+def _next_mixed_in(
+    session: Session, campaign: CampaignSettings, person: Member, now: datetime
+) -> Reservation | NoTask | None:
+    """A known answer or a repeat, where it is their turn and there is one."""
+    number, rules = next_task_number(session, campaign, person), campaign.rules
     if _is_turn(number, rules.gold_every, rules.seed, person) and (
         gold := _first_unseen_task(session, campaign, person, "gold")
     ):
@@ -107,15 +150,23 @@ def _next_work(session: Session, campaign: CampaignSettings, person: Member, now
         repeated = _task_to_repeat(session, campaign, person, number)
         if repeated:
             return _reserve(session, campaign, person, repeated, now, turn=2)
-    for task_id in _candidate_tasks(session, campaign, person, now):
-        if _lock_task(session, task_id) and count_taken_places(session, task_id, now) < rules.overlap:
-            return _reserve(session, campaign, person, task_id, now)
-    return NoTask(_no_task_reason(session, campaign, person, now))
+    return None
 
 
 def _candidate_tasks(session: Session, campaign: CampaignSettings, person: Member, now: datetime) -> Iterator[str]:
     recent = _recent_groups(session, campaign, person, now)
     yield from session.exec(_free_tasks(campaign, person, now, recent).limit(_MAX_CANDIDATES)).all()
+
+
+def _next_calibration_task(session: Session, campaign: CampaignSettings, person: Member, now: datetime) -> str | None:
+    """An item of the calibration round that the person has not had; what was just labelled in another version comes last."""
+    waiting = session.exec(
+        select(Task.id, Task.group)
+        .where(col(Task.id).in_(calibration_tasks(campaign)), ~_was_reserved_by(person), ~_was_made_by(person))
+        .order_by(col(Task.position))
+    ).all()
+    recent = _recent_groups(session, campaign, person, now) if waiting else []
+    return next((id for id, group in waiting if group not in recent), waiting[0][0] if waiting else None)
 
 
 def _free_tasks(
@@ -142,7 +193,8 @@ def _free_tasks(
     )
     # materialized: the places would else be counted once to choose and once more to sort
     found = left.cte("left").prefix_with("MATERIALIZED")
-    return select(found.c.id).where(found.c.places < campaign.rules.overlap).order_by(found.c.places, found.c.place)
+    first = found.c.places.desc() if campaign.rules.early_overlap else found.c.places
+    return select(found.c.id).where(found.c.places < campaign.rules.overlap).order_by(first, found.c.place)
 
 
 # Neither of the next two subqueries depends on the row of the task, so that a database evaluates them once and not once
@@ -155,8 +207,8 @@ def _was_reserved_by(person: Member) -> ColumnElement[bool]:
 
 def _was_made_by(person: Member) -> ColumnElement[bool]:
     """Whether the person wrote the edit of a task, or the explanation to be judged."""
-    edits = select(Origin.item_id).where(Origin.by == person.name)
-    explanations = select(Explanation.id).where(Explanation.by == person.name)
+    edits = select(Origin.item_id).where(col(Origin.by).in_(names_of(person)))
+    explanations = select(Explanation.id).where(col(Explanation.by).in_(names_of(person)))
     return or_(col(Task.item_id).in_(edits), col(Task.explanation_id).in_(explanations))
 
 
@@ -216,7 +268,7 @@ def _reserve(
         task_id=task_id,
         person_id=person.id,
         turn=turn,
-        number=_next_task_number(session, campaign, person),
+        number=next_task_number(session, campaign, person),
         swapped=campaign.questions.unit == "pair"
         and stable_number(campaign.rules.seed, person.id, task_id, turn) % 2 == 1,
         state="open",
@@ -250,22 +302,9 @@ def _reservations_of(campaign: CampaignSettings, person: Member) -> SelectOfScal
     return select(Reservation).where(Reservation.campaign_id == campaign.id, Reservation.person_id == person.id)
 
 
-def _next_task_number(session: Session, campaign: CampaignSettings, person: Member) -> int:
-    last = select(func.max(Reservation.number)).where(
-        Reservation.campaign_id == campaign.id, Reservation.person_id == person.id
-    )
-    return (session.exec(last).one() or 0) + 1
-
-
 def _is_turn(number: int, every: int, seed: int, person: Member) -> bool:
     """One place of every so many, another for each person."""
     return bool(every) and number % every == stable_number(seed, person.id, "turn") % every
-
-
-def _lock_task(session: Session, task_id: str, wait: bool = False) -> bool:
-    """Keep others from taking places of a task until the transaction ends; False where another transaction holds the lock."""
-    row = select(Task.id).where(Task.id == task_id).with_for_update(key_share=True, skip_locked=not wait)
-    return session.exec(row).first() is not None
 
 
 def _expiry(campaign: CampaignSettings, now: datetime) -> datetime:
@@ -314,7 +353,8 @@ def load_task_texts(session: Session, campaign: CampaignSettings, task_id: str) 
 class ShownTask:
     """One thing to label, as it is shown: the sides of a pair are in the order of this person.
 
-    `right` is there for pairs and explanations. `error_type` is the one to write. `answers` are those given before.
+    `right` is there for pairs and explanations. `error_type` is the one to write. `answers` are those given before, up to
+    and with the response of that `revision`; 0 where there is none.
     """
 
     reservation: int
@@ -326,12 +366,14 @@ class ShownTask:
     explanation: str
     error_type: str
     answers: Mapping[str, Any]
+    revision: int = 0
 
 
 def show_task(session: Session, campaign: CampaignSettings, reservation: Reservation) -> ShownTask:
     """A reserved task with the sides in the order of its person."""
     texts = load_task_texts(session, campaign, reservation.task_id)
     left, right = texts.sides(reservation.swapped)
+    revision, answers = _last_answers(session, reservation)
     return ShownTask(
         reservation=reservation.id or 0,
         number=reservation.number,
@@ -341,16 +383,17 @@ def show_task(session: Session, campaign: CampaignSettings, reservation: Reserva
         right=right,
         explanation=texts.explanation,
         error_type=texts.error_type,
-        answers=_last_answers(session, reservation),
+        answers=answers,
+        revision=revision,
     )
 
 
-def _last_answers(session: Session, reservation: Reservation) -> dict[str, Any]:
-    """The valid answers: those of the last revision, or of the one before an undo."""
-    last = (
-        select(Response.answers)
-        .where(Response.reservation_id == reservation.id, Response.act == "answer")
+def _last_answers(session: Session, reservation: Reservation) -> tuple[int, dict[str, Any]]:
+    """The last revision, and the valid answers: its own, or those of the one before an undo."""
+    given = (
+        select(Response.revision, Response.act, Response.answers)
+        .where(Response.reservation_id == reservation.id)
         .order_by(col(Response.revision).desc())
-        .limit(1)
     )
-    return dict(session.exec(last).first() or {})
+    rows = session.exec(given).all()
+    return rows[0][0] if rows else 0, dict(next((answers for _, act, answers in rows if act == "answer"), {}))

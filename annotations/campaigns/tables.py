@@ -1,11 +1,11 @@
-"""The tables of campaigns. All but `reservation` and `signin` only ever grow."""
+"""The tables of campaigns. Only `reservation`, `signin`, `person`, `groupmember`, `assignment`, `apitoken` and `webhook` do not only ever grow."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, CheckConstraint, Index, UniqueConstraint
+from sqlalchemy import JSON, BigInteger, CheckConstraint, Index, UniqueConstraint, true
 from sqlmodel import Field
 
 from annotations.tables import Table, UtcDateTime
@@ -13,7 +13,7 @@ from core.types import ErrorType
 
 
 class Person(Table, table=True):
-    """A registered person; exports have the `pseudonym` instead of the name."""
+    """A registered person; exports have the `pseudonym` instead of the name. Who is not `active` cannot sign in."""
 
     __table_args__ = (
         UniqueConstraint("name"),
@@ -25,6 +25,39 @@ class Person(Table, table=True):
     name: str
     pseudonym: str
     role: str
+    active: bool = Field(sa_column_kwargs={"server_default": true()})
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class PersonChange(Table, table=True):
+    """What a person was called and was until this change; records keep the name that their author had."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    person_id: str = Field(foreign_key="person.id", index=True)
+    name: str
+    role: str
+    active: bool
+    by: str
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class GroupMember(Table, table=True):
+    """A person in a group."""
+
+    group: str = Field(primary_key=True)
+    person_id: str = Field(foreign_key="person.id", primary_key=True, index=True)
+
+
+class Assignment(Table, table=True):
+    """A person or a group who labels a campaign; a campaign with no such row is for everybody."""
+
+    __table_args__ = (CheckConstraint('(person_id IS NULL) <> ("group" IS NULL)', name="whom"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    campaign_id: str = Field(foreign_key="campaign.id", index=True)
+    person_id: str | None = Field(default=None, foreign_key="person.id")
+    group: str | None = None
+    by: str
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
@@ -58,6 +91,23 @@ class SignIn(Table, table=True):
     expires_at: datetime = Field(sa_type=UtcDateTime, index=True)
 
 
+class ApiToken(Table, table=True):
+    """A token by which a program reads `campaigns`, or all where none is named, as its owner may; stored as a hash."""
+
+    __table_args__ = (UniqueConstraint("token_hash"),)
+
+    id: str = Field(primary_key=True)
+    name: str
+    person_id: str = Field(foreign_key="person.id", index=True)
+    token_hash: str
+    campaigns: list[str] = Field(sa_type=JSON)
+    by: str
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    used_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    revoked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    revoked_by: str = ""
+
+
 class Campaign(Table, table=True):
     """A name under which items are labelled; its questions and rules are in its versions."""
 
@@ -67,6 +117,26 @@ class Campaign(Table, table=True):
     name: str
     by: str
     created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class Webhook(Table, table=True):
+    """Where to send word of the end of a campaign, and the `body` to send, empty while it goes on.
+
+    `secret` signs it, and can be read here: who reads this table could write the labels too. Sent again at `next_at`, until
+    it is delivered or given up.
+    """
+
+    campaign_id: str = Field(primary_key=True, foreign_key="campaign.id")
+    url: str
+    secret: str
+    by: str
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    event_id: str = ""
+    body: str = ""
+    attempts: int = 0
+    next_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    delivered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    problem: str = ""
 
 
 class VersionRow(Table, table=True):

@@ -1,35 +1,45 @@
-"""The people who work here: who may do what, and the personal links that let them in."""
+"""The people who work here: who may do what, in which groups, the personal links that let them in, and tokens of programs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from urllib.parse import quote
 
 import pandas as pd
 import streamlit as st
 
-from annotations.campaigns.people import RIGHTS, Member, Role
+from annotations.campaigns.people import RIGHTS, Member, Role, read_people
 from annotations.campaigns.sign_in import InviteRow
 from annotations.records import StoreError
+from core.text import spreadsheet_safe
 from pages.ui import services
 from pages.ui.campaigns.campaign_choice import CampaignsState, campaign_manager, campaigns_state, show_notice
+from pages.ui.campaigns.token_list import show_fresh_token, token_form, token_rows
 from pages.ui.markup import escape_markdown
 
 _VALIDITY_DAYS = {"7 days": 7, "30 days": 30, "90 days": 90, "until revoked": None}
 
 
 def people_page() -> None:
-    """Add a person, invite, revoke; the code of an invite is shown once."""
+    """Add people, change them, invite, revoke; the code of an invite is shown once."""
     _how_to_share()
-    people, invites = campaign_manager().people(), campaign_manager().invites()
+    people, groups, invites = campaign_manager().people(), campaign_manager().groups(), campaign_manager().invites()
     left, right = st.columns([1, 1.6], gap="large")
     with left:
         _add_form()
-        _invite_form(people)
+        _invite_form([one for one in people if one.active])
+        _change_form(people, groups)
+        _import_form()
+        token_form()
     with right:
-        _show_code()
-        _people_table(people, invites)
+        _show_codes()
+        show_fresh_token()
+        _people_table(people, groups, invites)
         _invite_rows(invites)
+        token_rows()
 
 
 def _how_to_share() -> None:
@@ -76,22 +86,107 @@ def _invite_form(people: Sequence[Member]) -> None:
         st.form_submit_button("Make a link", on_click=_invite_again, disabled=services.settings().demo or not people)
 
 
-def _show_code() -> None:
-    """The link of an invite that was just made; gone with the next thing that is done here."""
+def _change_form(people: Sequence[Member], groups: Mapping[str, Sequence[str]]) -> None:
+    """What a person is called and may do, their groups, and whether they take part."""
+    with st.expander(
+        "Change a person", icon=":material/manage_accounts:", key="change-person", on_change="rerun"
+    ) as box:
+        if not box.open or not people:
+            return
+        person = st.selectbox("Person", list(people), key="changed-person", format_func=lambda one: one.name)
+        with st.form(f"change-{person.id}", border=False):
+            name = st.text_input("Name", person.name, key=f"name-of-{person.id}", max_chars=300)
+            roles = [role.value for role in Role]
+            role = st.selectbox("Role", roles, index=roles.index(person.role.value), key=f"role-of-{person.id}")
+            known = sorted({group for own in groups.values() for group in own})
+            chosen = st.multiselect(
+                "Groups",
+                known,
+                list(groups.get(person.id, ())),
+                key=f"groups-of-{person.id}",
+                accept_new_options=True,
+                placeholder="Choose, or type a new one",
+                help="A campaign may be for a group.",
+            )
+            active = st.toggle(
+                "Takes part",
+                person.active,
+                key=f"active-of-{person.id}",
+                help="Who does not is signed out at their next click, by whatever way they came; their labels stay.",
+            )
+            # no callback: the form is in its expander, which is drawn again
+            pressed = st.form_submit_button("Save", icon=":material/check:", disabled=services.settings().demo)
+        if pressed:
+            _change_person(replace(person, name=name.strip(), role=Role(role), active=active), chosen)
+            st.rerun()
+
+
+def _import_form() -> None:
+    """People from a list, with a link for each who is new."""
+    with st.expander(
+        "People from a list (CSV)", icon=":material/upload_file:", key="import-people", on_change="rerun"
+    ) as box:
+        if not box.open:
+            return
+        file = st.file_uploader("List of people", type=["csv", "tsv", "txt"], key="people-file")
+        st.caption("Columns: `name` (or `email`), and where wanted `role` and `groups`, several with | between.")
+        if file is None:
+            return
+        try:
+            listed = read_people(file.getvalue())
+        except StoreError as error:
+            st.error(escape_markdown(str(error)), icon=":material/error:")
+            return
+        validity = st.selectbox("The links are valid", list(_VALIDITY_DAYS), index=1, key="people-days")
+        pressed = st.button(
+            f"Add {len(listed)} people", icon=":material/group_add:", key="people-go", disabled=services.settings().demo
+        )
+        if pressed:
+            try:
+                new = campaign_manager().import_people(listed, _VALIDITY_DAYS[validity])
+            except StoreError as error:
+                show_notice(str(error))
+                return
+            campaigns_state().fresh_invites = tuple((person.name, code) for person, code in new)
+            show_notice(f"{len(new)} people are new, {len(listed) - len(new)} were here.")
+            st.rerun()
+
+
+def _show_codes() -> None:
+    """The links of invites that were just made; gone with the next thing that is done here."""
     state = campaigns_state()
-    if state.fresh_invite is None:
+    if not state.fresh_invites:
         return
-    (name, code), state.fresh_invite = state.fresh_invite, None
+    fresh, state.fresh_invites = state.fresh_invites, ()
     server = (st.context.url or "").rpartition("/")[0]
-    with st.container(border=True):
-        st.markdown(f"**The personal link of {escape_markdown(name)}**, shown this once:")
-        st.code(f"{server}/?invite={quote(code)}", language=None, wrap_lines=True)
+    links = [(name, f"{server}/?invite={quote(code)}") for name, code in fresh]
+    with st.container(border=True, key="fresh-links"):
+        if len(links) == 1:
+            st.markdown(f"**The personal link of {escape_markdown(links[0][0])}**, shown this once:")
+            st.code(links[0][1], language=None, wrap_lines=True)
+        else:
+            st.markdown(f"**{len(links)} personal links**, shown this once:")
+            st.code("\n".join(f"{name}: {link}" for name, link in links), language=None, wrap_lines=True)
+            st.download_button(
+                "Links as CSV",
+                _links_csv(links),
+                "links.csv",
+                "text/csv",
+                icon=":material/download:",
+                on_click="ignore",
+            )
         st.caption(
             "Anyone who has it can sign in as that person. Only its hash is stored; revoke it below when it is lost."
         )
 
 
-def _people_table(people: Sequence[Member], invites: Sequence[InviteRow]) -> None:
+def _links_csv(links: Sequence[tuple[str, str]]) -> str:
+    written = io.StringIO()
+    csv.writer(written).writerows([("name", "link"), *((spreadsheet_safe(name), link) for name, link in links)])
+    return written.getvalue()
+
+
+def _people_table(people: Sequence[Member], groups: Mapping[str, Sequence[str]], invites: Sequence[InviteRow]) -> None:
     st.subheader("People")
     valid = [row.person for row in invites if row.valid]
     st.dataframe(
@@ -99,11 +194,13 @@ def _people_table(people: Sequence[Member], invites: Sequence[InviteRow]) -> Non
             {
                 "name": [one.name for one in people],
                 "role": [one.role.value for one in people],
-                "valid links": [valid.count(one.name) for one in people],
+                "groups": [", ".join(groups.get(one.id, ())) for one in people],
+                "takes part": [one.active for one in people],
+                "valid links": [valid.count(one.name) if one.active else 0 for one in people],
             }
         ),
         hide_index=True,
-        alt="People and their roles",
+        alt="People, their roles and groups",
     )
 
 
@@ -139,7 +236,7 @@ def _add_person() -> None:
     except StoreError as error:
         show_notice(str(error))
         return
-    state.fresh_invite, state.person_name = (person.name, code), ""
+    state.fresh_invites, state.person_name = ((person.name, code),), ""
 
 
 def _invite_again() -> None:
@@ -149,9 +246,18 @@ def _invite_again() -> None:
         return
     try:
         code = campaign_manager().invite(person.id, _VALIDITY_DAYS[state.invite_validity])
-        state.fresh_invite = (person.name, code)
+        state.fresh_invites = ((person.name, code),)
     except StoreError as error:
         show_notice(str(error))
+
+
+def _change_person(changed: Member, groups: Sequence[str]) -> None:
+    try:
+        campaign_manager().change_person(changed, groups)
+    except StoreError as error:
+        show_notice(str(error))
+        return
+    show_notice(f"{changed.name} is saved.")
 
 
 def _revoke_invite(id: str) -> None:

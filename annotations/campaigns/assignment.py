@@ -1,0 +1,87 @@
+"""Which people and groups label which campaign; one that nobody is assigned to is for everybody."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import ColumnElement, delete, or_
+from sqlmodel import Session, col, exists, select
+
+from annotations.campaigns.campaign import load_campaign
+from annotations.campaigns.people import Member, Right, member_of
+from annotations.campaigns.tables import Assignment, Campaign, GroupMember, Person
+from annotations.records import RecordError, RightsError
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignPeople:
+    """Who labels a campaign: people by their id, and groups; nobody at all means everybody."""
+
+    people: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+
+
+EVERYBODY = CampaignPeople()
+
+
+def load_assignment(session: Session, campaign_id: str) -> CampaignPeople:
+    """Who is assigned to a campaign."""
+    rows = session.exec(select(Assignment).where(Assignment.campaign_id == campaign_id).order_by(col(Assignment.id)))
+    found = rows.all()
+    return CampaignPeople(
+        tuple(row.person_id for row in found if row.person_id), tuple(row.group for row in found if row.group)
+    )
+
+
+def assign(session: Session, campaign_id: str, chosen: CampaignPeople, by: str) -> None:
+    """Assign these people and groups, and nobody else. Raises RecordError for a campaign, person or group that is not there."""
+    load_campaign(session, campaign_id)
+    known_people = set(session.exec(select(Person.id).where(col(Person.id).in_(chosen.people))))
+    known_groups = set(session.exec(select(GroupMember.group).where(col(GroupMember.group).in_(chosen.groups))))
+    if missing := [*({*chosen.people} - known_people), *({*chosen.groups} - known_groups)]:
+        raise RecordError(f"There is no person or group {missing[0]!r} to assign. Reload the page.")
+    session.execute(delete(Assignment).where(col(Assignment.campaign_id) == campaign_id))
+    now = datetime.now(UTC)
+    for person in dict.fromkeys(chosen.people):
+        session.add(Assignment(campaign_id=campaign_id, person_id=person, by=by, created_at=now))
+    for group in dict.fromkeys(chosen.groups):
+        session.add(Assignment(campaign_id=campaign_id, group=group, by=by, created_at=now))
+    session.flush()
+
+
+def assigned_people(session: Session, campaign_id: str) -> list[Member]:
+    """The active people who are assigned to a campaign, by themselves or in a group, by name; nobody where it is for everybody."""
+    in_group = select(GroupMember.person_id).where(
+        col(GroupMember.group).in_(select(Assignment.group).where(Assignment.campaign_id == campaign_id))
+    )
+    alone = select(Assignment.person_id).where(
+        Assignment.campaign_id == campaign_id, col(Assignment.person_id).is_not(None)
+    )
+    chosen = or_(col(Person.id).in_(in_group), col(Person.id).in_(alone))
+    return [
+        member_of(person)
+        for person in session.exec(select(Person).where(chosen, col(Person.active)).order_by(col(Person.name)))
+    ]
+
+
+def campaign_ids_for(session: Session, person: Member, ids: Sequence[str]) -> set[str]:
+    """Those of some campaigns that a person labels; a manager may label all of them."""
+    if person.may(Right.MANAGE):
+        return set(ids)
+    found = select(Campaign.id).where(col(Campaign.id).in_(ids), _is_for(person))
+    return set(session.exec(found))
+
+
+def require_assigned(session: Session, campaign_id: str, person: Member) -> None:
+    """Raise RightsError unless a person labels a campaign; the message does not say whether there is one."""
+    if not campaign_ids_for(session, person, [campaign_id]):
+        raise RightsError("You are not assigned to this campaign. Ask its manager, or choose another one.")
+
+
+def _is_for(person: Member) -> ColumnElement[bool]:
+    assigned = exists().where(col(Assignment.campaign_id) == col(Campaign.id))
+    own_groups = select(GroupMember.group).where(GroupMember.person_id == person.id)
+    is_own = or_(col(Assignment.person_id) == person.id, col(Assignment.group).in_(own_groups))
+    return or_(~assigned, assigned.where(is_own))

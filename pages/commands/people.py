@@ -1,0 +1,160 @@
+"""`cli.py people`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import quote
+
+import typer
+
+from annotations.campaigns.assignment import CampaignPeople
+from annotations.campaigns.campaign_export import find_campaign_id
+from annotations.campaigns.manage import ManagerActions
+from annotations.campaigns.people import Member, Role, read_people
+from annotations.records import RecordError
+from annotations.store import Store
+from core.settings import Settings
+from pages.commands.shared.messages import print_status
+
+_COMMAND_LINE = Member("", "the command line", Role.MANAGER)
+
+
+class PeopleAction(StrEnum):
+    """What to do with people."""
+
+    LIST = "list"
+    CHANGE = "change"
+    IMPORT = "import"
+    LINKS = "links"
+    ASSIGN = "assign"
+    TOKEN = "token"
+
+
+def command(
+    action: Annotated[
+        PeopleAction,
+        typer.Argument(
+            help="list; change NAME; import FILE.csv; links [NAME…]; assign [NAME…] --campaign CAMPAIGN; token; "
+            "token NAME --owner MANAGER; token NAME --revoke."
+        ),
+    ] = PeopleAction.LIST,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Names of people; of a file for import; of a token for token.")
+    ] = None,
+    role: Annotated[Role | None, typer.Option(help="change: what they may do.")] = None,
+    rename: Annotated[str | None, typer.Option(help="change: what they are called.")] = None,
+    active: Annotated[bool | None, typer.Option(help="change: whether they are let in.")] = None,
+    group: Annotated[
+        list[str] | None, typer.Option(help="change: the groups they are in; assign: groups. May be repeated.")
+    ] = None,
+    campaign: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="assign: the campaign that only these people and groups label; token: one that it reads, "
+            "all without. May be repeated for token."
+        ),
+    ] = None,
+    server: Annotated[str, typer.Option(help="links, import: the address of the server.")] = "",
+    days: Annotated[int | None, typer.Option(min=1, help="links, import: how long they are valid.")] = None,
+    owner: Annotated[str, typer.Option(help="token: the manager whose token it is; it ends with their role.")] = "",
+    revoke: Annotated[bool, typer.Option("--revoke", help="token: let nobody read with it any more.")] = False,
+) -> None:
+    """List people, change their role, name or groups, let them in no more, import a list, print links, assign campaigns, make tokens."""
+    chosen, campaigns = names or [], campaign or []
+    with closing(Store.open(Settings.read().database_url)) as store:
+        manager = ManagerActions(store, _COMMAND_LINE)
+        match action:
+            case PeopleAction.LIST:
+                _list(manager)
+            case PeopleAction.CHANGE:
+                person = _find(manager, _only(chosen, "the name of one person"))
+                changed = replace(
+                    person,
+                    name=rename if rename is not None else person.name,
+                    role=role or person.role,
+                    active=person.active if active is None else active,
+                )
+                own = manager.groups().get(person.id, ())
+                manager.change_person(changed, own if group is None else group)
+                _list(manager)
+            case PeopleAction.IMPORT:
+                listed = read_people(_read(Path(_only(chosen, "one CSV file"))))
+                _print_links(((one.name, code) for one, code in manager.import_people(listed, days)), server)
+            case PeopleAction.LINKS:
+                people = [_find(manager, name) for name in chosen] or [one for one in manager.people() if one.active]
+                _print_links(((one.name, manager.invite(one.id, days)) for one in people), server)
+            case PeopleAction.ASSIGN:
+                ids = tuple(_find(manager, name).id for name in chosen)
+                assigned = _only(campaigns, "one --campaign")
+                manager.assign(find_campaign_id(store, assigned), CampaignPeople(ids, tuple(group or ())))
+                print_status(f"{assigned} is for {', '.join([*chosen, *(group or ())]) or 'everybody'}.")
+            case PeopleAction.TOKEN:
+                ids = tuple(find_campaign_id(store, one) for one in campaigns)
+                _tokens(manager, chosen, owner, ids, revoke)
+
+
+def _tokens(manager: ManagerActions, names: list[str], owner: str, campaigns: tuple[str, ...], revoke: bool) -> None:
+    """List tokens; where one is named, make or revoke it."""
+    if not names:
+        _list_tokens(manager)
+        return
+    name = _only(names, "the name of one token")
+    if revoke:
+        _revoke_token(manager, name)
+    else:
+        typer.echo(
+            manager.create_token(name, _find(manager, _only([owner] if owner else [], "one --owner")).id, campaigns)
+        )
+
+
+def _only(names: list[str], what: str) -> str:
+    if len(names) != 1:
+        raise RecordError(f"Give {what}; there are {len(names)}.")
+    return names[0]
+
+
+def _find(manager: ManagerActions, name: str) -> Member:
+    people = {one.name: one for one in manager.people()}
+    if name not in people:
+        raise RecordError(f"Nobody is called {name!r}. There are: {', '.join(people) or 'none'}.")
+    return people[name]
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise RecordError(f"{file} cannot be read: {error.strerror}. Name a CSV file.") from None
+
+
+def _list(manager: ManagerActions) -> None:
+    groups = manager.groups()
+    for one in manager.people():
+        state = "" if one.active else "not active"
+        typer.echo("\t".join([one.name, one.role.value, ", ".join(groups.get(one.id, ())), state]).rstrip("\t"))
+
+
+def _list_tokens(manager: ManagerActions) -> None:
+    for row in manager.tokens():
+        used = f"used {row.used_at:%Y-%m-%d %H:%M}" if row.used_at else "not used"
+        read, state = ", ".join(row.campaigns) or "all campaigns", "valid" if row.valid else "not valid"
+        typer.echo("\t".join([row.name, row.owner, read, used, state]))
+
+
+def _revoke_token(manager: ManagerActions, name: str) -> None:
+    kept = {row.name: row.id for row in manager.tokens() if row.revoked_at is None}
+    if name not in kept:
+        raise RecordError(f"No token is called {name!r}. There are: {', '.join(kept) or 'none'}.")
+    manager.revoke_token(kept[name])
+    print_status(f"Nobody reads with {name} any more.")
+
+
+def _print_links(invited: Iterable[tuple[str, str]], server: str) -> None:
+    """A line with the name and the link of each, or the code where the address of the server is not given."""
+    for name, code in invited:
+        typer.echo(f"{name}\t{server.rstrip('/')}/?invite={quote(code)}" if server else f"{name}\t{code}")
