@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, or_, union
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, SQLModel, col, select
 
-from annotations.campaigns.tables import Person
+from annotations.campaigns.people import load_pseudonyms
 from annotations.database import read_session
 from annotations.reads import load_edits
 from annotations.store import Store
@@ -55,7 +55,7 @@ def all_rows(store: Store) -> Iterator[ExportRow]:
     sources) has a row for each. Every other row names its `item_id`. Registered people appear under their pseudonyms.
     """
     with read_session(store.engine) as session:
-        names = dict(session.exec(select(Person.name, Person.pseudonym)).all())
+        names = load_pseudonyms(session)
         for row in _rows_by_kind(session, names):
             yield _with_pseudonyms(row, names)
 

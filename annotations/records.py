@@ -1,11 +1,13 @@
 """What goes into the store and comes out of it: frozen values, checked when they are made; and what can go wrong on the way.
 
 TouchstoneError
-└── StoreError          a database that cannot be opened or read
-    ├── NotSavedError   a write that did not happen
-    ├── ReadOnlyError   a write to a store that keeps nothing
-    ├── RightsError     something that this person may not do
-    └── RecordError     a record that cannot be kept as it is"""
+└── StoreError            a database that cannot be opened or read
+    ├── UnavailableError  a database that cannot be used now
+    │   └── NotSavedError a write that did not happen
+    ├── ReadOnlyError     a write to a store that keeps nothing
+    ├── RightsError       something that this person may not do
+    └── RecordError       a record that cannot be kept as it is
+        └── ChangedElsewhereError an answer to what was answered elsewhere meanwhile"""
 
 from __future__ import annotations
 
@@ -28,7 +30,11 @@ class StoreError(TouchstoneError):
     """A database that cannot be opened or read."""
 
 
-class NotSavedError(StoreError):
+class UnavailableError(StoreError):
+    """A database that cannot be used now, and may be later: gone, locked, full, or not to be written."""
+
+
+class NotSavedError(UnavailableError):
     """A write that did not happen: no part of it is in the database."""
 
 
@@ -38,6 +44,10 @@ class ReadOnlyError(StoreError):
 
 class RecordError(StoreError):
     """A record that cannot be kept as it is."""
+
+
+class ChangedElsewhereError(RecordError):
+    """An answer to a task that its person answered in another window after it was shown here."""
 
 
 class RightsError(StoreError):

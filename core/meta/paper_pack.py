@@ -5,13 +5,12 @@ The same data and choices give the same bytes.
 
 from __future__ import annotations
 
-import io
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from shlex import quote
 from typing import Any, Protocol
 
+from core.archive import zip_files
 from core.dataset import DATASETS, format_counts
 from core.errors import UnknownNameError
 from core.meta.cases import Cases
@@ -44,7 +43,6 @@ from core.stats.bootstrap import RESAMPLES, Resamples
 from core.types import PRECOMPUTED
 
 PACK_NAME = "touchstone-paper-pack.zip"
-_EPOCH = (1980, 1, 1, 0, 0, 0)  # the first date that an archive knows, so that equal packs are equal bytes
 _DRAWN = ("consistency", "auc")
 
 
@@ -88,13 +86,7 @@ class PackRequest:
 
 def write_pack(request: PackRequest) -> bytes:
     """The archive."""
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as pack:
-        for name, content in _pack_files(request).items():
-            member = zipfile.ZipInfo(name, _EPOCH)
-            member.compress_type = zipfile.ZIP_DEFLATED
-            pack.writestr(member, content)
-    return archive.getvalue()
+    return zip_files(_pack_files(request))
 
 
 def pack_commands(request: PackRequest) -> str:

@@ -11,10 +11,11 @@ from core.meta.best_metric import Measurement
 from core.meta.cases import Cases, MetricColumn
 from core.meta.explanation_scores import INCOMPLETE_NOTE, ExplainerScores
 from core.meta.measures import SIGNED_MEASURES, MetricRow
-from core.meta.table_formats import csv_table, format_marked, latex_table, latex_text, markdown_table
+from core.meta.table_formats import csv_table, format_marked, latex_table, latex_text
 from core.metric import METRICS, Card
 from core.settings import VERSION
 from core.stats.statistic import Estimate
+from core.stats.text_tables import markdown_table
 
 _CSV_COLUMNS = (
     *("metric", "slice", "figure", "value", "low", "high", "n", "failed", "best", "not_worse", "p", "why"),

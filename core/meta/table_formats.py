@@ -1,4 +1,4 @@
-"""Tables as aligned text, JSON-able records, Markdown, LaTeX for the booktabs package, and CSV."""
+"""Tables as aligned text, JSON-able records, LaTeX for the booktabs package, and CSV."""
 
 from __future__ import annotations
 
@@ -162,12 +162,6 @@ _LATEX_ESCAPES = str.maketrans(
 )
 
 
-def markdown_table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """Columns as wide as they come; a bar in a cell parts no columns."""
-    table = [head, ["---"] * len(head), *lines]
-    return "".join(f"| {' | '.join(map(_escape_bars, line))} |\n" for line in table)
-
-
 def latex_table(head: Sequence[str], lines: Iterable[Sequence[str]], caption: str, label: str) -> str:
     """The first column left, the others right; cells are LaTeX already, see `latex_text`."""
     body = [" & ".join(line) + r" \\" for line in lines]
@@ -198,7 +192,3 @@ def csv_table(head: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
     writer.writerow(head)
     writer.writerows([spreadsheet_safe(cell) if isinstance(cell, str) else cell for cell in line] for line in lines)
     return text.getvalue()
-
-
-def _escape_bars(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")

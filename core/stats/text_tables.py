@@ -1,8 +1,8 @@
-"""Estimates with their intervals as text, and lines of text in aligned columns."""
+"""Estimates with their intervals as text, and lines of text in aligned columns or as a table of Markdown."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from core.stats.statistic import Estimate
 
@@ -14,9 +14,24 @@ def align_columns(lines: Sequence[Sequence[str]]) -> str:
     return "\n".join(line.rstrip() for line in spaced)
 
 
+def markdown_table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """Columns as wide as they come; a bar in a cell parts no columns."""
+    table = [head, ["---"] * len(head), *lines]
+    return "".join(f"| {' | '.join(map(_escape_bars, line))} |\n" for line in table)
+
+
+def _escape_bars(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
 def format_percent(estimate: Estimate) -> str:
     """A share with its interval, as 91.9 [89.8, 93.9]."""
     return _with_interval(estimate, ".1f", factor=100)
+
+
+def format_coefficient(estimate: Estimate) -> str:
+    """A coefficient with its interval, as 0.71 [0.55, 0.83]."""
+    return _with_interval(estimate, ".2f")
 
 
 def format_share(estimate: Estimate) -> str:

@@ -9,12 +9,16 @@ from typing import Any
 import pytest
 from sqlmodel import select
 
+from annotations.campaigns.candidates import tasks_for_candidate
 from annotations.campaigns.labelling import AnnotatorActions, load_revealed_scores
+from annotations.campaigns.manage import ManagerActions
+from annotations.campaigns.people import Role
+from annotations.campaigns.questions import bundled_question_sets, read_questions
 from annotations.campaigns.queue import ShownTask
 from annotations.campaigns.results import Resolution
 from annotations.campaigns.tables import Adjudication, Task
 from annotations.dataset_import import DatasetSource
-from annotations.records import RecordError
+from annotations.records import Grade, RecordError
 from annotations.samples import (
     campaign_datasets,
     count_texts,
@@ -152,6 +156,23 @@ def test_a_graded_explanation_has_its_author_and_agreed_grade(store: Store) -> N
     [given] = sample.item.explanations
     assert (given.text, given.by, given.grade, given.judge) == ("It was a boat.", "ada", "partially", "unanimous")
     assert sample.item.intended is Verdict.INCONSISTENT
+
+
+def test_the_grade_of_an_explanation_of_a_summary_without_an_edit_is_one_that_scores_know(store: Store) -> None:
+    for name, text in bundled_question_sets().items():
+        asked = read_questions(text)
+        if asked.measure == "grade":
+            assert {*asked.by_id["grade"].values} == {grade.value for grade in Grade}, name
+    opened = make_campaign(store, "judge-summary-explanations", items=0)
+    alone = Item(Example("c", "It ran.", "It flew."), explanations=(GradedExplanation("It ran.", "a model"),))
+    store.import_dataset(DatasetSource("alone", "pairs", "alone.jsonl", "0"), [alone], dict)
+    manager = ManagerActions(store, opened.person("boss", Role.MANAGER))
+    [candidate] = manager.candidates("alone")
+    opened.add_tasks(tasks_for_candidate(candidate, opened.campaign.questions))
+    annotator = opened.annotator("ben")
+    opened.send(annotator, opened.next_task(annotator), answers={"grade": "not"})
+    [sample] = load_samples(store, BOATS)
+    assert [(one.text, one.by, one.grade) for one in sample.item.explanations] == [("It ran.", "a model", "not")]
 
 
 def test_who_wrote_an_explanation_that_was_imported_is_known_again(store: Store) -> None:

@@ -1,0 +1,1 @@
+"""The formats in which campaigns are exported, one file each."""

@@ -1,0 +1,167 @@
+"""A campaign as a dataset for Hugging Face's datasets and for Argilla: two Parquet files and the card that names them."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import yaml  # type: ignore[import-untyped]  # it ships no types
+
+from annotations.campaigns.data_statement import cell, data_statement
+from annotations.campaigns.export_format import EXPORT_FORMATS, CampaignExport, ExportFormat, LabelledTask
+from annotations.campaigns.questions import CampaignQuestion, apply_answer_edit
+from core.archive import zip_files
+from core.stats.text_tables import markdown_table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_TASK_COLUMNS = {
+    "task": "number of the task",
+    "item_id": "hash of document, summary and original",
+    "document": "source text",
+    "original": "the summary before the edit, of a pair; it is left in answers",
+    "summary": "what is labelled; of a pair the edited one, right in answers",
+    "explanation": "the explanation that is judged",
+    "asked_error_type": "the error type that was to be written",
+}
+_FINAL_COLUMNS = {
+    "labels": "number of people who labelled it",
+    "resolution": "unanimous, by majority, adjudicated, of one person, or unresolved, which has no final answers",
+}
+_LABEL_COLUMNS = {
+    "person": "pseudonym",
+    "version": "version of guidelines and questions",
+    "active_seconds": "seconds of reading and typing",
+}
+_ANSWER_PREFIX = "answer."
+_LICENCE_ID = re.compile(r"[a-z0-9][a-z0-9.-]*")
+
+
+@EXPORT_FORMATS.add
+@dataclass(frozen=True)
+class HfDataset(ExportFormat):
+    """A zip of README.md (the card), labels.parquet (a row for each label) and tasks.parquet (a row for each item, with its final answers).
+
+    A column `answer.ID` for each question: text for a choice or a text, a list for several, a whole number for a scale,
+    `{start, end, side}` for passages, `{claim, evidence}` for links, and for an edit the edited summary.
+    """
+
+    name: ClassVar[str] = "hf-dataset"
+    title: ClassVar[str] = "Hugging Face, Argilla"
+    about: ClassVar[str] = (
+        "A zip: Parquet files of labels and of items with final answers, and a dataset card. load_dataset reads the unpacked folder."
+    )
+    suffix: ClassVar[str] = "-hf-dataset.zip"
+
+    def content(self, export: CampaignExport) -> list[bytes]:
+        questions, tasks = export.questions(), export.tasks()
+        labels = [row for task in tasks for row in _label_rows(questions, task)]
+        finals = [_final_row(questions, task) for task in tasks]
+        return [
+            zip_files(
+                {
+                    "README.md": dataset_card(export, questions, tasks),
+                    "labels.parquet": _parquet(labels, _schema(_LABEL_COLUMNS, questions)),
+                    "tasks.parquet": _parquet(finals, _schema(_FINAL_COLUMNS, questions)),
+                }
+            )
+        ]
+
+
+def dataset_card(export: CampaignExport, questions: Sequence[CampaignQuestion], tasks: Sequence[LabelledTask]) -> str:
+    """The card: what the Hub reads as YAML, the columns, and the data statement."""
+    head = {
+        **_licence_fields(export.terms.licence.strip()),
+        "pretty_name": export.campaign.name,
+        "task_categories": ["text-classification"],
+        "tags": ["summarization", "factual-consistency"],
+        "configs": [
+            {"config_name": name, "data_files": [{"split": "train", "path": f"{name}.parquet"}], **default}
+            for name, default in (("labels", {"default": True}), ("tasks", {}))
+        ],
+    }
+    answers = {_ANSWER_PREFIX + question.id: question.ask for question in questions}
+    columns = [
+        *(["both", f"`{name}`", about] for name, about in _TASK_COLUMNS.items()),
+        *(["labels", f"`{name}`", about] for name, about in _LABEL_COLUMNS.items()),
+        *(["tasks", f"`{name}`", about] for name, about in _FINAL_COLUMNS.items()),
+        *(["both", f"`{name}`", cell(about)] for name, about in answers.items()),
+    ]
+    return (
+        f"---\n{yaml.safe_dump(head, sort_keys=False, allow_unicode=True)}---\n\n{data_statement(export, tasks)}\n"
+        "## Columns\n\n`labels` has a row for each label, `tasks` one for each item with its final answers.\n\n"
+        f"{markdown_table(['config', 'column', 'what it holds'], columns)}"
+    )
+
+
+def _licence_fields(licence: str) -> dict[str, str]:
+    """As the Hub reads it: an identifier such as cc-by-4.0, or the name of another licence."""
+    if not licence:
+        return {"license": "unknown"}
+    known = _LICENCE_ID.fullmatch(licence.lower())
+    return {"license": licence.lower()} if known else {"license": "other", "license_name": licence}
+
+
+def _task_values(task: LabelledTask) -> dict[str, Any]:
+    texts = (task.document, task.original or None, task.summary, task.explanation or None, task.asked or None)
+    return dict(zip(_TASK_COLUMNS, (task.number, task.resolved.item, *texts), strict=True))
+
+
+def _label_rows(questions: Sequence[CampaignQuestion], task: LabelledTask) -> Iterator[dict[str, Any]]:
+    for label in task.resolved.labels:
+        given = (label.pseudonym, label.version, label.active_ms / 1000)
+        answers = _answer_values(questions, label.answers, task.summary)
+        yield {**_task_values(task), **dict(zip(_LABEL_COLUMNS, given, strict=True)), **answers}
+
+
+def _final_row(questions: Sequence[CampaignQuestion], task: LabelledTask) -> dict[str, Any]:
+    found = (len(task.resolved.labels), task.resolved.resolution.value)
+    answers = _answer_values(questions, task.resolved.answers, task.summary)
+    return {**_task_values(task), **dict(zip(_FINAL_COLUMNS, found, strict=True)), **answers}
+
+
+def _answer_values(questions: Sequence[CampaignQuestion], answers: Mapping[str, Any], summary: str) -> dict[str, Any]:
+    return {
+        _ANSWER_PREFIX + question.id: _answer_value(question, answers.get(question.id), summary)
+        for question in questions
+    }
+
+
+def _answer_value(question: CampaignQuestion, answer: Any, summary: str) -> Any:
+    if answer is None:
+        return None
+    if question.kind == "span":
+        return [{"start": start, "end": end, "side": side[0] if side else None} for start, end, *side in answer]
+    return apply_answer_edit(summary, answer) if question.kind == "edit" else answer
+
+
+def _schema(more: Mapping[str, str], questions: Sequence[CampaignQuestion]) -> pa.Schema:
+    import pyarrow as pa  # slow to load, and only this format needs it
+
+    whole, text = pa.int64(), pa.string()
+    passage = pa.struct({"start": whole, "end": whole, "side": text})
+    kinds = {
+        "choice": text,
+        "several": pa.list_(text),
+        "scale": whole,
+        "text": text,
+        "edit": text,
+        "span": pa.list_(passage),
+        "link": pa.list_(pa.struct({"claim": pa.list_(whole), "evidence": pa.list_(whole)})),
+    }
+    plain = {"task": whole, "labels": whole, "version": whole, "active_seconds": pa.float64()}
+    columns = {name: plain.get(name, text) for name in (*_TASK_COLUMNS, *more)}
+    return pa.schema({**columns, **{_ANSWER_PREFIX + question.id: kinds[question.kind] for question in questions}})
+
+
+def _parquet(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(rows, schema=schema), file)
+    return file.getvalue()

@@ -1,0 +1,54 @@
+"""The buttons that export a campaign: all of it at once, and for other tools with the terms that their cards state."""
+
+from __future__ import annotations
+
+import re
+
+import streamlit as st
+
+from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.export_format import EXPORT_FORMATS, ExportActions, ExportFormat, ExportTerms
+from annotations.campaigns.people import Right
+from pages.ui import services
+from pages.ui.session_user import current_member, member_later
+
+_WHOLE = ("jsonl", "csv")
+
+
+def export_buttons(campaign: CampaignSettings) -> None:
+    """Export as JSONL, which can be imported again, as CSV, and for other tools; nothing for people who may not manage."""
+    if not current_member().may(Right.MANAGE):
+        return
+    for name in _WHOLE:
+        _export_button(campaign, EXPORT_FORMATS.get(name), ExportTerms())
+    with st.popover("For other tools", icon=":material/output:"):
+        terms = _terms_form(campaign)
+        for chosen in EXPORT_FORMATS:
+            if chosen.name not in _WHOLE:
+                _export_button(campaign, chosen, terms)
+
+
+def _terms_form(campaign: CampaignSettings) -> ExportTerms:
+    """What only the manager knows; it goes into the dataset card and the data statement, and is kept nowhere else."""
+    with st.form(f"terms-{campaign.id}", border=False):
+        terms = ExportTerms(
+            licence=st.text_input("Licence of the labels", placeholder="cc-by-4.0", key=f"licence-{campaign.id}"),
+            pay=st.text_input("Pay", placeholder="15 € an hour", key=f"pay-{campaign.id}"),
+            consent=st.text_input("Consent", placeholder="Signed; may be published", key=f"consent-{campaign.id}"),
+        )
+        st.form_submit_button("State this in the card and the data statement", icon=":material/check:")
+    return terms
+
+
+def _export_button(campaign: CampaignSettings, chosen: type[ExportFormat], terms: ExportTerms) -> None:
+    member = member_later()
+    file = re.sub(r"[^\w-]+", "-", campaign.name).strip("-").lower() or "campaign"
+    st.download_button(
+        f"Export {chosen.title}",
+        lambda: ExportActions(services.store(), member()).file(campaign.id, chosen.name, terms),
+        f"{file}{chosen.suffix}",
+        key=f"{chosen.name}-{campaign.id}",
+        icon=":material/download:",
+        on_click="ignore",
+        help=chosen.about,
+    )
