@@ -4,14 +4,17 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from pages.server import startup
+from pages.server.api import Api
 from pages.server.early_keys import EarlyKeys
 from pages.server.protection import Protection
 from pages.server.script_errors import show_script_error
 from pages.server.sign_in import SignIn
+from pages.server.webhook_thread import sending_webhooks
 
 startup.begin()
 app = st.App(
     "pages/main.py",
-    middleware=[Middleware(Protection), Middleware(SignIn), Middleware(EarlyKeys)],
+    lifespan=sending_webhooks,
+    middleware=[Middleware(Protection), Middleware(Api), Middleware(SignIn), Middleware(EarlyKeys)],
     on_script_error=show_script_error,
 )

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from functools import lru_cache
+from importlib.util import find_spec
 from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from annotations.campaigns.people import Member
 from annotations.campaigns.sign_in import (
     GuessDelay,
     SessionEndedError,
@@ -28,7 +30,9 @@ from pages.ui import services
 
 SESSION_COOKIE = "touchstone_session"
 LINK_PARAMETER = "invite"
+_ORGANISATION_COOKIE = "_streamlit_user"  # set and signed by Streamlit
 _MAX_CODE_BYTES = 200
+_DOWNLOADS = "media/"  # where Streamlit puts what its buttons give
 
 
 @lru_cache(maxsize=1)
@@ -39,7 +43,7 @@ def guess_delay() -> GuessDelay:
 
 def sign_in_path() -> str:
     """Where a code is sent."""
-    return f"{_base_path()}sign-in"
+    return f"{base_path()}sign-in"
 
 
 class SignIn:
@@ -53,17 +57,40 @@ class SignIn:
         await (response or self._app)(scope, receive, send)
 
     async def _response(self, request: Request) -> Response | None:
-        if not _is_shared():
+        if not is_shared():
             return None
         if request.method == "POST" and request.url.path == sign_in_path():
             return await _sign_in_by_code(request)
+        if request.url.path.startswith(f"{base_path()}{_DOWNLOADS}") and not await _is_signed_in(request):
+            return PlainTextResponse("Sign in to download this.", status_code=403)
         code = request.query_params.get(LINK_PARAMETER, "")
         if code and request.method == "GET" and "text/html" in request.headers.get("accept", ""):
             return await _sign_in_by_link(request, code)
         return None
 
 
-def _is_shared() -> bool:
+async def _is_signed_in(request: Request) -> bool:
+    """Whether a browser still has a session here, or says that it has one of its organisation, which only the pages check."""
+    if has_organisation() and _ORGANISATION_COOKIE in request.cookies:
+        return True
+    try:
+        return await run_in_threadpool(_member, request.cookies.get(SESSION_COOKIE, "")) is not None
+    except StoreError:  # one that has ended, or nobody can tell now
+        return False
+
+
+def _member(session_id: str) -> Member | None:
+    with read_session(services.store().engine) as session:
+        return member_by_session(session, session_id)
+
+
+def has_organisation() -> bool:
+    """Whether sign-in by OIDC is configured in Streamlit's secrets and its package is here."""
+    return find_spec("authlib") is not None and st.secrets.load_if_toml_exists() and "auth" in st.secrets
+
+
+def is_shared() -> bool:
+    """Whether people sign in here."""
     try:
         return services.settings().shared
     except TouchstoneError:  # every page says what is set wrongly
@@ -78,7 +105,7 @@ async def _sign_in_by_code(request: Request) -> Response:
     try:
         started = await run_in_threadpool(_start, code, request.cookies.get(SESSION_COOKIE, ""))
     except WrongCodeError as error:
-        await asyncio.sleep(guess_delay().after_wrong(_address(request)))
+        await asyncio.sleep(guess_delay().after_wrong(address_of(request)))
         return JSONResponse({"problem": str(error)}, status_code=403)
     except StoreError as error:
         return JSONResponse({"problem": str(error)}, status_code=503)
@@ -102,7 +129,7 @@ async def _sign_in_by_link(request: Request, code: str) -> Response | None:
             _start_unless_another, code[:_MAX_CODE_BYTES], request.cookies.get(SESSION_COOKIE, "")
         )
     except WrongCodeError:
-        await asyncio.sleep(guess_delay().after_wrong(_address(request)))
+        await asyncio.sleep(guess_delay().after_wrong(address_of(request)))
         return None
     except StoreError:
         return None
@@ -134,7 +161,7 @@ def _with_cookie(response: Response, started: StartedSession, request: Request) 
         SESSION_COOKIE,
         started.id,
         expires=started.expires_at,
-        path=_base_path(),
+        path=base_path(),
         secure=request.url.scheme == "https",
         httponly=True,
         samesite="lax",
@@ -143,11 +170,12 @@ def _with_cookie(response: Response, started: StartedSession, request: Request) 
     return response
 
 
-def _address(request: Request) -> str:
+def address_of(request: Request) -> str:
     """Where the browser is; the server itself reads what a trusted proxy forwards."""
     return request.client.host if request.client else ""
 
 
-def _base_path() -> str:
+def base_path() -> str:
+    """Where the server begins, with a slash at both ends."""
     base = str(st.get_option("server.baseUrlPath")).strip("/")
     return f"/{base}/" if base else "/"

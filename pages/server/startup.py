@@ -15,7 +15,8 @@ from pathlib import Path
 PAGES, METRICS = "pages", "metrics"
 """What every page needs to begin, and what scores need; every other part is a page by the name of its file."""
 
-_VIEWS = Path(__file__).parents[1] / "views"
+_MAIN = Path(__file__).parents[1] / "main.py"
+_VIEWS = _MAIN.with_name("views")
 _FIRST_VIEW = "probe"  # where the bare address leads
 
 first_page_drawn = threading.Event()
@@ -48,16 +49,14 @@ def _loading(part: str) -> Future[None]:
 
 
 def _import(part: str) -> None:
-    if part == PAGES:
-        from pages.ui import session_user, tour  # noqa: F401  # main.py uses them
-    elif part == METRICS:
+    if part == METRICS:
         from core.metric import METRICS as metrics
         from core.text import sentences
 
         sentences("The first sentence loads NLTK. It takes two seconds.")
         metrics.names()
     else:
-        view = ast.parse((_VIEWS / f"{part}.py").read_text(encoding="utf-8"))
-        for node in view.body:
+        file = _MAIN if part == PAGES else _VIEWS / f"{part}.py"
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module:
                 import_module(node.module)

@@ -10,8 +10,7 @@ import streamlit as st
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.kept_edits import KEPT_NOTE, KeptEdits, kept_row, rejecting_questions
 from annotations.campaigns.label_agreement import Agreement, Revisions
-from core.stats.statistic import Estimate
-from core.stats.text_tables import format_percent
+from core.stats.text_tables import format_coefficient, format_percent
 from pages.ui.background_results import background_result
 from pages.ui.campaigns.campaign_choice import campaign_manager
 from pages.ui.markup import escape_markdown
@@ -46,14 +45,6 @@ def agreement_tab(campaign: CampaignSettings) -> None:
         _kept_table(manager.kept_edits(campaign.id))
     if campaign.rules.reveal:
         _revision_table(manager.revisions(campaign.id))
-
-
-def format_coefficient(estimate: Estimate) -> str:
-    """A coefficient with its interval, as 0.71 [0.55, 0.83]."""
-    if estimate.value is None:
-        return "–"
-    bounds = "" if estimate.low is None or estimate.high is None else f" [{estimate.low:.2f}, {estimate.high:.2f}]"
-    return f"{estimate.value:.2f}{bounds}"
 
 
 def _question_choice(campaign: CampaignSettings, found: Sequence[Agreement]) -> list[Agreement]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
+from annotations.campaigns.assignment import EVERYBODY, CampaignPeople
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Role
@@ -22,9 +23,11 @@ CAMPAIGNS_SECTION, PEOPLE_SECTION = "Campaigns", "People"
 
 @dataclass(eq=False)
 class CampaignsState:
-    """What the page remembers: the name and code of an invite that is shown once, and what its forms hold."""
+    """What the page remembers: the names and codes of invites and the token and secret that are shown once, and what its forms hold."""
 
-    fresh_invite: tuple[str, str] | None = None
+    fresh_invites: tuple[tuple[str, str], ...] = ()
+    fresh_token: str = ""
+    fresh_secret: str = ""
     campaign = WidgetValue[str | None]("campaign-chosen", None)
     person_name = WidgetValue[str]("person-name", "")
     person_role = WidgetValue[Role]("person-role", Role.ANNOTATOR)
@@ -105,8 +108,45 @@ def _status_controls(chosen: CampaignSettings) -> None:
         disabled=services.settings().demo,
         help="A closed campaign gives out no tasks; its labels stay." if is_open else "Give out tasks again.",
     )
+    _people_of_campaign(chosen)
     st.badge("open" if is_open else "closed", color="green" if is_open else "gray")
     st.caption(escape_markdown(f"{chosen.questions.title} · version {chosen.version}"))
+
+
+def people_choice(key: str, before: CampaignPeople = EVERYBODY) -> CampaignPeople:
+    """The people and groups that label a campaign, to choose from all that there are; none means everybody."""
+    people = {one.id: one.name for one in campaign_manager().people() if one.active or one.id in before.people}
+    groups = sorted({group for own in campaign_manager().groups().values() for group in own} | {*before.groups})
+    chosen = st.multiselect(
+        "For",
+        [*((True, group) for group in groups), *((False, id) for id in people)],
+        [*((True, group) for group in before.groups), *((False, id) for id in before.people if id in people)],
+        key=f"{key}-people",
+        format_func=lambda one: f"Group {one[1]}" if one[0] else people[one[1]],
+        placeholder="Everybody",
+        help="Nobody else sees the campaign under Annotate, managers excepted. Make groups under People.",
+    )
+    return CampaignPeople(
+        tuple(id for is_group, id in chosen if not is_group), tuple(name for is_group, name in chosen if is_group)
+    )
+
+
+def _people_of_campaign(campaign: CampaignSettings) -> None:
+    """Who labels the campaign, and a way to change that."""
+    before = campaign_manager().assignment(campaign.id)
+    number = len(before.people) + len(before.groups)
+    name = f"For {number} {'person or group' if number == 1 else 'people and groups'}" if number else "For everybody"
+    with st.popover(name, icon=":material/group:", key=f"for-{campaign.id}", on_change="rerun") as box:
+        if not box.open:
+            return
+        chosen = people_choice(f"for-{campaign.id}-{hash(before)}", before)
+        # no callback: it would be called with what was chosen in the run before
+        if st.button("Save", key=f"for-{campaign.id}-go", type="primary", disabled=services.settings().demo):
+            try:
+                campaign_manager().assign(campaign.id, chosen)
+            except StoreError as error:
+                show_notice(str(error))
+            st.rerun()
 
 
 def _open_chosen() -> None:

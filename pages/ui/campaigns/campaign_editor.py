@@ -8,12 +8,13 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from annotations.campaigns.assignment import CampaignPeople
 from annotations.campaigns.campaign import CampaignRules, CampaignSettings, NewTask, VersionContent
 from annotations.campaigns.manage import IssuedVersion
 from annotations.campaigns.questions import QuestionSet, read_questions
 from annotations.records import StoreError
 from pages.ui import services
-from pages.ui.campaigns.campaign_choice import campaign_manager, open_campaign, show_notice
+from pages.ui.campaigns.campaign_choice import campaign_manager, open_campaign, people_choice, show_notice
 from pages.ui.campaigns.item_pool import ChosenItems, chosen_items, item_pool
 from pages.ui.campaigns.known_answers import known_answers
 from pages.ui.campaigns.wording_form import guidelines_box, question_choice, rules_form, usual_pass_mark
@@ -29,6 +30,7 @@ def new_campaign_form() -> None:
         name = st.text_input(
             "Name of the campaign", key=f"{_NEW_KEY}-name", placeholder="For example: Harbour news, round 1"
         )
+        people = people_choice(_NEW_KEY)
         text = question_choice(_NEW_KEY)
     if text is None:
         st.stop()
@@ -41,7 +43,7 @@ def new_campaign_form() -> None:
     with right:
         rules = rules_form(_NEW_KEY, _usual_rules(items), _campaign_names())
     if rules is not None:
-        _create_bar(name, VersionContent(text, guidelines, rules), items)
+        _create_bar(name, VersionContent(text, guidelines, rules), items, people)
 
 
 def setup_hints(questions: QuestionSet, rules: CampaignRules, items: ChosenItems) -> list[str]:
@@ -53,6 +55,8 @@ def setup_hints(questions: QuestionSet, rules: CampaignRules, items: ChosenItems
         hints.append("There is no gold item to mix in.")
     if items.of("qualification") and not rules.pass_right:
         hints.append("Everybody passes the qualification: set “Right to pass”.")
+    if rules.calibration_pause and not rules.calibration:
+        hints.append("There is no calibration round to wait after: set “First items by all”.")
     if rules.reveal and any(question.kind == "edit" for question in questions.questions):
         hints.append("A text that is still being written has no scores to show.")
     return hints
@@ -65,11 +69,13 @@ def _campaign_names() -> list[str]:
 def _usual_rules(items: ChosenItems) -> CampaignRules:
     """Rules that are usual for such items."""
     return CampaignRules(
-        pass_right=usual_pass_mark(items.of("qualification")), gold_every=10 if items.of("gold") else 0
+        pass_right=usual_pass_mark(items.of("qualification")),
+        gold_every=10 if items.of("gold") else 0,
+        early_overlap=True,
     )
 
 
-def _create_bar(name: str, wording: VersionContent, items: ChosenItems) -> None:
+def _create_bar(name: str, wording: VersionContent, items: ChosenItems, people: CampaignPeople) -> None:
     with st.container():  # what lies below keeps its place when a hint comes or goes
         for hint in setup_hints(read_questions(wording.questions), wording.rules, items):
             st.caption(f":material/info: {hint}")
@@ -85,7 +91,7 @@ def _create_bar(name: str, wording: VersionContent, items: ChosenItems) -> None:
         )
         st.caption(escape_markdown(_format_label_count(wording.rules, items)))
     if pressed:
-        _create_campaign(name, wording, items.tasks)
+        _create_campaign(name, wording, items.tasks, people)
         st.rerun()
 
 
@@ -95,9 +101,9 @@ def _format_label_count(rules: CampaignRules, items: ChosenItems) -> str:
     return ", ".join([f"{len(items.work)} items × {rules.overlap} people = {labels} labels", *others])
 
 
-def _create_campaign(name: str, wording: VersionContent, tasks: Sequence[NewTask]) -> None:
+def _create_campaign(name: str, wording: VersionContent, tasks: Sequence[NewTask], people: CampaignPeople) -> None:
     try:
-        campaign = campaign_manager().create(name.strip(), wording, tasks)
+        campaign = campaign_manager().create(name.strip(), wording, tasks, people)
     except StoreError as error:
         show_notice(str(error))
         return

@@ -1,51 +1,25 @@
-"""The tabs of a campaign, with its progress and the buttons that export it; only the open one is drawn."""
+"""The tabs of a campaign, with its progress; only the open one is drawn."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
+from datetime import date
 from types import MappingProxyType
 
 import pandas as pd
 import streamlit as st
 
+from annotations.campaigns.calibration import CalibrationRound
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.campaign_export import ExportActions
 from annotations.campaigns.campaign_progress import CampaignProgress, PersonProgress, Share
 from annotations.campaigns.manage import TaskRemark
-from annotations.campaigns.people import Right
-from pages.ui import services
+from core.stats.text_tables import format_coefficient, format_percent
+from pages.ui.annotate.labeller import format_answer
 from pages.ui.campaigns.agreement_tab import agreement_tab
 from pages.ui.campaigns.campaign_choice import campaign_manager
 from pages.ui.campaigns.campaign_editor import items_tab, wording_tab
-from pages.ui.session_user import current_member
-
-
-def export_buttons(campaign: CampaignSettings) -> None:
-    """Export as JSONL, which can be imported again, and as CSV; nothing for people who may not manage."""
-    if not current_member().may(Right.MANAGE):
-        return
-    actions = ExportActions(services.store(), current_member())
-    file = re.sub(r"[^\w-]+", "-", campaign.name).strip("-").lower() or "campaign"
-    st.download_button(
-        "Export JSONL",
-        lambda: actions.jsonl(campaign.id),
-        f"{file}.jsonl",
-        key=f"jsonl-{campaign.id}",
-        icon=":material/download:",
-        on_click="ignore",
-        help="Everything: one row per label revision, with pseudonyms; can be imported into another database.",
-    )
-    st.download_button(
-        "Export CSV",
-        lambda: actions.table(campaign.id),
-        f"{file}.csv",
-        key=f"csv-{campaign.id}",
-        icon=":material/download:",
-        on_click="ignore",
-        help="The same rows for a spreadsheet, with a column for each question.",
-    )
-
+from pages.ui.campaigns.export_buttons import export_buttons
+from pages.ui.campaigns.webhook_form import webhook_form
 
 _COLUMN_HELP = {
     "stage": "Training, qualification or work; unqualified: too few right answers to go on; excluded: sat a qualification that closes this campaign.",
@@ -58,7 +32,9 @@ _COLUMN_HELP = {
 def progress_tab(campaign: CampaignSettings) -> None:
     """Figures, people and remarks, as they are now."""
     found = campaign_manager().progress(campaign.id)
-    _progress_figures(found)
+    _progress_figures(found, campaign.rules.deadline)
+    if campaign.rules.calibration:
+        _calibration_view(campaign, campaign_manager().calibration(campaign.id))
     if found.people:
         _people_table(found.people)
         _remark_table(campaign_manager().remarks(campaign.id))
@@ -69,6 +45,7 @@ def progress_tab(campaign: CampaignSettings) -> None:
         )
     with st.container(horizontal=True):
         export_buttons(campaign)
+    webhook_form(campaign)
 
 
 def format_share(share: Share) -> str:
@@ -84,7 +61,50 @@ def format_hours_left(found: CampaignProgress) -> str:
     return f"about {hours:.1f} h of work left" if hours >= 1 else f"about {max(1, round(60 * hours))} min of work left"
 
 
-def _progress_figures(found: CampaignProgress) -> None:
+def format_finish(found: CampaignProgress, deadline: date | None) -> str:
+    """What is left and when it will be done; and whether that is after the deadline."""
+    parts = [format_hours_left(found)]
+    if found.finish_at:
+        parts.append(f"done about {found.finish_at:%Y-%m-%d} at the pace of the last week")
+    if deadline:
+        late = bool(found.finish_at and found.finish_at.date() > deadline)
+        parts.append(f"{'**after** ' if late else ''}the last day is {deadline:%Y-%m-%d}")
+    return ", ".join(filter(None, parts))
+
+
+def _calibration_view(campaign: CampaignSettings, found: CalibrationRound) -> None:
+    """Who has done the calibration round, how far they agree on it, and the items on which they differ."""
+    measured = campaign.questions.by_id[campaign.questions.measure]
+    with st.container(border=True, key="calibration"):
+        st.markdown(f"**Calibration round**: the first {found.items} items by everybody")
+        st.text(", ".join(f"{name} {done} of {found.items}" for name, done in found.done.items()) or "Nobody yet.")
+        if found.agreement and found.agreement.people > 1:
+            alpha = format_coefficient(found.agreement.alpha)
+            st.text(f"Same answer to {measured.id!r}: {format_percent(found.agreement.raw)} %, alpha {alpha}")
+        if not found.disputed:
+            return
+        st.dataframe(
+            pd.DataFrame(
+                [
+                    {
+                        "same answer": one.agreement,
+                        "summary": one.summary,
+                        **{name: format_answer(measured, one.answers.get(name)) for name in found.done},
+                    }
+                    for one in found.disputed
+                ]
+            ),
+            hide_index=True,
+            alt="Items of the calibration round on which people differ",
+            column_config={
+                "same answer": st.column_config.NumberColumn(format="percent", width="small"),
+                "summary": st.column_config.Column(width="large"),
+            },
+        )
+        st.caption(f"{len(found.disputed)} items are disputed. Decide them under Review; make the guidelines say why.")
+
+
+def _progress_figures(found: CampaignProgress, deadline: date | None) -> None:
     figures = (
         ("Items done", f"{found.complete} of {found.tasks}", "Labelled by as many people as the rules ask for."),
         ("Labels", f"{found.answered} of {found.required}", None),
@@ -101,7 +121,7 @@ def _progress_figures(found: CampaignProgress) -> None:
         for name, value, help in figures:
             st.metric(name, value, border=True, width=185 if " of " in value else 125, help=help)
     if found.required:
-        st.progress(min(1.0, found.answered / found.required), format_hours_left(found) or None)
+        st.progress(min(1.0, found.answered / found.required), format_finish(found, deadline) or None)
 
 
 def _people_table(people: Sequence[PersonProgress]) -> None:

@@ -206,7 +206,8 @@ def chosen_items(pool: ItemPool, known: Mapping[str, NewTask], questions: Questi
 
 
 def _nothing_fits(questions: QuestionSet, found: int) -> str:
-    needed = {"summary": "summaries", "pair": "edited summaries", "explanation": "edited summaries with an explanation"}
+    edited = {"some": "edited summaries", "one": "summaries with a single edit", "any": "summaries"}[questions.edits]
+    needed = {"summary": "summaries", "pair": edited, "explanation": f"{edited} with an explanation"}
     return f"Of {found} items none can be asked about: this question set needs {needed[questions.unit]}."
 
 

@@ -12,7 +12,7 @@ import streamlit as st
 from annotations.campaigns.campaign import CampaignRules, read_rules
 from annotations.campaigns.questions import CampaignQuestion, QuestionSet, bundled_question_sets, read_questions
 from annotations.records import RecordError
-from pages.ui.markup import escape_markdown, without_images
+from pages.ui.markup import escape_markdown, safe_guidelines
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,10 @@ _NUMBER_FIELDS = {
     "repeat_every": _NumberField(
         "Repeat: one in", 0, None, "One item in this many is a repeat of one at least ten items before; 0: none."
     ),
+    "calibration": _NumberField(
+        "First items by all", 0, 500, "A calibration round: everybody labels these first; 0: none."
+    ),
+    "most_per_person": _NumberField("Most per person", 0, None, "Items of work that one person gets; 0: no limit."),
     "expires_minutes": _NumberField(
         "Minutes to answer", 1, None, "After that an unanswered item goes to another person."
     ),
@@ -37,7 +41,7 @@ _NUMBER_FIELDS = {
     "apart_minutes": _NumberField("or minutes apart", 0, None, "… or after so many minutes."),
     "seed": _NumberField("Seed of the order", 0, None, "Everybody has an order and sides of their own, made from it."),
 }
-_ALWAYS_SHOWN = ("overlap", "pass_right", "gold_every", "repeat_every")
+_ALWAYS_SHOWN = ("overlap", "calibration", "pass_right", "gold_every", "repeat_every")
 
 
 def rules_form(key: str, before: CampaignRules, others: Sequence[str] = ()) -> CampaignRules | None:
@@ -45,6 +49,12 @@ def rules_form(key: str, before: CampaignRules, others: Sequence[str] = ()) -> C
     values: dict[str, object] = {}
     with st.container(horizontal=True):
         values |= {name: _number_input(name, key, before) for name in _ALWAYS_SHOWN}
+    values["calibration_pause"] = st.toggle(
+        "Wait after the calibration round",
+        before.calibration_pause,
+        key=f"{key}-calibration-pause",
+        help="Nothing more is handed out until you issue a version without this, for example with clearer guidelines.",
+    )
     values["reveal"] = st.toggle(
         "Show the scores after the blind label and ask again",
         before.reveal,
@@ -54,6 +64,21 @@ def rules_form(key: str, before: CampaignRules, others: Sequence[str] = ()) -> C
     with st.expander("More rules", icon=":material/tune:"):
         with st.container(horizontal=True):
             values |= {name: _number_input(name, key, before) for name in _NUMBER_FIELDS if name not in _ALWAYS_SHOWN}
+        values["early_overlap"] = st.toggle(
+            "Overlap early",
+            before.early_overlap,
+            key=f"{key}-early-overlap",
+            help="What somebody labelled goes to the next person first, so that agreement is known early; else every item "
+            "is labelled once before any is labelled twice.",
+        )
+        deadline = st.date_input(
+            "Last day",
+            before.deadline,
+            key=f"{key}-deadline-{before.deadline}",
+            width=160,
+            help="Nothing is handed out after this day (UTC). Empty: no deadline.",
+        )
+        values["deadline"] = deadline.isoformat() if deadline else None
         values["closed_to"] = st.multiselect(
             "Closed to who sat the qualification of",
             sorted({*others, *before.closed_to}),
@@ -122,7 +147,7 @@ def guidelines_box(key: str, questions: QuestionSet, before: str | None = None) 
             help="Every label is stored with the version of the guidelines under which it was given.",
         )
     with look, st.container(height=240):
-        st.markdown(without_images(text) or "*No guidelines.*")
+        st.markdown(safe_guidelines(text) or "*No guidelines.*")
     return text
 
 
@@ -177,5 +202,7 @@ def _format_kind(question: CampaignQuestion) -> str:
             return f"{optional}{question.low} to {question.high}"
         case "span":
             return f"{optional}a passage of the {question.of}"
+        case "link":
+            return f"{optional}claims of the summary with the passages that decide them"
         case _:
             return f"{optional}{question.kind}"

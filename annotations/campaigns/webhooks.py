@@ -1,0 +1,207 @@
+"""Word of the end of a campaign for a server elsewhere: kept in a row until that server has it, signed, at least once."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+from sqlalchemy import update
+from sqlmodel import Session, col, select
+
+from annotations.campaigns.campaign import CampaignSettings, load_campaign
+from annotations.campaigns.campaign_progress import CampaignProgress, compute_progress, count_responses
+from annotations.campaigns.tables import Webhook
+from annotations.database import read_session
+from annotations.records import RecordError, require_text
+from annotations.store import Store
+
+_SECRET_BYTES = 32
+_MAX_URL, _MAX_PROBLEM = 2000, 300  # characters
+_FIRST_WAIT, _LONGEST_WAIT, _MOST_ATTEMPTS = timedelta(seconds=10), timedelta(hours=1), 30
+Seen = dict[str, tuple[object, ...]]
+"""What each campaign was like when it was last looked at, so that figures are computed after a change only."""
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookState:
+    """Where word goes, and how far it came; `next_at` is None where nothing waits to be sent."""
+
+    url: str
+    attempts: int
+    next_at: datetime | None
+    delivered_at: datetime | None
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """What is sent now, as often as it takes: the receiver knows a repetition by `event_id`."""
+
+    campaign_id: str
+    url: str
+    event_id: str
+    body: str
+    signature: str
+    attempts: int
+
+
+def set_webhook(session: Session, campaign_id: str, url: str, by: str) -> str:
+    """Send word of a campaign's end to a URL, in place of another; the secret that signs it, which is shown once.
+
+    Raises RecordError for a URL that is not https, or http to this machine or a private address in figures.
+    """
+    require_webhook_url(url)
+    load_campaign(session, campaign_id)
+    remove_webhook(session, campaign_id)
+    secret = secrets.token_urlsafe(_SECRET_BYTES)
+    session.add(Webhook(campaign_id=campaign_id, url=url, secret=secret, by=by, created_at=datetime.now(UTC)))
+    session.flush()
+    return secret
+
+
+def remove_webhook(session: Session, campaign_id: str) -> None:
+    """Send no word of a campaign, also of an end that is not delivered yet."""
+    row = session.get(Webhook, campaign_id)
+    if row:
+        session.delete(row)
+        session.flush()
+
+
+def load_webhook(session: Session, campaign_id: str) -> WebhookState | None:
+    row = session.get(Webhook, campaign_id)
+    return WebhookState(row.url, row.attempts, row.next_at, row.delivered_at, row.problem) if row else None
+
+
+def require_webhook_url(url: str) -> None:
+    """Raise RecordError for what word may not be sent to."""
+    require_text("URL", url, _MAX_URL)
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        raise RecordError("This is no URL. Give one that begins with https://") from None
+    if not host or "@" in parts.netloc or not (url.isascii() and url.isprintable() and " " not in url):
+        raise RecordError("Give a URL with a host and without a name, password, blank or non-ASCII character.")
+    if parts.scheme != "https" and not (parts.scheme == "http" and _is_near(host)):
+        raise RecordError(
+            "Give a URL that begins with https://. Only localhost and a private address in figures may have http://."
+        )
+
+
+def _is_near(host: str) -> bool:
+    try:
+        address = ip_address("127.0.0.1" if host == "localhost" else host)
+    except ValueError:  # a name, which may lead anywhere
+        return False
+    # a cloud gives its machines' secrets at a link-local address
+    return address.is_private and not (address.is_link_local or address.is_unspecified)
+
+
+def reason_of_end(campaign: CampaignSettings, progress: CampaignProgress, now: datetime) -> str:
+    """Why a campaign has ended: complete, closed or deadline; empty while it goes on or has no label."""
+    if not progress.answered:
+        return ""
+    if progress.complete >= progress.tasks:
+        return "complete"
+    if not campaign.is_open:
+        return "closed"
+    return "deadline" if campaign.rules.deadline and campaign.rules.deadline < now.date() else ""
+
+
+def note_ends(store: Store, seen: Seen, now: datetime) -> None:
+    """Write down what is to be sent of campaigns that have ended since; one that goes on again may end again."""
+    with read_session(store.engine) as session:
+        waiting = session.exec(
+            select(Webhook.campaign_id, Webhook.event_id, Webhook.created_at).where(col(Webhook.next_at).is_(None))
+        ).all()
+    for campaign_id, event_id, created_at in waiting:
+        with read_session(store.engine) as session:
+            campaign = load_campaign(session, campaign_id)
+            is_like = (campaign.version, count_responses(session, campaign_id), event_id, created_at, now.date())
+            if seen.get(campaign_id) == is_like:
+                continue
+            progress = compute_progress(session, campaign)
+        reason = reason_of_end(campaign, progress, now)
+        if bool(reason) != bool(event_id):
+            _set_event(store, campaign, event_id, _event_body(campaign, progress, reason, now) if reason else {})
+        seen[campaign_id] = is_like
+
+
+def _event_body(
+    campaign: CampaignSettings, progress: CampaignProgress, reason: str, now: datetime
+) -> dict[str, object]:
+    return {
+        "id": uuid4().hex,
+        "event": "campaign.ended",
+        "reason": reason,
+        "at": now.isoformat(),
+        "campaign": {"id": campaign.id, "name": campaign.name},
+        "counts": {
+            "items": progress.tasks,
+            "complete": progress.complete,
+            "labels": progress.answered,
+            "required": progress.required,
+            "disputed": progress.disputed,
+            "adjudicated": progress.adjudicated,
+            "flags": progress.flags,
+        },
+    }
+
+
+def _set_event(store: Store, campaign: CampaignSettings, before: str, body: dict[str, object]) -> None:
+    """Of several servers that notice it, one writes it."""
+    with store.writing() as session:
+        session.execute(
+            update(Webhook)
+            .where(col(Webhook.campaign_id) == campaign.id, col(Webhook.event_id) == before)
+            .values(
+                event_id=body.get("id", ""),
+                body=json.dumps(body, ensure_ascii=False) if body else "",
+                attempts=0,
+                next_at=datetime.now(UTC) if body else None,
+                delivered_at=None,
+                problem="",
+            )
+        )
+
+
+def load_due(store: Store, now: datetime) -> list[Delivery]:
+    """What is to be sent now."""
+    with read_session(store.engine) as session:
+        rows = session.exec(select(Webhook).where(col(Webhook.next_at) <= now)).all()
+        return [
+            Delivery(row.campaign_id, row.url, row.event_id, row.body, sign(row.secret, row.body), row.attempts)
+            for row in rows
+        ]
+
+
+def sign(secret: str, body: str) -> str:
+    """`sha256=` and HMAC-SHA256 of a body in UTF-8, in hexadecimal."""
+    return f"sha256={hmac.new(secret.encode(), body.encode(), hashlib.sha256).hexdigest()}"
+
+
+def note_attempt(store: Store, sent: Delivery, problem: str, now: datetime) -> None:
+    """Keep that it was delivered, or why it was not and when it is tried again.
+
+    That is 10 s later, then twice as long each time, up to an hour; it is given up after 30 times, about a day.
+    """
+    attempts = sent.attempts + 1
+    wait = min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** min(sent.attempts, 20))
+    with store.writing() as session:
+        session.execute(
+            update(Webhook)
+            .where(col(Webhook.campaign_id) == sent.campaign_id, col(Webhook.event_id) == sent.event_id)
+            .values(
+                attempts=attempts,
+                next_at=now + wait if problem and attempts < _MOST_ATTEMPTS else None,
+                delivered_at=None if problem else now,
+                problem=problem[:_MAX_PROBLEM],
+            )
+        )

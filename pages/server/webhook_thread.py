@@ -1,0 +1,78 @@
+"""The thread of a server that sends word of campaigns that have ended; labelling never waits for it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from annotations.campaigns.webhooks import Delivery, Seen, load_due, note_attempt, note_ends
+from annotations.store import Store
+from core.errors import TouchstoneError
+from pages.server import startup
+from pages.ui import services
+
+_EVERY_SECONDS = 5.0
+_WAIT_FOR_PAGE_SECONDS = 60.0  # the first visitor comes first
+_ANSWER_SECONDS = 10.0
+_REDIRECTS = range(300, 400)
+_LOG = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def sending_webhooks(_: st.App) -> AsyncIterator[None]:
+    """Send as long as the server runs."""
+    stopped = threading.Event()
+    threading.Thread(target=_send_until, args=(stopped,), name="webhooks", daemon=True).start()
+    yield
+    stopped.set()
+
+
+def _send_until(stopped: threading.Event) -> None:
+    startup.first_page_drawn.wait(_WAIT_FOR_PAGE_SECONDS)
+    seen: Seen = {}
+    problem = ""
+    while not stopped.wait(_EVERY_SECONDS):
+        try:
+            send_due(services.store(), seen)
+            problem = ""
+        except TouchstoneError as error:  # the database is away; what is to be sent waits in it
+            if str(error) != problem:
+                problem = str(error)
+                _LOG.warning("Webhooks wait: %s", problem)
+
+
+def send_due(store: Store, seen: Seen) -> None:
+    """Send what is due, once each; a store that keeps nothing sends nothing."""
+    if store.read_only:
+        return
+    note_ends(store, seen, datetime.now(UTC))
+    for delivery in load_due(store, datetime.now(UTC)):
+        note_attempt(store, delivery, _send(delivery), datetime.now(UTC))
+
+
+def _send(delivery: Delivery) -> str:
+    """Send one; why it did not arrive, or nothing. What is answered besides the status is not read."""
+    import httpx2  # not needed by a server that sends nothing
+
+    headers = {
+        "Content-Type": "application/json",
+        "User-Agent": "touchstone",
+        "X-Touchstone-Event": delivery.event_id,
+        "X-Touchstone-Signature": delivery.signature,
+    }
+    try:
+        with (
+            httpx2.Client(timeout=_ANSWER_SECONDS, follow_redirects=False) as client,
+            client.stream("POST", delivery.url, content=delivery.body.encode(), headers=headers) as answer,
+        ):
+            status = answer.status_code
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        return f"It could not be sent: {error or type(error).__name__}"
+    if status in _REDIRECTS:
+        return f"The server answered {status}, and redirects are not followed."
+    return "" if answer.is_success else f"The server answered {status}."

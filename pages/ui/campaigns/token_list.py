@@ -1,0 +1,89 @@
+"""Tokens by which programs read campaigns over HTTP: made, shown once, listed and revoked."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from annotations.campaigns.tokens import TokenRow
+from annotations.records import StoreError
+from pages.ui import services
+from pages.ui.campaigns.campaign_choice import campaign_manager, campaigns_state, show_notice
+
+
+def token_form() -> None:
+    """A new token of the person who is here, for all campaigns or some."""
+    with st.expander("A token for a program", icon=":material/key:", key="new-token", on_change="rerun") as box:
+        if not box.open:
+            return
+        st.caption(
+            "A program reads campaigns, items, labels and progress with it, under `/api/v1/campaigns` of a shared server. "
+            "It stops when you are no manager any more."
+        )
+        names = {one.id: one.name for one in campaign_manager().campaigns()}
+        with st.form("token", border=False):
+            name = st.text_input("Name of the program", key="token-name", max_chars=300)
+            chosen = st.multiselect(
+                "Reads",
+                list(names),
+                key="token-campaigns",
+                format_func=lambda id: names[id],
+                placeholder="All campaigns, new ones too",
+            )
+            # no callback: the form is in its expander, which is drawn again
+            pressed = st.form_submit_button("Make a token", disabled=services.settings().demo)
+        if pressed:
+            _make_token(name.strip(), chosen)
+            st.rerun()
+
+
+def _make_token(name: str, campaigns: list[str]) -> None:
+    try:
+        campaigns_state().fresh_token = campaign_manager().create_token(name, campaigns=campaigns)
+    except StoreError as error:
+        show_notice(str(error))
+
+
+def show_fresh_token() -> None:
+    """The token that was just made; gone with the next thing that is done here."""
+    state = campaigns_state()
+    if not state.fresh_token:
+        return
+    fresh, state.fresh_token = state.fresh_token, ""
+    with st.container(border=True, key="fresh-token"):
+        st.markdown("**The new token**, shown this once:")
+        st.code(fresh, language=None, wrap_lines=True)
+        st.caption("Whoever has it reads those campaigns. Only its hash is stored; revoke it below when it is lost.")
+
+
+def token_rows() -> None:
+    """The tokens that are not revoked, each with the way to revoke it."""
+    kept = [row for row in campaign_manager().tokens() if row.revoked_at is None]
+    if not kept:
+        return
+    st.subheader("Tokens")
+    for row in kept:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.text(format_token(row))
+            st.button(
+                "Revoke",
+                icon=":material/key_off:",
+                key=f"revoke-token-{row.id}",
+                on_click=_revoke_token,
+                args=(row.id,),
+                type="tertiary",
+                disabled=services.settings().demo,
+            )
+
+
+def format_token(row: TokenRow) -> str:
+    """One line on a token: what it reads, whose it is and when it was used."""
+    used = f"last used {row.used_at:%Y-%m-%d %H:%M}" if row.used_at else "not used yet"
+    stopped = "" if row.valid else f"; stopped, as {row.owner} is no manager now"
+    return f"{row.name} reads {', '.join(row.campaigns) or 'all campaigns'}; of {row.owner}, {used}{stopped}"
+
+
+def _revoke_token(id: str) -> None:
+    try:
+        campaign_manager().revoke_token(id)
+    except StoreError as error:
+        show_notice(str(error))

@@ -1,0 +1,69 @@
+"""Where word of the end of a campaign is sent, and whether it arrived."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.webhooks import WebhookState
+from annotations.records import StoreError
+from pages.ui import services
+from pages.ui.campaigns.campaign_choice import campaign_manager, campaigns_state, show_notice
+from pages.ui.markup import escape_markdown
+
+
+def webhook_form(campaign: CampaignSettings) -> None:
+    """Set, change or remove the URL; a failure is one line above it."""
+    state = campaign_manager().webhook(campaign.id)
+    if state and state.problem:
+        st.warning(escape_markdown(format_webhook(state)), icon=":material/webhook:")
+    _show_secret()
+    with st.expander("Webhook", icon=":material/webhook:", key=f"webhook-{campaign.id}", on_change="rerun") as box:
+        if not box.open:
+            return
+        st.caption(
+            "When all items are labelled, the last day is over or the campaign is closed, JSON with its counts is sent here, "
+            "signed by HMAC-SHA256 with a secret that is shown once."
+        )
+        if state:
+            st.text(format_webhook(state))
+        with st.form(f"webhook-of-{campaign.id}", border=False):
+            url = st.text_input(
+                "URL", state.url if state else "", key=f"webhook-url-{campaign.id}", placeholder="https://…"
+            )
+            # no callback: the form is in its expander, which is drawn again
+            pressed = st.form_submit_button(
+                "Save and make a secret", disabled=services.settings().demo, help="Without a URL nothing is sent."
+            )
+        if pressed:
+            _save(campaign, url.strip())
+            st.rerun()
+
+
+def _save(campaign: CampaignSettings, url: str) -> None:
+    try:
+        if url:
+            campaigns_state().fresh_secret = campaign_manager().set_webhook(campaign.id, url)
+        else:
+            campaign_manager().remove_webhook(campaign.id)
+    except StoreError as error:
+        show_notice(str(error))
+
+
+def _show_secret() -> None:
+    state = campaigns_state()
+    if not state.fresh_secret:
+        return
+    fresh, state.fresh_secret = state.fresh_secret, ""
+    st.markdown("**The secret of the webhook**, shown this once:")
+    st.code(fresh, language=None, wrap_lines=True)
+
+
+def format_webhook(state: WebhookState) -> str:
+    """How far the word of the end came."""
+    if state.delivered_at:
+        return f"Delivered to {state.url} on {state.delivered_at:%Y-%m-%d %H:%M} UTC."
+    if not state.problem:
+        return f"Goes to {state.url} when the campaign ends."
+    again = f"tried again at {state.next_at:%H:%M} UTC" if state.next_at else "given up; save the URL to try again"
+    return f"The webhook failed (attempt {state.attempts}; {again}). {state.problem}"

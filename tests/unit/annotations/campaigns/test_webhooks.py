@@ -1,0 +1,145 @@
+"""The end of a campaign is noticed once, kept in a row, and tried again later each time."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from annotations.campaigns.campaign import CampaignRules, VersionContent
+from annotations.campaigns.manage import ManagerActions
+from annotations.campaigns.people import Role
+from annotations.campaigns.webhooks import load_due, note_attempt, note_ends, require_webhook_url
+from annotations.records import RecordError
+from annotations.store import Store
+from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
+
+URL = "https://example.org/ended"
+
+
+def managed(store: Store, **rules: object) -> tuple[CampaignFixture, ManagerActions]:
+    opened = make_campaign(store, items=2, **rules)
+    return opened, ManagerActions(store, opened.person("boss", Role.MANAGER))
+
+
+def test_all_items_labelled_is_an_end_that_is_written_once(store: Store) -> None:
+    opened, manager = managed(store)
+    manager.set_webhook(opened.campaign.id, URL)
+    ben, now = opened.annotator("ben"), datetime.now(UTC)
+    for labels in (0, 1):
+        opened.label(ben, labels)
+        note_ends(store, {}, now)
+        assert load_due(store, datetime.now(UTC)) == []
+    opened.label(ben, 1)
+    for _ in range(2):
+        note_ends(store, {}, now)  # as a second server, or after a restart
+        [due] = load_due(store, datetime.now(UTC))
+    body = json.loads(due.body)
+    assert (body["id"], body["reason"], body["campaign"]["name"]) == (due.event_id, "complete", "Boats")
+    assert (body["counts"]["items"], body["counts"]["labels"]) == (2, 2)
+    assert "ben" not in due.body
+    note_attempt(store, due, "", datetime.now(UTC))
+    note_ends(store, {}, now)
+    assert load_due(store, datetime.now(UTC)) == []
+    state = manager.webhook(opened.campaign.id)
+    assert state
+    assert state.delivered_at
+
+
+def test_closing_and_the_last_day_are_ends_and_going_on_makes_room_for_another(store: Store) -> None:
+    opened, manager = managed(store, deadline=date(2020, 1, 1))
+    campaign, seen, now = opened.campaign, {}, datetime.now(UTC)
+    [issued] = manager.versions(campaign.id)
+    manager.revise(campaign.id, VersionContent(issued.content.questions, "", CampaignRules(overlap=1)))
+    manager.set_webhook(campaign.id, URL)
+    opened.label(opened.annotator("ben"), 1)
+    events = []
+    for changed in (
+        VersionContent(issued.content.questions, "", CampaignRules(overlap=1), is_open=False),
+        VersionContent(issued.content.questions, "", CampaignRules(overlap=1)),
+        issued.content,
+    ):
+        manager.revise(campaign.id, changed)
+        note_ends(store, seen, now)
+        for due in load_due(store, datetime.now(UTC)):
+            events.append((json.loads(due.body)["reason"], due.event_id))
+            note_attempt(store, due, "", now)
+    assert [reason for reason, _ in events] == ["closed", "deadline"]
+    assert len(dict(events)) == len({id for _, id in events}) == 2
+
+
+def test_a_failure_is_kept_and_tried_again_later_each_time_until_it_is_given_up(store: Store) -> None:
+    opened, manager = managed(store)
+    secret = manager.set_webhook(opened.campaign.id, URL)
+    opened.label(opened.annotator("ben"), 2)
+    note_ends(store, {}, datetime.now(UTC))
+    now, waits = datetime.now(UTC), []
+    while due := load_due(store, now):
+        note_attempt(store, due[0], "The server answered 500.", now)
+        assert load_due(store, now) == []
+        state = manager.webhook(opened.campaign.id)
+        assert state
+        assert state.problem == "The server answered 500."
+        if state.next_at:
+            waits.append(state.next_at - now)
+            now = state.next_at
+    assert (waits[0], waits[1], waits[-1]) == (timedelta(seconds=10), timedelta(seconds=20), timedelta(hours=1))
+    assert len(waits) == 29
+    assert manager.set_webhook(opened.campaign.id, URL) != secret
+    note_ends(store, {}, now)
+    assert len(load_due(store, datetime.now(UTC))) == 1
+    manager.remove_webhook(opened.campaign.id)
+    assert manager.webhook(opened.campaign.id) is None
+
+
+def test_a_campaign_is_looked_at_again_only_after_a_change(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    from annotations.campaigns import webhooks
+
+    opened, manager = managed(store)
+    manager.set_webhook(opened.campaign.id, URL)
+    computed, seen, compute = [], {}, webhooks.compute_progress
+    monkeypatch.setattr(webhooks, "compute_progress", lambda *given: computed.append(1) or compute(*given))
+    for _ in range(5):
+        note_ends(store, seen, datetime.now(UTC))
+    assert len(computed) == 1
+    opened.label(opened.annotator("ben"), 1)
+    note_ends(store, seen, datetime.now(UTC))
+    assert len(computed) == 2
+
+
+def test_a_url_may_lead_to_a_server_by_tls_or_to_an_address_near_by(store: Store) -> None:
+    opened, manager = managed(store)
+    for url in (URL, "http://127.0.0.1:8080/x", "http://localhost/x", "http://10.0.0.7/", "http://[::1]/"):
+        manager.set_webhook(opened.campaign.id, url)
+        state = manager.webhook(opened.campaign.id)
+        assert state
+        assert state.url == url
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "example.org",
+        "ftp://example.org/",
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "http://example.org/",
+        "http://93.184.216.34/",
+        "http://169.254.169.254/latest/meta-data",
+        "http://0.0.0.0/",
+        "http://localhost.evil.example/",
+        "https://",
+        "https://user:secret@example.org/",
+        "https://:secret@example.org/",
+        "https://example.org/\r\nX: y",
+        "https://exämple.org/",
+        "https://example.org:99999/",
+        "https://[::1",
+        "https://example.org/" + "x" * 2000,
+    ],
+)
+def test_a_url_may_not_be(url: str) -> None:
+    with pytest.raises(RecordError):
+        require_webhook_url(url)

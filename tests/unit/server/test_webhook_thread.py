@@ -1,0 +1,121 @@
+"""A real receiver on this machine gets word of the end of a campaign, signed, and again until it has it."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from sqlalchemy import update
+
+from annotations.campaigns.manage import ManagerActions
+from annotations.campaigns.people import Role
+from annotations.campaigns.tables import Webhook
+from annotations.campaigns.webhooks import WebhookState
+from annotations.store import Store
+from pages.server.webhook_thread import send_due
+from pages.ui.campaigns.webhook_form import format_webhook
+from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
+
+
+@dataclass
+class Receiver:
+    """Answers with these statuses, one after the other, and keeps what came."""
+
+    statuses: list[int]
+    url: str = ""
+    came: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    found = Receiver([])
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            found.came.append(({name.lower(): value for name, value in self.headers.items()}, body))
+            status = found.statuses.pop(0)
+            self.send_response(status)
+            if status == 302:
+                self.send_header("Location", found.url)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    found.url = f"http://127.0.0.1:{server.server_port}/ended"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield found
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def opened(tmp_path: Path, migrated_database: Path) -> Iterator[CampaignFixture]:
+    file = tmp_path / "touchstone.db"
+    file.write_bytes(migrated_database.read_bytes())
+    store = Store.open(f"sqlite:///{file}")
+    yield make_campaign(store, items=1)
+    store.close()
+
+
+def due_now(store: Store) -> None:
+    """As if the wait were over."""
+    with store.writing() as session:
+        session.execute(update(Webhook).values(next_at=datetime.now(UTC)))
+
+
+def test_word_arrives_signed_after_failures_and_once(opened: CampaignFixture, receiver: Receiver) -> None:
+    store, campaign = opened.store, opened.campaign
+    manager = ManagerActions(store, opened.person("boss", Role.MANAGER))
+    secret = manager.set_webhook(campaign.id, receiver.url)
+    send_due(store, {})
+    assert receiver.came == []
+    opened.label(opened.annotator("ben"), 1)
+    receiver.statuses += [500, 302, 204]
+    for problem in ("The server answered 500.", "The server answered 302, and redirects are not followed.", ""):
+        send_due(store, {})  # nothing is remembered in between, as after a restart
+        state = manager.webhook(campaign.id)
+        assert state
+        assert state.problem == problem
+        assert problem in format_webhook(state)
+        if problem:
+            due_now(store)
+    send_due(store, {})
+    assert len(receiver.came) == 3
+    bodies = {body for _, body in receiver.came}
+    [body] = bodies
+    for headers, _ in receiver.came:
+        signature = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+        assert headers["x-touchstone-signature"] == f"sha256={signature}"
+        assert headers["x-touchstone-event"] == json.loads(body)["id"]
+    assert format_webhook(_state(manager, campaign.id)).startswith("Delivered to http://127.0.0.1")
+
+
+def test_nobody_at_the_other_end_is_a_line_for_the_manager(opened: CampaignFixture, receiver: Receiver) -> None:
+    store, manager = opened.store, ManagerActions(opened.store, opened.person("boss", Role.MANAGER))
+    manager.set_webhook(opened.campaign.id, "http://127.0.0.1:9/")
+    opened.label(opened.annotator("ben"), 1)
+    send_due(store, {})
+    line = format_webhook(_state(manager, opened.campaign.id))
+    assert line.startswith("The webhook failed (attempt 1; tried again at ")
+    assert "could not be sent" in line
+    assert receiver.came == []
+
+
+def _state(manager: ManagerActions, campaign_id: str) -> WebhookState:
+    state = manager.webhook(campaign_id)
+    assert state
+    return state
