@@ -22,7 +22,7 @@ from core.types import Edit, ErrorType, Verdict
 Unit = Literal["pair", "summary", "explanation"]
 """What an item of a campaign is: an original with its edited version, one summary, or an explanation with its pair."""
 
-QuestionKind = Literal["choice", "several", "scale", "text", "span", "edit"]
+QuestionKind = Literal["choice", "several", "scale", "text", "span", "link", "edit"]
 Answer = str | int | list[Any] | None
 Answers = Mapping[str, Answer]
 
@@ -48,7 +48,8 @@ class CampaignQuestion(_FrozenModel):
 
     A `choice` has one of `options`, `several` any of them; a `scale` runs from `low` to `high`; an `edit` is made in the
     editor. A `span` has pieces of the document or of the summary, each [start, end) in code points, of a pair with the side:
-    [start, end, "left"].
+    [start, end, "left"]. A `link` has claims of the summary with the passages that decide them, each
+    {"claim": [start, end], "evidence": [start, end]}.
     """
 
     id: Annotated[str, Field(pattern=_ID_PATTERN)]
@@ -81,7 +82,9 @@ class CampaignQuestion(_FrozenModel):
 class QuestionSet(_FrozenModel):
     """What a campaign asks; `measure` names the question that agreement, gold and qualification look at.
 
-    `required_type` says that every item comes with the error type that is to be written.
+    `required_type` says that every item comes with the error type that is to be written. `edits` says of what pairs and
+    explanations may be: of an edited summary (`some`), of one with a single edit (`one`), or, of explanations only, of a
+    summary without edits as well (`any`).
     """
 
     name: str = Field(min_length=1, max_length=80)
@@ -91,6 +94,7 @@ class QuestionSet(_FrozenModel):
     questions: tuple[CampaignQuestion, ...] = Field(min_length=1)
     measure: str
     required_type: bool = False
+    edits: Literal["some", "one", "any"] = "some"
     guidelines: str = ""
 
     @model_validator(mode="after")
@@ -101,11 +105,15 @@ class QuestionSet(_FrozenModel):
                 raise ValueError(f"two questions are called {question.id!r}")
             for name, values in question.when.items():
                 _check_condition(question, name, values, earlier)
+            if self.unit != "summary" and question.kind == "link":
+                raise ValueError(f"question {question.id!r}: a link needs one summary; unit: summary")
             if self.unit == "explanation" and question.kind == "span" and question.of == "summary":
                 raise ValueError(
                     f"question {question.id!r}: words of a marked difference cannot be marked; of: document"
                 )
             earlier[question.id] = question
+        if self.edits == "any" and self.unit == "pair":
+            raise ValueError("edits: a pair is edited; edits: some or one")
         if self.measure not in earlier or earlier[self.measure].kind not in {"choice", "scale"}:
             raise ValueError(f"measure: {self.measure!r} is not the id of a choice or a scale among the questions")
         return self
@@ -221,10 +229,18 @@ def _is_answer(question: CampaignQuestion, answer: Answer) -> bool:
             return type(answer) is int and question.low <= answer <= question.high
         case "text":
             return isinstance(answer, str)
-        case "span":
-            return isinstance(answer, list) and all(_is_span(piece) for piece in answer)
+        case "span" | "link":
+            fits = _is_span if question.kind == "span" else _is_link
+            return isinstance(answer, list) and all(fits(piece) for piece in answer)
         case "edit":
             return isinstance(answer, list) and all(isinstance(record, dict) for record in answer)
+
+
+def _is_link(link: object) -> bool:
+    match link:
+        case {"claim": [_, _] as claim, "evidence": [_, _] as evidence, **rest}:
+            return not rest and _is_span(claim) and _is_span(evidence)
+    return False
 
 
 def _is_span(piece: object) -> bool:
@@ -259,6 +275,10 @@ def check_text_answers(questions: QuestionSet, answers: Answers, document: str, 
         if question.kind == "span" and isinstance(answer, list):
             for start, end, *side in answer:
                 _check_span((start, end), _marked_text(question, side, document, left, right))
+        if question.kind == "link" and isinstance(answer, list):
+            for link in answer:
+                _check_span(link["claim"], left)
+                _check_span(link["evidence"], document)
         if question.kind == "edit" and isinstance(answer, list):
             parse_answer_edits(answer, left, _given_explanation(answers))
 
@@ -334,7 +354,7 @@ def _marked_text(question: CampaignQuestion, side: Sequence[str], document: str,
     return right if right is not None and "right" in side else left
 
 
-def _check_span(span: tuple[int, int], text: str) -> None:
+def _check_span(span: Sequence[int], text: str) -> None:
     if span[1] > len(text):
         raise RecordError(
             f"A marked passage ends at {span[1]}, and the text has {len(text)} characters. Mark it again."

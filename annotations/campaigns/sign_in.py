@@ -17,7 +17,7 @@ from uuid import uuid4
 from sqlalchemy import ColumnElement, delete
 from sqlmodel import Session, col, exists, select
 
-from annotations.campaigns.people import Member, Role, add_person, find_person
+from annotations.campaigns.people import Member, Role, add_person, find_person, member_of
 from annotations.campaigns.tables import Invite, Person, Revocation, SignIn
 from annotations.records import RecordError, RightsError
 
@@ -46,15 +46,18 @@ class InviteRow:
 
 
 def create_invite(session: Session, person_id: str, by: str, days: int | None = None) -> str:
-    """Create a code for a person; it is never shown again. Raises RecordError for an unknown person."""
-    if session.get(Person, person_id) is None:
+    """Create a code for a person; it is never shown again. Raises RecordError for one who is unknown or not active."""
+    person = session.get(Person, person_id)
+    if person is None:
         raise RecordError("There is nobody to invite under this id. Add the person first.")
+    if not person.active:
+        raise RecordError(f"{person.name!r} does not take part any more. Activate them first.")
     code, now = secrets.token_urlsafe(_CODE_BYTES), datetime.now(UTC)
     session.add(
         Invite(
             id=uuid4().hex,
             person_id=person_id,
-            code_hash=_hash(code),
+            code_hash=hash_secret(code),
             by=by,
             expires_at=now + timedelta(days=days) if days else None,
             created_at=now,
@@ -98,12 +101,12 @@ def _valid_invite(session: Session, code: str, now: datetime) -> tuple[Member, I
     found = session.exec(
         select(Person, Invite)
         .join(Invite, col(Invite.person_id) == Person.id)
-        .where(Invite.code_hash == _hash(code.strip()), ~_is_revoked())
+        .where(Invite.code_hash == hash_secret(code.strip()), ~_is_revoked(), col(Person.active))
     ).first()
     if found is None or (found[1].expires_at and found[1].expires_at <= now):
         raise WrongCodeError("This code is not valid. Ask a manager for a new one.")
     person, invite = found
-    return Member(person.id, person.name, Role(person.role)), invite
+    return member_of(person), invite
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +129,7 @@ def start_session(session: Session, code: str, replaced: str = "", now: datetime
     id, expires_at = secrets.token_urlsafe(_SESSION_BYTES), now + timedelta(days=_SESSION_DAYS)
     end_session(session, replaced)
     session.execute(delete(SignIn).where(col(SignIn.expires_at) <= now - timedelta(days=_SESSION_DAYS)))
-    session.add(SignIn(id_hash=_hash(id), invite_id=invite.id, created_at=now, expires_at=expires_at))
+    session.add(SignIn(id_hash=hash_secret(id), invite_id=invite.id, created_at=now, expires_at=expires_at))
     return StartedSession(member, id, expires_at)
 
 
@@ -136,24 +139,26 @@ def member_by_session(session: Session, id: str, now: datetime | None = None) ->
         select(Person, Invite, SignIn, _is_revoked())
         .join(Invite, col(Invite.person_id) == Person.id)
         .join(SignIn, col(SignIn.invite_id) == Invite.id)
-        .where(SignIn.id_hash == _hash(id))
+        .where(SignIn.id_hash == hash_secret(id))
     ).first()
     if found is None:
         return None
     person, invite, sign_in, revoked = found
     now = now or datetime.now(UTC)
+    if not person.active:
+        raise SessionEndedError("You do not take part any more. Ask a manager if that is wrong.")
     if revoked:
         raise SessionEndedError("Your personal link was revoked. Ask a manager for a new one.")
     if invite.expires_at and invite.expires_at <= now:
         raise SessionEndedError("Your personal link has expired. Ask a manager for a new one.")
     if sign_in.expires_at <= now:
         raise SessionEndedError(f"You signed in more than {_SESSION_DAYS} days ago. Open your personal link again.")
-    return Member(person.id, person.name, Role(person.role))
+    return member_of(person)
 
 
 def end_session(session: Session, id: str) -> None:
     """Sign a browser out; it may be signed out already."""
-    session.execute(delete(SignIn).where(col(SignIn.id_hash) == _hash(id)))
+    session.execute(delete(SignIn).where(col(SignIn.id_hash) == hash_secret(id)))
 
 
 def load_invites(session: Session) -> list[InviteRow]:
@@ -195,5 +200,6 @@ def _is_revoked() -> ColumnElement[bool]:
     return exists().where(col(Revocation.invite_id) == col(Invite.id))
 
 
-def _hash(secret: str) -> str:
+def hash_secret(secret: str) -> str:
+    """What is stored of a secret that is too long to be guessed."""
     return hashlib.sha256(secret.encode()).hexdigest()
