@@ -18,6 +18,7 @@ FILES = {"touchstone.py": "__init__.py", "app.py": "app.py", "cli.py": "cli.py"}
 OURS = {"annotations", "core", "pages", "app", "cli"}
 _IMPORT = re.compile(r"\b(from|import) (annotations|core|pages|app|cli)\b")
 _COMMAND = re.compile(r"(?:python |\{_python\(\)\} )?\bcli\.py (?=[a-z])")
+_EXTRA = re.compile(r"-r requirements-(\w+)\.txt")  # in what we tell people to install
 _REQUIREMENTS = re.compile(r"requirements-(?!dev)(\w+)\.txt")
 
 
@@ -60,7 +61,7 @@ def copy_package(root: Path, target: Path) -> None:
 
 
 def rename_imports(source: str) -> str:
-    """A module whose imports of ours begin with the package, and whose messages name the command that pip installs.
+    """A module whose imports of ours begin with the package, and whose messages name the command and the extras that pip installs.
 
     Raises ValueError for `import core.x`, which binds the name of the folder: write `from core import x`.
     """
@@ -70,7 +71,7 @@ def rename_imports(source: str) -> str:
             raise ValueError(f"line {node.lineno}: {ast.unparse(node)}. Write: from … import ….")
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in OURS:
             lines[node.lineno - 1] = _IMPORT.sub(rf"\1 {PACKAGE}.\2", lines[node.lineno - 1], count=1)
-    return _COMMAND.sub(f"{PACKAGE} ", "".join(lines))
+    return _EXTRA.sub(rf"'{PACKAGE}[\1]'", _COMMAND.sub(f"{PACKAGE} ", "".join(lines)))
 
 
 def read_requirements(file: Path) -> list[str]:

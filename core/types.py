@@ -194,8 +194,10 @@ PRECOMPUTED = "Bundled examples (precomputed)"
 """The dataset of the bundled examples with their scores, there before anything was imported; no import may have its name."""
 
 
-Dtype = Literal["float32", "float16", "bfloat16"]
-"""The number types that weights are loaded in."""
+TF32: Literal["tf32"] = "tf32"
+
+Dtype = Literal["float32", "tf32", "float16", "bfloat16"]
+"""The number types that weights are loaded in; tf32 is float32 whose matrices NVIDIA GPUs multiply with 10 bits of mantissa."""
 
 
 ConfigCheck = Literal["strict", "off"]

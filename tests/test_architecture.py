@@ -43,6 +43,7 @@ OURS = {
     "core": {"core"},
     "annotations": {
         *("annotations", "core.types", "core.errors", "core.edits", "core.stats", "core.text"),
+        *("core.registry", "core.archive"),  # export formats
         *("core.bundled_scores", "core.datasets.bundled"),  # a dataset beside those of the database
     },
     "pages": {"pages.ui", "pages.server", "pages.commands.shared", "core", "annotations"},

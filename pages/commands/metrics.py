@@ -16,7 +16,7 @@ from pages.commands.shared.inputs import JsonOption, MarkdownOption
 def command(as_json: JsonOption = False, markdown: MarkdownOption = False) -> None:
     """List the metrics: family, range, direction, and whether they are ready to run."""
     settings = Settings.read()
-    pool = ModelPool(settings.device, settings.memory_bytes, settings.cache_dir)
+    pool = ModelPool(settings.device, settings.memory_budget, settings.cache_dir)
     listed = list_metrics(pool)
     if as_json:
         typer.echo(json.dumps([asdict(line) for line in listed], ensure_ascii=False, indent=1))

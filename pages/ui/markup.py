@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
 from core.stats.score_pairs import Move
+from core.text import with_visible_controls
 
 _MARKDOWN_CHARACTERS = re.compile(r"([!-/:-@\[-`{-~])")
 _LABEL_CHARACTERS = re.compile(r"([\\`*_~\[\]<>$:|#])")
@@ -27,9 +28,9 @@ def escape_label(text: str) -> str:
     return _LABEL_CHARACTERS.sub(r"\\\1", text).replace("\n", " ")
 
 
-def without_images(markdown: str) -> str:
-    """Markdown whose pictures are text: they would be fetched from anywhere by everybody who reads it."""
-    return markdown.replace("![", "!\\[")
+def safe_guidelines(markdown: str) -> str:
+    """Markdown whose pictures are text, as they would be fetched from anywhere, and in which nothing turns a text around unseen."""
+    return with_visible_controls(markdown).replace("![", "!\\[")
 
 
 _ASSETS = Path(__file__).parent / "assets"
@@ -66,7 +67,7 @@ _DIFF_TAGS = {-1: ("del", "deleted"), 1: ("ins", "inserted")}
 
 def diff_html(segments: Sequence[tuple[int, str]]) -> str:
     """HTML of the segments `(op, text)`, op -1 deleted, 0 kept, 1 inserted; every text is escaped."""
-    body = "".join(_segment_html(op, html.escape(text)) for op, text in segments)
+    body = "".join(_segment_html(op, html.escape(with_visible_controls(text))) for op, text in segments)
     return f'<style>{_DIFF_CSS}</style><div class="ts-diff" dir="auto">{body}</div>'
 
 

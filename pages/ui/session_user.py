@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 
 import streamlit as st
 
@@ -19,10 +18,10 @@ from annotations.campaigns.sign_in import (
     member_by_session,
 )
 from annotations.database import read_session
-from annotations.records import RightsError
+from annotations.records import RightsError, UnavailableError
 from core.errors import TouchstoneError
 from pages.server import startup
-from pages.server.sign_in import LINK_PARAMETER, SESSION_COOKIE, guess_delay, sign_in_path
+from pages.server.sign_in import LINK_PARAMETER, SESSION_COOKIE, guess_delay, has_organisation, sign_in_path
 from pages.ui import services
 from pages.ui.markup import escape_label, escape_markdown, register_component
 from pages.ui.session_state import WidgetValue, page_state
@@ -34,10 +33,12 @@ _sign_in_component = register_component("sign_in")
 class SessionUserState:
     """Who uses this session: on a local server one person, else whoever is signed in under the id of the browser's cookie.
 
-    The id is None before it was looked for. `name` is the name that labels and records are saved under.
+    The id is None before it was looked for. `name` is the name that labels and records are saved under. `let_in` is whom the
+    gate let in last: while the database is away it keeps their page, on which nothing is read or saved.
     """
 
     local_member: Member | None = None
+    let_in: Member | None = None
     session_id: str | None = None
     sign_in_problem: str = ""
     name = WidgetValue[str]("annotator", "")
@@ -54,11 +55,22 @@ def user_name() -> str:
 
 def require_member() -> Member:
     """The person of this session; the page ends with the sign-in where a shared server does not know them."""
-    member = _signed_in_member() if services.settings().shared else _local_member()
+    state = session_user_state()
+    try:
+        member = state.let_in = _signed_in_member() if services.settings().shared else _local_member()
+    except UnavailableError:
+        if state.let_in is None:
+            raise
+        return state.let_in
     if member is None:
         _sign_in_form()
         st.stop()
     return member
+
+
+def member_let_in() -> Member:
+    """The person whom the gate let in at this run."""
+    return session_user_state().let_in or require_member()
 
 
 def current_member() -> Member:
@@ -74,14 +86,30 @@ def current_member() -> Member:
     return person
 
 
+def member_later() -> Callable[[], Member]:
+    """Who this session is at the time of the call, for a download that waits for its button. It raises RightsError."""
+    person, session_id = current_member(), session_user_state().session_id
+
+    def look_up() -> Member:
+        if not services.settings().shared or not session_id:
+            return person
+        with read_session(services.store().engine) as session:
+            found = member_by_session(session, session_id)
+        if found is None:
+            raise RightsError("You are signed out. Open your personal link again.")
+        return found
+
+    return look_up
+
+
 def sign_out(start: st.Page) -> None:
     """Forget who is here and go to the start, where the sign-in is."""
     state = session_user_state()
     if state.session_id:
         with services.store().writing() as session:
             end_session(session, state.session_id)
-    state.session_id, state.sign_in_problem = "", ""
-    if _has_organisation() and st.user.is_logged_in:
+    state.session_id, state.sign_in_problem, state.let_in = "", "", None
+    if has_organisation() and st.user.is_logged_in:
         st.logout()
         st.stop()
     st.switch_page(start)
@@ -165,7 +193,7 @@ def _mount_sign_in(action: str, *, code: str = "", problem: str = "") -> None:
 
 def _sign_in_form() -> None:
     st.title("Sign in")
-    if _has_organisation():
+    if has_organisation():
         _organisation_buttons()
     _mount_sign_in("Sign in", problem=session_user_state().sign_in_problem)
     st.caption("Open the personal link that you were sent, or type its code. No code? Ask a manager.")
@@ -187,26 +215,22 @@ def _unknown_person_message() -> str:
     email = _verified_email()
     if not email:
         return "Your organisation does not confirm an e-mail address of yours. Ask a manager for a personal link."
-    return f"{email} is not among the people here. Ask a manager to add that name."
+    return f"{email} is not among the people here. Ask a manager to add that name, or to activate it."
 
 
 def _member_of_organisation() -> Member | None:
-    if not _has_organisation() or not st.user.is_logged_in:
+    if not has_organisation() or not st.user.is_logged_in:
         return None
     email = _verified_email()
     with read_session(services.store().engine) as session:
-        return find_person(session, email) or find_person(session, email.lower())
+        person = find_person(session, email) or find_person(session, email.lower())
+    return person if person and person.active else None
 
 
 def _verified_email() -> str:
     """The address that the provider confirms; "" where it says that it is not verified."""
     claims = st.user.to_dict()
     return str(claims.get("email") or "") if claims.get("email_verified", True) else ""
-
-
-def _has_organisation() -> bool:
-    """Whether sign-in by OIDC is configured in Streamlit's secrets and its package is here."""
-    return find_spec("authlib") is not None and st.secrets.load_if_toml_exists() and "auth" in st.secrets
 
 
 def open_session() -> Member:

@@ -10,9 +10,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from core.bulk.blocks import row_of_item, write_block, write_manifest
+from core.bulk.folder import Folder
+from core.types import Example, Item, Verdict
 from tests.e2e.bench import START_MS, WORK_MS
 from tests.e2e.server import Server, serve
 from tests.e2e.waiting import attach, download, enter, idle, pick_option, press
+from tests.unit.command_line import done
 
 pytestmark = pytest.mark.e2e
 
@@ -131,3 +135,25 @@ def test_the_bundled_examples_are_a_dataset_at_one_press(page: Page, fresh: Serv
     press(page.get_by_role("button", name="Import the examples"))
     expect(page.get_by_text(re.compile(r"bundled: \d+ new"))).to_be_visible(timeout=WORK_MS)
     assert [row["name"] for row in fresh.rows("SELECT name FROM dataset")] == ["bundled"]
+
+
+def test_a_bulk_run_is_followed_to_its_end_and_opened(page: Page, fresh: Server, tmp_path: Path) -> None:
+    blocks, results = Folder.at(str(tmp_path / "blocks")), tmp_path / "ferry"
+    pairs = [
+        Item(Example(str(n), DOCUMENT, claim), intended=Verdict.CONSISTENT if word == "yes" else Verdict.INCONSISTENT)
+        for n, (claim, word) in enumerate(CLAIMS.items())
+    ]
+    write_manifest(blocks, [write_block(blocks, n, [row_of_item(pair)]) for n, pair in enumerate(pairs)], 0, "pairs")
+    score = ("score", blocks.path, "--to", results, "--metric", "word-novelty", "--device", "cpu")
+    done(*score, "--shard", "0/3")
+    open_import(page, fresh)
+    press(page.get_by_text("Follow or open a bulk run"))
+    enter(page.get_by_role("textbox", name="Folder of results on this machine"), str(results))
+    expect(page.get_by_text("word-novelty: 1 of 3 blocks")).to_be_visible(timeout=WORK_MS)
+    done(*score)
+    expect(page.get_by_text("word-novelty: 3 of 3 blocks")).to_be_visible(timeout=WORK_MS)
+    press(page.get_by_role("button", name="Open as a dataset (3 pairs)"))
+    expect(page.get_by_text("ferry: 3 scores saved. It is chosen under Datasets.")).to_be_visible(timeout=WORK_MS)
+    expect(page.locator(".stMultiSelect", has_text="Datasets")).to_contain_text("ferry")
+    assert labels(fresh, "ferry") == ["consistent", "inconsistent", "inconsistent"]
+    assert fresh.count("score") == 3

@@ -137,10 +137,10 @@ def test_an_output_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 
 def test_a_setting_that_cannot_be_is_named_by_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOUCHSTONE_MEMORY_GB", "much")
+    monkeypatch.setenv("TOUCHSTONE_MEMORY", "much")
     done = run("metrics")
     assert isinstance(done.exception, BadSettingError)
-    assert str(done.exception).startswith("TOUCHSTONE_MEMORY_GB: ")
+    assert str(done.exception).startswith("TOUCHSTONE_MEMORY: ")
 
 
 def test_the_help_shows_how_a_setting_is_written() -> None:

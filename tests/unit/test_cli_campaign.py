@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import zipfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -14,7 +15,7 @@ from annotations.records import RecordError
 from annotations.store import Store
 from core.errors import TouchstoneError
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
-from tests.unit.command_line import run
+from tests.unit.command_line import done, run
 
 
 @pytest.fixture
@@ -64,3 +65,27 @@ def test_what_cannot_be_read_is_told(boats: CampaignFixture, tmp_path: Path) -> 
     for file in ("none.jsonl", "bytes.jsonl", "other.jsonl"):
         assert isinstance(run("import-campaign", tmp_path / file).exception, TouchstoneError), file
     assert boats.store.counts() == before
+
+
+def test_a_campaign_is_exported_in_the_format_of_another_tool(boats: CampaignFixture, tmp_path: Path) -> None:
+    stated = tmp_path / "statement.md"
+    more = ("--pay", "15 € an hour", "--consent", "Signed.", "--licence", "cc-by-4.0")
+    done("export", "--campaign", boats.campaign.name, "--format", "data-statement", *more, "-o", stated)
+    assert "Pay: 15 € an hour\n\nConsent: Signed." in stated.read_text(encoding="utf-8")
+    done("export", "--campaign", boats.campaign.name, "--format", "label-studio", "-o", tmp_path / "boats.zip")
+    with zipfile.ZipFile(tmp_path / "boats.zip") as archive:
+        assert archive.namelist() == ["config.xml", "tasks.json"]
+
+
+def test_a_format_that_cannot_be_written_overwrites_nothing(boats: CampaignFixture, tmp_path: Path) -> None:
+    kept = tmp_path / "pairs.json"
+    kept.write_text("mine")
+    for arguments, why in (
+        (("--campaign", boats.campaign.name, "--format", "bump"), "no minimal pair"),
+        (("--campaign", boats.campaign.name, "--format", "bunp"), "Did you mean 'bump'"),
+        (("--format", "bump"), "Name one with --campaign"),
+    ):
+        said = run("export", *arguments, "-o", kept)
+        assert isinstance(said.exception, TouchstoneError)
+        assert why in str(said.exception)
+    assert kept.read_text() == "mine"

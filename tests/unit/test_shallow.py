@@ -215,7 +215,7 @@ def test_a_pickle_or_another_file_is_refused(tmp_path: Path, content: bytes) -> 
 
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    opened = Engine.open(Settings(device="cpu", memory_gb=2, cache_dir=tmp_path_factory.mktemp("shallow")))
+    opened = Engine.open(Settings(device="cpu", memory="2GB", cache_dir=tmp_path_factory.mktemp("shallow")))
     yield opened
     opened.close()
 
@@ -303,7 +303,7 @@ def test_a_model_trained_anew_under_the_same_name_answers_anew(
     spec = f"shallow[model={saved(learned, tmp_path)}]"
     first = outcome(engine, spec, DOCUMENT, "Nobody was hurt in Lindvale.")
     saved(tiny_shallow.shallow(), tmp_path)
-    other = Engine.open(Settings(device="cpu", memory_gb=2, cache_dir=tmp_path))
+    other = Engine.open(Settings(device="cpu", memory="2GB", cache_dir=tmp_path))
     second = outcome(other, spec, DOCUMENT, "Nobody was hurt in Lindvale.")
     other.close()
     assert isinstance(first, Result)

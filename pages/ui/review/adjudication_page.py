@@ -127,7 +127,7 @@ def _question_field(question: CampaignQuestion, case: AdjudicationTask) -> None:
             st.segmented_control(title, steps, key=key, help=question.hint or None, persist_state="session")
         case "text":
             st.text_area(title, key=key, height=68, persist_state="session")
-        case "span":
+        case "span" | "link":
             _passage_field(title, question, case)
         case "edit":
             edits = _named_passages(question, case)
@@ -158,7 +158,7 @@ def _named_passages(question: CampaignQuestion, case: AdjudicationTask) -> list[
 
 def _widget_value(question: CampaignQuestion, answer: Any) -> Any:
     """An answer as its widget holds it."""
-    if question.kind == "span":
+    if question.kind in {"span", "link"}:
         return [json.dumps(piece, ensure_ascii=False) for piece in answer or ()]
     if question.kind == "edit":
         return json.dumps(answer, ensure_ascii=False) if answer else None
@@ -169,7 +169,7 @@ def _widget_value(question: CampaignQuestion, answer: Any) -> Any:
 
 def _stored_value(question: CampaignQuestion, shown: Any) -> Any:
     """An answer as it is stored."""
-    if question.kind == "span":
+    if question.kind in {"span", "link"}:
         return [json.loads(piece) for piece in shown or ()]
     if question.kind == "edit":
         return json.loads(shown) if shown else None

@@ -59,7 +59,7 @@ def format_label_answer(question: CampaignQuestion, answer: Any, case: Adjudicat
             return ", ".join(format_option(question, one) for one in answer)
         case "scale":
             return f"{answer} of {question.high}"
-        case "span":
+        case "span" | "link":
             return " … ".join(f"“{quote_passage(question, piece, case)}”" for piece in answer)
         case "edit":
             return ""
@@ -70,11 +70,17 @@ def format_option(question: CampaignQuestion, value: object) -> str:
     return next((option.text for option in question.options if option.value == value), str(value))
 
 
-def quote_passage(question: CampaignQuestion, piece: Sequence[Any], case: AdjudicationTask) -> str:
-    """The words of a marked passage."""
+def quote_passage(question: CampaignQuestion, piece: Any, case: AdjudicationTask) -> str:
+    """The words of a marked passage; of a link those of the claim and of the passage that decides it."""
+    if question.kind == "link":
+        claim, evidence = case.left[slice(*piece["claim"])], case.document[slice(*piece["evidence"])]
+        return f"{_abridge(claim)} ← {_abridge(evidence)}"
     start, end, *side = piece
     summary = case.right if case.right is not None and side == ["right"] else case.left
-    words = (case.document if question.of == "document" else summary)[start:end]
+    return _abridge((case.document if question.of == "document" else summary)[start:end])
+
+
+def _abridge(words: str) -> str:
     return words if len(words) <= _MAX_QUOTE_CHARACTERS else f"{words[:_MAX_QUOTE_CHARACTERS].rpartition(' ')[0]} …"
 
 
@@ -173,6 +179,12 @@ def case_document(case: AdjudicationTask, questions: QuestionSet) -> None:
         for place, answers in enumerate(case.answers, start=1)
         for id in asked
         for piece in answers.get(id, ())
+    ] + [
+        Highlight(Span(*link["evidence"]), "evidence", f"label {place}")
+        for place, answers in enumerate(case.answers, start=1)
+        for question in questions.questions
+        if question.kind == "link"
+        for link in answers.get(question.id, ())
     ]
     document_view(case.document, highlights=marks, key="review-document", height=_HEIGHT)
 
@@ -183,6 +195,8 @@ def case_summaries(case: AdjudicationTask, questions: QuestionSet) -> None:
         st.markdown(f"The error to make was **{escape_markdown(case.error_type)}**")
     if case.right is None:
         text_box("Summary", [(0, case.left)])
+        if case.explanation:
+            text_box("Explanation", [(0, case.explanation)])
         return
     laid = segments(case.left, case.right)
     if questions.unit == "pair":

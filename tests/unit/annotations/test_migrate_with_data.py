@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,10 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, MetaData, Table, text
 from sqlmodel import col, select
 
+from annotations.campaigns.assignment import CampaignPeople
 from annotations.campaigns.campaign import NewTask
+from annotations.campaigns.manage import ManagerActions
+from annotations.campaigns.people import Member, Role
 from annotations.campaigns.sign_in import create_invite, revoke_invite, start_session
 from annotations.campaigns.tables import Adjudication, Correction, Invite, Reservation, Response, Task
 from annotations.database import connect, parse_url
@@ -27,7 +31,7 @@ from core.types import Example, Item
 from tests.unit.annotations.campaigns.actors import make_campaign, save_items
 from tests.unit.annotations.pair_samples import PAIR, record
 
-CHANGING = {"draft", "reservation", "signin"}
+CHANGING = {"draft", "reservation", "signin", "groupmember", "assignment", "apitoken", "webhook"}
 Rows = Mapping[str, list[dict[str, Any]]]
 """By table."""
 
@@ -64,6 +68,11 @@ def use_everything(store: Store) -> None:
     with store.writing() as session:
         start_session(session, create_invite(session, cem.id, "ada"))
         revoke_invite(session, session.exec(select(Invite.id)).one(), "ada")
+    manager = ManagerActions(store, Member("0", "ada", Role.MANAGER))
+    manager.change_person(replace(cem, name="Cem"), ["Harbour team"])
+    manager.assign(opened.campaign.id, CampaignPeople(groups=("Harbour team",)))
+    manager.set_webhook(opened.campaign.id, "https://example.org/ended")
+    manager.create_token("dashboard", opened.person("mia", Role.MANAGER).id)
     decide(store)
 
 

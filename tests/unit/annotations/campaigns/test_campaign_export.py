@@ -16,10 +16,11 @@ from sqlmodel import Session
 
 from annotations.campaigns.adjudication import AdjudicatorActions, DisagreementCause, SentDecision
 from annotations.campaigns.campaign import CampaignSettings, NewTask, VersionContent, add_version, load_campaign
-from annotations.campaigns.campaign_export import ExportActions, campaign_rows, find_campaign_id
+from annotations.campaigns.campaign_export import campaign_rows, find_campaign_id
 from annotations.campaigns.campaign_import import import_campaign
 from annotations.campaigns.campaign_progress import CampaignProgress, compute_progress
 from annotations.campaigns.curation import CuratorActions
+from annotations.campaigns.export_format import ExportActions, ExportTerms
 from annotations.campaigns.label_agreement import Agreement, compute_agreements
 from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.people import Member, Role, load_people
@@ -117,7 +118,7 @@ def figures(store: Store, campaign: CampaignSettings) -> tuple[CampaignProgress,
     """Progress, agreement and final labels, with pseudonyms for names."""
     with read_session(store.engine) as session:
         pseudonym_of = pseudonyms(session)
-        going = compute_progress(session, campaign)
+        going = replace(compute_progress(session, campaign), finish_at=None)  # counted from the moment of the call
         people = tuple(
             sorted((replace(one, name=pseudonym_of[one.name]) for one in going.people), key=lambda one: one.name)
         )
@@ -253,7 +254,7 @@ def test_what_was_judged_written_and_corrected_moves_too(store: Store, other: St
 
 def test_a_table_has_a_column_for_each_question_and_executes_nothing(source: CampaignFixture) -> None:
     manager = Member("1", "Ada", Role.MANAGER)
-    text = ExportActions(source.store, manager).table(source.campaign.id)
+    text = ExportActions(source.store, manager).file(source.campaign.id, "csv", ExportTerms()).decode()
     table = list(csv.DictReader(io.StringIO(text, newline="")))
     labels = [row for row in table if row["kind"] == "label" and row["act"] == "answer"]
     assert {row["answer.unfaithful"] for row in labels} <= {"left", "right"}

@@ -23,6 +23,7 @@ from annotations.dataset_import import DatasetSource
 from annotations.records import LOCAL_LABELS, RecordError
 from annotations.store import Store
 from core.types import Edit, ErrorType, Example, GradedExplanation, Item, Span, Verdict
+from tests.unit.annotations.campaigns.actors import make_campaign
 from tests.unit.annotations.pair_samples import DOCUMENT, EDITED, EDITS, ORIGINAL, PAIR, record
 
 SETS: dict[str, QuestionSet] = {name: read_questions(text) for name, text in bundled_question_sets().items()}
@@ -76,6 +77,33 @@ def test_pairs_need_an_original_and_explanations_a_text() -> None:
     assert [fits_questions(one, SETS["label-summaries"]) for one in (edited, alone, silent)] == [True, True, True]
     assert [fits_questions(one, SETS["label-pairs"]) for one in (edited, alone, silent)] == [True, False, True]
     assert [fits_questions(one, SETS["judge-explanations"]) for one in (edited, alone, silent)] == [True, False, False]
+
+
+def test_questions_about_one_edit_are_not_asked_of_several_nor_those_about_any_of_none_explained() -> None:
+    single = candidate_from_pair("x", PAIR)
+    several = replace(single, edit_count=2)
+    unedited = replace(single, edited=False, edit_count=0)
+    asked = {name: [fits_questions(one, SETS[name]) for one in (single, several, unedited)] for name in SETS}
+    assert asked["edit-quality"] == [True, False, False]
+    assert asked["judge-explanations"] == [True, True, False]
+    assert asked["judge-summary-explanations"] == [True, True, True]
+    assert not fits_questions(replace(unedited, explanations=()), SETS["judge-summary-explanations"])
+
+
+def test_the_explanation_of_a_summary_without_an_edit_becomes_a_task(store: Store, manager: ManagerActions) -> None:
+    explained = Item(
+        Example("c", DOCUMENT, EDITED), explanations=(GradedExplanation("The board sold them.", "a model"),)
+    )
+    store.import_dataset(DatasetSource("alone", "pairs", "alone.jsonl", "0"), [explained], dict)
+    [candidate] = manager.candidates("alone")
+    assert (candidate.edited, candidate.edit_count) == (False, 0)
+    opened = make_campaign(store, "judge-summary-explanations", items=0)
+    assert opened.add_tasks(tasks_for_candidate(candidate, opened.campaign.questions)) == 1
+    shown = opened.next_task(opened.annotator("bo"))
+    assert (shown.left, shown.right, shown.explanation) == (EDITED, None, "The board sold them.")
+    opened.campaign = replace(opened.campaign, questions=SETS["judge-explanations"])
+    with pytest.raises(RecordError, match="Choose items that were edited"):
+        opened.add_tasks(tasks_for_candidate(candidate, opened.campaign.questions))
 
 
 def test_each_error_type_is_to_be_written_once() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from annotations.campaigns.adjudication import AdjudicatorActions, DisagreementCause, SentDecision
 from annotations.campaigns.campaign import CampaignRules, NewTask, VersionContent
-from annotations.campaigns.campaign_export import ExportActions
+from annotations.campaigns.export_format import ExportActions, ExportTerms
 from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.manage import ManagerActions, local_member
 from annotations.campaigns.people import Member, Role
@@ -77,7 +77,7 @@ def settle(opened: CampaignFixture, judge: Member) -> None:
 
 def test_hostile_text_is_stored_unchanged(store: Store) -> None:
     attacked = attack(store)
-    lines = [json.loads(line) for line in exporting(attacked).jsonl(attacked.campaign.id).splitlines()]
+    lines = [json.loads(line) for line in exported(attacked, "jsonl").splitlines()]
     found = {kind: {text for line in lines if line["kind"] == kind for text in texts(line)} for kind in kinds(lines)}
     everything, answered = set(HOSTILE), set(HOSTILE) - {HOSTILE[3]}
     assert everything <= found["document"]
@@ -91,7 +91,7 @@ def test_hostile_text_is_stored_unchanged(store: Store) -> None:
 def test_no_cell_of_an_exported_table_is_a_formula(sqlite_url: str) -> None:
     store = Store.open(sqlite_url)
     attacked = attack(store)
-    table = exporting(attacked).table(attacked.campaign.id)
+    table = exported(attacked, "csv")
     store.close()
     cells = [cell for row in csv.reader(io.StringIO(table)) for cell in row]
     assert [cell for cell in cells if cell.startswith(FORMULA)] == []
@@ -126,8 +126,9 @@ def test_nobody_sends_more_than_a_field_takes(store: Store, answers: dict[str, A
     opened.send(ben, task)
 
 
-def exporting(opened: CampaignFixture) -> ExportActions:
-    return ExportActions(opened.store, local_member(opened.store, HOSTILE[0]))
+def exported(opened: CampaignFixture, name: str) -> str:
+    member = local_member(opened.store, HOSTILE[0])
+    return ExportActions(opened.store, member).file(opened.campaign.id, name, ExportTerms()).decode()
 
 
 def kinds(lines: list[dict[str, object]]) -> set[str]:

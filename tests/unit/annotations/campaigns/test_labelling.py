@@ -17,7 +17,7 @@ from annotations.campaigns.qualification import Stage
 from annotations.campaigns.results import first_blind_labels
 from annotations.campaigns.tables import Reservation, Response
 from annotations.database import read_session
-from annotations.records import PairRecord, RecordError, RightsError
+from annotations.records import ChangedElsewhereError, PairRecord, RecordError, RightsError
 from annotations.store import Store
 from annotations.tables import Origin
 from core.types import Failure, FailureKind
@@ -123,14 +123,47 @@ def test_undo_shows_the_last_task_again(store: Store) -> None:
     assert opened.next_task(annotator) == second
 
 
+def test_an_answer_that_another_window_gave_meanwhile_is_never_replaced_unseen(store: Store) -> None:
+    opened = make_campaign(store)
+    annotator = opened.annotator("ben")
+    work = opened.next_task(annotator)
+    opened.send(annotator, work, seen=work.revision)
+    for act in ("answer", "skip"):
+        with pytest.raises(ChangedElsewhereError, match="item 1 in another window"):
+            opened.send(annotator, work, act, seen=work.revision)
+    _, known = annotator.shown(work.reservation)
+    assert (known.answers, known.revision) == (ANSWERS["label-summaries"], 1)
+    assert opened.send(annotator, known, seen=known.revision).revision == 2
+
+
+def test_claims_are_linked_with_the_passages_that_decide_them(store: Store) -> None:
+    opened = make_campaign(store, "label-frank", items=1)
+    annotator = opened.annotator("ben")
+    work = opened.next_task(annotator)
+    link = {"claim": [0, 4], "evidence": [0, 6]}
+    answers = {"verdict": "inconsistent", "errors": ["EntE", "CircE"], "wrong_words": [[0, 4]], "links": [link, link]}
+    for wrong in (
+        {**link, "claim": [0, len(work.left) + 1]},
+        {**link, "evidence": [0, len(work.document) + 1]},
+        {"claim": [0, 4]},
+        {**link, "note": "x"},
+        [0, 4],
+    ):
+        with pytest.raises(RecordError):
+            opened.send(annotator, work, answers={**answers, "links": [wrong]})
+    opened.send(annotator, work, answers=answers)
+    assert annotator.shown(work.reservation)[1].answers == answers
+
+
 def test_an_earlier_task_is_looked_at_again_with_its_answers(store: Store) -> None:
     opened = make_campaign(store)
     annotator = opened.annotator("ben")
     first, second = opened.label(annotator, 2)
     now = opened.next_task(annotator)
     before = annotator.previous(opened.campaign.id, now.number)
-    assert before == replace(second, answers=ANSWERS["label-summaries"])
-    assert annotator.previous(opened.campaign.id, second.number) == replace(first, answers=ANSWERS["label-summaries"])
+    answered = {"answers": ANSWERS["label-summaries"], "revision": 1}
+    assert before == replace(second, **answered)
+    assert annotator.previous(opened.campaign.id, second.number) == replace(first, **answered)
     assert annotator.previous(opened.campaign.id, first.number) is None
 
 
@@ -364,7 +397,7 @@ def test_what_is_shown_holds_nothing_but_texts(store: Store) -> None:
     work = opened.next_task(opened.annotator("ben"))
     assert set(asdict(work)) == {
         *("reservation", "number", "stage", "document", "left", "right"),
-        *("explanation", "error_type", "answers"),
+        *("explanation", "error_type", "answers", "revision"),
     }
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlmodel import select
 
 from annotations.campaigns.campaign import CampaignRules, CampaignSettings, NewTask, VersionContent
+from annotations.campaigns.campaign_progress import estimate_finish
 from annotations.campaigns.labelling import AnnotatorActions, load_revealed_scores
 from annotations.campaigns.manage import ManagerActions, TaskRemark
 from annotations.campaigns.people import Role
@@ -161,3 +163,28 @@ def test_a_second_thought_without_scores_is_no_revision(store: Store) -> None:
     opened.send(ben, work)
     opened.send(ben, work, answers={**BAD_KEY, "confidence": 4, "reason": "It was a boat."})
     assert boss_of(opened).revisions(opened.campaign.id).moves == {}
+
+
+def test_a_manager_sees_the_calibration_round_while_it_goes_on(store: Store) -> None:
+    opened = make_campaign(store, items=4, calibration=2, overlap=1)
+    ben, cem = opened.annotator("ben"), opened.annotator("cem")
+    opened.label(ben, 2)
+    opened.send(cem, opened.next_task(cem), answers={**BAD_KEY, "confidence": 4, "reason": "It was a boat."})
+    found = boss_of(opened).calibration(opened.campaign.id)
+    assert (found.items, found.done) == (2, {"ben": 2, "cem": 1})
+    assert found.agreement is not None
+    assert found.agreement.raw.value == 0
+    [disputed] = found.disputed
+    assert disputed.answers == {"ben": "consistent", "cem": "inconsistent"}
+    progress = ManagerActions(store, opened.person("bea", Role.MANAGER)).progress(opened.campaign.id)
+    assert (progress.required, progress.answered, progress.complete) == (2 * 2 + 2, 3, 1)
+    assert progress.finish_at is not None
+
+
+def test_the_finish_is_estimated_at_the_pace_of_the_last_week() -> None:
+    now = datetime(2026, 3, 20, 12, tzinfo=UTC)
+    days = [now - timedelta(days=day) for day in range(10)]  # one a day
+    assert estimate_finish(days, 4, now) == now + timedelta(days=3.5)  # eight of them within seven days
+    assert estimate_finish([now], 2, now) == now + timedelta(days=2)
+    assert estimate_finish(days, 0, now) is None
+    assert estimate_finish([now - timedelta(days=9)], 4, now) is None

@@ -41,6 +41,31 @@ def test_a_task_stays_reserved_until_it_is_answered(store: Store) -> None:
     assert opened.next_task(annotator) == opened.next_task(annotator)
 
 
+def test_the_task_after_the_current_one_is_reserved_with_it(store: Store) -> None:
+    opened = make_campaign(store, items=3)
+    annotator = opened.annotator("ben")
+    current = opened.next_task(annotator)
+    ahead = annotator.ahead(current.reservation)
+    assert isinstance(ahead, ShownTask)
+    assert (ahead.number, annotator.ahead(current.reservation)) == (current.number + 1, ahead)
+    opened.send(annotator, current)
+    assert opened.next_task(annotator) == ahead
+    last = annotator.ahead(ahead.reservation)
+    assert isinstance(last, ShownTask)
+    assert annotator.ahead(last.reservation) == NoTask("over")
+
+
+def test_after_training_and_qualification_nothing_is_known_before_the_answer(store: Store) -> None:
+    opened = make_campaign(store, items=2)
+    [item] = save_items(store, 9)
+    opened.add_tasks([NewTask(item, part="training", key={"verdict": "consistent"})])
+    annotator = opened.annotator("ben")
+    current = opened.next_task(annotator)
+    assert isinstance(annotator.ahead(current.reservation), NoTask)
+    opened.send(annotator, current)
+    assert opened.next_task(annotator).number == current.number + 1
+
+
 def test_two_people_never_hold_the_same_task_beyond_the_overlap(store: Store) -> None:
     opened = make_campaign(store, items=1)
     ben, cem = opened.annotator("ben"), opened.annotator("cem")
@@ -244,3 +269,38 @@ def test_many_people_at_once_share_the_work_and_nothing_is_had_twice(store: Stor
         rows = session.exec(select(Reservation.task_id, Reservation.person_id)).all()
     assert len(rows) == len(set(rows))
     assert set(Counter(task for task, _ in rows).values()) == {2}
+
+
+def test_the_calibration_round_comes_first_and_goes_to_everybody(store: Store) -> None:
+    opened = make_campaign(store, items=5, calibration=2, calibration_pause=True)
+    everybody = [opened.annotator(name) for name in ("ben", "cem", "dia")]
+    had = [{work.document for work in opened.label(annotator, 2)} for annotator in everybody]
+    assert had[0] == had[1] == had[2] == {f"Boat {number} took {number} crates to the mill." for number in range(2)}
+    assert {opened.no_task_reason(annotator) for annotator in everybody} == {"calibrated"}
+    with store.writing() as session:
+        wording = VersionContent(
+            bundled_question_sets()["label-summaries"], "Clearer.", CampaignRules(overlap=1, calibration=2)
+        )
+        opened.campaign = add_version(session, opened.campaign.id, "ada", wording)
+    rest = [work.document for annotator in everybody for work in opened.label(annotator, 1)]
+    assert len({*rest} - had[0]) == 3
+    with store.writing() as session:
+        assert set(session.exec(select(Reservation.state))) == {"answered"}
+
+
+def test_early_overlap_completes_an_item_before_the_next_is_begun(store: Store) -> None:
+    opened = make_campaign(store, items=6, overlap=2, early_overlap=True)
+    ben, cem = opened.annotator("ben"), opened.annotator("cem")
+    first = {work.document for work in opened.label(ben, 3)}
+    assert first == {work.document for work in opened.label(cem, 3)}
+
+
+def test_nobody_gets_more_than_the_limit_nor_anything_after_the_last_day(store: Store) -> None:
+    opened = make_campaign(store, items=6, most_per_person=2, deadline=datetime.now(UTC).date())
+    ben = opened.annotator("ben")
+    opened.label(ben, 2)
+    assert opened.no_task_reason(ben) == "limit"
+    assert opened.next_task(opened.annotator("cem")).number == 1
+    dia, tomorrow = opened.person("dia"), datetime.now(UTC) + timedelta(days=1)
+    with store.writing() as session:
+        assert reserve_next(session, opened.campaign, dia, tomorrow) == NoTask("deadline")

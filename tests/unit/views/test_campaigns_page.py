@@ -1,0 +1,105 @@
+"""Campaigns as a script: the calibration round and the exports on Progress, the form of a new campaign, and the people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotations.campaigns.export_format import EXPORT_FORMATS
+from annotations.campaigns.tokens import WrongTokenError, use_token
+from annotations.campaigns.webhooks import load_due, note_attempt, note_ends, sign
+from annotations.store import Store
+from pages.ui.campaigns.campaign_choice import PEOPLE_SECTION
+from tests.unit.annotations.campaigns.actors import make_campaign
+
+Open = Callable[..., AppTest]
+
+
+def test_a_calibration_round_is_shown_while_it_goes_on_and_a_new_campaign_can_have_one(
+    probe: Open, store: Store
+) -> None:
+    opened = make_campaign(store, items=3, calibration=2, calibration_pause=True)
+    ben, cem = opened.annotator("ben"), opened.annotator("cem")
+    opened.label(ben, 2)
+    wrong = {"verdict": "inconsistent", "confidence": 4, "reason": "It was a boat."}
+    opened.send(cem, opened.next_task(cem), answers=wrong)
+    app = probe().switch_page("views/campaigns.py")
+    app.query_params["campaign"] = opened.campaign.id
+    app.run()
+    assert not app.exception
+    texts = [text.value for text in app.text]
+    assert "ben 2 of 2, cem 1 of 2" in texts
+    disputed = next(frame.value for frame in app.dataframe if "same answer" in frame.value)
+    assert disputed[["ben", "cem"]].values.tolist() == [["Consistent", "Inconsistent"]]
+    del app.query_params["campaign"]
+    app.run()
+    assert not app.exception
+    assert "First items by all" in [field.label for field in app.number_input]
+    app.session_state["campaigns-section"] = PEOPLE_SECTION
+    app.run()
+    assert not app.exception
+    assert "ben" in app.dataframe[0].value["name"].tolist()
+
+
+def test_a_token_is_made_on_people_shown_once_and_revoked(probe: Open, store: Store) -> None:
+    opened = make_campaign(store, items=1)
+    app = probe().switch_page("views/campaigns.py")
+    app.session_state["campaigns-section"] = PEOPLE_SECTION
+    app.run()
+    app.session_state["new-token"] = True
+    app.run()
+    app.text_input(key="token-name").set_value("dashboard")
+    app.multiselect(key="token-campaigns").set_value([opened.campaign.id])
+    next(button for button in app.button if button.label == "Make a token").click().run()
+    assert not app.exception
+    [token] = [code.value for code in app.code]
+    assert use_token(store, token).campaigns == (opened.campaign.id,)
+    app.run()
+    assert not app.code
+    assert [text.value for text in app.text if text.value.startswith("dashboard reads Boats; of ")]
+    next(button for button in app.button if button.key.startswith("revoke-token")).click().run()
+    assert not app.exception
+    with pytest.raises(WrongTokenError):
+        use_token(store, token)
+    assert not [text.value for text in app.text if text.value.startswith("dashboard")]
+
+
+def test_progress_offers_every_format_and_takes_the_terms_of_the_cards(probe: Open, store: Store) -> None:
+    opened = make_campaign(store, items=1)
+    opened.label(opened.annotator("ben"), 1)
+    app = probe().switch_page("views/campaigns.py")
+    app.query_params["campaign"] = opened.campaign.id
+    app.run()
+    offered = {button.label for button in app.get("download_button")}
+    assert {f"Export {one.title}" for one in EXPORT_FORMATS} <= offered
+    app.text_input(key=f"pay-{opened.campaign.id}").set_value("15 € an hour")
+    next(button for button in app.button if button.label.startswith("State this")).click().run()
+    assert not app.exception
+    assert app.text_input(key=f"pay-{opened.campaign.id}").value == "15 € an hour"
+
+
+def test_a_webhook_is_set_under_progress_and_its_failure_is_a_line(probe: Open, store: Store) -> None:
+    opened = make_campaign(store, items=1)
+    id = opened.campaign.id
+    app = probe().switch_page("views/campaigns.py")
+    app.query_params["campaign"] = id
+    app.run()
+    app.session_state[f"webhook-{id}"] = True
+    app.run()
+    for url, refused in (("http://example.org/", True), ("https://example.org/ended", False)):
+        app.text_input(key=f"webhook-url-{id}").set_value(url)
+        next(button for button in app.button if button.label == "Save and make a secret").click().run()
+        assert not app.exception
+        assert bool(app.code) is not refused
+    [secret] = [code.value for code in app.code]
+    opened.label(opened.annotator("ben"), 1)
+    note_ends(store, {}, datetime.now(UTC))
+    [due] = load_due(store, datetime.now(UTC))
+    assert due.signature == sign(secret, due.body)
+    note_attempt(store, due, "The server answered 500.", datetime.now(UTC))
+    app.run()
+    assert not app.code
+    assert any("The server answered 500" in line.value for line in app.warning)
