@@ -104,6 +104,10 @@ class ExportFormat(ABC):
     about: ClassVar[str]
     suffix: ClassVar[str]
 
+    def nothing_to_export(self, export: CampaignExport) -> str:  # noqa: ARG002  # most formats take every campaign
+        """Why the file would be empty, in a sentence; "" where it would not."""
+        return ""
+
     @abstractmethod
     def content(self, export: CampaignExport) -> Iterable[bytes]:
         """The file. Raises RecordError, before the first bytes, for a campaign that has nothing for it."""
@@ -128,6 +132,11 @@ class ExportActions:
         self._store = store
 
     def file(self, campaign_id: str, name: str, terms: ExportTerms) -> bytes:
-        """A campaign in the format of that name."""
+        """A campaign in the format of that name. Raises RecordError where `nothing_to_export` gives a reason."""
         with open_export(self._store, campaign_id, terms) as export:
             return b"".join(EXPORT_FORMATS.get(name)().content(export))
+
+    def nothing_to_export(self, campaign_id: str, name: str) -> str:
+        """Why a campaign has nothing for the format of that name; "" where it has."""
+        with open_export(self._store, campaign_id, ExportTerms()) as export:
+            return EXPORT_FORMATS.get(name)().nothing_to_export(export)

@@ -34,13 +34,18 @@ class Bump(ExportFormat):
     )
     suffix: ClassVar[str] = "-bump.json"
 
+    def nothing_to_export(self, export: CampaignExport) -> str:
+        if next(pair_records(export), None):
+            return ""
+        return (
+            f"{export.campaign.name!r} has no minimal pair to export: BUMP takes pairs whose edit people find inconsistent, "
+            "its original consistent, with an error type. Settle disagreement under Review first, or choose another format."
+        )
+
     def content(self, export: CampaignExport) -> list[bytes]:
+        if reason := self.nothing_to_export(export):
+            raise RecordError(reason)
         records = list(pair_records(export))
-        if not records:
-            raise RecordError(
-                f"{export.campaign.name!r} has no minimal pair to export: BUMP takes pairs whose edit people find inconsistent, "
-                "its original consistent, with an error type. Settle disagreement under Review first, or choose another format."
-            )
         return [json.dumps(records, ensure_ascii=False, allow_nan=False, indent=1).encode()]
 
 

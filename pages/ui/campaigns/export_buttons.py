@@ -10,6 +10,7 @@ from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.export_format import EXPORT_FORMATS, ExportActions, ExportFormat, ExportTerms
 from annotations.campaigns.people import Right
 from pages.ui import services
+from pages.ui.markup import escape_markdown
 from pages.ui.session_user import current_member, member_later
 
 _WHOLE = ("jsonl", "csv")
@@ -21,11 +22,23 @@ def export_buttons(campaign: CampaignSettings) -> None:
         return
     for name in _WHOLE:
         _export_button(campaign, EXPORT_FORMATS.get(name), ExportTerms())
-    with st.popover("For other tools", icon=":material/output:"):
-        terms = _terms_form(campaign)
-        for chosen in EXPORT_FORMATS:
-            if chosen.name not in _WHOLE:
-                _export_button(campaign, chosen, terms)
+    with st.popover(
+        "For other tools", icon=":material/output:", key=f"other-tools-{campaign.id}", on_change="rerun"
+    ) as box:
+        if box.open:
+            _exports_for_tools(campaign)
+
+
+def _exports_for_tools(campaign: CampaignSettings) -> None:
+    """A button for each format, or why the campaign has nothing for it."""
+    terms, actions = _terms_form(campaign), ExportActions(services.store(), current_member())
+    for chosen in EXPORT_FORMATS:
+        if chosen.name in _WHOLE:
+            continue
+        if reason := actions.nothing_to_export(campaign.id, chosen.name):
+            st.caption(f":material/info: {escape_markdown(reason)}")
+        else:
+            _export_button(campaign, chosen, terms)
 
 
 def _terms_form(campaign: CampaignSettings) -> ExportTerms:
