@@ -15,9 +15,9 @@ from sqlmodel import Session, col, select
 from annotations.campaigns.campaign import CampaignSettings, load_campaign, load_campaigns, stable_number
 from annotations.campaigns.people import Member, Right, names_of
 from annotations.campaigns.questions import Answers, check_answers, check_text_answers, unswap_answers
-from annotations.campaigns.queue import load_task_texts
 from annotations.campaigns.results import Case, LabelProvenance, StoredDecision, load_cases
 from annotations.campaigns.tables import Adjudication, Reservation, Response, Task
+from annotations.campaigns.task_texts import load_task_texts
 from annotations.database import read_session
 from annotations.records import RecordError, require_storable
 from annotations.store import Store

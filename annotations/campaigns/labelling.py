@@ -32,8 +32,9 @@ from annotations.campaigns.questions import (
     check_text_answers,
     pair_from_answers,
 )
-from annotations.campaigns.queue import NoTask, ShownTask, reserve_ahead, reserve_next, show_task
+from annotations.campaigns.queue import NoTask, reserve_ahead, reserve_next
 from annotations.campaigns.tables import Reservation, Response, Task, VersionRow
+from annotations.campaigns.task_texts import ShownTask, show_task
 from annotations.campaigns.work_plan import has_free_place
 from annotations.database import read_session
 from annotations.records import MAX_TEXT, ChangedElsewhereError, RecordError, RightsError, require_storable

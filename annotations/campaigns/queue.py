@@ -1,12 +1,11 @@
-"""Which task comes next for a person, reserved in the same transaction that chose it; and the task as that person sees it: texts
-and their own answers, no score, author, intention, answer key or other label."""
+"""Which task comes next for a person, reserved in the same transaction that chose it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal
+from typing import Literal
 
 from sqlalchemy import ColumnElement, func, or_
 from sqlalchemy.orm import aliased
@@ -16,7 +15,7 @@ from sqlmodel.sql.expression import SelectOfScalar
 from annotations.campaigns.campaign import SHUFFLE_PRIME, CampaignSettings, TaskPart, stable_number
 from annotations.campaigns.people import Member, names_of
 from annotations.campaigns.qualification import Stage, current_stage
-from annotations.campaigns.tables import Person, Reservation, Response, Task
+from annotations.campaigns.tables import Person, Reservation, Task
 from annotations.campaigns.work_plan import (
     calibration_tasks,
     count_work,
@@ -26,7 +25,7 @@ from annotations.campaigns.work_plan import (
     lock_task,
     next_task_number,
 )
-from annotations.tables import Document, Explanation, Item, Origin
+from annotations.tables import Explanation, Origin
 
 _MAX_CANDIDATES = 20  # candidates that others may be taking in the same moment
 _MIN_REPEAT_DISTANCE = 10  # tasks between the first time and the second
@@ -309,91 +308,3 @@ def _is_turn(number: int, every: int, seed: int, person: Member) -> bool:
 
 def _expiry(campaign: CampaignSettings, now: datetime) -> datetime:
     return now + timedelta(minutes=campaign.rules.expires_minutes)
-
-
-@dataclass(frozen=True, slots=True)
-class TaskTexts:
-    """What a task is about; `original` is there where the questions compare a summary with what it was made from."""
-
-    part: str
-    document: str
-    summary: str
-    original: str | None
-    explanation: str
-    error_type: str
-
-    def sides(self, swapped: bool) -> tuple[str, str | None]:
-        """What is shown on the left and on the right: the original and the edited summary, or the summary alone."""
-        if self.original is None:
-            return self.summary, None
-        return (self.summary, self.original) if swapped else (self.original, self.summary)
-
-
-def load_task_texts(session: Session, campaign: CampaignSettings, task_id: str) -> TaskTexts:
-    """The texts of a task, read in one query: this happens twice for every label."""
-    task, item, document = session.exec(
-        select(Task, Item, Document.text)
-        .join(Item, col(Item.id) == Task.item_id)
-        .join(Document, col(Document.id) == Item.document_id)
-        .where(Task.id == task_id)
-    ).one()
-    parent = None if campaign.questions.unit == "summary" else item.parent_id
-    explanation = session.get(Explanation, task.explanation_id) if task.explanation_id else None
-    return TaskTexts(
-        part=task.part,
-        document=document,
-        summary=item.text,
-        original=session.get_one(Item, parent).text if parent else None,
-        explanation=explanation.text if explanation else task.asked.get("explanation", ""),
-        error_type=task.asked.get("error_type", ""),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class ShownTask:
-    """One thing to label, as it is shown: the sides of a pair are in the order of this person.
-
-    `right` is there for pairs and explanations. `error_type` is the one to write. `answers` are those given before, up to
-    and with the response of that `revision`; 0 where there is none.
-    """
-
-    reservation: int
-    number: int
-    stage: Stage
-    document: str
-    left: str
-    right: str | None
-    explanation: str
-    error_type: str
-    answers: Mapping[str, Any]
-    revision: int = 0
-
-
-def show_task(session: Session, campaign: CampaignSettings, reservation: Reservation) -> ShownTask:
-    """A reserved task with the sides in the order of its person."""
-    texts = load_task_texts(session, campaign, reservation.task_id)
-    left, right = texts.sides(reservation.swapped)
-    revision, answers = _last_answers(session, reservation)
-    return ShownTask(
-        reservation=reservation.id or 0,
-        number=reservation.number,
-        stage=Stage(texts.part) if texts.part in set(Stage) else Stage.WORK,
-        document=texts.document,
-        left=left,
-        right=right,
-        explanation=texts.explanation,
-        error_type=texts.error_type,
-        answers=answers,
-        revision=revision,
-    )
-
-
-def _last_answers(session: Session, reservation: Reservation) -> tuple[int, dict[str, Any]]:
-    """The last revision, and the valid answers: its own, or those of the one before an undo."""
-    given = (
-        select(Response.revision, Response.act, Response.answers)
-        .where(Response.reservation_id == reservation.id)
-        .order_by(col(Response.revision).desc())
-    )
-    rows = session.exec(given).all()
-    return rows[0][0] if rows else 0, dict(next((answers for _, act, answers in rows if act == "answer"), {}))

@@ -13,7 +13,7 @@ from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.labelling import AnnotatorActions, SentResponse
 from annotations.campaigns.people import Role
 from annotations.campaigns.questions import Answers
-from annotations.campaigns.queue import ShownTask
+from annotations.campaigns.task_texts import ShownTask
 from core.datasets.bundled import bundled_items
 from tests.e2e.bench import START_MS
 from tests.e2e.line import Line

@@ -15,7 +15,7 @@ from uuid import uuid4
 from annotations.campaigns.labelling import AnnotatorActions, SentResponse
 from annotations.campaigns.people import find_person
 from annotations.campaigns.questions import Answers
-from annotations.campaigns.queue import ShownTask
+from annotations.campaigns.task_texts import ShownTask
 from annotations.database import read_session
 from annotations.store import Store
 

@@ -17,7 +17,8 @@ from annotations.campaigns.labelling import (
 )
 from annotations.campaigns.qualification import MarkedAnswer, Stage
 from annotations.campaigns.questions import QuestionSet
-from annotations.campaigns.queue import NoTask, NoTaskReason, ShownTask
+from annotations.campaigns.queue import NoTask, NoTaskReason
+from annotations.campaigns.task_texts import ShownTask
 from annotations.database import explain_database_error
 from annotations.records import UnavailableError
 from pages.ui import services

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from annotations.campaigns.labelling import ResponseAct, SentResponse
 from annotations.campaigns.questions import CampaignQuestion, QuestionSet, apply_answer_edit, parse_answer_edits
-from annotations.campaigns.queue import ShownTask
+from annotations.campaigns.task_texts import ShownTask
 from annotations.records import RecordError
 from core.edits import Segment, abridge_unchanged, recover, segments, to_records
 from core.text import NO_BLANK, sentences, with_even_blanks, with_visible_controls

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from annotations.campaigns.labelling import ResponseReceipt, SentResponse
 from annotations.campaigns.qualification import Stage
-from annotations.campaigns.queue import ShownTask
+from annotations.campaigns.task_texts import ShownTask
 from annotations.records import ChangedElsewhereError, StoreError, UnavailableError
 from pages.ui.annotate.current_task import CurrentTask, annotate_state, explain_away, labelling
 from pages.ui.annotate.labeller import LABELLER_KEY, read_draft, read_sent

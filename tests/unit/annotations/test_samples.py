@@ -14,9 +14,9 @@ from annotations.campaigns.labelling import AnnotatorActions, load_revealed_scor
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Role
 from annotations.campaigns.questions import bundled_question_sets, read_questions
-from annotations.campaigns.queue import ShownTask
 from annotations.campaigns.results import Resolution
 from annotations.campaigns.tables import Adjudication, Task
+from annotations.campaigns.task_texts import ShownTask
 from annotations.dataset_import import DatasetSource
 from annotations.records import Grade, RecordError
 from annotations.samples import (

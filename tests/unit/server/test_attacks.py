@@ -26,7 +26,6 @@ from annotations.campaigns.export_format import ExportActions
 from annotations.campaigns.labelling import AnnotatorActions, SentResponse, load_revealed_scores
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Role, add_person, find_person
-from annotations.campaigns.queue import ShownTask
 from annotations.campaigns.sign_in import (
     GuessDelay,
     WrongCodeError,
@@ -35,6 +34,7 @@ from annotations.campaigns.sign_in import (
     member_by_code,
     revoke_invite,
 )
+from annotations.campaigns.task_texts import ShownTask
 from annotations.database import read_session
 from annotations.records import MAX_NAME, StoreError
 from annotations.store import Store

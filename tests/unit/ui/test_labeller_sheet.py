@@ -10,7 +10,7 @@ import pytest
 
 from annotations.campaigns.qualification import Stage
 from annotations.campaigns.questions import QuestionSet, bundled_question_sets, read_questions
-from annotations.campaigns.queue import ShownTask
+from annotations.campaigns.task_texts import ShownTask
 from core.dataset import Refusal
 from core.datasets.bump import Bump
 from core.datasets.bundled import bundled_items

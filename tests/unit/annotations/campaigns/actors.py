@@ -18,7 +18,8 @@ from annotations.campaigns.campaign import (
 from annotations.campaigns.labelling import AnnotatorActions, ResponseAct, ResponseReceipt, SentResponse
 from annotations.campaigns.people import Member, Role, add_person
 from annotations.campaigns.questions import bundled_question_sets
-from annotations.campaigns.queue import NoTask, ShownTask
+from annotations.campaigns.queue import NoTask
+from annotations.campaigns.task_texts import ShownTask
 from annotations.records import PairRecord
 from annotations.store import Store
 from core.types import Edit, Span, Verdict

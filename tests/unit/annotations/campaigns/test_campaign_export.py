@@ -25,9 +25,9 @@ from annotations.campaigns.label_agreement import Agreement, compute_agreements
 from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.people import Member, Role, load_people
 from annotations.campaigns.questions import bundled_question_sets
-from annotations.campaigns.queue import ShownTask
 from annotations.campaigns.results import load_cases
 from annotations.campaigns.tables import Person
+from annotations.campaigns.task_texts import ShownTask
 from annotations.database import read_session
 from annotations.dataset_import import DatasetSource
 from annotations.export import to_jsonl

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import create_engine, event, make_url, text
 
 from annotations.campaigns.labelling import AnnotatorActions
-from annotations.campaigns.queue import ShownTask
+from annotations.campaigns.task_texts import ShownTask
 from annotations.records import NotSavedError, StoreError
 from annotations.store import Store
 from tests.unit.annotations.campaigns.actors import ANSWERS, CampaignFixture, make_campaign

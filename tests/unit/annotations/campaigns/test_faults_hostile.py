@@ -18,7 +18,7 @@ from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.manage import ManagerActions, local_member
 from annotations.campaigns.people import Member, Role
 from annotations.campaigns.questions import Answers, bundled_question_sets
-from annotations.campaigns.queue import ShownTask
+from annotations.campaigns.task_texts import ShownTask
 from annotations.records import RecordError
 from annotations.store import Store
 from tests.unit.annotations.campaigns.actors import ANSWERS, CampaignFixture, make_campaign, save_items

@@ -13,8 +13,9 @@ from annotations.campaigns.campaign import CampaignRules, NewTask, VersionConten
 from annotations.campaigns.candidates import ready_known_tasks
 from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.questions import bundled_question_sets
-from annotations.campaigns.queue import NoTask, ShownTask, reserve_next
+from annotations.campaigns.queue import NoTask, reserve_next
 from annotations.campaigns.tables import Reservation
+from annotations.campaigns.task_texts import ShownTask
 from annotations.store import Store
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items
 
