@@ -74,6 +74,13 @@ def item_values(
     return {"id": identity, "document_id": document_id, "parent_id": parent_id, "text": text, "created_at": now}
 
 
+def pair_item_id(pair: Pair) -> str:
+    """The identity that the edited summary of a pair has or would have in the store."""
+    now, document = datetime.now(UTC), text_id(pair.document)
+    original = item_row(document, pair.original, None, (), now).id
+    return item_row(document, pair.edited, original, pair.edits, now).id if pair.edited != pair.original else original
+
+
 def edit_rows(item_id: str, original: str, edits: Sequence[Edit]) -> list[EditRow]:
     return [
         EditRow(

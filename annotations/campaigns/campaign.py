@@ -28,7 +28,8 @@ class CampaignRules(BaseModel):
     items from each other, or `apart_minutes`. `pass_right` answers of the qualification must be right to go on; 0 lets
     everybody in. Of every `gold_every` items one has a known answer, of every `repeat_every` one was had before; 0: none.
     The first `calibration` items are labelled by everybody, and with `calibration_pause` nothing follows until a version
-    without it. With `early_overlap` an item that somebody labelled comes before one that nobody has. Nobody gets more than
+    without it. With `early_overlap` an item that somebody labelled comes before one that nobody has. The `order` of items is
+    random for each person, or that of the list, in which those on which metrics disagree most come first. Nobody gets more than
     `most_per_person` items of work (0: no limit), and nobody one after the day of the `deadline` (UTC).
     `reveal` shows the scores after a label and asks for a second one. Who answered an item of the qualification of one of
     `closed_to` campaigns, by name, gets none here: BUMP (Ma et al. 2023) kept the annotators of its two tasks apart.
@@ -46,6 +47,7 @@ class CampaignRules(BaseModel):
     calibration: int = Field(0, ge=0, le=500)
     calibration_pause: bool = False
     early_overlap: bool = False
+    order: Literal["random", "disagreement"] = "random"
     most_per_person: int = Field(0, ge=0)
     deadline: date | None = None
     reveal: bool = False

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from sqlmodel import col, select
 
+from annotations.campaigns.active_order import ORDER_NOTE, was_ordered_by_disagreement
 from annotations.campaigns.export_format import CampaignExport, LabelledTask
 from annotations.campaigns.label_agreement import Agreement
 from annotations.campaigns.questions import CampaignQuestion
@@ -35,6 +36,7 @@ def data_statement(export: CampaignExport, tasks: Sequence[LabelledTask]) -> str
                 f"Guidelines of version {campaign.version}:",
                 _quoted(campaign.guidelines.strip() or campaign.questions.guidelines) or _NOT_STATED,
                 "## Agreement",
+                *([ORDER_NOTE] if was_ordered_by_disagreement(export.session, export.campaign) else []),
                 _format_agreement(export.agreements()),
                 "## Licence",
                 f"Labels: {terms.licence.strip() or _NOT_STATED}\n\nDocuments and summaries have terms of their own.",

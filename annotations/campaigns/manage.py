@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlmodel import Session, col, func, select
 
+from annotations.campaigns.active_order import OrderedTasks, order_by_disagreement, was_ordered_by_disagreement
 from annotations.campaigns.assignment import EVERYBODY, CampaignPeople, assign, load_assignment
 from annotations.campaigns.calibration import CalibrationRound, load_calibration
 from annotations.campaigns.campaign import (
@@ -79,13 +80,16 @@ def load_versions(session: Session, campaign_id: str) -> list[IssuedVersion]:
 
 
 def revise_campaign(session: Session, campaign_id: str, by: str, content: VersionContent) -> CampaignSettings:
-    """Revise a campaign. Raises RecordError where labels or known answers of before would not fit the new questions."""
-    before, after = load_campaign(session, campaign_id).questions, read_questions(content.questions)
-    _require_compatible(before, after)
+    """Revise a campaign. Raises RecordError where labels or known answers of before would not fit the new questions,
+    and for an order that its items do not have."""
+    campaign, after = load_campaign(session, campaign_id), read_questions(content.questions)
+    _require_compatible(campaign.questions, after)
+    if campaign.rules.order != content.rules.order == "disagreement":
+        raise RecordError("The items of this campaign are in no order of disagreement. Make a new campaign for that.")
     _require_fitting_keys(session, campaign_id, after)
-    campaign = add_version(session, campaign_id, by, content)
-    require_passable(session, campaign)
-    return campaign
+    revised = add_version(session, campaign_id, by, content)
+    require_passable(session, revised)
+    return revised
 
 
 def require_passable(session: Session, campaign: CampaignSettings) -> None:
@@ -234,6 +238,14 @@ class ManagerActions:
     def add(self, campaign_id: str, tasks: Iterable[NewTask]) -> int:
         with self._store.writing() as session:
             return add_tasks(session, load_campaign(session, campaign_id), tasks)
+
+    def order_by_disagreement(self, unit: str, tasks: Sequence[NewTask], directions: Mapping[str, str]) -> OrderedTasks:
+        with read_session(self._store.engine) as session:
+            return order_by_disagreement(session, unit, tasks, directions)
+
+    def was_ordered_by_disagreement(self, campaign_id: str) -> bool:
+        with read_session(self._store.engine) as session:
+            return was_ordered_by_disagreement(session, load_campaign(session, campaign_id))
 
     def tasks(self, campaign_id: str) -> list[TaskRow]:
         with read_session(self._store.engine) as session:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
-from sqlalchemy import ColumnElement, func, or_
+from sqlalchemy import ColumnElement, Label, func, or_
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, exists, select
 from sqlmodel.sql.expression import SelectOfScalar
@@ -56,7 +56,7 @@ def reserve_next(
     """The current task of a person, or else the next one.
 
     Training and qualification come first. Then known answers and repeats where it is their turn, and work: what was
-    labelled least, in an order of the person's own. No task twice, none of one's own making, none beyond the overlap;
+    labelled least, in an order of the person's own unless the rules say otherwise. No task twice, none of one's own making, none beyond the overlap;
     but the calibration round, which everybody labels first.
     """
     now = now or datetime.now(UTC)
@@ -179,11 +179,7 @@ def _free_tasks(
         .correlate(Task)
         .scalar_subquery()
     )
-    factor = 1 + stable_number(campaign.rules.seed, person.id, "factor") % (SHUFFLE_PRIME - 1)
-    offset = stable_number(campaign.rules.seed, person.id, "offset")
-    left = select(
-        Task.id, places.label("places"), ((col(Task.shuffle) * factor + offset) % SHUFFLE_PRIME).label("place")
-    ).where(
+    left = select(Task.id, places.label("places"), _place_in_order(campaign, person)).where(
         Task.campaign_id == campaign.id,
         Task.part == "work",
         ~_was_reserved_by(person),
@@ -194,6 +190,15 @@ def _free_tasks(
     found = left.cte("left").prefix_with("MATERIALIZED")
     first = found.c.places.desc() if campaign.rules.early_overlap else found.c.places
     return select(found.c.id).where(found.c.places < campaign.rules.overlap).order_by(first, found.c.place)
+
+
+def _place_in_order(campaign: CampaignSettings, person: Member) -> Label[int]:
+    """The place of a task: in the list, or by chance in an order of the person's own."""
+    if campaign.rules.order == "disagreement":
+        return col(Task.position).label("place")
+    factor = 1 + stable_number(campaign.rules.seed, person.id, "factor") % (SHUFFLE_PRIME - 1)
+    offset = stable_number(campaign.rules.seed, person.id, "offset")
+    return ((col(Task.shuffle) * factor + offset) % SHUFFLE_PRIME).label("place")
 
 
 # Neither of the next two subqueries depends on the row of the task, so that a database evaluates them once and not once

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 import streamlit as st
 
+from annotations.campaigns.active_order import ORDER_NOTE
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.kept_edits import KEPT_NOTE, KeptEdits, kept_row, rejecting_questions
 from annotations.campaigns.label_agreement import Agreement, Revisions
@@ -38,6 +39,8 @@ def agreement_tab(campaign: CampaignSettings) -> None:
         return
     of_question = _question_choice(campaign, found)
     st.caption(_AGREEMENT_HELP)
+    if manager.was_ordered_by_disagreement(campaign.id):
+        st.caption(f":material/sort: {ORDER_NOTE}")
     chosen = _slice_table(of_question)
     _missing_reasons(of_question)
     _kappa_table(chosen)

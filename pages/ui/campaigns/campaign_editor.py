@@ -13,6 +13,7 @@ from annotations.campaigns.campaign import CampaignRules, CampaignSettings, NewT
 from annotations.campaigns.manage import IssuedVersion
 from annotations.campaigns.questions import QuestionSet, read_questions
 from annotations.records import StoreError
+from core.metric import METRICS
 from pages.ui import services
 from pages.ui.campaigns.campaign_choice import campaign_manager, open_campaign, people_choice, show_notice
 from pages.ui.campaigns.item_pool import ChosenItems, chosen_items, item_pool
@@ -103,12 +104,22 @@ def _format_label_count(rules: CampaignRules, items: ChosenItems) -> str:
 
 def _create_campaign(name: str, wording: VersionContent, tasks: Sequence[NewTask], people: CampaignPeople) -> None:
     try:
-        campaign = campaign_manager().create(name.strip(), wording, tasks, people)
+        ordered, order = _in_order(read_questions(wording.questions), wording.rules, tasks)
+        campaign = campaign_manager().create(name.strip(), wording, ordered, people)
     except StoreError as error:
         show_notice(str(error))
         return
-    show_notice(f"{campaign.name} is open: {len(tasks)} items are waiting under Annotate.")
+    show_notice(f"{campaign.name} is open: {len(tasks)} items are waiting under Annotate.{order}")
     open_campaign(campaign.id)
+
+
+def _in_order(questions: QuestionSet, rules: CampaignRules, tasks: Sequence[NewTask]) -> tuple[Sequence[NewTask], str]:
+    """New items in the order of the rules, and a sentence on it. Raises StoreError where there is none of that kind."""
+    if rules.order == "random":
+        return tasks, ""
+    directions = {metric.name: metric.card.direction for metric in METRICS}
+    found = campaign_manager().order_by_disagreement(questions.unit, tasks, directions)
+    return found.tasks, f" {found.compared} have scores of at least two metrics and come first."
 
 
 def items_tab(campaign: CampaignSettings) -> None:
@@ -197,11 +208,12 @@ def _version_table(issued: Sequence[IssuedVersion]) -> None:
 
 def _add_items(campaign: CampaignSettings, tasks: Sequence[NewTask]) -> None:
     try:
-        added = campaign_manager().add(campaign.id, tasks)
+        ordered, order = _in_order(campaign.questions, campaign.rules, tasks)
+        added = campaign_manager().add(campaign.id, ordered)
     except StoreError as error:
         show_notice(str(error))
         return
-    show_notice(f"{added} items are new in {campaign.name}.")
+    show_notice(f"{added} items are new in {campaign.name}.{order}")
 
 
 def _issue_version(campaign: CampaignSettings, wording: VersionContent) -> None:

@@ -41,6 +41,10 @@ _NUMBER_FIELDS = {
     "apart_minutes": _NumberField("or minutes apart", 0, None, "… or after so many minutes."),
     "seed": _NumberField("Seed of the order", 0, None, "Everybody has an order and sides of their own, made from it."),
 }
+_ORDERS = {
+    "random": "Random, another one for each person",
+    "disagreement": "Those that metrics disagree on most first",
+}
 _ALWAYS_SHOWN = ("overlap", "calibration", "pass_right", "gold_every", "repeat_every")
 
 
@@ -70,6 +74,16 @@ def rules_form(key: str, before: CampaignRules, others: Sequence[str] = ()) -> C
             key=f"{key}-early-overlap",
             help="What somebody labelled goes to the next person first, so that agreement is known early; else every item "
             "is labelled once before any is labelled twice.",
+        )
+        values["order"] = st.selectbox(
+            "Order of the items",
+            list(_ORDERS),
+            list(_ORDERS).index(before.order),
+            key=f"{key}-order-{before.order}",
+            format_func=_ORDERS.__getitem__,
+            width=420,
+            help="By the spread of the ranks that metrics give to the items by their stored scores, of a pair by the shift. "
+            "Annotators are not told; agreement and exports say so.",
         )
         deadline = st.date_input(
             "Last day",

@@ -1,0 +1,94 @@
+"""Active order: the items on which metrics disagree most come first. It is chosen before anybody labels, and no score goes with it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlmodel import Session, col, select
+
+from annotations.campaigns.campaign import CampaignSettings, NewTask, read_rules
+from annotations.campaigns.tables import VersionRow
+from annotations.imported_datasets import load_scores
+from annotations.records import RecordError
+from annotations.tables import Item, SampleRow, ScoreRow
+from annotations.writes import ITEM_FACTS, pair_item_id
+from core.stats.disagreement import rank_disagreement
+
+ORDER_NOTE = (
+    "Items were handed out by how far metrics disagree on them, most first. Until all are labelled, these figures are about "
+    "the items that metrics disagree on, which may be harder than the rest."
+)
+"""What agreement and exports say of a campaign with this order."""
+
+_SIGNS: Mapping[str, int] = {"higher": 1, "lower": -1, "neutral": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class OrderedTasks:
+    """Tasks of which those of work are in active order; `compared` of them have stored scores of at least two metrics."""
+
+    tasks: tuple[NewTask, ...]
+    compared: int
+
+
+def order_by_disagreement(
+    session: Session, unit: str, tasks: Sequence[NewTask], directions: Mapping[str, str]
+) -> OrderedTasks:
+    """The work on whose items the stored scores of metrics disagree most comes first, what cannot be compared last, as it was.
+
+    Of a pair the shift from original to edited counts, else the score of the summary; of each metric the newest. `directions`
+    say which side of a registered metric is more consistent; one that is "neutral" does not count. Raises RecordError where no item has scores of two metrics.
+    """
+    known = [one for one in tasks if one.part != "work"]
+    work = [(pair_item_id(one.pair) if one.pair else one.item_id, one) for one in tasks if one.part == "work"]
+    items = list(dict.fromkeys(id for id, _ in work))
+    found = dict(zip(items, rank_disagreement(_score_matrix(session, unit, items, directions)), strict=True))
+    compared = [(id, one) for id, one in work if not np.isnan(found[id])]
+    if work and not compared:
+        raise RecordError(
+            "None of these items has stored scores of two metrics, so none can come first because metrics disagree on it. "
+            "Score them under Evaluate or by `cli.py score-dataset`, or let the order be random."
+        )
+    compared.sort(key=lambda one: -found[one[0]])
+    rest = [one for id, one in work if np.isnan(found[id])]
+    return OrderedTasks((*known, *(one for _, one in compared), *rest), len(compared))
+
+
+def was_ordered_by_disagreement(session: Session, campaign: CampaignSettings) -> bool:
+    """Whether a version of a campaign handed out items in active order."""
+    rules = session.exec(select(VersionRow.rules).where(VersionRow.campaign_id == campaign.id))
+    return any(read_rules(text).order == "disagreement" for text in rules)
+
+
+def _score_matrix(
+    session: Session, unit: str, items: Sequence[str], directions: Mapping[str, str]
+) -> NDArray[np.float64]:
+    """What each metric says of each item, higher for more consistent, (n_items, n_metrics)."""
+    parents = dict(session.exec(select(Item.id, Item.parent_id).where(col(Item.id).in_(items))).all())
+    originals = {id: parent for id, parent in parents.items() if parent} if unit == "pair" else {}
+    scores = _newest_scores(session, {*items, *originals.values()})
+    metrics = sorted({metric for by_metric in scores.values() for metric in by_metric})
+    matrix = np.full((len(items), len(metrics)), np.nan)
+    for column, metric in enumerate(metrics):
+        sign = _SIGNS[directions.get(metric.partition("[")[0], "higher")]
+        for row, item in enumerate(items):
+            before = scores[originals[item]].get(metric) if item in originals else 0.0
+            value = scores[item].get(metric)
+            if sign and value is not None and before is not None:
+                matrix[row, column] = sign * (value - before)
+    return matrix
+
+
+def _newest_scores(session: Session, items: Collection[str]) -> Mapping[str, dict[str, float]]:
+    """By item and metric; our own before those that a dataset was released with."""
+    found: dict[str, dict[str, float]] = defaultdict(dict)
+    facts = select(SampleRow.item_id, SampleRow.facts).where(col(SampleRow.item_id).in_(items))
+    for id, text in session.exec(facts.order_by(col(SampleRow.number))):
+        found[str(id)].update((score.metric, score.value) for score in ITEM_FACTS.validate_json(text).scores)
+    for id, scores in load_scores(session, col(ScoreRow.item_id).in_(items)).items():
+        found[id].update((score.metric, score.value) for score in scores if score.value is not None)
+    return found
