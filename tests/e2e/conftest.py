@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 
 import pytest
@@ -25,7 +25,18 @@ expect.set_options(timeout=PATIENCE_MS)
 
 # frames in a sandbox, and pages that are no page of a server, have no storage
 _DISMISS_MARKS = "if (self === top && location.protocol.startsWith('http')) localStorage.setItem('touchstone-coach-marks', 'dismissed')"
+_SHOWN_CHARACTERS = 6_000
 _MISSING = "No Chromium on this machine: install chromium or set CHROMIUM to its path."
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test that fails says what its page showed: on a machine of others there is nothing else to look at."""
+    report = yield
+    page = getattr(item, "funcargs", {}).get("page")
+    if report.when == "call" and report.failed and isinstance(page, Page) and not page.is_closed():
+        report.sections.append(("What the page showed", page.inner_text("body")[:_SHOWN_CHARACTERS]))
+    return report
 
 
 @pytest.fixture(scope="session")
