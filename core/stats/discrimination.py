@@ -207,9 +207,11 @@ class Threshold:
 
     def accepts(self, labelled: LabelledScores) -> Mask:
         """Which scores count as consistent, (n,); one that is nan does not."""
-        if labelled.direction == "lower":
-            return labelled.scores <= self.value
-        return labelled.scores >= self.value
+        return self.accepts_scores(labelled.scores, labelled.direction)
+
+    def accepts_scores(self, scores: Values, direction: Direction) -> Mask:
+        """The same of (n,) scores."""
+        return scores <= self.value if direction == "lower" else scores >= self.value
 
 
 def choose_threshold(development: LabelledScores) -> Threshold:

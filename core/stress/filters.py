@@ -10,7 +10,7 @@ from core.english.mentions import Origin, edit_origin
 from core.errors import UnknownNameError
 from core.perturbation import PERTURBATIONS, Intent, PerturbationCard
 from core.stress.run import Meaning, Run, Source, Variant, VariantKey
-from core.types import Edit, ErrorType, Example, Sample, T, Verdict
+from core.types import Edit, ErrorType, Example, Item, Sample, T, Verdict
 
 
 def stored_samples(samples: Iterable[Sample]) -> list[Sample]:
@@ -39,6 +39,16 @@ def build_sources(picked: Iterable[Sample], texts: Iterable[Example]) -> list[So
     wanted = {sample.stored: sample for sample in picked}
     found = {text.id: text for text in texts if text.id in wanted}
     return [_build_source(sample, found[id]) for id, sample in wanted.items() if id in found]
+
+
+def sources_of_items(
+    items: Iterable[Item], most: int | None = None, seed: int = 0, *, with_inconsistent: bool = False
+) -> list[Source]:
+    """The same of items with their documents: originals, at most so many."""
+    originals = [
+        item for item in items if not item.parent and (with_inconsistent or item.intended is not Verdict.INCONSISTENT)
+    ]
+    return [Source.of(item) for item in draw_sample(originals, most or len(originals), seed)]
 
 
 def _build_source(sample: Sample, text: Example) -> Source:

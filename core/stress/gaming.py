@@ -14,8 +14,9 @@ from core.perturbation import PERTURBATIONS
 from core.perturbations.fillers import Assertion, Filler, Placement
 from core.settings import VERSION
 from core.stats.bootstrap import Resamples
+from core.stats.discrimination import Threshold
 from core.stats.score_pairs import ScorePairs, wrong_way_share
-from core.stats.statistic import Estimate, mean
+from core.stats.statistic import Estimate, Statistic, mean
 from core.stress.run import Run, run_from_lines, run_lines, to_json_line
 from core.stress.shifts import (
     STRESS_RESAMPLES,
@@ -140,6 +141,17 @@ class _MetricShifts:
 
     def _spreads(self, pairs: ScorePairs) -> Estimate:
         return self._drawn.estimate(standardised_gain(pairs, self._originals, self._documents))
+
+
+def lifted_share(pairs: ScorePairs, threshold: Threshold) -> Statistic:
+    """The share of summaries that the threshold refuses and with the phrase accepts, among those that it refuses.
+
+    `pairs` are inconsistent summaries without and with a phrase.
+    """
+    refused = ~threshold.accepts_scores(pairs.original, pairs.direction)
+    lifted = threshold.accepts_scores(pairs.edited, pairs.direction)
+    known = refused & ~np.isnan(pairs.original) & ~np.isnan(pairs.edited)
+    return mean(np.where(known, lifted.astype(np.float64), np.nan), pairs.documents)
 
 
 def _sort_value(estimate: Estimate) -> float:

@@ -42,7 +42,7 @@ def command(
     """Write a variant of every summary of a file for each kind of perturbation; the same seed gives the same variants."""
     refusals: list[Refusal] = []
     plan = Plan.of(name_of_input(pairs, dataset, output), map(PERTURBATIONS.parse, kind), (), seed)
-    run = new_run(plan, read_sources(pairs, dataset, most, seed, refusals))
+    run = new_run(plan, read_sources(pairs, dataset, most, seed, refusals, with_inconsistent=pairs is not None))
     with closing(Engine.open(Settings.read())) as engine, open_output(output) as file:
         for record in continue_run(engine, run):
             if isinstance(record, Variant):

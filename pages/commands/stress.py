@@ -19,6 +19,7 @@ from core.profile import profile_names, read_profile
 from core.settings import Settings
 from core.stress.check_shares import check_shares, format_check_shares
 from core.stress.cost import missing_conversations
+from core.stress.edit_discrimination import edit_discrimination, format_discrimination
 from core.stress.filters import VARIANT_FILTERS, filter_variants
 from core.stress.gaming import metric_gaming
 from core.stress.matrix import kind_coverage, shift_matrix
@@ -123,6 +124,7 @@ def command(
         tables = [
             format_matrix(cells),
             format_verdicts(cells),
+            format_discrimination(edit_discrimination(run, found)),
             format_gaming(metric_gaming(run, found)),
             format_check_shares(check_shares(run)),
         ]

@@ -26,7 +26,7 @@ from core.llm.endpoints import configured_endpoint, resolve_model
 from core.meta.cases import Cases
 from core.meta.pooling import pool_cases
 from core.settings import Settings, check_devices
-from core.stress.filters import build_sources, draw_sample, stored_samples, without_inconsistent
+from core.stress.filters import build_sources, draw_sample, sources_of_items, stored_samples, without_inconsistent
 from core.stress.run import Plan, Run, Source
 from core.types import EndpointModel, Example, Item, ModelRef, Sample, T
 from pages.commands.shared.messages import download_checkpoints, print_status
@@ -63,10 +63,10 @@ DatasetOption = Annotated[
     typer.Option(help="Instead of a file: the summaries of an imported dataset that are not labelled inconsistent."),
 ]
 WithInconsistentOption = Annotated[
-    bool, typer.Option("--with-inconsistent", help="Also the summaries of the dataset that are labelled inconsistent.")
+    bool, typer.Option("--with-inconsistent", help="Also the summaries that are labelled inconsistent.")
 ]
 MaxSummariesOption = Annotated[
-    int | None, typer.Option(min=1, help="So many summaries of the dataset, drawn by the seed; by default all.")
+    int | None, typer.Option(min=1, help="So many summaries, drawn by the seed; by default all.")
 ]
 _KIND_HELP = "A perturbation, name or name[setting=value,…]; may be repeated."
 KindsOption = Annotated[list[str], typer.Option(help=_KIND_HELP)]
@@ -208,7 +208,7 @@ def read_sources(
 ) -> list[Source]:
     """The originals of a file or a shard of blocks, edited summaries being left to `score`; or those of a dataset."""
     if pairs:
-        return [Source.of(item) for item in read_items(pairs, refusals, shard) if not item.parent]
+        return sources_of_items(read_items(pairs, refusals, shard), most, seed, with_inconsistent=with_inconsistent)
     return _dataset_sources(dataset or "", most, seed, list if with_inconsistent else without_inconsistent)
 
 
