@@ -1,0 +1,168 @@
+"""The contract of a question of the audit: from what was scored to a finding with a verdict, a figure and the pairs behind it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from core.registry import Registry
+from core.stats.comparison import MIN_TEST_DOCUMENTS
+from core.stats.statistic import Estimate
+from core.stats.text_tables import format_in_units, format_percent, format_unsigned
+
+if TYPE_CHECKING:
+    from core.audit.evidence import Evidence
+
+MOST_SHOWN_PAIRS = 8
+
+
+class Level(StrEnum):
+    """What a finding says of a metric; a figure of few documents, or none, gives no verdict."""
+
+    GOOD = "good"
+    WEAK = "weak"
+    FAILS = "fails"
+    TOO_FEW = "too few pairs"
+    MEASURED = "measured"
+    NOT_MEASURED = "not measured"
+
+
+JUDGED_LEVELS = (Level.GOOD, Level.WEAK, Level.FAILS)
+
+Unit = Literal["area", "share", "quotient", "deviations", "score", "seconds", "megabytes", "count"]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number with its interval, n and unit: areas and shares lie in 0..1, deviations are those of the metric's scores."""
+
+    label: str
+    estimate: Estimate
+    unit: Unit = "area"
+    remark: str = ""
+
+    def __str__(self) -> str:
+        return format_figure(self.estimate, self.unit)
+
+
+def format_figure(estimate: Estimate, unit: Unit) -> str:
+    """The value with its interval, a dash for none."""
+    if unit == "share":
+        return f"{format_percent(estimate)} %" if estimate.value is not None else "–"
+    if unit == "quotient":
+        return f"× {format_unsigned(estimate)}" if estimate.value is not None else "–"
+    if unit in ("deviations", "score"):
+        return format_in_units(estimate)
+    if unit == "area" or estimate.value is None:
+        return format_unsigned(estimate)
+    return {"seconds": "{:,.1f} s", "megabytes": "{:,.0f} MB", "count": "{:,.0f}"}[unit].format(estimate.value)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPair:
+    """A pair behind a finding: the summary before and after, and both scores, None where one failed.
+
+    `source` is the id of the summary before; `kind` the perturbation that made the one after, "" where the data have both.
+    `stored` opens it on Probe where the data lie in the database.
+    """
+
+    source: str
+    kind: str
+    before: str
+    after: str
+    score_before: float | None
+    score_after: float | None
+    remark: str = ""
+    stored: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The answer to one question of one metric.
+
+    `sentence` is the verdict in words and `brief` its part of the one-line summary, "" where it has none. `command` shows
+    the same figure in full; `warning` says what it must not be taken for. `details` are further figures, `pairs` examples.
+    """
+
+    question: str
+    title: str
+    axis: str
+    level: Level
+    sentence: str
+    figure: Figure | None = None
+    brief: str = ""
+    details: tuple[Figure, ...] = ()
+    pairs: tuple[ShownPair, ...] = ()
+    command: str = ""
+    warning: str = ""
+
+
+@dataclass(frozen=True)
+class Question(ABC):
+    """One question of the audit; `place` orders them, and `axis` names it where there is room for two words."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    axis: ClassVar[str]
+    place: ClassVar[int]
+
+    @abstractmethod
+    def finding(self, evidence: Evidence, metric: str) -> Finding:
+        """What the evidence says of the metric of that spec."""
+
+    def found(self, level: Level, sentence: str, figure: Figure | None = None) -> Finding:
+        """A finding of this question, with a warning where its interval is likely too narrow."""
+        return Finding(self.name, self.title, self.axis, level, sentence, figure, warning=_small_data_warning(figure))
+
+    def not_measured(self, why: str) -> Finding:
+        """That the data, or the metric, give no answer."""
+        return self.found(Level.NOT_MEASURED, why)
+
+
+QUESTIONS: Registry[Question] = Registry("question of the audit", f"{__package__}.questions")
+
+
+def ordered_questions() -> list[Question]:
+    """All of them, in the order of the report."""
+    return [plugin() for plugin in sorted(QUESTIONS, key=lambda plugin: plugin.place)]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """From which value on a figure is good, and up to which it fails; where `good` is the smaller one, less is better."""
+
+    good: float
+    fails: float
+
+    def level(self, estimate: Estimate) -> Level:
+        """Good where the interval also keeps clear of failing; too few below ten documents or without a value."""
+        if estimate.value is None or estimate.documents < MIN_TEST_DOCUMENTS:
+            return Level.TOO_FEW
+        sign = 1.0 if self.good > self.fails else -1.0
+        bounds = [bound for bound in (estimate.low, estimate.high) if bound is not None]
+        worst = min((sign * bound for bound in bounds), default=sign * estimate.value)
+        if sign * estimate.value <= sign * self.fails:
+            return Level.FAILS
+        return Level.GOOD if sign * estimate.value >= sign * self.good and worst > sign * self.fails else Level.WEAK
+
+
+def worst_level(levels: Sequence[Level]) -> Level:
+    """The worst verdict of several; too few where none is a verdict."""
+    judged = [level for level in levels if level in JUDGED_LEVELS]
+    return max(judged, key=JUDGED_LEVELS.index, default=Level.TOO_FEW)
+
+
+def _small_data_warning(figure: Figure | None) -> str:
+    if figure is None:
+        return ""
+    estimate = figure.estimate
+    if estimate.value is None:
+        return estimate.why
+    if estimate.documents < MIN_TEST_DOCUMENTS:
+        return f"{estimate.n} cases of {estimate.documents} documents: too few for a verdict, which takes {MIN_TEST_DOCUMENTS} documents."
+    return (
+        f"Few documents ({estimate.documents}): the interval is likely too narrow." if estimate.of_few_documents else ""
+    )

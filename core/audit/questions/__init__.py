@@ -1,0 +1,1 @@
+"""The questions of the audit, one file each, found by being there."""

@@ -1,0 +1,54 @@
+"""Whether the metric is better than a detector of changes: it must tell broken summaries from harmlessly edited ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from core.audit.evidence import Evidence
+from core.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale
+from core.audit.shown_pairs import pairs_of_kinds
+from core.stress.edit_discrimination import edit_discrimination
+
+SCALE = Scale(good=0.65, fails=0.55)
+"""What reacts to any change alike has .5, or less where harmless edits change more words."""
+
+
+@QUESTIONS.add
+@dataclass(frozen=True)
+class ChangeDetector(Question):
+    """The area against harmless edits, beside that against the originals, of the stress run."""
+
+    name: ClassVar[str] = "change-detector"
+    title: ClassVar[str] = "Is it better than a detector of changes?"
+    axis: ClassVar[str] = "beats a diff"
+    place: ClassVar[int] = 2
+
+    def finding(self, evidence: Evidence, metric: str) -> Finding:
+        made = edit_discrimination(evidence.run, evidence.shifts)
+        found = next((one for one in made if one.metric == metric), None)
+        if found is None or found.against_harmless.value is None:
+            why = found.against_harmless.why if found else "No summary here could be broken by rule."
+            return self.not_measured(why)
+        figure = Figure("AUC of broken summaries against harmless edits", found.against_harmless)
+        originals = Figure("AUC against their originals", found.against_originals)
+        level = SCALE.level(found.against_harmless)
+        verdicts = {
+            Level.GOOD: "It tells errors from harmless edits",
+            Level.WEAK: "It hardly tells errors from harmless edits",
+            Level.FAILS: "It tells that a summary was changed, not that it was broken",
+        }
+        sentence = (
+            f"{verdicts.get(level, 'Errors against harmless edits')}: {figure}, against unedited originals {originals}."
+        )
+        by_kind = [
+            Figure(f"AUC against harmless edits, {kind}", both[1], remark=f"against originals {Figure('', both[0])}")
+            for kind, both in found.kinds.items()
+        ]
+        return replace(
+            self.found(level, sentence, figure),
+            brief="sees changes rather than errors" if level is Level.FAILS else "",
+            details=(originals, *by_kind),
+            pairs=pairs_of_kinds(evidence.run, evidence.shifts, metric, "breaking", largest=False),
+            command=evidence.stress_command(metric),
+        )

@@ -1,0 +1,55 @@
+"""What the metric costs: seconds, memory and money for 1,000 summaries like these."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from core.audit.evidence import Evidence
+from core.audit.question import QUESTIONS, Figure, Finding, Level, Question
+from core.metric import METRICS
+from core.stats.statistic import Estimate
+from core.types import Result
+
+_THOUSAND = 1000
+
+
+@QUESTIONS.add
+@dataclass(frozen=True)
+class Cost(Question):
+    """Measured on this machine while the texts were asked again, so that the cache has no part in it; no verdict."""
+
+    name: ClassVar[str] = "cost"
+    title: ClassVar[str] = "What does it cost?"
+    axis: ClassVar[str] = "cost"
+    place: ClassVar[int] = 10
+
+    def finding(self, evidence: Evidence, metric: str) -> Finding:
+        asked, card = evidence.repetitions.get(metric), METRICS.parse(metric).card
+        if asked is None or asked.timed < 1:
+            return self.not_measured(asked.way if asked and asked.way else "Too few texts to be timed.")
+        seconds = Estimate(_THOUSAND * asked.seconds / asked.timed, None, None, asked.timed)
+        figure = Figure("time for 1,000 summaries", seconds, "seconds", asked.device)
+        device = f" on {asked.device}" if asked.device else ""
+        tokens = [one.counts.tokens for one in evidence.outcomes if isinstance(one, Result) and one.metric == metric]
+        memory = card.memory_mb or card.download_mb
+        details = [
+            Figure(
+                "memory of its largest model, as its card says", Estimate(float(memory), None, None, 0), "megabytes"
+            ),
+            Figure(
+                "tokens read for 1,000 summaries, what was cached left out",
+                Estimate(_THOUSAND * sum(tokens) / max(1, len(tokens)), None, None, len(tokens)),
+                "count",
+            ),
+        ]
+        return replace(
+            self.found(
+                Level.MEASURED,
+                f"1,000 summaries like these take {figure}{device}, measured on {asked.timed} of them.",
+                figure,
+            ),
+            details=tuple(details),
+            command=evidence.audit_command(metric),
+            warning="",
+        )

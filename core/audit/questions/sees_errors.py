@@ -1,0 +1,142 @@
+"""Whether the metric sees errors: the area under the ROC curve on labelled summaries, overall and by type of error."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from core.audit.evidence import Evidence, overall_row
+from core.audit.question import (
+    MOST_SHOWN_PAIRS,
+    QUESTIONS,
+    Figure,
+    Finding,
+    Level,
+    Question,
+    Scale,
+    ShownPair,
+    format_figure,
+)
+from core.meta.cases import Cases, MetricColumn
+from core.meta.measures import OVERALL_SLICE, MetricRow, pairs_in_slice, slice_cases
+from core.stats.comparison import MIN_TEST_DOCUMENTS
+from core.types import Sample
+
+SCALE = Scale(good=0.75, fails=0.6)
+"""An area of .5 is a coin; published metrics of today lie between .7 and .9 on edited summaries."""
+
+
+@QUESTIONS.add
+@dataclass(frozen=True)
+class SeesErrors(Question):
+    """What `cli.py meta` shows of the metric, by error type where the data have types."""
+
+    name: ClassVar[str] = "sees-errors"
+    title: ClassVar[str] = "Does it see errors?"
+    axis: ClassVar[str] = "sees errors"
+    place: ClassVar[int] = 1
+
+    def finding(self, evidence: Evidence, metric: str) -> Finding:
+        column = evidence.column(metric)
+        if column is None:
+            return self.not_measured("It has no score of these summaries.")
+        by = _error_field(evidence.cases.samples)
+        cases = evidence.cases_with(column)
+        rows = evidence.rows(metric, slice_cases(cases, by), ("consistency", "ties", "auc"))
+        overall = overall_row(rows)
+        if overall is None or overall.figures["auc"].estimate.value is None:
+            return self.not_measured(
+                "The data have no labels of both kinds: name data with consistent and inconsistent summaries."
+            )
+        area = Figure("area under the ROC curve", overall.figures["auc"].estimate)
+        types = [row for row in rows if row.slice != OVERALL_SLICE]
+        return replace(
+            self.found(SCALE.level(area.estimate), _sentence(area, types), area),
+            brief=_brief(area, types),
+            details=_details(overall, types),
+            pairs=_worst_pairs(cases, column),
+            command=evidence.cases_command(f"python cli.py meta --by {by}" if by else "python cli.py meta", metric),
+        )
+
+
+def _error_field(samples: Sequence[Sample]) -> str | None:
+    if any(sample.item.error_type for sample in samples):
+        return "error_type"
+    return "category" if any(sample.item.categories for sample in samples) else None
+
+
+def _sentence(area: Figure, types: Sequence[MetricRow]) -> str:
+    ranked = _ranked(types)
+    by_type = f" It is best at {_named(ranked[0])} and worst at {_named(ranked[-1])}." if len(ranked) > 1 else ""
+    return f"A consistent summary scores above an inconsistent one with a chance of {area}.{by_type}"
+
+
+def _brief(area: Figure, types: Sequence[MetricRow]) -> str:
+    ranked = _ranked(types)
+    if len(ranked) < 2:
+        return f"sees errors with an AUC of {_short(area.estimate.value)}"
+    best, worst = (SCALE.level(row.figures["auc"].estimate) for row in (ranked[0], ranked[-1]))
+    if best is Level.FAILS:
+        return f"blind to errors, even to {_named(ranked[0])}"
+    if worst is Level.GOOD:
+        return f"sees errors of every type (AUC {_short(area.estimate.value)})"
+    return f"sees {_named(ranked[0])}, {'blind to' if worst is Level.FAILS else 'weakest on'} {_named(ranked[-1])}"
+
+
+def _ranked(types: Sequence[MetricRow]) -> list[MetricRow]:
+    """The single types with enough documents for a verdict, the best first; families repeat them."""
+    judged = [
+        row
+        for row in types
+        if row.figures["auc"].estimate.value is not None
+        and row.figures["auc"].estimate.documents >= MIN_TEST_DOCUMENTS
+        and not row.slice.startswith(("Intrinsic Error", "Extrinsic Error"))
+    ]
+    return sorted(judged, key=lambda row: -(row.figures["auc"].estimate.value or 0.0))
+
+
+def _named(row: MetricRow) -> str:
+    return f"{row.slice.lower()} errors (AUC {_short(row.figures['auc'].estimate.value)})"
+
+
+def _short(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}".removeprefix("0")
+
+
+def _details(overall: MetricRow, types: Sequence[MetricRow]) -> tuple[Figure, ...]:
+    whole = [
+        Figure("pairs whose faithful side scores strictly higher", overall.figures["consistency"].estimate, "share"),
+        Figure("pairs whose sides tie", overall.figures["ties"].estimate, "share"),
+    ]
+    by_type = [Figure(f"AUC, {row.slice}", row.figures["auc"].estimate, remark=_consistency_of(row)) for row in types]
+    return tuple(one for one in [*whole, *by_type] if one.estimate.value is not None)
+
+
+def _consistency_of(row: MetricRow) -> str:
+    consistency = row.figures["consistency"].estimate
+    return f"consistency {format_figure(consistency, 'share')}" if consistency.value is not None else ""
+
+
+def _worst_pairs(cases: Cases, column: MetricColumn) -> tuple[ShownPair, ...]:
+    """The minimal pairs that the metric gets most wrong."""
+    [every, *_] = slice_cases(cases)
+    gains = pairs_in_slice(cases, every, column).gains
+    order = [place for place in np.argsort(gains) if not np.isnan(gains[place]) and gains[place] <= 0]
+    return tuple(_shown(cases, column, *cases.pairs[place]) for place in order[:MOST_SHOWN_PAIRS])
+
+
+def _shown(cases: Cases, column: MetricColumn, good: int, bad: int) -> ShownPair:
+    faithful, broken = cases.samples[good], cases.samples[bad]
+    return ShownPair(
+        source=faithful.item.example.id,
+        kind="",
+        before=faithful.item.example.summary,
+        after=broken.item.example.summary,
+        score_before=float(column.values[good]),
+        score_after=float(column.values[bad]),
+        remark=" · ".join(filter(None, [str(broken.item.error_type or ""), broken.item.title])),
+        stored=broken.stored,
+    )

@@ -1,0 +1,67 @@
+"""Whether the metric stays still when nothing changed: how far errors move it, by how far harmless edits do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from core.audit.evidence import Evidence
+from core.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale
+from core.audit.shown_pairs import pairs_of_kinds
+from core.meta.sensitivity import Sensitivity, edits_of_run, metric_sensitivities
+from core.stats.score_pairs import Move
+from core.stats.text_tables import format_unsigned
+from core.stress.matrix import MatrixCell, shift_matrix
+
+SCALE = Scale(good=2.0, fails=1.0)
+"""At 1 an error moves the metric as far as nothing does."""
+
+
+@QUESTIONS.add
+@dataclass(frozen=True)
+class Stillness(Question):
+    """The sensitivity of `cli.py sensitivity`, and each harmless kind against the null band."""
+
+    name: ClassVar[str] = "stillness"
+    title: ClassVar[str] = "Does it stay still when nothing changed?"
+    axis: ClassVar[str] = "stays still"
+    place: ClassVar[int] = 3
+
+    def finding(self, evidence: Evidence, metric: str) -> Finding:
+        edits = [one for one in edits_of_run(evidence.run, evidence.shifts) if one.metric == metric]
+        if not edits:
+            return self.not_measured("No summary here could be edited by rule.")
+        found = metric_sensitivities(edits, evidence.run.plan.seed)[0]
+        cells = [cell for cell in shift_matrix(evidence.run, evidence.shifts) if cell.metric == metric]
+        harmless = [cell for cell in cells if cell.intent == "preserving"]
+        figure = Figure("shift by an error ÷ shift by a harmless edit", found.ratio, "quotient")
+        level = _level(found)
+        return replace(
+            self.found(level, _sentence(found, harmless), figure),
+            brief="moves as far for nothing as for an error" if level is Level.FAILS else "",
+            details=(
+                Figure("mean gain by a correction", found.correction, "score"),
+                Figure("mean shift by a harmless edit", found.benign, "score"),
+                *(Figure(f"mean shift, {cell.kind}", cell.shift, "score", cell.move.value) for cell in cells),
+            ),
+            pairs=pairs_of_kinds(evidence.run, evidence.shifts, metric, "preserving", largest=True),
+            command=f"{evidence.stress_command(metric)}\npython cli.py sensitivity run.jsonl",
+        )
+
+
+def _level(found: Sensitivity) -> Level:
+    """Without a shift by harmless edits there is nothing to divide by, and nothing to ask for."""
+    if found.ratio.value is not None or found.benign.value != 0 or not found.correction.value:
+        return SCALE.level(found.ratio)
+    level = SCALE.level(replace(found.correction, value=SCALE.good, low=None, high=None))
+    return level if found.correction.value > 0 else Level.FAILS
+
+
+def _sentence(found: Sensitivity, harmless: Sequence[MatrixCell]) -> str:
+    moved = [cell.kind for cell in harmless if cell.move is Move.WRONG]
+    kinds = f"{len(moved)} of {len(harmless)} harmless kinds move its mean beyond the noise of the others"
+    listed = f": {', '.join(moved)}" if moved else ""
+    if found.ratio.value is None:
+        return f"{found.ratio.why} {kinds}{listed}."
+    return f"An error moves it {format_unsigned(found.ratio)} times as far as a harmless edit. {kinds}{listed}."

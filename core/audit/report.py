@@ -1,0 +1,148 @@
+"""The report of an audit: every metric's findings with a one-line summary, as a value that JSON keeps whole."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+
+from pydantic import TypeAdapter, ValidationError
+
+from core.audit.evidence import DataFacts, Evidence
+from core.audit.question import JUDGED_LEVELS, Finding, Level, ordered_questions
+from core.errors import TouchstoneError
+from core.settings import VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class MetricAudit:
+    """What the audit found of one metric; `summary` is one line for people in a hurry."""
+
+    metric: str
+    signature: str
+    summary: str
+    findings: tuple[Finding, ...]
+
+    def finding(self, question: str) -> Finding | None:
+        return next((one for one in self.findings if one.question == question), None)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditReport:
+    """The audits of one or several metrics on the same data, and what repeats them."""
+
+    data: tuple[DataFacts, ...]
+    metrics: tuple[MetricAudit, ...]
+    command: str
+    seed: int = 0
+    resamples: int = 0
+    version: str = VERSION
+    record: str = "touchstone-audit-1"
+
+
+_REPORT: TypeAdapter[AuditReport] = TypeAdapter(AuditReport)
+
+
+def audit_metrics(evidence: Evidence, metrics: Sequence[str]) -> Generator[MetricAudit]:
+    """The findings of each metric on the same evidence, in the order of the questions."""
+    for metric in metrics:
+        findings = tuple(question.finding(evidence, metric) for question in ordered_questions())
+        yield MetricAudit(metric, evidence.signature(metric), summarize(findings), findings)
+
+
+def build_report(evidence: Evidence, audits: Sequence[MetricAudit], command: str) -> AuditReport:
+    return AuditReport(evidence.data.facts, tuple(audits), command, evidence.seed, evidence.resamples)
+
+
+def summarize(findings: Sequence[Finding]) -> str:
+    """One line: how many questions it passes, and what each finding adds to that."""
+    counts = Counter(finding.level for finding in findings)
+    judged = sum(counts[level] for level in JUDGED_LEVELS)
+    if not judged:
+        return "Too little data for a verdict."
+    verdicts = ", ".join(
+        f"{counts[level]} {name}"
+        for level, name in ((Level.GOOD, "good"), (Level.WEAK, "weak"), (Level.FAILS, "failed"))
+        if counts[level]
+    )
+    briefs = "; ".join(finding.brief for finding in findings if finding.brief)
+    return f"{briefs[:1].upper()}{briefs[1:]}. Of {judged} questions: {verdicts}." if briefs else f"{verdicts}."
+
+
+def warnings_of(audit: MetricAudit) -> list[str]:
+    """A sentence for each finding that must be read with care."""
+    return [f"{one.title} {one.warning}" for one in audit.findings if one.warning]
+
+
+def report_json(report: AuditReport) -> str:
+    """The report as JSON; `read_report` gives it back."""
+    return _REPORT.dump_json(report, indent=1).decode()
+
+
+def read_report(text: str | bytes, source: str = "The file") -> AuditReport:
+    """The report that `report_json` wrote; raises TouchstoneError for anything else."""
+    try:
+        found = _REPORT.validate_json(text)
+    except ValidationError as error:
+        where = error.errors()[0]
+        place = ".".join(map(str, where["loc"])) or "the file"
+        raise TouchstoneError(
+            f"{source} is no report of an audit ({place}: {where['msg']}). Give one that `audit --to REPORT.json` wrote."
+        ) from None
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class FindingChange:
+    """A figure of one metric in an earlier report and in this one; `worse` where its verdict fell."""
+
+    metric: str
+    question: str
+    title: str
+    before: Finding
+    after: Finding
+
+    @property
+    def worse(self) -> bool:
+        both = (self.before.level, self.after.level)
+        return all(level in JUDGED_LEVELS for level in both) and JUDGED_LEVELS.index(both[1]) > JUDGED_LEVELS.index(
+            both[0]
+        )
+
+    @property
+    def moved(self) -> bool:
+        """Whether the figure left the interval that it had."""
+        old, new = (one.figure.estimate if one.figure else None for one in (self.before, self.after))
+        if old is None or new is None or None in (old.low, old.high, new.value):
+            return False
+        return not (old.low or 0.0) <= (new.value or 0.0) <= (old.high or 0.0)
+
+
+def compare_reports(before: AuditReport, after: AuditReport) -> list[FindingChange]:
+    """The findings of the metrics that both have, in the order of the later report.
+
+    Raises TouchstoneError where they rest on different data, or share no metric.
+    """
+    if before.data != after.data:
+        names = [", ".join(f"{one.name} ({one.sha256[:12]})" for one in report.data) for report in (before, after)]
+        raise TouchstoneError(f"The two audits rest on different data: {names[0]} and {names[1]}. Audit the same data.")
+    earlier = {audit.metric: audit for audit in before.metrics}
+    common = [audit for audit in after.metrics if audit.metric in earlier]
+    if not common:
+        raise TouchstoneError(
+            f"The two audits share no metric: {', '.join(earlier)} and {', '.join(one.metric for one in after.metrics)}."
+        )
+    return [
+        FindingChange(audit.metric, one.question, one.title, old, one)
+        for audit in common
+        for one in audit.findings
+        if (old := earlier[audit.metric].finding(one.question))
+    ]
+
+
+def without_pairs(report: AuditReport) -> AuditReport:
+    """The same without texts, for places that only show the verdicts."""
+    metrics = tuple(
+        replace(audit, findings=tuple(replace(one, pairs=()) for one in audit.findings)) for audit in report.metrics
+    )
+    return replace(report, metrics=metrics)

@@ -1,0 +1,98 @@
+"""The report as text: Markdown for a model card, lines for a terminal, and a badge."""
+
+from __future__ import annotations
+
+from collections import Counter
+from html import escape
+
+from core.audit.question import JUDGED_LEVELS, Finding, Level
+from core.audit.report import AuditReport, FindingChange, MetricAudit, warnings_of
+from core.audit.report_html import LEVEL_MARKS
+from core.stats.text_tables import align_columns, markdown_table
+
+_COLOURS = {Level.GOOD: "#1f6b4f", Level.WEAK: "#8a5a00", Level.FAILS: "#a83214", Level.TOO_FEW: "#5a6475"}
+_LETTER_PX = 6.6
+_LABEL = "audit"
+
+
+def report_markdown(report: AuditReport) -> str:
+    """Sections for a model card: a table for each metric, its warnings, the data and the command."""
+    data = "; ".join(
+        f"{one.name} ({one.summaries:,} summaries of {one.documents:,} documents, SHA-256 `{one.sha256}`)"
+        for one in report.data
+    )
+    sections = [_metric_markdown(audit) for audit in report.metrics]
+    repeat = f"Data: {data}. Touchstone {report.version}, seed {report.seed}.\n\n```\n{report.command}\n```\n"
+    return "\n".join([*sections, repeat])
+
+
+def _metric_markdown(audit: MetricAudit) -> str:
+    rows = [
+        (one.title, f"{LEVEL_MARKS[one.level][1]} {one.level.value}", _figure(one), _n(one)) for one in audit.findings
+    ]
+    table = markdown_table(("question", "verdict", "figure [95 %]", "n"), rows)
+    warnings = "".join(f"- {one}\n" for one in warnings_of(audit))
+    return (
+        f"## Audit of `{audit.metric}`\n\n**{audit.summary}**\n\n{table}\n{warnings}\nSignature: `{audit.signature}`\n"
+    )
+
+
+def format_report(report: AuditReport) -> str:
+    """For a terminal: the summary, a line for each question, and what must be read with care."""
+    return "\n\n".join(map(_format_metric, report.metrics))
+
+
+def _format_metric(audit: MetricAudit) -> str:
+    rows = [(LEVEL_MARKS[one.level][1], one.level.value, one.title, _figure(one), _n(one)) for one in audit.findings]
+    table = align_columns([("", "verdict", "question", "figure [95 %]", "n"), *rows])
+    return "\n".join([f"{audit.metric}: {audit.summary}", "", table, *(f"! {one}" for one in warnings_of(audit))])
+
+
+def format_changes(changes: list[FindingChange]) -> str:
+    """What changed since an earlier report, a line each; those that became worse first."""
+    shown = sorted(
+        (one for one in changes if one.worse or one.moved or one.before.level != one.after.level),
+        key=lambda one: not one.worse,
+    )
+    if not shown:
+        return "No verdict changed since the earlier audit, and no figure left its interval."
+    rows = [
+        (
+            "worse" if one.worse else "changed",
+            one.metric,
+            one.title,
+            f"{one.before.level.value} → {one.after.level.value}",
+            f"{_figure(one.before)} → {_figure(one.after)}",
+        )
+        for one in shown
+    ]
+    return align_columns([("", "metric", "question", "verdict", "figure [95 %]"), *rows])
+
+
+def badge_svg(audit: MetricAudit) -> str:
+    """A badge with the metric and how many of its questions are good, in the colour of the worst verdict."""
+    counts = Counter(one.level for one in audit.findings)
+    judged = sum(counts[level] for level in JUDGED_LEVELS)
+    worst = max(
+        (one.level for one in audit.findings if one.level in JUDGED_LEVELS),
+        key=JUDGED_LEVELS.index,
+        default=Level.TOO_FEW,
+    )
+    label, value = f"{_LABEL} {audit.metric}", f"{counts[Level.GOOD]} of {judged} good" if judged else "too few pairs"
+    left, right = (round(_LETTER_PX * len(text) + 12) for text in (label, value))
+    title = escape(f"{label}: {value}. {audit.summary}")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" aria-label="{title}">'
+        f'<title>{title}</title><rect width="{left}" height="20" fill="#3b4250"/>'
+        f'<rect x="{left}" width="{right}" height="20" fill="{_COLOURS[worst]}"/>'
+        '<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" text-anchor="middle">'
+        f'<text x="{left / 2:g}" y="14">{escape(label)}</text><text x="{left + right / 2:g}" y="14">{escape(value)}</text></g></svg>\n'
+    )
+
+
+def _figure(found: Finding) -> str:
+    return str(found.figure) if found.figure else "–"
+
+
+def _n(found: Finding) -> str:
+    return str(found.figure.estimate.n) if found.figure else ""

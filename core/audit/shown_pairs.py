@@ -1,0 +1,44 @@
+"""The pairs of a stress run that stand behind a finding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from core.audit.question import MOST_SHOWN_PAIRS, ShownPair
+from core.metric import METRICS
+from core.perturbation import PERTURBATIONS, Intent
+from core.stress.matrix import intent_of
+from core.stress.run import Run
+from core.stress.shifts import Shift
+
+
+def pairs_of_kinds(
+    run: Run, found: Sequence[Shift], metric: str, intent: Intent, *, largest: bool
+) -> tuple[ShownPair, ...]:
+    """Variants of one intent, those of the largest shifts first, or those that fell least, of different sources."""
+    sign = -1.0 if METRICS.parse(metric).card.direction == "lower" else 1.0
+    chosen = [shift for shift in found if shift.metric == metric and intent_of(shift.kind) == intent]
+    return shown_shifts(run, chosen, abs if largest else (lambda size: sign * size))
+
+
+def shown_shifts(run: Run, found: Iterable[Shift], rank: Callable[[float], float]) -> tuple[ShownPair, ...]:
+    """The shifts of the highest rank, one of each source."""
+    known = [(rank(shift.size), shift) for shift in found if shift.size is not None]
+    by_source: dict[str, Shift] = {}
+    for _, shift in sorted(known, key=lambda ranked: -ranked[0]):
+        by_source.setdefault(shift.source, shift)
+    return tuple(_shown(run, shift) for shift in list(by_source.values())[:MOST_SHOWN_PAIRS])
+
+
+def _shown(run: Run, shift: Shift) -> ShownPair:
+    source, variant = run.sources[shift.source], run.variants[shift.source, shift.kind]
+    title = PERTURBATIONS.parse(shift.kind).card.title
+    return ShownPair(
+        source=shift.source,
+        kind=shift.kind,
+        before=source.example.summary,
+        after=variant.summary or "",
+        score_before=shift.before,
+        score_after=shift.after,
+        remark=" · ".join(filter(None, [title, source.title])),
+    )

@@ -1,0 +1,56 @@
+"""The data of an audit out of a file or the store: labelled texts, and the way to the cases once they are scored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+
+from annotations.samples import load_samples, load_texts
+from annotations.store import Store
+from core.audit.evidence import AuditData, items_data, kept_scores, samples_data
+from core.errors import TouchstoneError
+from core.meta.cases import Cases
+from core.meta.pooling import pool_cases
+from core.types import PRECOMPUTED, Item, Outcome
+
+_SCORES_PER_WRITE = 500
+BUNDLED = "bundled"
+"""The short name of the bundled examples, where no dataset is called so."""
+
+
+def file_data(path: Path, items: Sequence[Item], most: int | None, seed: int) -> AuditData:
+    """The pairs of a file. Raises TouchstoneError where there is none."""
+    if not items:
+        raise TouchstoneError(f"{path} holds no pair that can be read: there is nothing to audit.")
+    return items_data(path, items, most, seed)
+
+
+def stored_data(store: Store, names: Sequence[str], most: int | None, seed: int) -> AuditData:
+    """Datasets of the store, whose new scores are kept there, or the bundled examples.
+
+    Raises RecordError for an unknown name and TouchstoneError where no text is stored.
+    """
+    datasets = {name: load_samples(store, name) for name in names}
+    texts = list(chain.from_iterable(load_texts(store, name) for name in names))
+    if not texts:
+        raise TouchstoneError(f"No text of {', '.join(names)} is stored: there is nothing to score.")
+
+    def cases_of(outcomes: Sequence[Outcome]) -> Cases:
+        if not store.read_only and PRECOMPUTED not in names:
+            for start in range(0, len(outcomes), _SCORES_PER_WRITE):
+                store.save_outcomes(outcomes[start : start + _SCORES_PER_WRITE])
+            return pool_cases([load_samples(store, name) for name in names])
+        kept = kept_scores(outcomes)
+        return pool_cases(
+            [[replace(one, kept=tuple(kept[one.stored])) for one in of_dataset] for of_dataset in datasets.values()]
+        )
+
+    return samples_data(datasets, texts, cases_of, most, seed)
+
+
+def named_datasets(store: Store, names: Sequence[str]) -> list[str]:
+    """The names with the short one of the bundled examples written out."""
+    known = store.dataset_names()
+    return [PRECOMPUTED if name == BUNDLED and name not in known else name for name in names]

@@ -1,0 +1,59 @@
+"""The report as HTML, Markdown and a badge: every verdict and figure is there, and nothing that people wrote is markup."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from xml.etree import ElementTree
+
+from core.audit.question import Finding, Level, ShownPair
+from core.audit.report import AuditReport, MetricAudit
+from core.audit.report_html import report_html
+from core.audit.report_text import badge_svg, format_changes, format_report, report_markdown
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+def test_the_page_has_every_sentence_and_the_command(report: AuditReport) -> None:
+    page = report_html(report)
+    for audit in report.metrics:
+        assert audit.summary.replace("“", "“") in page
+        for finding in audit.findings:
+            assert finding.title in page
+    assert "python cli.py audit" in page
+    assert all(one.sha256 in page for one in report.data)
+
+
+def test_the_page_asks_no_network(report: AuditReport) -> None:
+    page = report_html(report)
+    assert "<script" not in page
+    assert "src=" not in page
+    assert "@import" not in page
+    assert "default-src 'none'" in page
+
+
+def test_texts_of_people_are_no_markup(report: AuditReport) -> None:
+    pair = ShownPair(HOSTILE, "", HOSTILE, f"{HOSTILE} more", 0.5, None, HOSTILE)
+    finding = Finding("q", HOSTILE, "axis", Level.WEAK, HOSTILE, pairs=(pair,), command=HOSTILE, warning=HOSTILE)
+    hostile = replace(report, metrics=(MetricAudit(HOSTILE, HOSTILE, HOSTILE, (finding,)),), command=HOSTILE)
+    assert "<script" not in report_html(hostile)
+    assert HOSTILE not in badge_svg(hostile.metrics[0])
+
+
+def test_a_badge_is_a_picture_that_names_its_verdict(report: AuditReport) -> None:
+    picture = ElementTree.fromstring(badge_svg(report.metrics[-1]))
+    assert picture.tag.endswith("svg")
+    assert "9 of 9 good" in "".join(picture.itertext())
+
+
+def test_markdown_and_terminal_say_the_same_figures(report: AuditReport) -> None:
+    markdown, lines = report_markdown(report), format_report(report)
+    for audit in report.metrics:
+        for finding in audit.findings:
+            if finding.figure:
+                assert str(finding.figure) in markdown
+                assert str(finding.figure) in lines
+    assert f"Signature: `{report.metrics[0].signature}`" in markdown
+
+
+def test_no_change_is_said_in_a_sentence() -> None:
+    assert "No verdict changed" in format_changes([])

@@ -1,0 +1,94 @@
+"""Audits from the command line: every figure is the one of the command that the report names."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.audit.report import AuditReport, read_report
+from core.datasets.bundled import bundled_items
+from core.stats.statistic import Estimate
+from core.stats.text_tables import format_percent, format_unsigned
+from tests.unit.command_line import done, run
+
+METRIC = "rouge2"
+DATASET = "few"
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    """The bundled examples of a dozen documents as a file of pairs."""
+    groups = list(dict.fromkeys(item.group for item in bundled_items()))[:12]
+    items = {item.example.id: item for item in bundled_items() if item.group in groups}
+    lines = []
+    for item in items.values():
+        record = {"id": item.example.id, "document": item.example.document, "group": item.group, "domain": item.domain}
+        if item.parent:
+            record |= {"summary": items[item.parent].example.summary, "edited": item.example.summary}
+            record |= {"label": item.intended, "error_type": item.error_type}
+            lines.append(record)
+    path = tmp_path / f"{DATASET}.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def estimate_of(report: AuditReport, question: str, label: str = "") -> Estimate:
+    finding = report.metrics[0].finding(question)
+    assert finding
+    figures = [figure for figure in (finding.figure, *finding.details) if figure]
+    return next(figure.estimate for figure in figures if not label or figure.label == label)
+
+
+def test_every_figure_of_a_stored_dataset_is_that_of_its_command(pairs: Path, tmp_path: Path, database: str) -> None:
+    assert database
+    done("import", "pairs", pairs, "--name", DATASET)
+    places = {end: tmp_path / f"audit.{end}" for end in ("json", "html", "md", "svg")}
+    printed = done("audit", METRIC, "--data", DATASET, *(part for path in places.values() for part in ("--to", path)))
+    report = read_report(places["json"].read_bytes())
+    assert report.metrics[0].summary in printed
+    assert "<svg" in places["svg"].read_text(encoding="utf-8")
+
+    rows = json.loads(done("meta", "--dataset", DATASET, "--metric", METRIC, "--json"))["rows"]
+    area = estimate_of(report, "sees-errors")
+    assert [area.value, area.low, area.high] == [rows[0][name] for name in ("auc", "auc_low", "auc_high")]
+
+    calibrated = json.loads(done("calibration", "--dataset", DATASET, "--by", "dataset", "--metric", METRIC, "--json"))
+    [transfer] = calibrated["metrics"][0]["transfers"]
+    assert estimate_of(report, "calibration") == Estimate(**transfer["accuracy"])
+
+    surface = done("surface-correlation", "--dataset", DATASET)
+    assert format_percent(estimate_of(report, "surface")) in surface
+
+    stressed = tmp_path / "run.jsonl"
+    table = done("stress", "--dataset", DATASET, "--most", 100, "--metric", METRIC, "-o", stressed)
+    assert format_unsigned(estimate_of(report, "change-detector")) in table
+    [sensitivity, *_] = json.loads(done("sensitivity", stressed, "--json"))
+    assert estimate_of(report, "stillness") == Estimate(**sensitivity["ratio"])
+
+    again = run("audit", METRIC, "--data", DATASET, "--against", places["json"])
+    assert again.exit_code == 0
+    assert "No verdict changed" in again.stdout
+
+
+def test_a_file_of_pairs_is_audited_without_a_database(pairs: Path, tmp_path: Path, database: str) -> None:
+    assert database
+    written = tmp_path / "audit.json"
+    done("audit", METRIC, "--data", pairs, "--to", written, "--most", 12)
+    report = read_report(written.read_bytes())
+    finding = report.metrics[0].finding("sees-errors")
+    assert finding
+    assert finding.command.splitlines()[0] == f"python cli.py import pairs {pairs} --name {DATASET}"
+    assert f"--data {pairs} --most 12" in report.command
+
+
+def test_a_report_of_an_unknown_form_is_refused_before_the_work(pairs: Path, database: str) -> None:
+    assert database
+    refused = run("audit", METRIC, "--data", pairs, "--to", "report.pdf")
+    assert ".html, .json, .md, .svg" in str(refused.exception)
+
+
+def test_a_file_stands_alone(pairs: Path, database: str) -> None:
+    assert database
+    assert "audited alone" in str(run("audit", METRIC, "--data", pairs, "--data", "bundled").exception)
