@@ -13,11 +13,13 @@ from sqlmodel.sql.expression import SelectOfScalar
 from annotations.campaigns.campaign import CampaignSettings, load_campaign, load_campaign_by_name
 from annotations.campaigns.export_rows import (
     ExportedCampaign,
+    ExportedComment,
     ExportedCorrection,
     ExportedDecision,
     ExportedDocument,
     ExportedEdit,
     ExportedExplanation,
+    ExportedFlagResolution,
     ExportedItem,
     ExportedLabel,
     ExportedOrigin,
@@ -34,7 +36,9 @@ from annotations.campaigns.tables import (
     Adjudication,
     AnswerKey,
     Campaign,
+    Comment,
     Correction,
+    FlagResolution,
     Person,
     Reservation,
     Response,
@@ -92,7 +96,7 @@ def setup_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow
 
 
 def _participant_names(session: Session, campaign_id: str) -> set[str]:
-    """Who labelled, adjudicated or corrected."""
+    """Who labelled, adjudicated, corrected, commented or resolved a flag."""
     labelled = select(Person.name).join(Reservation, col(Reservation.person_id) == Person.id)
     settled = select(Adjudication.by).join(Task, col(Task.id) == Adjudication.task_id)
     corrected = (
@@ -100,7 +104,15 @@ def _participant_names(session: Session, campaign_id: str) -> set[str]:
         .join(Response, col(Response.id) == Correction.response_id)
         .join(Reservation, col(Reservation.id) == Response.reservation_id)
     )
+    commented = select(Comment.by).where(Comment.campaign_id == campaign_id)
+    resolved = (
+        select(FlagResolution.by)
+        .join(Response, col(Response.id) == FlagResolution.response_id)
+        .join(Reservation, col(Reservation.id) == Response.reservation_id)
+    )
     return {
+        *session.exec(commented),
+        *session.exec(resolved.where(Reservation.campaign_id == campaign_id)),
         *session.exec(labelled.where(Reservation.campaign_id == campaign_id)),
         *session.exec(settled.where(Task.campaign_id == campaign_id)),
         *session.exec(corrected.where(Reservation.campaign_id == campaign_id)),
@@ -284,6 +296,36 @@ def correction_rows(session: Session, context: ExportContext) -> Iterator[Export
         )
 
 
+def comment_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    found = session.exec(
+        select(Comment, Person.pseudonym)
+        .outerjoin(Person, col(Person.id) == Comment.annotator_id)
+        .where(Comment.campaign_id == context.campaign.id)
+        .order_by(col(Comment.id))
+    )
+    for row, annotator in found:
+        yield ExportedComment(
+            **row.model_dump(include={"event_id", "role", "text", "created_at"}),
+            task=context.numbers[row.task_id],
+            annotator=annotator,
+            person=context.pseudonym(row.by),
+        )
+
+
+def resolution_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    found = session.exec(
+        select(FlagResolution, Response.event_id)
+        .join(Response, col(Response.id) == FlagResolution.response_id)
+        .join(Reservation, col(Reservation.id) == Response.reservation_id)
+        .where(Reservation.campaign_id == context.campaign.id)
+        .order_by(col(FlagResolution.id))
+    )
+    for row, label in found:
+        yield ExportedFlagResolution(
+            **row.model_dump(include={"event_id", "note", "created_at"}), label=label, person=context.pseudonym(row.by)
+        )
+
+
 def _event_ids(session: Session, campaign: CampaignSettings) -> dict[int, str]:
     """The event of each response of a campaign."""
     given = select(Response.id, Response.event_id).join(Reservation, col(Reservation.id) == Response.reservation_id)
@@ -318,3 +360,5 @@ def exported_rows(session: Session, context: ExportContext) -> Iterator[Exported
     """The same of a state that is open already."""
     for rows in (setup_rows, text_rows, task_rows, reservation_rows, label_rows, decision_rows, correction_rows):
         yield from rows(session, context)
+    yield from comment_rows(session, context)
+    yield from resolution_rows(session, context)

@@ -21,10 +21,12 @@ from annotations.campaigns.campaign import (
 )
 from annotations.campaigns.export_rows import (
     ExportedCampaign,
+    ExportedComment,
     ExportedCorrection,
     ExportedDecision,
     ExportedDocument,
     ExportedExplanation,
+    ExportedFlagResolution,
     ExportedItem,
     ExportedLabel,
     ExportedOrigin,
@@ -40,7 +42,9 @@ from annotations.campaigns.tables import (
     Adjudication,
     AnswerKey,
     Campaign,
+    Comment,
     Correction,
+    FlagResolution,
     Person,
     Reservation,
     Response,
@@ -240,6 +244,31 @@ def import_corrections(context: CampaignImport, lines: Iterable[ExportedCorrecti
         )
 
 
+def import_comments(context: CampaignImport, lines: Iterable[ExportedComment]) -> None:
+    for line in lines:
+        annotator = require_known(context.people, line.annotator, "person") if line.annotator else None
+        context.session.add(
+            Comment(
+                **line.model_dump(include={"event_id", "role", "text", "created_at"}),
+                campaign_id=context.campaign_id,
+                task_id=require_known(context.tasks, line.task, "task"),
+                annotator_id=annotator,
+                by=context.local_name(line.person),
+            )
+        )
+
+
+def import_flag_resolutions(context: CampaignImport, lines: Iterable[ExportedFlagResolution]) -> None:
+    for line in lines:
+        context.session.add(
+            FlagResolution(
+                **line.model_dump(include={"event_id", "note", "created_at"}),
+                response_id=require_known(context.labels, line.label, "label"),
+                by=context.local_name(line.person),
+            )
+        )
+
+
 def import_campaign(store: Store, lines: Iterable[str], name: str = "") -> CampaignSettings:
     """Add an exported campaign, under its own name or another: all of it or nothing.
 
@@ -280,5 +309,7 @@ _IMPORT_STEPS: Mapping[type[ExportedRow], Callable[[CampaignImport, list[Any]], 
     ExportedLabel: import_labels,
     ExportedDecision: import_decisions,
     ExportedCorrection: import_corrections,
+    ExportedComment: import_comments,
+    ExportedFlagResolution: import_flag_resolutions,
 }
 """The import function of each kind of row, in the order of their dependencies."""

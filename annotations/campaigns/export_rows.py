@@ -206,6 +206,30 @@ class ExportedCorrection(_ExportedModel):
     created_at: datetime
 
 
+class ExportedComment(_ExportedModel):
+    """What somebody wrote about a task, speaking as `role`, in the conversation of an `annotator` or of none."""
+
+    kind: Literal["comment"] = "comment"
+    event_id: StorableText
+    task: int
+    annotator: StorableText | None
+    role: Literal["annotator", "adjudicator", "manager"]
+    person: StorableText
+    text: StorableText
+    created_at: datetime
+
+
+class ExportedFlagResolution(_ExportedModel):
+    """What a manager did about a flag; `label` is the event of the flag."""
+
+    kind: Literal["resolution"] = "resolution"
+    event_id: StorableText
+    label: StorableText
+    person: StorableText
+    note: StorableText
+    created_at: datetime
+
+
 ExportedRow = (
     ExportedCampaign
     | ExportedVersion
@@ -219,6 +243,8 @@ ExportedRow = (
     | ExportedLabel
     | ExportedDecision
     | ExportedCorrection
+    | ExportedComment
+    | ExportedFlagResolution
 )
 _ROW_ADAPTER: TypeAdapter[ExportedRow] = TypeAdapter(Annotated[ExportedRow, Field(discriminator="kind")])
 

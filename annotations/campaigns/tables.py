@@ -295,3 +295,40 @@ class Correction(Table, table=True):
     by: str
     event_id: str
     created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class Comment(Table, table=True):
+    """What somebody wrote about a task, speaking as `role`.
+
+    `annotator_id` is whose conversation it belongs to; without one it is between adjudicators and managers.
+    """
+
+    __table_args__ = (
+        UniqueConstraint("event_id"),
+        CheckConstraint("role IN ('annotator', 'adjudicator', 'manager')", name="role"),
+        CheckConstraint("role <> 'annotator' OR annotator_id IS NOT NULL", name="conversation"),
+        Index("ix_comment_campaign_id_annotator_id", "campaign_id", "annotator_id"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    campaign_id: str = Field(foreign_key="campaign.id")
+    task_id: str = Field(foreign_key="task.id")
+    annotator_id: str | None = Field(default=None, foreign_key="person.id")
+    role: str
+    text: str
+    by: str
+    event_id: str
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class FlagResolution(Table, table=True):
+    """What a manager did about a flag, which is open without one."""
+
+    __table_args__ = (UniqueConstraint("response_id"), UniqueConstraint("event_id"))
+
+    id: int | None = Field(default=None, primary_key=True)
+    response_id: int = Field(foreign_key="response.id")
+    note: str
+    by: str
+    event_id: str
+    created_at: datetime = Field(sa_type=UtcDateTime)

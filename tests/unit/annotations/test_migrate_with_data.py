@@ -20,7 +20,16 @@ from annotations.campaigns.campaign import NewTask
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Role
 from annotations.campaigns.sign_in import create_invite, revoke_invite, start_session
-from annotations.campaigns.tables import Adjudication, Correction, Invite, Reservation, Response, Task
+from annotations.campaigns.tables import (
+    Adjudication,
+    Comment,
+    Correction,
+    FlagResolution,
+    Invite,
+    Reservation,
+    Response,
+    Task,
+)
 from annotations.database import connect, parse_url
 from annotations.dataset_import import DatasetSource
 from annotations.migrate import MIGRATIONS_FOLDER, upgrade
@@ -79,10 +88,10 @@ def use_everything(store: Store) -> None:
 def decide(store: Store) -> None:
     """What an adjudicator and a curator say of the only label."""
     with store.writing() as session:
-        labelled = select(Response.id, Task.id, Task.item_id).join(
+        labelled = select(Response.id, Task.id, Task.item_id, Task.campaign_id).join(
             Reservation, col(Reservation.id) == Response.reservation_id
         )
-        response, task, item = session.exec(labelled.join(Task, col(Task.id) == Reservation.task_id)).one()
+        response, task, item, campaign = session.exec(labelled.join(Task, col(Task.id) == Reservation.task_id)).one()
         now, answers = datetime.now(UTC), {"verdict": "consistent"}
         by = {"by": "dia", "note": "", "revision": 1, "created_at": now}
         settled = {
@@ -95,6 +104,9 @@ def decide(store: Store) -> None:
         corrected = {"response_id": response, "item_id": item, "error_type": "Coreference", "event_id": "c"}
         session.add(Adjudication.model_validate(settled | by))
         session.add(Correction.model_validate(corrected | by))
+        said = {"campaign_id": campaign, "task_id": task, "role": "manager", "text": "Why?", "event_id": "t"}
+        session.add(Comment.model_validate(said | by))
+        session.add(FlagResolution.model_validate({"response_id": response, "event_id": "f"} | by))
 
 
 def rows_of(connection: Connection, table: Table, columns: list[str] | None = None) -> list[dict[str, Any]]:

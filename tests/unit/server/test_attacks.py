@@ -21,6 +21,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from annotations.campaigns.adjudication import AdjudicatorActions
+from annotations.campaigns.comments import AdjudicatorComments, AnnotatorComments, ManagerComments
 from annotations.campaigns.curation import CuratorActions
 from annotations.campaigns.export_format import ExportActions
 from annotations.campaigns.labelling import AnnotatorActions, SentResponse, load_revealed_scores
@@ -118,6 +119,9 @@ OTHERS_ITEMS: dict[str, Callable[[Site], object]] = {
         )
         for act in ("answer", "skip", "flag", "undo")
     },
+    "comment on another's item": lambda site: AnnotatorComments(site.store, site.eve).send(
+        site.task.reservation, "Mine now.", "e" * 16
+    ),
     "send to an item that is nobody's": lambda site: site.actions.send(SentResponse(10**6, "answer", "e" * 16, {})),
     "read another's item": lambda site: site.actions.shown(site.task.reservation),
     "read what comes after another's item": lambda site: site.actions.ahead(site.task.reservation),
@@ -148,6 +152,8 @@ OTHERS_ITEMS: dict[str, Callable[[Site], object]] = {
             ExportActions: (Role.RESEARCHER, Role.ADJUDICATOR, Role.ANNOTATOR),
             AdjudicatorActions: (Role.RESEARCHER, Role.ANNOTATOR),
             CuratorActions: (Role.RESEARCHER, Role.ANNOTATOR),
+            ManagerComments: (Role.RESEARCHER, Role.ADJUDICATOR, Role.ANNOTATOR),
+            AdjudicatorComments: (Role.RESEARCHER, Role.ANNOTATOR),
         }.items()
         for role in roles
     },

@@ -46,6 +46,9 @@ class CampaignFixture:
     def annotator(self, name: str) -> AnnotatorActions:
         return AnnotatorActions(self.store, self.person(name))
 
+    def annotator_of(self, person: Member) -> AnnotatorActions:
+        return AnnotatorActions(self.store, person)
+
     def next_task(self, annotator: AnnotatorActions) -> ShownTask:
         found = annotator.next(self.campaign.id)
         assert isinstance(found, ShownTask), found

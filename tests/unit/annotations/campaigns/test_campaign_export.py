@@ -12,18 +12,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlmodel import Session
+from sqlmodel import Session, select
 
 from annotations.campaigns.adjudication import AdjudicatorActions, DisagreementCause, SentDecision
 from annotations.campaigns.campaign import CampaignSettings, NewTask, VersionContent, add_version, load_campaign
 from annotations.campaigns.campaign_export import campaign_rows, find_campaign_id
 from annotations.campaigns.campaign_import import import_campaign
 from annotations.campaigns.campaign_progress import CampaignProgress, compute_progress
+from annotations.campaigns.comments import AnnotatorComments, ManagerComments, SentComment
 from annotations.campaigns.curation import CuratorActions
 from annotations.campaigns.export_format import ExportActions, ExportTerms
 from annotations.campaigns.label_agreement import Agreement, compute_agreements
 from annotations.campaigns.labelling import AnnotatorActions
-from annotations.campaigns.people import Member, Role, load_people
+from annotations.campaigns.people import Member, Role, load_people, member_of
 from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.results import load_cases
 from annotations.campaigns.tables import Person
@@ -51,6 +52,18 @@ def answer(opened: CampaignFixture, annotator: AnnotatorActions, wrong: str, why
     opened.send(annotator, work, answers={"unfaithful": side, "error_type": "Intrinsic Entity", "explanation": why})
 
 
+def comment_on(opened: CampaignFixture, flagged: ShownTask) -> None:
+    """Benedict comments on the flag of Cemile as a manager, answers among managers and resolves it."""
+    manager = ManagerComments(opened.store, Member("", PEOPLE[0], Role.MANAGER))
+    with read_session(opened.store.engine) as session:
+        cem = session.exec(select(Person).where(Person.name == PEOPLE[1])).one()
+    AnnotatorComments(opened.store, member_of(cem)).send(flagged.reservation, "Is it cut off?", "c1")
+    [waiting] = manager.conversations(opened.campaign.id)
+    for number, whose in enumerate((cem.id, None), start=2):
+        manager.send(opened.campaign.id, SentComment(waiting.task, whose, "=It is.", f"c{number}"))
+    manager.resolve(opened.campaign.id, waiting.flags[0].response, "Left as it is.", "f1")
+
+
 def full(store: Store) -> CampaignFixture:
     """Pairs with everything that can happen to them: gold, qualification, repeats, changed minds, undos, decisions."""
     opened = make_campaign(
@@ -66,7 +79,9 @@ def full(store: Store) -> CampaignFixture:
         add_version(session, opened.campaign.id, PEOPLE[0], wording)
     for _ in range(12):
         answer(opened, cem, wrong="", why='=HYPERLINK("x")')
-    opened.send(cem, opened.next_task(cem), "flag")
+    flagged = opened.next_task(cem)
+    opened.send(cem, flagged, "flag")
+    comment_on(opened, flagged)
     last = ben.previous(opened.campaign.id, 10**6)
     assert last is not None
     opened.send(ben, last, "undo")
@@ -163,6 +178,16 @@ def test_an_exported_decision_names_its_labels(exported: list[str]) -> None:
     assert len(settled) == 2
     assert {row["task"] for row in settled} == {decision["task"]}
     assert decision["cause"] == "real edge case"
+
+
+def test_comments_and_resolved_flags_are_exported_by_pseudonym_with_what_they_are_about(exported: list[str]) -> None:
+    [flag] = [row for row in of_kind(exported, "label") if row["act"] == "flag"]
+    first, answer, among_managers = of_kind(exported, "comment")
+    assert {row["task"] for row in (first, answer, among_managers)} == {flag["task"]}
+    assert (first["role"], first["person"], first["annotator"]) == ("annotator", flag["person"], flag["person"])
+    assert (answer["role"], answer["annotator"], among_managers["annotator"]) == ("manager", flag["person"], None)
+    [resolution] = of_kind(exported, "resolution")
+    assert (resolution["label"], resolution["note"]) == (flag["event_id"], "Left as it is.")
 
 
 def test_no_name_of_a_person_is_in_an_export(exported: list[str]) -> None:
