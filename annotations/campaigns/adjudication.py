@@ -10,13 +10,13 @@ from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import func
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.campaign import CampaignSettings, load_campaign, load_campaigns, stable_number
 from annotations.campaigns.people import Member, Right, names_of
 from annotations.campaigns.questions import Answers, check_answers, check_text_answers, unswap_answers
 from annotations.campaigns.results import Case, LabelProvenance, StoredDecision, load_cases
-from annotations.campaigns.tables import Adjudication, Reservation, Response, Task
+from annotations.campaigns.tables import Adjudication, FlagResolution, Reservation, Response, Task
 from annotations.campaigns.task_texts import load_task_texts
 from annotations.database import read_session
 from annotations.records import RecordError, require_storable
@@ -52,7 +52,7 @@ class AdjudicationQueue:
 class AdjudicationTask:
     """A disputed task as it is shown: the order of the sides and of the labels is random and carries no information.
 
-    `answers` are the anonymous labels in the same order as `responses`. `flags` are the reasons of those who flagged it.
+    `answers` are the anonymous labels in the same order as `responses`. `flags` are the reasons of flags that nobody resolved.
     """
 
     task: str
@@ -210,5 +210,6 @@ def _response_ids(session: Session, task: str) -> set[int]:
 
 def _flag_reasons(session: Session, task: str) -> tuple[str, ...]:
     given = select(Response.reason).join(Reservation, col(Reservation.id) == Response.reservation_id)
-    found = session.exec(given.where(Reservation.task_id == task, Response.act == "flag").order_by(col(Response.id)))
+    flagged = given.where(Reservation.task_id == task, Response.act == "flag").order_by(col(Response.id))
+    found = session.exec(flagged.where(~exists().where(col(FlagResolution.response_id) == col(Response.id))))
     return tuple(found)

@@ -19,6 +19,7 @@ from annotations.campaigns.assignment import require_assigned
 from annotations.campaigns.campaign import load_campaign
 from annotations.campaigns.people import Member, Right
 from annotations.campaigns.tables import Comment, FlagResolution, Person, Reservation, Response, Task
+from annotations.campaigns.task_texts import TaskTexts, load_task_texts
 from annotations.database import read_session
 from annotations.records import RecordError, require_storable, require_text
 from annotations.store import Store
@@ -83,11 +84,6 @@ class Conversation:
         return None in resolutions or (waits and not since)
 
     @property
-    def is_answered(self) -> bool:
-        """Whether somebody else than the annotator spoke last."""
-        return bool(self.comments) and self.comments[-1].speaker != "annotator"
-
-    @property
     def last_at(self) -> datetime:
         return max([*(one.created_at for one in self.flags), *(one.created_at for one in self.comments)])
 
@@ -109,6 +105,15 @@ class AnnotatorComments:
         person.require(Right.LABEL)
         self._store = store
         self._person = person
+
+    def answers(self, campaign_id: str) -> dict[str, int]:
+        """The tasks of this person on which somebody else spoke last, each with the number of that comment."""
+        own = select(Comment.task_id, Comment.id, Comment.role).where(
+            Comment.campaign_id == campaign_id, Comment.annotator_id == self._person.id
+        )
+        with read_session(self._store.engine) as session:
+            last = {task: (id or 0, role) for task, id, role in session.exec(own.order_by(col(Comment.id)))}
+        return {task: id for task, (id, role) in last.items() if role != "annotator"}
 
     def conversations(self, campaign_id: str) -> list[Conversation]:
         """Those with a comment or flag of this person, the last spoken to first; nobody else is named."""
@@ -170,6 +175,11 @@ class ManagerComments:
         with read_session(self._store.engine) as session:
             found = _load_conversations(session, campaign_id)
         return sorted(found, key=lambda one: not one.is_open)
+
+    def texts(self, campaign_id: str, task: str) -> TaskTexts:
+        """What a conversation is about."""
+        with read_session(self._store.engine) as session:
+            return load_task_texts(session, load_campaign(session, campaign_id), task)
 
     def send(self, campaign_id: str, sent: SentComment) -> None:
         """Comment on a task. Raises RecordError for one that is not of the campaign or that the annotator never had."""

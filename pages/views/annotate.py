@@ -4,6 +4,7 @@ import streamlit as st
 
 from annotations.campaigns.queue import NoTask
 from pages.ui import services
+from pages.ui.annotate.conversations import comments_button
 from pages.ui.annotate.current_task import (
     current_task,
     labelling,
@@ -14,6 +15,7 @@ from pages.ui.annotate.frame import (
     choose_campaign,
     guidelines_button,
     nothing_left,
+    progress_caption,
     require_guidelines_read,
     show_store_errors,
 )
@@ -34,7 +36,9 @@ if not campaigns:
 with show_store_errors(), st.container(horizontal=True, vertical_alignment="center"):
     campaign = choose_campaign(campaigns)
     progress = read_or_keep(campaign.id, lambda: labelling().progress(campaign.id))
-    guidelines_button(campaign, progress)
+    guidelines_button(campaign)
+    comments_button(campaign)
+    progress_caption(campaign, progress)
 require_guidelines_read(campaign, progress)
 
 with show_store_errors():

@@ -114,7 +114,8 @@ class CurrentTask:
 
 @dataclass(eq=False)
 class AnnotateState:
-    """What the Annotate page remembers; `guidelines_read` are the campaigns, with their versions, whose guidelines were read.
+    """What the Annotate page remembers; `guidelines_read` are the campaigns, with their versions, whose guidelines were read,
+    and `comments_read` by task the last answer to a comment that was shown.
 
     `handled` are the last presses that were. `read` is what was last read of each part of the page, which stays while the database is `away`: why, or "".
     """
@@ -124,6 +125,8 @@ class AnnotateState:
     read: dict[str, Any] = field(default_factory=dict)
     away: str = ""
     guidelines_open: bool = False
+    comments_open: bool = False
+    comments_read: Mapping[str, int] = field(default_factory=dict)
     guidelines_read: frozenset[tuple[str, int]] = frozenset()
     campaign = WidgetValue[str]("annotate-campaign", "")
 

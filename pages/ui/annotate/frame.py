@@ -52,7 +52,7 @@ def choose_campaign(campaigns: Mapping[str, CampaignSettings]) -> CampaignSettin
     return campaigns[chosen]
 
 
-def guidelines_button(campaign: CampaignSettings, progress: AnnotatorProgress) -> None:
+def guidelines_button(campaign: CampaignSettings) -> None:
     """The guidelines on a key, over the page."""
     st.button(
         "Guidelines",
@@ -62,10 +62,14 @@ def guidelines_button(campaign: CampaignSettings, progress: AnnotatorProgress) -
         on_click=_set_guidelines_open,
         args=(True,),
     )
-    due = f" · until {campaign.rules.deadline:%Y-%m-%d}" if campaign.rules.deadline else ""
-    st.caption(f"{progress.answered} answered by you · guidelines version {campaign.version}{due}")
     if annotate_state().guidelines_open:
         _guidelines_dialog(campaign)
+
+
+def progress_caption(campaign: CampaignSettings, progress: AnnotatorProgress) -> None:
+    """How much this person has done, by which guidelines, and until when."""
+    due = f" · until {campaign.rules.deadline:%Y-%m-%d}" if campaign.rules.deadline else ""
+    st.caption(f"{progress.answered} answered by you · guidelines version {campaign.version}{due}")
 
 
 def require_guidelines_read(campaign: CampaignSettings, progress: AnnotatorProgress) -> None:
@@ -94,7 +98,8 @@ def nothing_left(nothing: NoTask, receipt: str, progress: AnnotatorProgress) -> 
 
 
 def _set_guidelines_open(shown: bool) -> None:
-    annotate_state().guidelines_open = shown
+    state = annotate_state()
+    state.guidelines_open, state.comments_open = shown, False
 
 
 def _mark_guidelines_read(key: tuple[str, int]) -> None:

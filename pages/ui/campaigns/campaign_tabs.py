@@ -18,6 +18,7 @@ from pages.ui.annotate.labeller import format_answer
 from pages.ui.campaigns.agreement_tab import agreement_tab
 from pages.ui.campaigns.campaign_choice import campaign_manager
 from pages.ui.campaigns.campaign_editor import items_tab, wording_tab
+from pages.ui.campaigns.comments_tab import comments_tab
 from pages.ui.campaigns.export_buttons import export_buttons
 from pages.ui.campaigns.webhook_form import webhook_form
 
@@ -110,7 +111,7 @@ def _progress_figures(found: CampaignProgress, deadline: date | None) -> None:
         ("Labels", f"{found.answered} of {found.required}", None),
         ("Open now", str(found.in_progress), "Items that a person has open now."),
         ("Labels left", str(found.remaining), format_hours_left(found) or None),
-        ("Flagged", str(found.flags), None),
+        ("Flagged", str(found.flags), "Answer and resolve them under “Flags and comments”."),
         (
             "To adjudicate",
             str(found.disputed),
@@ -181,6 +182,7 @@ def _remark_table(remarks: Sequence[TaskRemark]) -> None:
 _TABS: MappingProxyType[str, Callable[[CampaignSettings], None]] = MappingProxyType(
     {
         "Progress": progress_tab,
+        "Flags and comments": comments_tab,
         "Agreement": agreement_tab,
         "Items": items_tab,
         "Guidelines and rules": wording_tab,

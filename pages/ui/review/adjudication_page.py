@@ -11,10 +11,12 @@ import streamlit as st
 
 from annotations.campaigns.adjudication import AdjudicationQueue, AdjudicationTask, DisagreementCause, SentDecision
 from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.comments import AdjudicatorComments, Conversation, SentComment
 from annotations.campaigns.questions import CampaignQuestion, QuestionSet, is_asked
 from annotations.campaigns.results import Case
 from annotations.records import StoreError
 from pages.ui import services
+from pages.ui.comment_view import comment_form, show_conversation
 from pages.ui.markup import escape_label, escape_markdown
 from pages.ui.notices import leave_notice
 from pages.ui.review.case_view import (
@@ -34,6 +36,7 @@ from pages.ui.review.case_view import (
     review_state,
 )
 from pages.ui.session_state import WidgetValue
+from pages.ui.session_user import current_member
 
 _CAUSE_KEYS = {
     DisagreementCause.SLIP: ("S", "An annotator misread or misclicked."),
@@ -194,6 +197,28 @@ def adjudication_page(campaign: CampaignSettings, cases: Sequence[Case], queue: 
     with deciding:
         case_labels(case, campaign.questions, lambda answers: fill_form(case, campaign.questions, answers))
         _decision_box(campaign, case)
+        _conversations(campaign, case)
+
+
+def _conversations(campaign: CampaignSettings, case: AdjudicationTask) -> None:
+    """What annotators, who are not named, and the manager wrote about the case, and a way to write to each."""
+    found = _comments().conversations(campaign.id, case.task)
+    number, own = sum(len(one.comments) for one in found), Conversation(case.task, None, "", 0, "")
+    whole = found if any(one.annotator_id is None for one in found) else [*found, own]
+    with st.expander(f"Comments · {number}" if number else "Comments", icon=":material/forum:"):
+        for one in whole:
+            show_conversation(one, "adjudicator")
+            label = "Answer the annotator" if one.annotator_id else "Write to the manager"
+            if comment_form(f"{case.task}-{one.annotator_id}", label, partial(_send_comment, campaign, one)):
+                st.rerun()
+
+
+def _comments() -> AdjudicatorComments:
+    return AdjudicatorComments(services.store(), current_member())
+
+
+def _send_comment(campaign: CampaignSettings, to: Conversation, text: str, event_id: str) -> None:
+    _comments().send(campaign.id, SentComment(to.task, to.annotator_id, text, event_id))
 
 
 def _decision_box(campaign: CampaignSettings, case: AdjudicationTask) -> None:

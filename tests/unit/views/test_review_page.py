@@ -8,7 +8,9 @@ import pytest
 from sqlmodel import select
 from streamlit.testing.v1 import AppTest
 
-from annotations.campaigns.tables import Adjudication, Correction
+from annotations.campaigns.comments import AnnotatorComments
+from annotations.campaigns.people import member_of
+from annotations.campaigns.tables import Adjudication, Correction, Person, Reservation
 from annotations.database import read_session
 from annotations.store import Store
 from core.edits import recover, to_records
@@ -78,6 +80,27 @@ def test_a_label_is_taken_over_and_settles_the_case(probe: Open, disputed: Campa
     assert (row.answers, row.cause, row.note) == (BAD, "guideline gap", "See chapter 2.")
     assert len(row.settles) == 2
     assert "Nothing is left to adjudicate" in said(app)
+
+
+def test_a_case_shows_comments_without_names_and_takes_an_answer(probe: Open, disputed: CampaignFixture) -> None:
+    with read_session(disputed.store.engine) as session:
+        own = session.exec(select(Reservation, Person).join(Person, Person.id == Reservation.person_id)).first()  # type: ignore[arg-type]  # a column
+    assert own
+    of_annotator = AnnotatorComments(disputed.store, member_of(own[1]))
+    of_annotator.send(own[0].id or 0, "Is it *cut*?", "c1")
+    app = review(probe)
+    assert not app.exception
+    assert "Is it *cut*?" in [text.value for text in app.text]
+    assert own[1].name not in str(app).replace(own[1].id, "")
+    [box] = [box for box in app.text_area if box.label == "Answer the annotator"]
+    box.set_value("No.")
+    next(button for button in app.button if button.label == "Send").click().run()
+    assert not app.exception
+    [conversation] = of_annotator.conversations(disputed.campaign.id)
+    assert [(one.speaker, one.text) for one in conversation.comments] == [
+        ("annotator", "Is it *cut*?"),
+        ("adjudicator", "No."),
+    ]
 
 
 def open_case(app: AppTest) -> str:

@@ -71,12 +71,9 @@ def test_a_flag_is_answered_and_resolved_and_the_annotator_reads_both(opened: Co
     ]
     resolution = read.flags[0].resolution
     assert resolution
-    assert (resolution.note, resolution.by, read.is_answered, read.is_open) == (
-        "The source ends there.",
-        "",
-        True,
-        False,
-    )
+    assert (resolution.note, resolution.by, read.is_open) == ("The source ends there.", "", False)
+    assert list(opened.of_ben.answers(opened.id)) == [read.task]
+    assert opened.of_cem.answers(opened.id) == {}
     [done] = opened.manager.conversations(opened.id)
     assert done.flags[0].resolution
     assert done.flags[0].resolution.by == "mia"

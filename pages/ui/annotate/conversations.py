@@ -1,0 +1,82 @@
+"""What an annotator and those who lead the campaign write to each other about items, over the page on a key."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.comments import AnnotatorComments, Conversation
+from annotations.campaigns.task_texts import ShownTask
+from pages.ui import services
+from pages.ui.annotate.current_task import annotate_state, read_or_keep
+from pages.ui.comment_view import comment_form, show_conversation
+from pages.ui.markup import escape_markdown
+from pages.ui.session_user import current_member
+
+_MAX_QUOTE_CHARACTERS = 160
+
+
+def comments_button(campaign: CampaignSettings) -> None:
+    """Opens the conversations; says how many answers were not read yet."""
+    state = annotate_state()
+    answers = read_or_keep(f"comments {campaign.id}", lambda: _comments().answers(campaign.id))
+    unread = sum(state.comments_read.get(task) != last for task, last in answers.items())
+    st.button(
+        f"Comments · {unread} new" if unread else "Comments",
+        icon=":material/forum:",
+        shortcut="k",
+        key="comments",
+        type="primary" if unread else "secondary",
+        on_click=_set_comments_open,
+        args=(True,),
+    )
+    if state.comments_open:
+        state.comments_read = answers
+        _comments_dialog(campaign)
+
+
+def _comments() -> AnnotatorComments:
+    return AnnotatorComments(services.store(), current_member())
+
+
+def _set_comments_open(shown: bool) -> None:
+    state = annotate_state()
+    state.comments_open, state.guidelines_open = shown, False
+
+
+# as the guidelines: a draft may be saved meanwhile, which runs the page again
+@st.dialog("Comments", width="large", on_dismiss=lambda: _set_comments_open(False))
+def _comments_dialog(campaign: CampaignSettings) -> None:
+    st.caption(
+        "The manager and the adjudicators of the campaign read this; others who label do not. Nobody's label is shown here."
+    )
+    found = read_or_keep(f"conversations {campaign.id}", lambda: _comments().conversations(campaign.id))
+    current = annotate_state().current
+    task = current.task if current else None
+    sent = isinstance(task, ShownTask) and _new_conversation(task, found)
+    if sent or any(_conversation_box(campaign, one) for one in found):
+        st.rerun()  # all of the page: after a run of the dialog alone Streamlit does not hear that it is closed
+
+
+def _new_conversation(task: ShownTask, found: list[Conversation]) -> bool:
+    """The form for the item that is open, where it has no conversation yet; whether something was sent."""
+    if any(one.number == task.number for one in found):
+        return False
+    return comment_form(
+        f"item-{task.reservation}",
+        f"Comment on item {task.number}, which is open now",
+        lambda text, event: _comments().send(task.reservation, text, event),
+    )
+
+
+def _conversation_box(campaign: CampaignSettings, conversation: Conversation) -> bool:
+    with st.container(border=True, key=f"conversation-{conversation.task}"):
+        quoted = conversation.summary[:_MAX_QUOTE_CHARACTERS]
+        dots = "…" if len(conversation.summary) > len(quoted) else ""
+        st.markdown(f"**Item {conversation.number}** :small[:gray[{escape_markdown(quoted)}{dots}]]")
+        show_conversation(conversation, "annotator")
+        return comment_form(
+            conversation.task,
+            "Your comment",
+            lambda text, event: _comments().answer(campaign.id, conversation.task, text, event),
+        )
