@@ -65,8 +65,8 @@ def _style_sheet() -> str:
     return _CSS.read_text(encoding="utf-8")
 
 
-def level_strip(audit: MetricAudit) -> str:
-    """A cell for each question with its verdict and the figure, readable at a glance."""
+def level_strip(audit: MetricAudit, style: str = "strip") -> str:
+    """A cell for each question with its verdict and the figure, readable at a glance; `style` is its class."""
     cells = []
     for one in audit.findings:
         kind, sign = LEVEL_MARKS[one.level]
@@ -74,7 +74,7 @@ def level_strip(audit: MetricAudit) -> str:
         cells.append(
             f'<span class="{kind}" title="{_text(one.sentence)}"><b>{sign} {_text(value)}</b>{_text(one.axis)}</span>'
         )
-    return f'<div class="strip">{"".join(cells)}</div>'
+    return f'<div class="{style}">{"".join(cells)}</div>'
 
 
 def _overview(audit: MetricAudit) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType
@@ -12,17 +12,16 @@ from typing import Annotated
 import typer
 
 from annotations.store import Store
-from core.audit.evidence import AuditData, Measurement, audit_command
+from core.audit.evidence import Measurement, audit_command
 from core.audit.report import AuditReport, audit_metrics, build_report, compare_reports, read_report, report_json
 from core.audit.report_html import report_html
 from core.audit.report_text import badge_svg, format_changes, format_report, report_markdown
-from core.dataset import Refusal
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.settings import Settings
-from pages.commands.shared.audit_data import file_data, named_datasets, stored_data
-from pages.commands.shared.inputs import DeviceOption, SeedOption, read_items
+from pages.commands.shared.audit_data import open_audit_data
+from pages.commands.shared.inputs import DeviceOption, SeedOption
 from pages.commands.shared.messages import download_models, print_estimate, print_status, with_progress
 
 _WRITERS: Mapping[str, Callable[[AuditReport], str]] = MappingProxyType(
@@ -63,9 +62,8 @@ def command(
     read_settings = Settings.read()
     settings = read_settings.model_copy(update={"device": device or read_settings.device})
     metrics = [METRICS.parse(spec) for spec in dict.fromkeys(metric)]
-    refusals: list[Refusal] = []
     with closing(Store.open(settings.database_url)) as store, closing(Engine.open(settings)) as engine:
-        found = _open_data(store, data, most, seed, refusals)
+        found = open_audit_data(store, data, most, seed)
         download_models(engine.pool, metrics)
         print_estimate(engine, engine.conversations(metrics, found.texts))
         started, measured = time.monotonic(), Measurement(engine, settings, found, metrics, seed)
@@ -81,19 +79,8 @@ def command(
     changes = compare_reports(earlier, report) if earlier else []
     if earlier:
         typer.echo(f"\n{format_changes(changes)}")
-    if refusals or any(change.worse for change in changes):
-        raise typer.Exit(2 if refusals else 1)
-
-
-def _open_data(store: Store, data: Sequence[str], most: int | None, seed: int, refusals: list[Refusal]) -> AuditData:
-    files = [Path(name) for name in data if Path(name).is_file()]
-    if not files:
-        return stored_data(store, named_datasets(store, data), most, seed)
-    if len(data) > 1:
-        raise TouchstoneError(
-            "A file of pairs is audited alone. Import it to put it together with others: cli.py import pairs FILE"
-        )
-    return file_data(files[0], list(read_items(files[0], refusals)), most, seed)
+    if any(change.worse for change in changes):
+        raise typer.Exit(1)
 
 
 def _writer(path: Path) -> Callable[[AuditReport], str]:

@@ -292,6 +292,13 @@ _PAGES = (
         "leaderboard",
         "Which metric can be trusted, on which errors, with what certainty? From datasets and your own labels.",
     ),
+    _PageOfRight(
+        Right.EXPLORE,
+        "audit",
+        "Audit",
+        "fact_check",
+        "Can a metric be trusted on your data? A verdict for each question, down to the pairs.",
+    ),
     _PageOfRight(Right.EXPLORE, "data", "Records", "inventory_2", "Look at what was kept and labelled, and export it."),
     _PageOfRight(
         Right.EXPLORE,

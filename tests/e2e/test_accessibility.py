@@ -48,7 +48,10 @@ class Walk:
             "annotate": self._annotate,
             "review": lambda: review(self.page, self.shared_server, self.disputed, self.code),
             "metrics": lambda: self._open("metrics", ".st-key-card-rouge2"),
-            **{name: partial(self._open, name, _HEADING) for name in ("campaigns", "evaluate", "data", "prompts")},
+            **{
+                name: partial(self._open, name, _HEADING)
+                for name in ("campaigns", "evaluate", "audit", "data", "prompts")
+            },
         }
 
     def _open(self, name: str, drawn: str) -> None:

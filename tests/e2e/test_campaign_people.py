@@ -15,7 +15,7 @@ from tests.e2e.waiting import idle, press
 
 pytestmark = pytest.mark.e2e
 
-OTHER_PAGES = ("campaigns", "data", "probe", "stress", "evaluate", "metrics", "prompts", "review")
+OTHER_PAGES = ("campaigns", "data", "probe", "stress", "evaluate", "audit", "metrics", "prompts", "review")
 
 
 def enter(page: Page, shared_server: SharedServer, code: str, path: str = "") -> None:

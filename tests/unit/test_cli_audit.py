@@ -91,4 +91,4 @@ def test_a_report_of_an_unknown_form_is_refused_before_the_work(pairs: Path, dat
 
 def test_a_file_stands_alone(pairs: Path, database: str) -> None:
     assert database
-    assert "audited alone" in str(run("audit", METRIC, "--data", pairs, "--data", "bundled").exception)
+    assert "stands alone" in str(run("audit", METRIC, "--data", pairs, "--data", "bundled").exception)

@@ -10,6 +10,8 @@ from pathlib import Path
 from annotations.samples import load_samples, load_texts
 from annotations.store import Store
 from core.audit.evidence import AuditData, items_data, kept_scores, samples_data
+from core.dataset import Refusal
+from core.datasets.pairs import Pairs
 from core.errors import TouchstoneError
 from core.meta.cases import Cases
 from core.meta.pooling import pool_cases
@@ -20,11 +22,23 @@ BUNDLED = "bundled"
 """The short name of the bundled examples, where no dataset is called so."""
 
 
-def file_data(path: Path, items: Sequence[Item], most: int | None, seed: int) -> AuditData:
-    """The pairs of a file. Raises TouchstoneError where there is none."""
+def open_audit_data(store: Store, data: Sequence[str], most: int | None, seed: int) -> AuditData:
+    """A file of pairs, or datasets of the store. Raises TouchstoneError for a file among others, or one that cannot be read."""
+    files = [Path(name) for name in data if Path(name).is_file()]
+    if not files:
+        return stored_data(store, _named_datasets(store, data), most, seed)
+    if len(data) > 1:
+        raise TouchstoneError(
+            "A file of pairs stands alone. Import it to put it together with others: cli.py import pairs FILE"
+        )
+    found = list(Pairs().read(files[0]))
+    for one in found:
+        if isinstance(one, Refusal):
+            raise TouchstoneError(f"{files[0]}, line {one.line}: {one.reason} Fix the file: figures rest on all of it.")
+    items = [one for one in found if isinstance(one, Item)]
     if not items:
-        raise TouchstoneError(f"{path} holds no pair that can be read: there is nothing to audit.")
-    return items_data(path, items, most, seed)
+        raise TouchstoneError(f"{files[0]} holds no pair: there is nothing to score.")
+    return items_data(files[0], items, most, seed)
 
 
 def stored_data(store: Store, names: Sequence[str], most: int | None, seed: int) -> AuditData:
@@ -50,7 +64,7 @@ def stored_data(store: Store, names: Sequence[str], most: int | None, seed: int)
     return samples_data(datasets, texts, cases_of, most, seed)
 
 
-def named_datasets(store: Store, names: Sequence[str]) -> list[str]:
+def _named_datasets(store: Store, names: Sequence[str]) -> list[str]:
     """The names with the short one of the bundled examples written out."""
     known = store.dataset_names()
     return [PRECOMPUTED if name == BUNDLED and name not in known else name for name in names]

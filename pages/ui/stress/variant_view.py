@@ -39,7 +39,7 @@ def variant_view(row: RunRow, run: Run, source: Source, variant: Variant) -> Non
     _check_message(run, variant)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if st.button("Open in Probe", icon=":material/science:", key="stress-probe"):
-            _open_in_probe(source, variant)
+            open_in_probe(source, variant)
         _meaning_choice(row, run, variant)
 
 
@@ -79,7 +79,8 @@ def _store_meaning(id: str, variant: Variant) -> None:
         leave_notice(str(error))
 
 
-def _open_in_probe(source: Source, variant: Variant) -> None:
+def open_in_probe(source: Source, variant: Variant) -> None:
+    """Go to Probe with a variant of a run."""
     card, example = PERTURBATIONS.parse(variant.kind).card, source.example
     restore_pair()
     opened = Pair(

@@ -1,0 +1,49 @@
+"""An audit in the background: measured, answered and reported while a page is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+
+from core.audit.evidence import AuditData, Evidence, Measurement, audit_command
+from core.audit.report import AuditReport, MetricAudit, audit_metrics, build_report
+from core.background import BackgroundTask
+from core.engine.engine import Engine
+from core.metric import Metric
+from core.settings import Settings
+
+
+class AuditTask:
+    """One audit under way or done; what was scored stays in the engine's cache where it is cancelled."""
+
+    def __init__(
+        self, engine: Engine, settings: Settings, data: AuditData, metrics: Sequence[Metric], seed: int = 0
+    ) -> None:
+        self.metrics = [metric.spec for metric in metrics]
+        self.data = data
+        self._measured = Measurement(engine, settings, data, metrics, seed)
+        self._audits: list[MetricAudit] = []
+        self._seed = seed
+        self.task: BackgroundTask[object] = BackgroundTask(self._work, counts=self._counts)
+
+    @property
+    def evidence(self) -> Evidence | None:
+        """What was measured; None before all of it is."""
+        return self._measured.finished
+
+    @property
+    def report(self) -> AuditReport | None:
+        """None before every metric has its findings."""
+        evidence = self.evidence
+        if evidence is None or len(self._audits) < len(self.metrics):
+            return None
+        return build_report(evidence, self._audits, audit_command(self.data, self.metrics, self._seed))
+
+    def _counts(self) -> tuple[int, int]:
+        done, total = self._measured.counts
+        return done + len(self._audits), total + len(self.metrics)
+
+    def _work(self) -> Generator[object]:
+        yield from self._measured.work()
+        for audit in audit_metrics(self._measured.evidence(), self.metrics):
+            self._audits.append(audit)
+            yield audit

@@ -1,0 +1,150 @@
+"""What is audited, on which data, and the audit while it goes on; the address names it, so that a reload finds it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import uuid4
+
+import streamlit as st
+from cachetools import LRUCache
+
+from core.audit.report import AuditReport
+from core.audit.task import AuditTask
+from core.errors import TouchstoneError
+from core.metric import METRICS
+from core.metric_catalog import default_metrics, list_metrics, speed_of
+from core.types import asks_endpoint
+from pages.commands.shared.audit_data import stored_data
+from pages.ui import services
+from pages.ui.background_results import progress_bar
+from pages.ui.evaluate.dataset_choice import known_datasets
+from pages.ui.markup import escape_markdown
+from pages.ui.session_state import WidgetValue, page_state
+
+_MOST_KEPT = 16  # audits of all sessions; one holds its texts and scores
+_MOST_METRICS = 4
+_MOST_SUMMARIES = 100
+_LOOK_S = 0.6
+_PARAMETER = "audit"
+
+
+@dataclass(eq=False)
+class AuditState:
+    """What the page remembers: why an audit could not be begun, until it was shown, and what the form holds."""
+
+    problem: str = ""
+    metrics = WidgetValue[Sequence[str]]("audit-metrics", ())
+    datasets = WidgetValue[Sequence[str]]("audit-datasets", ())
+    most = WidgetValue[int]("audit-most", _MOST_SUMMARIES)
+    shown = WidgetValue[str | None]("audit-shown", None)
+
+
+def audit_state() -> AuditState:
+    return page_state(AuditState)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Audits:
+    """The audits of the process by id."""
+
+    lock: threading.Lock
+    tasks: LRUCache[str, AuditTask]
+
+
+@st.cache_resource(show_spinner=False)
+def _audits() -> _Audits:
+    return _Audits(threading.Lock(), LRUCache(_MOST_KEPT))
+
+
+def audit_in_address() -> AuditTask | None:
+    """The audit that the address names; None where there is none of that name any more."""
+    found = _audits()
+    with found.lock:
+        return found.tasks.get(st.query_params.get(_PARAMETER, ""))
+
+
+def audit_form() -> None:
+    """Metrics, data, and how many summaries are perturbed."""
+    rows = list_metrics(services.engine().pool)
+    ready = [row for row in rows if row.state == "ready" and speed_of(row) != "endpoint"]
+    titles = {row.name: row.title for row in ready}
+    first = [row.name for row in default_metrics(services.engine().pool) if row.name in titles][:1]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.multiselect(
+            "Metrics",
+            list(titles),
+            default=first,
+            key=AuditState.metrics.key,
+            format_func=lambda name: f"{titles.get(name, name)} ({name})",
+            max_selections=_MOST_METRICS,
+            accept_new_options=True,
+            help="Those that are ready. Type one with settings, as minicheck-roberta[checkpoint=FOLDER], and press Enter.",
+        )
+        known = known_datasets()
+        st.multiselect("Data", known, default=known[-1:], key=AuditState.datasets.key, placeholder="Choose a dataset")
+        st.number_input(
+            "Summaries to perturb",
+            min_value=1,
+            max_value=100_000,
+            value=_MOST_SUMMARIES,
+            key=AuditState.most.key,
+            width=180,
+            help="At most so many, drawn by the seed 0; every labelled summary is scored in any case.",
+        )
+        st.button("Audit", type="primary", icon=":material/fact_check:", on_click=_begin)
+    if problem := audit_state().problem:
+        st.error(escape_markdown(problem), icon=":material/error:")
+    st.caption(
+        "Judges at endpoints cost money: `python cli.py audit` shows the estimate first. An audit scores the texts of the data, "
+        "the variants of the stress rules, long documents, and some texts twice."
+    )
+
+
+def _begin() -> None:
+    """Start the audit of the form and let the address name it."""
+    state = audit_state()
+    try:
+        task = _new_task(list(state.metrics), list(state.datasets), state.most)
+    except TouchstoneError as error:
+        state.problem = str(error)
+        return
+    state.problem = ""
+    found, id = _audits(), uuid4().hex[:12]
+    with found.lock:
+        found.tasks[id] = task
+    st.query_params.from_dict({_PARAMETER: id})
+
+
+def _new_task(specs: Sequence[str], datasets: Sequence[str], most: int) -> AuditTask:
+    """Raises TouchstoneError for a choice that cannot be audited here."""
+    if not specs or not datasets:
+        raise TouchstoneError("Choose at least one metric and one dataset.")
+    metrics = [METRICS.parse(spec) for spec in specs]
+    paid = [metric.spec for metric in metrics if asks_endpoint(metric.checkpoints())]
+    if paid:
+        raise TouchstoneError(
+            f"{', '.join(paid)} asks an endpoint. Audit it in the terminal: cli.py audit {paid[0]} --data …"
+        )
+    data = stored_data(services.store(), datasets, most, seed=0)
+    return AuditTask(services.engine(), services.settings(), data, metrics)
+
+
+def follow_audit(opened: AuditTask) -> AuditReport | None:
+    """How far the audit is, with a button that stops it; its report once it is there."""
+    if opened.task.running:
+        _progress(opened)
+        return None
+    if opened.task.error:
+        st.error(escape_markdown(opened.task.error), icon=":material/error:")
+    elif opened.report is None:
+        st.info("This audit was stopped. What was scored is kept: begin it again to go on.", icon=":material/stop:")
+    return opened.report
+
+
+@st.fragment(run_every=_LOOK_S)
+def _progress(opened: AuditTask) -> None:
+    if not opened.task.running:
+        st.rerun()
+    progress_bar(opened.task.progress, opened.task.cancel)

@@ -1,0 +1,137 @@
+"""The report on the page: a strip for each metric, the findings side by side, and one finding down to its pairs on Probe."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from core.audit.question import Finding, Level, ShownPair
+from core.audit.report import AuditReport, MetricAudit, report_json
+from core.audit.report_html import LEVEL_MARKS, level_strip, report_html
+from core.audit.report_text import badge_svg, report_markdown
+from core.audit.task import AuditTask
+from core.edits import as_segments, recover
+from core.stress.run import Run
+from pages.ui.audit.audit_form import AuditState
+from pages.ui.markup import diff_html, escape_label, escape_markdown, read_asset
+from pages.ui.stress.variant_view import open_in_probe
+
+_LEVEL_COLOURS = {Level.GOOD: "green", Level.WEAK: "orange", Level.FAILS: "red"}
+
+
+def report_downloads(report: AuditReport) -> None:
+    """The report as files, and the command that repeats it."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(
+            escape_markdown(
+                "; ".join(
+                    f"{one.name}: {one.summaries:,} summaries, {one.documents:,} documents" for one in report.data
+                )
+            )
+        )
+        st.space("stretch")
+        st.download_button("HTML", lambda: report_html(report), "audit.html", mime="text/html", on_click="ignore")
+        st.download_button("JSON", lambda: report_json(report), "audit.json", on_click="ignore")
+        st.download_button("Model card", lambda: report_markdown(report), "audit.md", on_click="ignore")
+        st.download_button("Badge", lambda: badge_svg(report.metrics[0]), "audit.svg", on_click="ignore")
+    with st.expander("The same in the terminal", icon=":material/terminal:"):
+        st.code(report.command, language=None, wrap_lines=True)
+
+
+def report_view(opened: AuditTask, report: AuditReport) -> None:
+    """Every metric at a glance, then the findings of one."""
+    st.html(f"<style>{read_asset('audit.css')}</style>")
+    for audit in report.metrics:
+        st.markdown(f"**{escape_markdown(audit.metric)}**: {escape_markdown(audit.summary)}")
+        st.html(level_strip(audit, "audit-strip"))
+    if len(report.metrics) > 1:
+        _side_by_side(report.metrics)
+    names = [audit.metric for audit in report.metrics]
+    shown = names[0]
+    if len(names) > 1:
+        shown = st.segmented_control("Findings of", names, default=names[0], required=True, key=AuditState.shown.key)
+    audit = next((one for one in report.metrics if one.metric == shown), report.metrics[0])
+    st.caption(escape_markdown(audit.signature))
+    for finding in audit.findings:
+        _finding(opened, audit, finding)
+
+
+def _side_by_side(audits: Sequence[MetricAudit]) -> None:
+    lines = [
+        {
+            "question": one.title,
+            "figure": one.figure.label if one.figure else None,
+            **{audit.metric: _cell(audit.finding(one.question)) for audit in audits},
+        }
+        for one in audits[0].findings
+    ]
+    st.dataframe(pd.DataFrame(lines), hide_index=True, height="auto", alt="The metrics side by side", placeholder="–")
+
+
+def _cell(found: Finding | None) -> str | None:
+    if found is None:
+        return None
+    figure = f" · {found.figure}" if found.figure else ""
+    return f"{LEVEL_MARKS[found.level][1]} {found.level.value}{figure}"
+
+
+def _finding(opened: AuditTask, audit: MetricAudit, found: Finding) -> None:
+    """One question, folded; its pairs are drawn while it is open."""
+    colour, sign = _LEVEL_COLOURS.get(found.level, "gray"), LEVEL_MARKS[found.level][1]
+    label = (
+        f":{colour}[**{sign} {found.level.value}**] {escape_label(found.title)} {escape_label(str(found.figure or ''))}"
+    )
+    box = st.expander(label, key=f"audit-{audit.metric}-{found.question}", on_change="rerun")
+    if not box.open:
+        return
+    with box:
+        st.write(escape_markdown(found.sentence))
+        if found.warning:
+            st.warning(escape_markdown(found.warning), icon=":material/warning:")
+        _details(found)
+        for place, pair in enumerate(found.pairs):
+            _pair(opened, pair, f"{audit.metric}-{found.question}-{place}")
+        if found.command:
+            st.code(found.command, language=None, wrap_lines=True)
+
+
+def _details(found: Finding) -> None:
+    if not found.details:
+        return
+    lines = [
+        {"": one.label, "figure [95 %]": str(one), "n": one.estimate.n, "remark": one.remark or None}
+        for one in ((found.figure, *found.details) if found.figure else found.details)
+    ]
+    frame = pd.DataFrame(lines).dropna(axis="columns", how="all")
+    st.dataframe(frame, hide_index=True, height="auto", alt="The figures of this finding", placeholder="")
+
+
+def _pair(opened: AuditTask, pair: ShownPair, key: str) -> None:
+    scores = " → ".join(
+        "failed" if score is None else f"{score:.3f}" for score in (pair.score_before, pair.score_after)
+    )
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(escape_markdown(f"{pair.remark or pair.source} · score {scores}"))
+            st.space("stretch")
+            _probe_button(opened, pair, key)
+        st.html(diff_html(as_segments(pair.before, recover(pair.before, pair.after))))
+
+
+def _probe_button(opened: AuditTask, pair: ShownPair, key: str) -> None:
+    """A variant of a stress run, or a stored pair, with the metrics of the bench beside it."""
+    run = _run_of(opened, pair)
+    if run is None and pair.stored:
+        st.link_button("Open in Probe", f"/?example={pair.stored}", icon=":material/science:")
+    if run and st.button("Open in Probe", icon=":material/science:", key=f"audit-probe-{key}"):
+        open_in_probe(run.sources[pair.source], run.variants[pair.source, pair.kind])
+
+
+def _run_of(opened: AuditTask, pair: ShownPair) -> Run | None:
+    """The run that made the pair; None for a pair of the data."""
+    if opened.evidence is None:
+        return None
+    runs = (opened.evidence.run, opened.evidence.gaming_run)
+    return next((run for run in runs if (pair.source, pair.kind) in run.variants), None)

@@ -1,0 +1,19 @@
+"""Audit: can a metric be trusted on some data? A verdict for each question, from the summary down to the pairs."""
+
+import streamlit as st
+
+from pages.ui.audit.audit_form import audit_form, audit_in_address, follow_audit
+from pages.ui.audit.audit_report import report_downloads, report_view
+from pages.ui.notices import notices
+
+notices()
+opened = audit_in_address()
+with st.expander("New audit", icon=":material/fact_check:", expanded=opened is None):
+    audit_form()
+if opened is None:
+    st.stop()
+report = follow_audit(opened)
+if report is None:
+    st.stop()
+report_downloads(report)
+report_view(opened, report)

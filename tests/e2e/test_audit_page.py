@@ -1,0 +1,54 @@
+"""An audit on its page: begun by a press, followed, read side by side, and down to a pair on Probe."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.bench import START_MS
+from tests.e2e.server import Server
+from tests.e2e.waiting import download, enter, idle, pick_option, press
+
+pytestmark = pytest.mark.e2e
+
+AUDIT_MS = (
+    300_000  # every labelled bundled summary by two metrics and six features, on a machine that does other things
+)
+
+
+def test_two_metrics_are_audited_side_by_side_and_a_pair_opens_on_probe(page: Page, server: Server) -> None:
+    page.goto(f"{server.url}/audit")
+    expect(page.get_by_role("button", name="Audit", exact=True)).to_be_visible(timeout=START_MS)
+    enter(page.get_by_test_id("stNumberInputField"), "4")
+    pick_option(page.get_by_role("combobox", name="Metrics"), "(rouge2)", typed="rouge2")
+    page.keyboard.press("Escape")  # the list stays open for more choices
+    press(page.get_by_role("button", name="Audit", exact=True))
+    expect(page.get_by_role("button", name="Cancel")).to_be_visible(timeout=START_MS)
+    strips = page.locator(".audit-strip")
+    expect(strips).to_have_count(2, timeout=AUDIT_MS)
+    assert "audit=" in page.url
+
+    report = json.loads(download(page.get_by_role("button", name="JSON", exact=True)).read_text(encoding="utf-8"))
+    assert [one["metric"] for one in report["metrics"]] == ["bleu", "rouge2"]
+    page.reload()
+    expect(strips).to_have_count(2, timeout=START_MS)
+
+    idle(page)
+    page.get_by_text("Can it be gamed?").last.click()
+    pairs = page.get_by_role("button", name="Open in Probe")
+    press(pairs.first)
+    expect(page.locator("#settled")).to_be_attached(timeout=START_MS)
+    assert "/audit" not in page.url
+
+
+def test_an_audit_without_data_says_what_is_missing(page: Page, server: Server) -> None:
+    page.goto(f"{server.url}/audit")
+    expect(page.get_by_role("button", name="Audit", exact=True)).to_be_visible(timeout=START_MS)
+    idle(page)
+    for name in ("Metrics", "Data"):
+        box = page.get_by_test_id("stMultiSelect").filter(has_text=name)
+        press(box.get_by_label("Clear all"))
+    press(page.get_by_role("button", name="Audit", exact=True))
+    expect(page.get_by_text("Choose at least one metric and one dataset.")).to_be_visible()
