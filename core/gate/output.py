@@ -1,0 +1,132 @@
+"""A comparison as text, Markdown for a pull request, and JUnit XML for a CI service."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from xml.etree import ElementTree
+
+from core.gate.regression import MEAN_SCORE, Change, ItemChange, MetricComparison
+from core.meta.best_metric import SIGNIFICANCE_LEVEL
+from core.stats.statistic import Estimate
+from core.stats.text_tables import align_columns, format_percent, format_signed, format_unsigned, markdown_table
+from core.text import with_visible_controls
+
+_HEAD = ("", "metric", "measure", "before [95 %]", "after [95 %]", "change [95 %]", "p", "n")
+_NOTE = (
+    f"Paired bootstrap by document, p corrected by Holm over all lines; significant below {SIGNIFICANCE_LEVEL:g}. Shares and "
+    "areas in percent, changes of them in points; the score in units of the metric, turned so that higher is more consistent."
+)
+_MOST_LETTERS = 160
+
+
+def format_comparisons(found: Sequence[MetricComparison], failed: Sequence[Change]) -> str:
+    """The table and the items behind it, for a terminal."""
+    rows = [_row(change, failed) for one in found for change in one.changes]
+    examples = [line for one in found for line in _example_lines(one)]
+    return "\n".join([align_columns([_HEAD, *rows]), "", *examples, *([""] if examples else []), _NOTE])
+
+
+def comparisons_markdown(found: Sequence[MetricComparison], failed: Sequence[Change]) -> str:
+    """A comment for a pull request: the verdict, the table, and the items folded."""
+    rows = [_row(change, failed) for one in found for change in one.changes]
+    return "\n".join(
+        [
+            f"### {verdict_sentence(failed)}\n",
+            markdown_table(_HEAD, rows),
+            *(
+                _folded_examples(one.metric, title, items)
+                for one in found
+                for title, items in (("worse", one.worse), ("better", one.better))
+                if items
+            ),
+            f"{_NOTE}\n",
+        ]
+    )
+
+
+def comparisons_junit(found: Sequence[MetricComparison], failed: Sequence[Change]) -> str:
+    """A test case for each measure of each metric; a regression is a failure."""
+    changes = [change for one in found for change in one.changes]
+    suite = ElementTree.Element(
+        "testsuite", name="touchstone compare", tests=str(len(changes)), failures=str(len(failed)), errors="0"
+    )
+    for change in changes:
+        case = ElementTree.SubElement(
+            suite, "testcase", classname=_clean(f"touchstone.{change.metric}"), name=change.measure
+        )
+        if change in failed:
+            message = describe_change(change)
+            ElementTree.SubElement(case, "failure", message=_clean(message), type="regression").text = _clean(message)
+    ElementTree.indent(suite)
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def verdict_sentence(failed: Sequence[Change]) -> str:
+    """The gate's verdict in a line."""
+    if not failed:
+        return "No regression."
+    number = f"{len(failed)} regression{'' if len(failed) == 1 else 's'}"
+    return f"{number}: {'; '.join(map(describe_change, failed))}."
+
+
+def describe_change(change: Change) -> str:
+    """A change in words, with its interval and p."""
+    p = "" if change.p is None else f", p = {change.p:.3f}"
+    return (
+        f"{change.metric}, {change.measure} {_value(change, change.before)} → {_value(change, change.after)} "
+        f"({_difference(change)}{p}, n = {change.difference.n})"
+    )
+
+
+def _row(change: Change, failed: Sequence[Change]) -> tuple[str, ...]:
+    mark = "✗" if change in failed else "↓" if change.worse else "↑" if change.better else ""
+    p = "–" if change.p is None else f"{change.p:.3f}"
+    values = (_value(change, change.before), _value(change, change.after), _difference(change))
+    return (mark, change.metric, change.measure.replace("_", " "), *values, p, str(change.difference.n))
+
+
+def _value(change: Change, estimate: Estimate) -> str:
+    return format_unsigned(estimate) if change.measure == MEAN_SCORE else format_percent(estimate)
+
+
+def _difference(change: Change) -> str:
+    estimate = change.difference
+    if change.measure == MEAN_SCORE or estimate.value is None:
+        return format_signed(estimate)
+    points = [None if one is None else 100 * one for one in (estimate.value, estimate.low, estimate.high)]
+    value, *bounds = ("–" if one is None else f"{one:+.1f}".replace("-", "−") for one in points)
+    return value if estimate.low is None else f"{value} [{', '.join(bounds)}]"
+
+
+def _example_lines(found: MetricComparison) -> list[str]:
+    return [
+        f"{sign} {found.metric}, {item.id}: {item.before:.3f} → {item.after:.3f}, {item.remark}. {_shorten(item.summary)}".rstrip()
+        for sign, items in (("↓", found.worse), ("↑", found.better))
+        for item in items
+    ]
+
+
+def _folded_examples(metric: str, title: str, items: Sequence[ItemChange]) -> str:
+    rows = [(item.id, f"{item.before:.3f} → {item.after:.3f}", item.remark, _shorten(item.summary)) for item in items]
+    table = markdown_table(("item", "score", "", "summary"), [tuple(map(_plain, row)) for row in rows])
+    return f"<details><summary>{_plain(metric)}: {len(items)} {title}</summary>\n\n{table}\n</details>\n"
+
+
+def _shorten(text: str) -> str:
+    visible = " ".join(with_visible_controls(text).split())
+    return visible if len(visible) <= _MOST_LETTERS else f"{visible[:_MOST_LETTERS]}…"
+
+
+def _plain(text: str) -> str:
+    """Text of people in a comment is neither markup nor a link, nor calls it anybody."""
+    escaped = text.replace("\\", "\\\\")
+    for character in "<>[]`*_@#!":
+        escaped = escaped.replace(character, f"&#{ord(character)};")
+    return escaped
+
+
+def _clean(text: str) -> str:
+    """Without what XML cannot hold."""
+    return "".join(
+        one for one in text if one in "\t\n" or " " <= one <= "\ud7ff" or "\ue000" <= one <= "\ufffd" or one > "\uffff"
+    )

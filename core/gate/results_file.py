@@ -1,0 +1,102 @@
+"""The scores of one side: a file that `score` wrote, or outcomes of this process, as columns beside the labels of the items."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from core.errors import TouchstoneError
+from core.meta.cases import Cases, MetricColumn
+from core.meta.pooling import pool_cases
+from core.metric import METRICS
+from core.types import Example, Failure, Item, Outcome, Sample
+
+
+@dataclass(frozen=True, slots=True)
+class MetricSide:
+    """The scores of one metric by the id of the item; those that failed are not among them."""
+
+    metric: str
+    signature: str = ""
+    scores: dict[str, float] = field(default_factory=dict)
+
+
+def read_results(path: Path) -> dict[str, MetricSide]:
+    """Every metric of a file of results. Raises TouchstoneError, with the line, where it is none."""
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise TouchstoneError(f"{path} cannot be read: {error}. Give a file that `score -o` wrote.") from error
+    found: dict[str, MetricSide] = {}
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            _add_line(found, path, number, line)
+    if not found:
+        raise TouchstoneError(f"{path} holds no score. Give a file that `score -o` wrote.")
+    return found
+
+
+def _add_line(found: dict[str, MetricSide], path: Path, number: int, line: str) -> None:
+    try:
+        record = json.loads(line)
+        metric, id, score = str(record["metric"]), str(record["id"]), record["score"]
+        value = None if score is None else float(score)
+    except (ValueError, KeyError, TypeError) as error:
+        raise TouchstoneError(
+            f"{path}, line {number} is no score ({error!r}). Give a file that `score -o` wrote: id, metric and score on each line."
+        ) from None
+    side = found.setdefault(metric, MetricSide(metric, str(record.get("signature") or "")))
+    if value is not None:
+        side.scores[id] = value
+
+
+def side_of_outcomes(metric: str, outcomes: Iterable[Outcome]) -> MetricSide:
+    """What this process scored of one metric."""
+    known = [one for one in outcomes if not isinstance(one, Failure) and one.metric == metric]
+    signature = known[0].signature if known else ""
+    return MetricSide(metric, signature, {one.example_id: one.score for one in known})
+
+
+def matched_sides(
+    before: Mapping[str, MetricSide], after: Mapping[str, MetricSide]
+) -> dict[str, tuple[MetricSide, MetricSide]]:
+    """The metrics that both have, or the only one of each. Raises TouchstoneError where neither is so."""
+    common = {metric: (before[metric], after[metric]) for metric in before if metric in after}
+    if common:
+        return common
+    if len(before) == len(after) == 1:
+        [one], [two] = before.values(), after.values()
+        return {f"{one.metric} → {two.metric}": (one, two)}
+    raise TouchstoneError(
+        f"The two sides share no metric: {', '.join(before)} and {', '.join(after)}. Give one metric on each side, or the same ones."
+    )
+
+
+def unlabelled_cases(sides: Iterable[MetricSide]) -> Cases:
+    """Every item that one of the sides has scored, each a document of its own."""
+    ids = dict.fromkeys(id for side in sides for id in side.scores)
+    return pool_cases([[Sample("results", Item(Example(id, "", "")), stored=id) for id in ids]])
+
+
+def column_of(cases: Cases, side: MetricSide) -> MetricColumn:
+    """The scores beside the samples, which are found by their own ids or those of the store."""
+    values = [_score_of(side.scores, sample) for sample in cases.samples]
+    direction = METRICS.parse(side.metric).card.direction
+    return MetricColumn(side.metric, np.array(values, dtype=np.float64), direction, side.signature)
+
+
+def _score_of(scores: Mapping[str, float], sample: Sample) -> float:
+    return scores.get(sample.item.example.id, scores.get(sample.stored, float("nan")))
+
+
+def shared_signatures(sides: Sequence[tuple[MetricSide, MetricSide]]) -> list[str]:
+    """A sentence for each metric whose two sides rest on the same signature: then the texts must differ, or nothing does."""
+    return [
+        f"{one.metric}: both sides have the signature {one.signature}."
+        for one, two in sides
+        if one.signature and one.signature == two.signature and one.scores == two.scores
+    ]

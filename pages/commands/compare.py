@@ -1,0 +1,136 @@
+"""`cli.py compare`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated
+
+import typer
+
+from annotations.store import Store
+from core.engine.engine import Engine
+from core.errors import TouchstoneError
+from core.gate.output import comparisons_junit, comparisons_markdown, format_comparisons, verdict_sentence
+from core.gate.regression import (
+    GATE_MEASURES,
+    Change,
+    GradedColumn,
+    Limit,
+    MetricComparison,
+    compare_sides,
+    regressions,
+)
+from core.gate.results_file import (
+    MetricSide,
+    column_of,
+    matched_sides,
+    read_results,
+    shared_signatures,
+    side_of_outcomes,
+    unlabelled_cases,
+)
+from core.meta.cases import Cases
+from core.meta.measures import affordable_resamples, draw_resamples
+from core.metric import METRICS, Metric
+from core.settings import Settings
+from core.types import Example
+from pages.commands.shared.audit_data import open_audit_data
+from pages.commands.shared.inputs import DeviceOption
+from pages.commands.shared.messages import download_models, print_estimate, print_status, with_progress
+
+_WRITERS: Mapping[str, Callable[[Sequence[MetricComparison], Sequence[Change]], str]] = MappingProxyType(
+    {".md": comparisons_markdown, ".xml": comparisons_junit}
+)
+
+
+def command(
+    base: Annotated[
+        str, typer.Argument(help="Before: a file that `score -o` wrote, or a metric, name[setting=value,…].")
+    ],
+    new: Annotated[str, typer.Argument(help="After: the same, on the same items.")],
+    data: Annotated[
+        list[str] | None,
+        typer.Option(help="Where the labels are: datasets, bundled, or a file of pairs; metrics are scored on it."),
+    ] = None,
+    fail_on: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"The drop that fails, in points, as auc:-2, of {', '.join(GATE_MEASURES)}; may be repeated. By default any "
+            "significant drop."
+        ),
+    ] = None,
+    base_threshold: Annotated[
+        float | None, typer.Option(help="The score from which a summary counts as consistent, before.")
+    ] = None,
+    new_threshold: Annotated[float | None, typer.Option(help="The same after; by default that before.")] = None,
+    to: Annotated[
+        list[Path] | None, typer.Option(help="Where to write: .md for a pull request, .xml for JUnit; may be repeated.")
+    ] = None,
+    resamples: Annotated[
+        int | None, typer.Option(min=1, help="Of the documents; by default as many as `meta`.")
+    ] = None,
+    device: DeviceOption = None,
+) -> None:
+    """Say whether new scores are worse than those before, on the same items: status 1 where they are."""
+    writers = [(path, _writer(path)) for path in to or ()]
+    limits = [Limit.parse(text) for text in fail_on or ()]
+    sides, cases = _open_sides([base, new], data or [], device)
+    matched = matched_sides(*sides)
+    for sentence in shared_signatures(list(matched.values())):
+        print_status(f"{sentence} Their scores are the same.")
+    thresholds = (base_threshold, base_threshold if new_threshold is None else new_threshold)
+    graded = {
+        metric: (GradedColumn(column_of(cases, one), thresholds[0]), GradedColumn(column_of(cases, two), thresholds[1]))
+        for metric, (one, two) in matched.items()
+    }
+    found = compare_sides(cases, graded, draw_resamples(cases, resamples or affordable_resamples(cases)))
+    if not any(one.changes for one in found):
+        raise TouchstoneError("Nothing can be compared: two metrics have two scales. Name labelled data with --data.")
+    failed = regressions([change for one in found for change in one.changes], limits)
+    for path, write in writers:
+        path.write_text(write(found, failed), encoding="utf-8")
+    typer.echo(format_comparisons(found, failed))
+    typer.echo(f"\n{verdict_sentence(failed)}")
+    if failed:
+        raise typer.Exit(1)
+
+
+def _open_sides(
+    given: Sequence[str], data: Sequence[str], device: str | None
+) -> tuple[list[dict[str, MetricSide]], Cases]:
+    """What each side scored, and the items with their labels where data are named."""
+    files = [Path(one) if Path(one).is_file() else None for one in given]
+    metrics = [METRICS.parse(one) for one, file in zip(given, files, strict=True) if file is None]
+    if metrics and not data:
+        raise TouchstoneError(f"{metrics[0].spec} is a metric: name the data that it is to score with --data.")
+    if not data:
+        sides = [read_results(file) for file in files if file]
+        return sides, unlabelled_cases(one for side in sides for one in side.values())
+    read_settings = Settings.read()
+    settings = read_settings.model_copy(update={"device": device or read_settings.device})
+    with closing(Store.open(settings.database_url)) as store:
+        found = open_audit_data(store, data, None, 0)
+        cases = found.cases_of([])
+        scored = _score(settings, metrics, found.texts) if metrics else {}
+    return [
+        read_results(file) if file else {METRICS.parse(one).spec: scored[METRICS.parse(one).spec]}
+        for one, file in zip(given, files, strict=True)
+    ], cases
+
+
+def _score(settings: Settings, metrics: Sequence[Metric], texts: Sequence[Example]) -> dict[str, MetricSide]:
+    with closing(Engine.open(settings)) as engine:
+        download_models(engine.pool, metrics)
+        print_estimate(engine, engine.conversations(metrics, texts))
+        scores = with_progress(engine.run(metrics, texts), "scores", len(metrics) * len(texts))
+        outcomes = [outcome for _, outcome in scores]
+    return {metric.spec: side_of_outcomes(metric.spec, outcomes) for metric in metrics}
+
+
+def _writer(path: Path) -> Callable[[Sequence[MetricComparison], Sequence[Change]], str]:
+    if path.suffix.lower() not in _WRITERS:
+        raise TouchstoneError(f"{path} ends in neither .md nor .xml. Name a file that does.")
+    return _WRITERS[path.suffix.lower()]
