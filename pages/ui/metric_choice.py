@@ -180,9 +180,14 @@ def _board_specs() -> list[str]:
 
 
 def metrics_popover() -> None:
-    """The popover in the toolbar, filled while it is open."""
+    """The popover in the toolbar, filled from the first time that it is open.
+
+    It stays filled: a choice made right after it is opened again, while the page still draws the closed one, would be undone.
+    """
     box = st.popover("Metrics", icon=":material/tune:", key="metrics-popover", on_change="rerun")
-    if box.open:
+    state = probe_state()
+    state.metrics_opened = state.metrics_opened or bool(box.open)
+    if state.metrics_opened:
         with box:
             _metrics_form()
 

@@ -72,7 +72,9 @@ class WidgetValue(Generic[T]):
         return value
 
     def set(self, value: T) -> None:
-        st.session_state[self.key] = value
+        """Change the value; one that it has already is not sent to the browser, where it would undo a choice just made."""
+        if self.key not in st.session_state or self.get() != value:
+            st.session_state[self.key] = value
 
     def of(self, part: object) -> WidgetValue[T]:
         """The value of the same widget for one of many things."""

@@ -10,8 +10,8 @@ from core.datasets.bundled import bundled_items
 from core.types import Item
 from pages.ui.probe.board_scores import texts_fingerprint
 from tests.e2e.server import Server
+from tests.e2e.waiting import START_MS, enter
 
-START_MS = 120_000  # the first page of a server waits for the models that come with it
 WORK_MS = 120_000  # scoring, importing or a run, on the slowest machine that the tests run on
 
 HARBOUR = "news-harbour"
@@ -108,9 +108,7 @@ class Bench:
 
     def add_metric(self, spec: str) -> None:
         self.page.get_by_role("button", name="Metrics").click()
-        field = self.page.get_by_role("textbox", name="Add one with other settings")
-        field.fill(spec)
-        field.press("Enter")
+        enter(self.page.get_by_role("textbox", name="Add one with other settings"), spec)
 
     def message(self, words: str) -> None:
         """Wait until a notice or error with these words can be read."""

@@ -5,10 +5,13 @@ A server that is busy reads what came meanwhile as one message: with the newest 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from playwright.sync_api import Page, WebSocketRoute
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 _TRIGGERS = {"trigger_value", "json_trigger_value"}
@@ -43,3 +46,47 @@ class Line:
             server.send(message.SerializeToString())
 
         route.on_message(tell)
+
+
+@dataclass
+class SlowLine:
+    """A line to a server that is behind: what it draws can arrive late, and so can what the page sends."""
+
+    page: Page
+    _drawn: list[str | bytes] | None = None
+    _sent: list[str | bytes] | None = None
+    _ends: list[tuple[WebSocketRoute, WebSocketRoute]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.route_web_socket("**/_stcore/stream", self._connect)
+
+    @contextmanager
+    def drawing_late(self) -> Iterator[None]:
+        """What the server draws reaches the page at the end of the block, once the server has ended a run."""
+        self._drawn = []
+        yield
+        while not any(_ends_run(drawn) for drawn in self._drawn):
+            self.page.wait_for_timeout(20)
+        late, self._drawn = self._drawn, None
+        for drawn in late:
+            self._ends[-1][0].send(drawn)
+
+    @contextmanager
+    def sending_late(self) -> Iterator[None]:
+        """What the page sends reaches the server at the end of the block, as one message: the newest state of every widget."""
+        self._sent = []
+        yield
+        self.page.evaluate("() => new Promise(resolve => setTimeout(resolve))")  # the last press is on its way
+        *_, newest = self._sent
+        self._sent = None
+        self._ends[-1][1].send(newest)
+
+    def _connect(self, route: WebSocketRoute) -> None:
+        server = route.connect_to_server()
+        self._ends.append((route, server))
+        server.on_message(lambda drawn: route.send(drawn) if self._drawn is None else self._drawn.append(drawn))
+        route.on_message(lambda sent: server.send(sent) if self._sent is None else self._sent.append(sent))
+
+
+def _ends_run(drawn: str | bytes) -> bool:
+    return isinstance(drawn, bytes) and ForwardMsg.FromString(drawn).WhichOneof("type") == "script_finished"

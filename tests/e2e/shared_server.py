@@ -27,8 +27,8 @@ from annotations.campaigns.sign_in import create_invite
 from annotations.records import PairRecord
 from annotations.store import Store
 from core.types import Edit, ErrorType, Result, Seen, Span, Verdict
-from tests.e2e.bench import START_MS
 from tests.e2e.server import Server, serve
+from tests.e2e.waiting import START_MS
 
 DOCUMENT = (
     "The ferry Alma left the harbour at nine with forty crates of apples. "

@@ -14,10 +14,9 @@ from playwright.sync_api import BrowserContext, Page, TimeoutError, expect
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.people import Role
-from tests.e2e.bench import START_MS
 from tests.e2e.shared_server import AnnotatePage, SharedServer, sign_in
 from tests.e2e.test_review import disputed, review
-from tests.e2e.waiting import idle
+from tests.e2e.waiting import START_MS, idle
 
 pytestmark = pytest.mark.e2e
 

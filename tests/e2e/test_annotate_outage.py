@@ -21,9 +21,9 @@ from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.tables import Reservation, Response
 from annotations.database import read_session
 from annotations.store import Store
-from tests.e2e.bench import START_MS
 from tests.e2e.server import free_port
 from tests.e2e.shared_server import AnnotatePage, SharedServer, locked, opened
+from tests.e2e.waiting import START_MS
 
 pytestmark = pytest.mark.e2e
 

@@ -7,9 +7,8 @@ import json
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.bench import START_MS
 from tests.e2e.server import Server
-from tests.e2e.waiting import download, enter, idle, pick_option, press
+from tests.e2e.waiting import START_MS, download, enter, idle, pick_option, press
 
 pytestmark = pytest.mark.e2e
 

@@ -11,9 +11,8 @@ pytest.importorskip("authlib", reason="sign-in through an organisation needs Aut
 
 from annotations.campaigns.people import Role
 from tests.doubles.oidc import CLIENT, Provider, provider
-from tests.e2e.bench import START_MS
 from tests.e2e.shared_server import SharedServer, opened
-from tests.e2e.waiting import press
+from tests.e2e.waiting import START_MS, press
 
 pytestmark = pytest.mark.e2e
 

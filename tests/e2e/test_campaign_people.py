@@ -9,9 +9,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from annotations.campaigns.people import Role
 from annotations.campaigns.sign_in import load_invites, revoke_invite
-from tests.e2e.bench import START_MS
 from tests.e2e.shared_server import SharedServer
-from tests.e2e.waiting import idle, press
+from tests.e2e.waiting import START_MS, idle, press
 
 pytestmark = pytest.mark.e2e
 

@@ -13,9 +13,8 @@ from annotations.campaigns.people import Role
 from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.task_texts import ShownTask
 from core.datasets.bundled import bundled_items
-from tests.e2e.bench import START_MS
 from tests.e2e.shared_server import SharedServer
-from tests.e2e.waiting import download, enter, idle, pick_option, press
+from tests.e2e.waiting import START_MS, download, enter, idle, pick_option, press
 
 pytestmark = pytest.mark.e2e
 

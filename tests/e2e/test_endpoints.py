@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.bench import START_MS, Bench
+from tests.e2e.bench import Bench
 from tests.e2e.server import Server, serve
-from tests.e2e.waiting import idle, press
+from tests.e2e.waiting import START_MS, idle, press
 from tests.unit.llm.scripted import Body, Reply, listing, serving, text
 
 pytestmark = pytest.mark.e2e

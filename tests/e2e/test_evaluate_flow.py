@@ -19,9 +19,9 @@ from typer.testing import CliRunner
 from annotations.dataset_import import DatasetSource
 from cli import app
 from core.types import Example, Item, Rating, ReleasedScore
-from tests.e2e.bench import START_MS, WORK_MS, Bench, example
+from tests.e2e.bench import WORK_MS, Bench, example
 from tests.e2e.server import Server, serve
-from tests.e2e.waiting import attach, download, enter, idle, pick_option, press
+from tests.e2e.waiting import START_MS, attach, download, enter, idle, pick_option, press
 
 pytestmark = pytest.mark.e2e
 

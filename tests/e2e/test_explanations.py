@@ -14,9 +14,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from annotations.export import all_rows, to_csv, to_jsonl
-from tests.e2e.bench import START_MS, Bench, example
+from tests.e2e.bench import Bench, example
 from tests.e2e.server import Server, serve
-from tests.e2e.waiting import enter, press
+from tests.e2e.waiting import START_MS, enter, press
 from tests.unit.llm.scripted import Body, Endpoint, Reply, refusal, serving, text
 
 pytestmark = pytest.mark.e2e

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -12,18 +13,26 @@ from playwright.sync_api import Locator, Page, expect
 from core.engine.forecast import SLOW_EDIT_S
 from tests.doubles.models import NO_HEADER
 from tests.e2e.bench import Bench, example
+from tests.e2e.line import SlowLine
 from tests.e2e.server import Server
 from tests.e2e.test_slow_and_broken import holding
+from tests.e2e.waiting import idle
 
 pytestmark = pytest.mark.e2e
 
 WAITING = re.compile("waiting")
 HEAVY_BYTES = 200_000_000
+ADDED = "slow[checkpoint=nowhere]"
 
 
 @pytest.fixture
-def bench(page: Page, plugged_server: Server) -> Bench:
-    opened = Bench(page, plugged_server)
+def line(page: Page) -> SlowLine:
+    return SlowLine(page)
+
+
+@pytest.fixture
+def bench(line: SlowLine, plugged_server: Server) -> Bench:
+    opened = Bench(line.page, plugged_server)
     opened.open()
     return opened
 
@@ -31,11 +40,21 @@ def bench(page: Page, plugged_server: Server) -> Bench:
 @pytest.fixture
 def heavy(bench: Bench, tmp_path: Path) -> str:
     """The spec of a metric on the bench whose model is large on disk, and quick."""
-    (tmp_path / "config.json").write_text(json.dumps({}))
-    with (tmp_path / "model.safetensors").open("wb") as file:
-        file.write(NO_HEADER + str(tmp_path).encode())
+    return _add_heavy(bench, tmp_path)
+
+
+@pytest.fixture
+def other_heavy(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Another of the kind."""
+    return _add_heavy(bench, tmp_path_factory.mktemp("other"))
+
+
+def _add_heavy(bench: Bench, folder: Path) -> str:
+    (folder / "config.json").write_text(json.dumps({}))
+    with (folder / "model.safetensors").open("wb") as file:
+        file.write(NO_HEADER + str(folder).encode())
         file.truncate(HEAVY_BYTES)  # a hole: it takes no room on the disk
-    spec = f"slow[checkpoint={tmp_path}]"
+    spec = f"slow[checkpoint={folder}]"
     bench.add_metric(spec)
     bench.page.keyboard.press("Escape")
     expect(bench.row(spec)).to_have_class(WAITING)
@@ -138,3 +157,33 @@ def test_a_metric_that_is_moved_to_the_fast_set_is_scored_without_the_key(bench:
     move(bench, heavy)
     expect(bench.score(heavy)).to_have_text(words(summary()))
     expect(bench.page.get_by_role("button", name="Score all")).to_have_count(0)
+
+
+def test_a_metric_is_moved_while_the_page_still_draws_the_move_before(
+    bench: Bench, heavy: str, other_heavy: str, line: SlowLine
+) -> None:
+    bench.page.get_by_role("button", name="Metrics").click()
+    fast = bench.page.locator(".st-key-fast")
+    expect(fast.get_by_role("button", name=other_heavy)).to_be_visible()
+    idle(bench.page)
+    with ExitStack() as sending:
+        with line.drawing_late():
+            fast.get_by_role("button", name=heavy).click()
+            sending.enter_context(line.sending_late())
+            fast.get_by_role("button", name=other_heavy).click()
+        expect(bench.score(heavy)).to_have_text(words(summary()))
+        idle(bench.page)
+        bench.page.keyboard.press("Escape")
+    expect(bench.score(other_heavy)).to_have_text(words(summary()))
+
+
+def test_a_metric_is_added_though_the_list_is_closed_at_once(bench: Bench, line: SlowLine) -> None:
+    bench.page.get_by_role("button", name="Metrics").click()
+    field = bench.page.get_by_role("textbox", name="Add one with other settings")
+    expect(field).to_be_visible()
+    idle(bench.page)
+    with line.sending_late():
+        field.fill(ADDED)
+        field.press("Enter")
+        field.press("Escape")
+    expect(bench.row(ADDED)).to_be_visible()

@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 from annotations.store import Store
 from cli import app
 from tests.doubles.field_tables import FIELD_TABLES, FieldTable
-from tests.e2e.bench import START_MS, WORK_MS
+from tests.e2e.bench import WORK_MS
 from tests.e2e.server import Server, serve
-from tests.e2e.waiting import attach, enter, press
+from tests.e2e.waiting import START_MS, attach, enter, press
 
 pytestmark = pytest.mark.e2e
 

@@ -13,9 +13,9 @@ from playwright.sync_api import Page, expect
 from core.bulk.blocks import row_of_item, write_block, write_manifest
 from core.bulk.folder import Folder
 from core.types import Example, Item, Verdict
-from tests.e2e.bench import START_MS, WORK_MS
+from tests.e2e.bench import WORK_MS
 from tests.e2e.server import Server, serve
-from tests.e2e.waiting import attach, download, enter, idle, pick_option, press
+from tests.e2e.waiting import START_MS, attach, download, enter, idle, pick_option, press
 from tests.unit.command_line import done
 
 pytestmark = pytest.mark.e2e

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.bench import START_MS, Bench, example
+from tests.e2e.bench import Bench, example
 from tests.e2e.server import Server, serve
-from tests.e2e.waiting import idle, pick_option, press
+from tests.e2e.waiting import START_MS, idle, pick_option, press
 from tests.unit.llm.scripted import Body, Endpoint, Reply, serving, text
 
 pytestmark = pytest.mark.e2e

@@ -12,9 +12,9 @@ from transformers import BertConfig, BertModel
 
 from tests.conftest import Weights
 from tests.doubles.model_hub import ModelHub
-from tests.e2e.bench import START_MS, Bench
+from tests.e2e.bench import Bench
 from tests.e2e.server import serve
-from tests.e2e.waiting import idle, press
+from tests.e2e.waiting import START_MS, idle, press
 from tests.parity.published_forms import publish
 from tests.parity.tiny_qa import seeded, word_pieces, writer
 from tests.tiny import saved

@@ -13,9 +13,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from annotations.records import LabelRecord, PairRecord
 from core.types import Edit, Span, Verdict
-from tests.e2e.bench import START_MS, Bench, example
+from tests.e2e.bench import Bench, example
 from tests.e2e.server import Server, serve
-from tests.e2e.waiting import download, idle, press, quiet
+from tests.e2e.waiting import START_MS, download, idle, press, quiet
 
 pytestmark = pytest.mark.e2e
 

@@ -10,9 +10,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from core.llm.prompts import PROMPTS_FOLDER, bundled_prompt
-from tests.e2e.bench import START_MS, Bench
+from tests.e2e.bench import Bench
 from tests.e2e.server import Server, serve
-from tests.e2e.waiting import attach, idle, press
+from tests.e2e.waiting import START_MS, attach, idle, press
 
 pytestmark = pytest.mark.e2e
 

@@ -15,10 +15,9 @@ from annotations.campaigns.people import Role
 from annotations.campaigns.questions import Answers
 from annotations.campaigns.task_texts import ShownTask
 from core.datasets.bundled import bundled_items
-from tests.e2e.bench import START_MS
 from tests.e2e.line import Line
 from tests.e2e.shared_server import AnnotatePage, SharedServer, sign_in
-from tests.e2e.waiting import attach, download, enter, idle, press
+from tests.e2e.waiting import START_MS, attach, download, enter, idle, press
 
 pytestmark = pytest.mark.e2e
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.bench import START_MS, Bench
+from tests.e2e.bench import Bench
 from tests.e2e.server import Server
-from tests.e2e.waiting import enter, pick_option, press
+from tests.e2e.waiting import START_MS, enter, pick_option, press
 
 pytestmark = pytest.mark.e2e
 

@@ -14,9 +14,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.doubles.models import NO_HEADER
-from tests.e2e.bench import START_MS, Bench, example
+from tests.e2e.bench import Bench, example
 from tests.e2e.server import Server, serve
-from tests.e2e.waiting import press
+from tests.e2e.waiting import START_MS, press
 from tests.unit.models.hub import Hub, serving
 
 pytestmark = pytest.mark.e2e

@@ -8,9 +8,9 @@ from contextlib import ExitStack
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.bench import HARBOUR, START_MS, Bench, example
+from tests.e2e.bench import HARBOUR, Bench, example
 from tests.e2e.server import Server
-from tests.e2e.waiting import IDLE_SHARE, busy_share, quiet
+from tests.e2e.waiting import IDLE_SHARE, START_MS, busy_share, quiet
 
 pytestmark = pytest.mark.e2e
 

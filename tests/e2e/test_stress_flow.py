@@ -15,10 +15,10 @@ from annotations.dataset_import import DatasetSource
 from core.datasets.bundled import bundled_items
 from core.stress.run import run_from_lines
 from core.types import Verdict
-from tests.e2e.bench import START_MS, WORK_MS, Bench
+from tests.e2e.bench import WORK_MS, Bench
 from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server
-from tests.e2e.waiting import download, enter, press
+from tests.e2e.waiting import START_MS, download, enter, press
 
 pytestmark = pytest.mark.e2e
 

@@ -13,10 +13,10 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from core.stress.run import Run, run_from_lines
-from tests.e2e.bench import START_MS, WORK_MS, Bench, example
+from tests.e2e.bench import WORK_MS, Bench, example
 from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server, serve
-from tests.e2e.waiting import attach, download, enter, idle, pick_option, press
+from tests.e2e.waiting import START_MS, attach, download, enter, idle, pick_option, press
 from tests.unit.llm.scripted import Reply, serving, text
 
 pytestmark = pytest.mark.e2e

@@ -9,8 +9,9 @@ import pytest
 from playwright.sync_api import Browser, FloatRect, Locator, Page, expect
 
 from pages.ui.tour import MARKS, STEPS
-from tests.e2e.bench import START_MS, Bench
+from tests.e2e.bench import Bench
 from tests.e2e.server import Server
+from tests.e2e.waiting import START_MS
 
 pytestmark = pytest.mark.e2e
 

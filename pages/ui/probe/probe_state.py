@@ -80,6 +80,7 @@ class ProbeState:
     asked_texts: tuple[Example, ...] = ()
     asked_specs: frozenset[str] = frozenset()
     score_all: bool = False
+    metrics_opened: bool = False  # whether their list was opened in this session
     request: Request | None = None
     timed: dict[CellKey, Task] = field(default_factory=dict)
     last_shown: dict[str, LastShown] = field(default_factory=dict)
