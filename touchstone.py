@@ -137,6 +137,15 @@ def close() -> None:
     close_session()
 
 
+def __getattr__(name: str) -> Any:
+    """The plug-in of pytest, which its entry point names, and which nobody else needs."""
+    if name == "pytest_plugin":
+        from core.integrations import pytest_plugin
+
+        return pytest_plugin
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 def main() -> None:
     """The command `touchstone`: what `python cli.py` is in a checkout."""
     from cli import main as run

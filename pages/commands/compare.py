@@ -88,7 +88,10 @@ def command(
     }
     found = compare_sides(cases, graded, draw_resamples(cases, resamples or affordable_resamples(cases)))
     if not any(one.changes for one in found):
-        raise TouchstoneError("Nothing can be compared: two metrics have two scales. Name labelled data with --data.")
+        raise TouchstoneError(
+            "Nothing can be compared: labels of one kind only, or two metrics on two scales without labels. Name data with "
+            "consistent and inconsistent summaries with --data."
+        )
     failed = regressions([change for one in found for change in one.changes], limits)
     for path, write in writers:
         path.write_text(write(found, failed), encoding="utf-8")

@@ -10,12 +10,11 @@ from pathlib import Path
 from annotations.samples import load_samples, load_texts
 from annotations.store import Store
 from core.audit.evidence import AuditData, items_data, kept_scores, samples_data
-from core.dataset import Refusal
-from core.datasets.pairs import Pairs
 from core.errors import TouchstoneError
+from core.gate.scoring import read_file
 from core.meta.cases import Cases
 from core.meta.pooling import pool_cases
-from core.types import PRECOMPUTED, Item, Outcome
+from core.types import PRECOMPUTED, Outcome
 
 _SCORES_PER_WRITE = 500
 BUNDLED = "bundled"
@@ -31,14 +30,7 @@ def open_audit_data(store: Store, data: Sequence[str], most: int | None, seed: i
         raise TouchstoneError(
             "A file of pairs stands alone. Import it to put it together with others: cli.py import pairs FILE"
         )
-    found = list(Pairs().read(files[0]))
-    for one in found:
-        if isinstance(one, Refusal):
-            raise TouchstoneError(f"{files[0]}, line {one.line}: {one.reason} Fix the file: figures rest on all of it.")
-    items = [one for one in found if isinstance(one, Item)]
-    if not items:
-        raise TouchstoneError(f"{files[0]} holds no pair: there is nothing to score.")
-    return items_data(files[0], items, most, seed)
+    return items_data(files[0], read_file(files[0]), most, seed)
 
 
 def stored_data(store: Store, names: Sequence[str], most: int | None, seed: int) -> AuditData:

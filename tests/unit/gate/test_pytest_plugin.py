@@ -1,0 +1,126 @@
+"""The plug-in of pytest and the workflows of the README, tried offline on a toy repository."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import touchstone
+from core.datasets.bundled import bundled_items
+from core.integrations import pytest_plugin
+from tests.unit.command_line import done, run
+
+ROOT = Path(__file__).parents[3]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+WORKFLOWS = {
+    match[1]: yaml.safe_load(match[2]) for match in re.finditer(r"```yaml\n# (\S+)\n(.*?)```", README, re.DOTALL)
+}
+TESTS = next(text for text in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "def test_the_metric" in text)
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with labelled pairs, summaries, the scores of before, and the tests of the README."""
+    folder = tmp_path_factory.mktemp("toy")
+    items = [one for one in bundled_items() if not one.parent or str(one.error_type).startswith("Extrinsic")]
+    labelled = [
+        {"id": one.example.id, "document": one.example.document, "summary": one.example.summary}
+        | {"label": one.intended, "group": one.group}
+        for one in items
+    ]
+    originals = [row for row in labelled if row["label"] == "consistent"]
+    for name, rows in (("labelled", labelled), ("summaries", originals)):
+        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
+    done("score", folder / "labelled.jsonl", "--metric", "rouge2", "-o", folder / "base.jsonl")
+    (folder / "test_readme.py").write_text(TESTS, encoding="utf-8")
+    (folder / "test_failing.py").write_text(
+        "def test_area(touchstone):\n"
+        "    touchstone.audit('rouge2', 'labelled.jsonl', most=2).at_least('sees-errors', 0.99)\n\n\n"
+        "def test_scores(touchstone):\n"
+        "    pairs = [{'id': 'tug', 'document': 'The tug came at dawn.', 'summary': 'A crane fell at noon.'}]\n"
+        "    touchstone.score(pairs, 'rouge2').each_at_least(0.5)\n\n\n"
+        "def test_unknown(touchstone):\n"
+        "    touchstone.score('summaries.jsonl', 'rouge2').not_worse_than('test_readme.py')\n",
+        encoding="utf-8",
+    )
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path / 'kept.db'}")
+    monkeypatch.setenv("TOUCHSTONE_DEVICE", "cpu")
+    yield
+    touchstone.close()
+
+
+def run_tests(toy: Path, file: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:benchmark", "-p", "no:cacheprovider"]
+    return subprocess.run(
+        [*command, "-p", pytest_plugin.__name__, file],
+        cwd=toy,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+
+
+def test_the_tests_of_the_readme_pass_on_a_toy_repository(toy: Path) -> None:
+    found = run_tests(toy, "test_readme.py")
+    assert found.returncode == 0, found.stdout + found.stderr
+    assert "2 passed" in found.stdout
+
+
+def test_failures_say_what_was_found(toy: Path) -> None:
+    found = run_tests(toy, "test_failing.py").stdout
+    assert "3 failed" in found
+    assert "Does it see errors?" in found
+    assert "is below 0.99" in found
+    assert "In full: python cli.py import pairs" in found
+    assert "1 of 1 summaries score below 0.5 by rouge2:" in found
+    assert "tug: 0.000: A crane fell at noon." in found
+    assert "line 1 is no score" in found
+    assert "core/gate/assertions.py" not in found  # the failure is shown where the test stands
+
+
+def test_pytest_finds_the_plug_in_by_its_entry_point() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    module, _, attribute = project["entry-points"]["pytest11"]["touchstone"].partition(":")
+    assert module == touchstone.__name__
+    assert getattr(touchstone, attribute) is pytest_plugin
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = touchstone.nothing
+
+
+@pytest.mark.parametrize("file", sorted(WORKFLOWS))
+def test_the_commands_of_a_workflow_run(file: str, toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commands = [shlex.split(line)[1:] for line in shell_lines(WORKFLOWS[file]) if line.startswith("touchstone ")]
+    assert [one[0] for one in commands] == ["score", "compare"]
+    monkeypatch.chdir(toy)
+    for arguments in commands:
+        found = run(*arguments)
+        assert found.exit_code == 0, found.output
+    written = [argument for argument in commands[-1] if argument.endswith((".md", ".xml"))]
+    assert written
+    assert all((toy / name).read_text(encoding="utf-8") for name in written)
+
+
+def shell_lines(workflow: dict[str, Any]) -> list[str]:
+    """The commands of a workflow of GitHub or of GitLab, in order."""
+    [job] = workflow["jobs"].values() if "jobs" in workflow else [workflow["touchstone"]]
+    return [step.get("run", "") for step in job["steps"]] if "steps" in job else list(job["script"])
