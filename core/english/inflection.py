@@ -25,6 +25,9 @@ class VerbForm(StrEnum):
 
 
 _PREFERRED = {
+    ("cancel", VerbForm.PAST): "cancelled",
+    ("cancel", VerbForm.PARTICIPLE): "cancelled",
+    ("cancel", VerbForm.ING): "cancelling",
     ("get", VerbForm.PARTICIPLE): "got",
     ("lie", VerbForm.PARTICIPLE): "lain",
     ("quit", VerbForm.PARTICIPLE): "quit",
@@ -93,6 +96,33 @@ def base_forms(word: str) -> frozenset[str]:
     if not known and word.isalpha() and len(word) > _MAX_BARE_LETTERS:
         known = _lemminflect().getAllLemmasOOV(word, "NOUN")
     return frozenset({word, *known.get("NOUN", ()), *known.get("VERB", ())})
+
+
+@cache
+def lemmas_by_part(word: str) -> dict[str, tuple[str, ...]]:
+    """The base forms of a lower-case word in lemminflect's dictionary, by part of speech as NOUN, VERB, ADJ, ADV."""
+    known: dict[str, tuple[str, ...]] = _lemminflect().getAllLemmas(word)
+    return known
+
+
+@cache
+def inflections(base: str) -> dict[str, tuple[str, ...]]:
+    """The forms of a verb by Penn Treebank tag, the commonest spelling first."""
+    found: dict[str, tuple[str, ...]] = _lemminflect().getAllInflections(base, "VERB")
+    return found
+
+
+def inflect_verb(base: str, form: VerbForm) -> str:
+    """A form of any verb of lemminflect's dictionary; a verb that it does not know is inflected by rule."""
+    if form is VerbForm.BASE:
+        return base
+    if (base, form) in _PREFERRED:
+        return _PREFERRED[base, form]
+    known = inflections(base)
+    if form is VerbForm.PARTICIPLE and form.value not in known:
+        form = VerbForm.PAST
+    spellings: tuple[str, ...] = known.get(form.value) or _lemminflect().getInflection(base, form.value)
+    return spellings[0]
 
 
 @cache

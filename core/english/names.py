@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
 from core.english.dates import CALENDAR
+from core.english.inflection import is_dictionary_word
 from core.english.word_lists import list_groups
 from core.memoize import memoize
 from core.text import entities
@@ -137,7 +138,10 @@ def _kind_of_words(words: list[str], known: dict[str, NameKind]) -> NameKind | N
     if words[-1] in _PLACE_WORDS:
         return NameKind.PLACE
     first = _listed_kinds().get(words[0])
-    plain = all(word.istitle() or "-" in word or "’" in word or "'" in word for word in words)
+    plain = all(
+        word.istitle() or ("-" in word and word.rpartition("-")[2].istitle()) or "’" in word or "'" in word
+        for word in words
+    )
     return first if first in PEOPLE and plain and not _NO_PERSON & set(words) else None
 
 
@@ -153,7 +157,52 @@ def _known_kinds(context: str) -> dict[str, NameKind]:
                 learnt[words[-1]].add(kind)
         if len(words) == 1 and _looks_like_place(context, mention):
             learnt[words[0]].add(NameKind.PLACE)
+    for whole in _people_by_surname(context):
+        kind = _listed_kinds().get(whole.split()[0]) or _gender_of_pronouns(context)
+        for name in (whole, whole.split()[-1]):
+            learnt[name] = learnt[name] or {kind}
     return {word: min(kinds) for word, kinds in learnt.items() if len(kinds) == 1} | _listed_kinds()
+
+
+def _people_by_surname(context: str) -> list[str]:
+    """Two or three capitalised words of which the last also stands alone, where nothing says that they name no person."""
+    runs = Counter(mention.of(context) for mention in _mentions(context))
+    single = {run for run in runs if " " not in run}
+    definite = {run for run in runs if re.search(rf"\b(?:[Tt]he|[Ii]n|[Aa]t|[Nn]ear) {re.escape(run)}\b", context)}
+    return [run for run in runs if 1 < len(run.split()) < 4 and _may_name_person(run, single) and run not in definite]
+
+
+def _gender_of_pronouns(context: str) -> NameKind:
+    """The gender of nearly all pronouns of a text."""
+    male, female = (
+        len(re.findall(r"\b(?:he|him|his)\b", context, re.I)),
+        len(re.findall(r"\b(?:she|her|hers)\b", context, re.I)),
+    )
+    if male + female < _MIN_PRONOUNS or min(male, female) * _MAX_MINORITY > max(male, female):
+        return NameKind.PERSON
+    return NameKind.MAN if male > female else NameKind.WOMAN
+
+
+_MIN_PRONOUNS, _MAX_MINORITY = 3, 5
+
+
+def _may_name_person(run: str, single: set[str]) -> bool:
+    words = run.split()
+    known = _listed_kinds()
+    plain = all(word[0].isupper() and not word.isupper() and word.isalpha() for word in words)
+    other = any(
+        known.get(word) not in PEOPLE | {None} or word in _NO_PERSON | _TEAM_WORDS | _OFFICES | _NOT_PLACES
+        for word in words
+    )
+    first = words[0] in known or not is_dictionary_word(words[0].lower())
+    return plain and first and words[-1] in single and not other and words[0] not in {*TITLES, "The", "A", "An"}
+
+
+_TEAM_WORDS = frozenset(
+    "United City Madrid Rovers Villa Albion Wanderers Town Athletic Rangers Palace Forest County League Premier Ham Munich "
+    "Dortmund New North South East West Saint St San Los Las El La Great United Islamic National International Royal State "
+    "American British European Australian Republican Democrat Christian Muslim Jewish Sunni Instagram Facebook Twitter".split()
+)
 
 
 def _looks_like_place(text: str, mention: Span) -> bool:
@@ -178,9 +227,9 @@ def _is_name(run: str) -> bool:
 
 
 def _touches_name(text: str, span: Span) -> bool:
-    before, after = text[max(0, span.start - 3) : span.start], text[span.end : span.end + 5]
-    joined = re.match(r"[-–/&@]|, ?[A-Z]| & | ?\(| (?:van|von|de|da|del|der|di)\b", after) or re.search(
-        r"[-–/&@.#]$|[A-Z]\w*, $", before
+    before, after = text[max(0, span.start - 5) : span.start], text[span.end : span.end + 6]
+    joined = re.match(r"[-–/&@]|, ?[A-Z]| & | ?\(| of [A-Z]| (?:van|von|de|da|del|der|di)\b", after) or re.search(
+        r"[-–/&@.#]$|[A-Z]\w*, $|\b(?:van|von|de|da|del|der|di|of) $", before
     )
     return joined is not None
 

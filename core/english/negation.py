@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from core.english.inflection import VerbForm, inflect, possible_verb_forms
-from core.english.names import find_names
+from core.english.inflection import VerbForm, inflect_verb, is_dictionary_word
+from core.english.mentions import mentions
 from core.english.syntax import (
     PERSONAL_SUBJECTS,
     Replacement,
     Sentence,
     contextual_verb_readings,
-    find_finite_verb,
-    find_joint,
     token_at,
 )
+from core.english.verb_phrases import FINITE_TAGS, NOUN_TAGS, finite_verb, sentence_tags
 from core.english.word_lists import (
-    ADVERBS,
-    COORDINATORS,
     DETERMINERS,
     FINITE_BE,
     HAVE,
@@ -44,7 +41,6 @@ _POLAR = _QUANTIFIERS | frozenset(
     "already still also too just even always sometimes often yet ever anymore longer necessarily because since so merely "
     "mainly chiefly largely partly again instead therefore rather probably apparently possibly certainly perhaps".split()
 )
-_ALSO_NOUNS = frozenset({"will", "can", "might"})
 _MAX_CLAUSE_TOKENS = 40  # tokens looked at on either side
 
 
@@ -72,11 +68,27 @@ def negate_verb(sentence: Sentence, place: int) -> Reversal | None:
     token = sentence[place]
     if _is_auxiliary(sentence, place):
         return Reversal(token.span, _NEGATED.get(token.text, f"{token.text} not"), True)
-    readings = contextual_verb_readings(sentence, place)
-    if len(readings) != 1 or readings[0][1] not in {VerbForm.PAST, VerbForm.THIRD} or token.is_capital:
+    reading = finite_verb(sentence, place) or _main_have(sentence, place)
+    if reading is None or reading[1] not in _DO_SUPPORT:
         return None
-    base, form = readings[0]
-    return Reversal(token.span, f"{'did' if form is VerbForm.PAST else 'does'} not {base}", True)
+    base, form = reading
+    return Reversal(token.span, f"{_DO_SUPPORT[form]} not {base}", True)
+
+
+_DO_SUPPORT = {VerbForm.PAST: "did", VerbForm.THIRD: "does", VerbForm.BASE: "do"}
+_HAVE_FORMS = {"had": VerbForm.PAST, "has": VerbForm.THIRD, "have": VerbForm.BASE}
+
+
+def _main_have(sentence: Sentence, place: int) -> tuple[str, VerbForm] | None:
+    """Has, have and had before what is had: a noun phrase, and no "to"."""
+    form = _HAVE_FORMS.get(sentence[place].text)
+    tags = sentence_tags(sentence)
+    if form is None or tags[place] not in FINITE_TAGS or place + 1 >= len(tags):
+        return None
+    return ("have", form) if tags[place + 1] in _NOUN_PHRASE_TAGS else None
+
+
+_NOUN_PHRASE_TAGS = frozenset({"DT", "PRP$", "CD", "JJ", "NN", "NNS", "NNP", "JJR", "PDT"})
 
 
 def clause_around(sentence: Sentence, place: int) -> tuple[int, int]:
@@ -103,7 +115,16 @@ def is_asserted(sentence: Sentence, place: int, harmless: frozenset[str] = froze
 
 def _negation_at(sentence: Sentence, place: int) -> Reversal | None:
     reversal = negate_verb(sentence, place)
-    return reversal if reversal and is_asserted(sentence, place) else None
+    return reversal if reversal and is_asserted(sentence, place) and not _is_restriction(sentence, place) else None
+
+
+def _is_restriction(sentence: Sentence, place: int) -> bool:
+    """Whether the clause around a place says which one or when: its denial would speak of another thing."""
+    start, _ = clause_around(sentence, place)
+    opener, before = token_at(sentence, start - 1).low, token_at(sentence, start - 2)
+    return opener == "when" or (
+        opener in {"that", "who", "which"} and before.is_word and sentence_tags(sentence)[start - 2] in NOUN_TAGS
+    )
 
 
 def _affirmation_at(sentence: Sentence, place: int) -> Reversal | None:
@@ -149,29 +170,19 @@ def _is_auxiliary(sentence: Sentence, place: int) -> bool:
         or word == "cannot"
     ):
         return False
+    tags = sentence_tags(sentence)
     if word in HAVE:
-        return _is_participle(_next_word(sentence, place))
-    if word in _ALSO_NOUNS:
-        return VerbForm.BASE in possible_verb_forms(_next_word(sentence, place)) or _next_word(sentence, place) in {
-            "be",
-            "have",
-            "do",
-        }
-    return word in FINITE_BE | MODALS
+        return tags[place] in FINITE_TAGS and _next_tag(sentence, place) in {"VBN", "VBD"}
+    return word in FINITE_BE | MODALS and tags[place] in FINITE_TAGS | {"MD"}
 
 
-def _next_word(sentence: Sentence, place: int) -> str:
-    """The word after, adverbs left out."""
+def _next_tag(sentence: Sentence, place: int) -> str:
+    """The tag of the word after, adverbs left out."""
+    tags = sentence_tags(sentence)
     place += 1
-    while token_at(sentence, place).low in ADVERBS or token_at(sentence, place).low.endswith("ly"):
+    while place < len(tags) and tags[place] in {"RB", "RBR", "RBS"}:
         place += 1
-    return token_at(sentence, place).low
-
-
-def _is_participle(word: str) -> bool:
-    return (
-        word == "been" or VerbForm.PARTICIPLE in possible_verb_forms(word) or (word.endswith("ed") and word != "need")
-    )
+    return tags[place] if place < len(tags) else ""
 
 
 def _is_clause_bound(sentence: Sentence, place: int) -> bool:
@@ -185,8 +196,7 @@ _HARMLESS_ADVERBS = frozenset(
     "probably therefore now certainly apparently reportedly presumably clearly evidently thus".split()
 )
 _CLAUSE_ENDS = frozenset(".,;:)") | frozenset("and or but in on at for from to under by until that whether".split())
-_NOT_SIMPLE = (COORDINATORS | SUBORDINATORS | NEGATIVES | MODALS - {"will", "can"}) - {"as"}
-_MIN_TOKENS, _MAX_TOKENS = 5, 25  # tokens of a sentence that can still be read under two denials
+_MIN_TOKENS, _MAX_TOKENS = 5, 32  # tokens of a sentence that can still be read under two denials
 
 
 def deny_by_adjective(sentence: Sentence, place: int) -> Replacement | None:
@@ -218,25 +228,58 @@ def deny_by_verb(sentence: Sentence, place: int) -> Replacement | None:
     return None
 
 
-def deny_by_frame(summary: str, sentence: Sentence) -> Replacement | None:
-    """The simple sentence, or the simple last clause of a joined one, becomes "it is not the case that" and its denial."""
-    found = find_joint(sentence)
-    start = found.subject if found and sentence[found.link].text != ";" else 0
-    clause = sentence[start:]
-    verb = find_finite_verb(clause, 0) if _is_simple(clause) else None
-    reversal = negate_verb(clause, verb) if verb and is_asserted(clause, verb) else None
-    opening = clause[0].text if start else _uncapitalised_opening(summary, sentence)
+def deny_by_frame(summary: str, document: str, sentence: Sentence) -> Replacement | None:
+    """A sentence that is one main clause becomes "it is not the case that" and its denial."""
+    verb = main_verb(sentence)
+    reversal = negate_verb(sentence, verb) if verb and _has_plain_scope(sentence, verb) else None
+    opening = uncapitalised_opening(document, sentence)
     if not reversal or not opening:
         return None
-    between = summary[clause[0].span.end : reversal.span.start]
-    frame = f"{'it' if start else 'It'} is not the case that"
-    return Span(clause[0].span.start, reversal.span.end), f"{frame} {opening}{between}{reversal.new}"
+    between = summary[sentence[0].span.end : reversal.span.start]
+    place = Span(sentence[0].span.start, reversal.span.end)
+    return place, f"It is not the case that {opening}{between}{reversal.new}"
 
 
-def _is_simple(clause: Sentence) -> bool:
-    words = clause[:-1]
-    plain = all(token.is_word for token in words) and not any(token.low in _NOT_SIMPLE for token in words)
-    return plain and _MIN_TOKENS <= len(clause) <= _MAX_TOKENS and clause[-1].text == "."
+_SUBJECT_TAGS = frozenset("DT JJ JJR JJS NN NNS NNP NNPS CD PRP PRP$ NN+POS NNP+POS NNS+POS PDT $ VBN VBG RB".split())
+_SUBJECT_WORDS = frozenset({"of", "from", "in", "at", "and", "for", "on", ".", "with"})
+_UNSCOPED = frozenset(
+    "because since unless until if but nor so although though while whereas whether than as just only even also still".split()
+)
+
+
+def main_verb(sentence: Sentence) -> int | None:
+    """The place of the finite verb or auxiliary after a subject that opens the sentence; None where that is not certain."""
+    compares = len(sentence) > 1 and sentence[0].low == "the" and sentence_tags(sentence)[1] in {"JJR", "RBR"}
+    if compares or sentence[-1].text != "." or not _MIN_TOKENS <= len(sentence) <= _MAX_TOKENS:
+        return None
+    for place, tag in enumerate(sentence_tags(sentence)):
+        if place and negate_verb(sentence, place):
+            return place
+        opens_phrase = tag in {"IN", "TO", "CC", "RB"} and place == 0
+        if opens_phrase or (tag not in _SUBJECT_TAGS and sentence[place].low not in _SUBJECT_WORDS):
+            return None
+    return None
+
+
+def _has_plain_scope(sentence: Sentence, verb: int) -> bool:
+    """Whether a "not" at the verb denies all that the sentence says: no quantifier, and no second predicate beside it."""
+    tags = sentence_tags(sentence)
+    words = [token.low for token in sentence]
+    if (_POLAR | NEGATIVES | _UNSCOPED) & {*words[:verb], *words[verb + 1 :]} or any("+RB" in tag for tag in tags):
+        return False
+    if {";", ":", "?"} & {*words} or words[verb] in MODALS - {"will", "can"}:
+        return False
+    joined = [place for place in range(verb, len(tags)) if words[place] in {"and", "or", ","}]
+    return not any(_opens_predicate(tags, place + 1) for place in joined)
+
+
+def _opens_predicate(tags: tuple[str, ...], place: int) -> bool:
+    """Whether a verb follows a joining word, adverbs left out, or a clause does before the next mark."""
+    rest = tags[place : place + _MAX_JOINED]
+    return any(tag in FINITE_TAGS | {"MD", "VB", "VBN"} or tag.startswith(("VBZ+", "VBD+", "MD+")) for tag in rest)
+
+
+_MAX_JOINED = 8  # tokens after a joining word among which a verb would be a second predicate
 
 
 def _denied_contrary(sentence: Sentence, place: int, contrary: str, form: VerbForm, before: str) -> Replacement | None:
@@ -244,13 +287,17 @@ def _denied_contrary(sentence: Sentence, place: int, contrary: str, form: VerbFo
     if form in {VerbForm.PAST, VerbForm.THIRD}:
         return span, f"{'did' if form is VerbForm.PAST else 'does'} not {contrary}"
     if form is VerbForm.PARTICIPLE and before in FINITE_BE | HAVE:
-        return span, f"not {inflect(contrary, form)}"
+        return span, f"not {inflect_verb(contrary, form)}"
     return (span, f"not {contrary}") if form is VerbForm.BASE and before in {"will", "would", "did"} else None
 
 
-def _uncapitalised_opening(summary: str, sentence: Sentence) -> str:
+def uncapitalised_opening(document: str, sentence: Sentence) -> str:
     """The opening word as it stands inside of a sentence, "" where that is not certain."""
-    first = sentence[0]
+    first, tag = sentence[0], sentence_tags(sentence)[0]
     if first.low in DETERMINERS | POSSESSIVES | PERSONAL_SUBJECTS:
         return first.low
-    return first.text if any(name.span.start == first.span.start for name in find_names(summary, summary)) else ""
+    if not first.is_capital or tag.startswith("NNP") or not is_dictionary_word(first.low):
+        return first.text
+    if token_at(sentence, 1).is_capital:
+        return first.text
+    return first.low if mentions(document, first.low) else ""

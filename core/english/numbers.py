@@ -24,22 +24,27 @@ AMOUNTS = frozenset(
     "million millions billion billions trillion trillions".split()
 )
 """Words that say how many or how much, besides those of `NUMBER_WORDS`."""
+_UNITS_AFTER = r"(?:m|bn|k|p|g|kg|km|cm|mm|ft|lbs?|mph|million|billion)?(?![\w:/])"
 _NUMBER = re.compile(
-    rf"(?<![\w.,:/'’-])(?:\d{{1,3}}(?:,\d{{3}})+|\d+)(?:\.\d+)?(?![\w:/]|[.,-]\d|-\w+-\d)|(?<![\w-])(?:{'|'.join(NUMBER_WORDS)})(?!\w)",
+    rf"(?<![\w.,:/'’-])(?:\d{{1,3}}(?:,\d{{3}})+|\d+)(?:\.\d+)?(?={_UNITS_AFTER})(?![.,-]\d|-\w+-\d)|(?<![\w-])(?:{'|'.join(NUMBER_WORDS)})(?!\w)",
     re.IGNORECASE,
 )
 # a ratio, a range, a time of day, a share of a known whole, the number of a name: a change would not stand alone
 _NOT_AFTER = re.compile(
-    r"(?:\b(?:at|between|past|until|till|by|to|of the|in|from|or|than one|out of|no|number|phase|type|world war|section|article|chapter|page|"
+    r"(?:\b(?:at|between|past|until|till|by|in|from|or|than one|out of|no|number|phase|type|world war|section|article|chapter|page|"
     rf"per|half|one in|grade|level|under-|over-|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|{'|'.join(MONTHS)})[ -]|[-–—/+*=:.#(]\s?|\d,? )$",
     re.IGNORECASE,
 )
 _NOT_BEFORE = re.compile(
-    r"(?:[ -](?:to|or|and|in|of|out of|per cent of the|dozen|hundred|o'clock|o’clock|a\.?m|p\.?m|by|more|fewer|less|percentage)\b|\s?[–—/×*+=%]|[-]\d"
+    r"(?:[ -](?:to|or|and|in|of|out of|per cent of the|dozen|hundred|o'clock|o’clock|a\.?m|p\.?m|by|more|fewer|less|percentage|halves|thirds|quarters|fifths|tenths)\b|\s?[–—/×*+=%]|[-]\d"
     rf"|(?:st|nd|rd|th)\b|,? \d| (?:{'|'.join(MONTHS)}|one|two|three|four|five|six|seven|eight|nine|ten)\b|[-](?:one|two|three|four|five|six|seven|eight|nine)\b)",
     re.IGNORECASE,
 )
-_MARGIN = 16  # characters looked at on either side
+_RANGE_BEFORE = re.compile(
+    rf"(?:\d\S*|\b(?:from|one|half|most|some|all|{'|'.join(NUMBER_WORDS)}))(?: \w+)? (?:to|of the) [$£€]?$",
+    re.IGNORECASE,
+)
+_MARGIN = 24  # characters looked at on either side
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,14 @@ def other_numbers(number: str) -> list[str]:
     ]
 
 
+def other_spelling(number: str) -> str:
+    """The same number in words where it is in figures, and the other way round; itself where there is no other."""
+    value = NUMBER_WORDS.get(number.lower())
+    if value is not None:
+        return str(value)
+    return _SPELLED.get(int(number), number) if number.isdigit() else number
+
+
 def numeric_value(number: str) -> float:
     """The value of a number as it is written here."""
     return float(NUMBER_WORDS.get(number.lower()) or number.replace(",", ""))
@@ -85,7 +98,9 @@ _FACTORS = (0.4, 0.6, 0.7, 1.4, 1.6, 1.9)
 def _is_independent(text: str, number: Number) -> bool:
     before = text[max(0, number.span.start - _MARGIN) : number.span.start]
     after = text[number.span.end : number.span.end + _MARGIN]
-    return not (_NOT_AFTER.search(before) or _NOT_BEFORE.match(after) or _is_small(number.text))
+    return not (
+        _NOT_AFTER.search(before) or _RANGE_BEFORE.search(before) or _NOT_BEFORE.match(after) or _is_small(number.text)
+    )
 
 
 def _is_small(number: str) -> bool:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from core.english.inflection import base_forms, inflect, plural, possible_verb_forms
+from core.english.inflection import base_forms, inflect, inflect_verb, plural, possible_verb_forms
 from core.english.numbers import NUMBER_WORDS
+from core.english.predicates import verb_frames
 from core.english.syntax import Replacement, Sentence, Token, contextual_verb_readings, token_at
+from core.english.verb_phrases import NOUN_TAGS, sentence_tags, verb_reading
 from core.english.word_lists import (
     ADVERBS,
     ARTICLES,
@@ -45,6 +48,7 @@ def bundled_synonyms(summary: str, sentence: Sentence) -> Iterator[Replacement]:
         if token.is_word:
             yield from _phrase_synonyms(summary, sentence, place)
             yield from _verb_synonyms(sentence, place)
+            yield from _listed_by_part(sentence, place)
 
 
 def _phrase_synonyms(summary: str, sentence: Sentence, place: int) -> Iterator[Replacement]:
@@ -87,6 +91,49 @@ def _verb_synonyms(sentence: Sentence, place: int) -> Iterator[Replacement]:
                 and (needed or after in DETERMINERS | {"by", "in", "to", "only", "."})
             ):
                 yield sentence[place].span, inflect(other, form)
+
+
+def _listed_by_part(sentence: Sentence, place: int) -> Iterator[Replacement]:
+    """The synonyms of a word in small letters as the part of speech that it is here, in its form."""
+    token, tag = sentence[place], sentence_tags(sentence)[place]
+    if token.is_capital and place:
+        return
+    if tag in {"NN", "NNS"} and not _is_in_compound(sentence, place):
+        bases = (base for base in base_forms(token.low) if ("n", base) in _synonyms_by_part())
+        words = [new for base in bases for _, new in _synonyms_by_part()["n", base]]
+        yield from ((token.span, plural(new) if tag == "NNS" else new) for new in words)
+    elif tag.startswith("V") and not token.is_capital and (reading := verb_reading(sentence, place)):
+        frames, (base, form) = verb_frames(sentence, place), reading
+        words = [new for frame, new in _synonyms_by_part().get(("v", base), ()) if frame in frames]
+        yield from ((token.span, inflect_verb(new, form)) for new in words)
+    elif tag in {"JJ", "JJS"} and _opens_noun(sentence, place):
+        yield from ((token.span, new) for _, new in _synonyms_by_part().get(("j", token.low), ()))
+    elif tag in {"RB", "IN"} and not (place and sentence_tags(sentence)[place - 1] == "RB"):
+        yield from ((token.span, new) for _, new in _synonyms_by_part().get(("r", token.low), ()))
+
+
+def _is_in_compound(sentence: Sentence, place: int) -> bool:
+    """Whether another noun or a hyphen touches a noun, or it is counted as a thing of a name."""
+    tags = sentence_tags(sentence)
+    around = [tags[other] for other in (place - 1, place + 1) if 0 <= other < len(tags)]
+    return bool(NOUN_TAGS & {*around}) or "-" in sentence[place].text
+
+
+def _opens_noun(sentence: Sentence, place: int) -> bool:
+    """Whether a noun follows an adjective that nothing makes more or less."""
+    tags = sentence_tags(sentence)
+    graded = place and (tags[place - 1] in {"RB", "RBR", "RBS"} or sentence[place - 1].low in {"as", "so", "too"})
+    return not graded and place + 1 < len(tags) and tags[place + 1] in {"NN", "NNS", "JJ", "VBN", "CD"}
+
+
+@cache
+def _synonyms_by_part() -> dict[tuple[str, str], tuple[tuple[str, str], ...]]:
+    """(part, word) → (frame, synonym)"""
+    found: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    for head, members in list_groups("synonyms_by_part"):
+        word, part, *frame = head.split(maxsplit=2)
+        found[part, word] += [("".join(frame), member) for member in members]
+    return {key: tuple(known) for key, known in found.items()}
 
 
 @cache

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 
 from core.english.inflection import VerbForm, inflect, possible_verb_forms, verb_readings
 from core.english.word_lists import (
@@ -62,11 +61,15 @@ Replacement = tuple[Span, str]
 _NO_TOKEN = Token(Span(0, 0), "\0")
 
 
+MAX_TOKENS = 150
+"""A longer sentence is cut: what looks at all of it for each of its words stays linear in the text."""
+
+
 @memoize(256)
 def tokenize(text: str) -> tuple[Sentence, ...]:
     """The tokens of every sentence of a text, in order; no sentence is empty."""
     found = (_tokenize_span(text, span) for span in sentences(text))
-    return tuple(sentence for sentence in found if sentence)
+    return tuple(tokens[start : start + MAX_TOKENS] for tokens in found for start in range(0, len(tokens), MAX_TOKENS))
 
 
 def token_at(sentence: Sentence, place: int) -> Token:
@@ -74,27 +77,16 @@ def token_at(sentence: Sentence, place: int) -> Token:
     return sentence[place] if 0 <= place < len(sentence) else _NO_TOKEN
 
 
+def split_tokens(text: str) -> Sentence:
+    """The tokens of a text that is one sentence."""
+    return _tokenize_span(text, Span(0, len(text)))
+
+
 def _tokenize_span(text: str, span: Span) -> Sentence:
     return tuple(Token(Span(*found.span()), found.group()) for found in _TOKEN.finditer(text, span.start, span.end))
 
 
 PERSONAL_SUBJECTS = frozenset("he she it they we there".split())
-_SUBJECT_OPENERS = ARTICLES | POSSESSIVES | frozenset({"this", "these", "those", "such"})
-_MAX_LINKS = 3
-_MAX_SUBJECT_WORDS = 5  # words between the determiner and the finite verb
-_NOT_MAIN_CLAUSE = frozenset(
-    "that if unless whether because since although though while whereas so lest than either both neither not".split()
-)
-_CLAUSE_COORDINATORS = frozenset({"and", "but"})
-
-
-@dataclass(frozen=True, slots=True)
-class ClauseJoint:
-    """Where a second main clause begins: the place of the mark or the coordinator before it, and of its subject."""
-
-    link: int
-    subject: int
-    verb: int
 
 
 def is_finite(word: str) -> bool:
@@ -103,84 +95,6 @@ def is_finite(word: str) -> bool:
         return True
     forms = possible_verb_forms(word)
     return bool(forms & {VerbForm.PAST, VerbForm.THIRD})
-
-
-def find_finite_verb(sentence: Sentence, subject: int) -> int | None:
-    """The place of the finite verb of a clause whose subject begins at a place; None where that is not certain."""
-    first = token_at(sentence, subject)
-    if first.low in PERSONAL_SUBJECTS:
-        place = subject + 1
-        while token_at(sentence, place).low in ADVERBS - {"back", "down", "up", "off", "out", "over"}:
-            place += 1
-        return place if is_finite(token_at(sentence, place).low) else None
-    if first.low not in _SUBJECT_OPENERS and not _is_name(sentence, subject):
-        return None
-    for place in range(subject + 1, subject + 2 + _MAX_SUBJECT_WORDS):
-        word = token_at(sentence, place)
-        if word.low in AUXILIARIES:
-            return place
-        if not word.is_word or word.low in SUBORDINATORS or word.low in OBJECTS or word.low in {"and", "or", "but"}:
-            return None
-        if _is_full_verb(sentence, place, subject):
-            return place
-    return None
-
-
-def find_joint(sentence: Sentence) -> ClauseJoint | None:
-    """The first place where a sentence can be parted into two, each with a finite verb of its own.
-
-    What stands before must open no subordinate clause, so that the second clause cannot belong to it.
-    """
-    found = filter(None, (_joint_at(sentence, place) for place in range(2, len(sentence) - 2)))
-    for link in islice(found, _MAX_LINKS):
-        if _is_main(sentence[: link.link]) and not _opens_with_circumstance(sentence, link):
-            return link
-    return None
-
-
-def _joint_at(sentence: Sentence, place: int) -> ClauseJoint | None:
-    token = sentence[place]
-    comma = token.text == "," and token_at(sentence, place + 1).low in _CLAUSE_COORDINATORS
-    bare = (
-        token.low in _CLAUSE_COORDINATORS
-        and token_at(sentence, place - 1).is_word
-        and token_at(sentence, place + 1).low in PERSONAL_SUBJECTS - {"it", "there"}
-    )
-    if token.text != ";" and not comma and not bare:
-        return None
-    subject = place + (2 if comma else 1)
-    verb = find_finite_verb(sentence, subject)
-    return None if verb is None else ClauseJoint(place, subject, verb)
-
-
-def _is_main(before: Sentence) -> bool:
-    """Whether a stretch from the start of a sentence is one main clause that ends with it."""
-    words = [token.low for token in before]
-    if _NOT_MAIN_CLAUSE & set(words) or ":" in words or '"' in words or "“" in words:
-        return False
-    return any(is_finite(word) for word in words)
-
-
-def _opens_with_circumstance(sentence: Sentence, link: ClauseJoint) -> bool:
-    """Whether the sentence opens with a circumstance that may hold of both clauses."""
-    opening = sentence[0].low
-    return opening in SUBORDINATORS or (opening in PREPOSITIONS and sentence[link.subject].low not in PERSONAL_SUBJECTS)
-
-
-def _is_name(sentence: Sentence, place: int) -> bool:
-    return token_at(sentence, place).is_capital and token_at(sentence, place).is_word
-
-
-def _is_full_verb(sentence: Sentence, place: int, subject: int) -> bool:
-    """A past or third-person form that follows its noun and is followed by what follows verbs."""
-    word, after = sentence[place].low, token_at(sentence, place + 1)
-    forms = possible_verb_forms(word)
-    after_name = place == subject + 1 and not _is_name(sentence, subject)
-    if after_name or not forms & {VerbForm.PAST, VerbForm.THIRD} or VerbForm.BASE in forms:
-        return False
-    if VerbForm.PARTICIPLE in forms:
-        return after.low in ARTICLES | POSSESSIVES | OBJECTS
-    return after.low in ARTICLES | POSSESSIVES | PREPOSITIONS | OBJECTS | ADVERBS | {"that"}
 
 
 _COPULAS = FINITE_BE | frozenset(
@@ -207,6 +121,8 @@ _THREATS = frozenset("threaten threatens threatened threatening".split())
 def opposites(sentence: Sentence, place: int) -> list[str]:
     """The words that, put in this place, deny what the sentence says or say more, and leave it grammatical; often none, nor where it is denied."""
     if any(token_at(sentence, place - distance).low in NEGATIVES for distance in range(1, _MAX_ADVERBS + 1)):
+        return []
+    if place and sentence[place].is_capital:
         return []
     verbs = [*_opposite_verbs(sentence, place), *_opposite_modals(sentence, place)]
     adjectives = _opposite_adjectives(sentence, place)

@@ -8,6 +8,8 @@ from typing import ClassVar
 from core.english.dates import find_dates
 from core.english.mentions import matching_sentences, mentions
 from core.english.names import find_places
+from core.english.relations import find_relations, find_time_units
+from core.english.syntax import tokenize
 from core.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
 from core.types import Edit, ErrorType, Example, Span
 
@@ -15,22 +17,44 @@ from core.types import Edit, ErrorType, Example, Span
 @PERTURBATIONS.add
 @dataclass(frozen=True)
 class CircumstanceSwapped(RulePerturbation):
-    """Where or when it happened is replaced by where or when something else of the document did."""
+    """Where or when it happened is replaced by where or when something else of the document did, or put the other way round."""
 
     name: ClassVar[str] = "circumstance-swapped"
     card: ClassVar[PerturbationCard] = PerturbationCard(
         title="Swap a place or time within the document",
         intent="breaking",
-        does="Replaces a place or date by another of the same kind that the document mentions elsewhere.",
+        does="Replaces a place or date by another of the same kind that the document mentions elsewhere; where there is none, "
+        "turns the word that relates a circumstance, as after, near or despite.",
         paper="Ma et al. 2023, BUMP",
         error_type=ErrorType.INTRINSIC_CIRCUMSTANCE,
     )
     no_proposals_message: ClassVar[str] = (
-        "The summary tells no place or date for which the document has another of the same kind in another sentence."
+        "The summary tells no place or date for which the document has another of the same kind in another sentence, and has no "
+        "word as after, before or despite that can be turned."
     )
 
     def proposals(self, example: Example) -> list[Edit]:
-        return [*_swapped_dates(example), *_swapped_places(example)]
+        swapped = [*_swapped_dates(example), *_swapped_places(example), *_swapped_units(example)]
+        return swapped or _turned_relations(example)
+
+
+def _turned_relations(example: Example) -> list[Edit]:
+    """After becomes before, near far from, despite because of: nothing else tells when, where or why."""
+    return [
+        replacement(example.summary, span, new, "The document puts it the other way round.")
+        for sentence in tokenize(example.summary)
+        for span, new in find_relations(sentence)
+    ]
+
+
+def _swapped_units(example: Example) -> list[Edit]:
+    """Two weeks become two months where the document counts months of something else."""
+    return [
+        _swap(example, span, other)
+        for sentence in tokenize(example.summary)
+        for span, other in find_time_units(sentence)
+        if mentions(example.document, other) and _is_elsewhere(example, span, other)
+    ]
 
 
 def _swapped_dates(example: Example) -> list[Edit]:

@@ -12,7 +12,7 @@ from core.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, Rul
 from core.text import words
 from core.types import Edit, ErrorType, Example
 
-_UNLISTED_KINDS = frozenset({NameKind.PERSON, NameKind.PLACE, NameKind.ORGANISATION})
+_UNLISTED_KINDS = frozenset({NameKind.PLACE, NameKind.ORGANISATION})
 
 
 @PERTURBATIONS.add
@@ -63,6 +63,8 @@ def _names_of_same_kind(old: Name) -> list[str]:
     first, *rest = old.text.split()
     if first in TITLES:
         return [f"{first} {surname}" for surname in surnames]
+    if old.kind is NameKind.PERSON:
+        return surnames
     given = listed_names(old.kind)
     if rest:
         return [f"{name} {surname}" for name, surname in zip(given, surnames * 10, strict=False)]

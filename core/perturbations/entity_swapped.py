@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.english.mentions import matching_sentences, mentions, sentence_around
-from core.english.names import PEOPLE, PLACES, Name, find_names
+from core.english.names import PEOPLE, Name, find_names, find_places
 from core.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
 from core.types import Edit, ErrorType, Example
 
@@ -25,12 +25,12 @@ class EntitySwapped(RulePerturbation):
     card: ClassVar[PerturbationCard] = PerturbationCard(
         title="Swap an entity within the document",
         intent="breaking",
-        does="Replaces a person, club, company or organisation by another that the document names elsewhere.",
+        does="Replaces a person, place, club, company or organisation by another that the document names elsewhere.",
         paper="Ma et al. 2023, BUMP",
         error_type=ErrorType.INTRINSIC_ENTITY,
     )
     no_proposals_message: ClassVar[str] = (
-        "The summary names no person, club, company or organisation that another of the same kind in the document could "
+        "The summary names no person, place, club, company or organisation that another of the same kind in the document could "
         "stand for."
     )
 
@@ -38,22 +38,30 @@ class EntitySwapped(RulePerturbation):
         context = f"{example.document}\n\n{example.summary}"
         known = {name.text: name for name in find_names(example.document, context)}
         others = list(known.values())[:MAX_MENTIONS]
+        circumstances = {place.span for place in find_places(example.summary, context)}
         mentioned = [
-            name for name in find_names(example.summary, context)[:MAX_MENTIONS] if _is_replaceable(example, name)
+            name
+            for name in find_names(example.summary, context)[:MAX_MENTIONS]
+            if name.span not in circumstances and _is_replaceable(example, name)
         ]
         return [edit for old in mentioned for edit in _swapped_names(example, old, others)]
 
 
 def _swapped_names(example: Example, old: Name, others: list[Name]) -> list[Edit]:
-    there = matching_sentences(example.document, example.summary, old.span)
+    claim, _, there = matching_sentences(example.document, example.summary, old.span).partition("\n")
     called = _known_words(old, others)
-    away = [new for new in others if _fits(example, old, new) and not any(mentions(there, word) for word in new.words)]
+    fitting = [new for new in others if _fits(example, old, new) and not _names(claim, new)]
+    away = [new for new in fitting if not _names(there, new)] or fitting
     why = "The document says this of {old}. It speaks of {new} in another place."
     return [
         replacement(example.summary, old.span, new.text, why.format(old=old.text, new=new.text))
         for new in away
         if not called & _known_words(new, others)
     ]
+
+
+def _names(text: str, name: Name) -> bool:
+    return any(mentions(text, word) for word in name.words)
 
 
 def _known_words(name: Name, others: list[Name]) -> frozenset[str]:
@@ -64,7 +72,7 @@ def _known_words(name: Name, others: list[Name]) -> frozenset[str]:
 def _is_replaceable(example: Example, name: Name) -> bool:
     """Whether the document names it as well, and no office or naming stands before it."""
     before = example.summary[max(0, name.span.start - _MARGIN) : name.span.start]
-    return name.kind not in PLACES and mentions(example.document, name.text) and not _NAME_PART_BEFORE.search(before)
+    return mentions(example.document, name.text) and not _NAME_PART_BEFORE.search(before)
 
 
 def _fits(example: Example, old: Name, new: Name) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.english.mentions import mentions
-from core.english.numbers import Number, find_numbers, numeric_value, other_numbers
+from core.english.numbers import Number, find_numbers, numeric_value, other_numbers, other_spelling
 from core.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
 from core.types import Edit, ErrorType, Example
 
@@ -41,9 +41,18 @@ class NumberChanged(RulePerturbation):
 
     def proposals(self, example: Example) -> list[Edit]:
         given = [
-            number for number in find_numbers(example.summary)[:MAX_MENTIONS] if mentions(example.document, number.text)
+            number for number in find_numbers(example.summary)[:MAX_MENTIONS] if _is_given(example.document, number)
         ]
         return [edit for number in given for edit in _changed_numbers(example, number)]
+
+
+def _is_given(document: str, number: Number) -> bool:
+    """Whether a document has a number, in figures or in words, also with its unit as in 20m."""
+    spellings = (number.text, other_spelling(number.text))
+    return any(
+        mentions(document, one) or re.search(rf"(?<![\w.,]){re.escape(one)}[a-z]{{1,7}}\b", document)
+        for one in spellings
+    )
 
 
 def _changed_numbers(example: Example, number: Number) -> list[Edit]:

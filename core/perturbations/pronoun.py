@@ -8,9 +8,10 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from core.english.syntax import Sentence, token_at, tokenize
-from core.english.word_lists import FUNCTION_WORDS
+from core.english.verb_phrases import sentence_tags
+from core.english.word_lists import BE, FUNCTION_WORDS, HAVE
 from core.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
-from core.types import Edit, ErrorType, Example
+from core.types import Edit, ErrorType, Example, Span
 
 _OTHER_GENDER: Mapping[str, str] = MappingProxyType({"he": "she", "she": "he", "him": "her"})
 _REFLEXIVE = frozenset({"himself", "herself"})
@@ -21,18 +22,18 @@ _SHIP_WORDS = frozenset("hull deck crew captain mast bow stern cargo engine keel
 @PERTURBATIONS.add
 @dataclass(frozen=True)
 class Pronoun(RulePerturbation):
-    """He becomes she, or her his, in one place; the grammar holds and the reference does not."""
+    """He becomes she, or their his, in one place; the grammar holds and the reference does not."""
 
     name: ClassVar[str] = "pronoun"
     card: ClassVar[PerturbationCard] = PerturbationCard(
         title="Turn a pronoun to somebody else",
         intent="breaking",
-        does="Replaces a pronoun by that of the other gender, which points at somebody else or at nobody.",
+        does="Replaces he, she or they by a pronoun of another gender or number, which points at somebody else or at nobody.",
         paper="Ma et al. 2023, BUMP",
         error_type=ErrorType.COREFERENCE,
     )
     no_proposals_message: ClassVar[str] = (
-        "The summary has no he, she, him, her or his that can be turned without breaking its grammar."
+        "The summary has no he, she or they, in any case, that can be turned without breaking its grammar."
     )
 
     def proposals(self, example: Example) -> list[Edit]:
@@ -42,12 +43,15 @@ class Pronoun(RulePerturbation):
 def _swap_pronouns(summary: str, sentence: Sentence) -> list[Edit]:
     if any(token.low in _REFLEXIVE for token in sentence):
         return []
-    found = ((token, _swapped_pronoun(sentence, place)) for place, token in enumerate(sentence))
-    return [
-        replacement(summary, token.span, new, f"The document does not speak of the person that “{new}” points at here.")
-        for token, new in found
-        if new
+    found = [(token, _swapped_pronoun(sentence, place)) for place, token in enumerate(sentence)]
+    found += [(token, new) for place, token in enumerate(sentence) for new in _singular_pronouns(sentence, place)]
+    agreed = [
+        edit
+        for place, token in enumerate(sentence)
+        if token.low == "they"
+        for edit in _agreed(summary, sentence, place)
     ]
+    return agreed + [replacement(summary, token.span, new, _WHY.format(new=new)) for token, new in found if new]
 
 
 def _swapped_pronoun(sentence: Sentence, place: int) -> str:
@@ -63,3 +67,35 @@ def _swapped_pronoun(sentence: Sentence, place: int) -> str:
     if word == "her":
         return "his" if possesses else "him"
     return _OTHER_GENDER.get(word, "")
+
+
+_AGREEMENT: Mapping[str, str] = MappingProxyType({"are": "is", "were": "was", "have": "has", "do": "does"})
+
+
+def _agreed(summary: str, sentence: Sentence, place: int) -> list[Edit]:
+    """He is for they are: the pronoun with its auxiliary."""
+    verb = token_at(sentence, place + 1)
+    if verb.low not in _AGREEMENT:
+        return []
+    span = Span(sentence[place].span.start, verb.span.end)
+    return [replacement(summary, span, f"{new} {_AGREEMENT[verb.low]}", _WHY.format(new=new)) for new in ("he", "she")]
+
+
+_WHY = "The document does not speak of the person that “{new}” points at here."
+_SINGULAR: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"they": ("he", "she"), "them": ("him", "her"), "their": ("his", "her")}
+)
+
+
+def _singular_pronouns(sentence: Sentence, place: int) -> tuple[str, ...]:
+    """He or she for they, where the verb after it has the same form for both."""
+    word, tags = sentence[place].low, sentence_tags(sentence)
+    if word == "they":
+        after = place + 1
+        while after < len(tags) and tags[after] in {"RB", "RBR", "RBS"}:
+            after += 1
+        if token_at(sentence, after).low in BE | HAVE or after >= len(tags) or tags[after] not in {"VBD", "MD"}:
+            return ()
+    if word == "their" and (place + 1 >= len(tags) or token_at(sentence, place + 1).low == "own"):
+        return ()
+    return _SINGULAR.get(word, ())

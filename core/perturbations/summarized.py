@@ -10,6 +10,7 @@ from core.english.inflection import VerbForm, possible_verb_forms
 from core.english.syntax import Sentence, is_finite, token_at, tokenize
 from core.english.word_lists import ADVERBS, ARTICLES, AUXILIARIES, NEGATIVES, POSSESSIVES, PREPOSITIONS
 from core.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation
+from core.text import sentences
 from core.types import Edit, Example, Span
 
 _RELATIVES = frozenset({"who", "which", "whom", "whose"})
@@ -119,23 +120,36 @@ def _next_mark(sentence: Sentence, place: int, marks: frozenset[str]) -> int | N
 @PERTURBATIONS.add
 @dataclass(frozen=True)
 class Summarized(RulePerturbation):
-    """Leaves out parentheses, relative clauses between commas and appositions."""
+    """Leaves out parentheses, relative clauses between commas and appositions, or the last sentence."""
 
     name: ClassVar[str] = "summarized"
     card: ClassVar[PerturbationCard] = PerturbationCard(
         title="Summarize: leave out asides",
         intent="preserving",
-        does="Leaves out parentheses, non-restrictive relative clauses and appositions, with what they say; the papers "
-        "forbid to omit information, as summarized-llm does.",
+        does="Leaves out parentheses, non-restrictive relative clauses and appositions, or else the last of three or more "
+        "sentences, with what they say; the papers forbid to omit information, as summarized-llm does.",
         paper="Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?",
     )
     no_proposals_message: ClassVar[str] = (
-        "The summary has no parenthesis, relative clause between commas or apposition that can surely be left out."
+        "The summary has no parenthesis, relative clause between commas or apposition that can surely be left out, and fewer "
+        "than three sentences."
     )
 
     most: int = 5
 
     def proposals(self, example: Example) -> list[Edit]:
-        return [
+        asides = [
             Edit(span, "", self.card.does) for sentence in tokenize(example.summary) for span in find_asides(sentence)
         ]
+        return asides or _without_last_sentence(example.summary, self.card.does)
+
+
+def _without_last_sentence(summary: str, does: str) -> list[Edit]:
+    """Nothing that stays leans on the last of three or more sentences."""
+    found = sentences(summary)
+    if len(found) < _MIN_SENTENCES or not found[-2].of(summary).rstrip().endswith((".", "!", "?", "”", '"')):
+        return []
+    return [Edit(Span(found[-2].end, found[-1].end), "", does)]
+
+
+_MIN_SENTENCES = 3

@@ -30,6 +30,20 @@ def variants(name: str, summary: str, document: str = "") -> set[str]:
         ("negation", "The court rejected the claim.", "The court did not reject the claim."),
         ("negation", "The bank is not on the chart.", "The bank is on the chart."),
         ("negation", "Visitors can see the vault.", "Visitors cannot see the vault."),
+        ("negation", "The tailor baked the bread.", "The tailor did not bake the bread."),
+        ("negation", "The twins graduated in June.", "The twins did not graduate in June."),
+        ("negation", "Police say the men left.", "Police do not say the men left."),
+        ("negation", "The couple had two sons.", "The couple did not have two sons."),
+        ("antonym", "The mayor said that it will open.", "The mayor denied that it will open."),
+        ("antonym", "The bank was praised by them.", "The bank was criticised by them."),
+        ("antonym", "She wanted to leave.", "She refused to leave."),
+        ("pronoun", "They left their boat.", "They left his boat."),
+        ("pronoun", "They are late.", "She is late."),
+        ("number", "It fell 1,100ft.", "It fell 660ft."),
+        ("number", "He was sentenced to 20 years.", "He was sentenced to 28 years."),
+        ("circumstance-foreign", "The choir sang a hymn.", "In Ankara, the choir sang a hymn."),
+        ("circumstance-swapped", "They left after the storm.", "They left before the storm."),
+        ("circumstance-swapped", "It costs more than 20 pounds.", "It costs less than 20 pounds."),
         ("antonym", "The clerk will accept the offer.", "The clerk will reject the offer."),
         ("antonym", "The firm sold its yard.", "The firm bought its yard."),
         ("antonym", "Prices fell by a fifth.", "Prices rose by a fifth."),
@@ -80,6 +94,11 @@ def test_one_local_edit_keeps_the_grammar(name: str, summary: str, variant: str)
         ("date", "Men march on the palace, and they may win."),
         ("entity-swapped", "Ana Costa met Tom Reid."),
         ("circumstance-foreign", "The Lisbon office is large."),
+        ("negation", "A pupil named Tom in the hall."),
+        ("negation", "When the storm came."),
+        ("antonym", "She spoke of a recorded message."),
+        ("number", "Two-thirds of them left."),
+        ("pronoun", "They own it."),
     ],
 )  # fmt: skip
 def test_what_cannot_be_broken_for_sure_is_refused(name: str, summary: str) -> None:
@@ -137,15 +156,9 @@ def test_a_place_or_time_comes_from_another_sentence_of_the_document() -> None:
     assert variants("circumstance-swapped", "The fair opened in Oslo.", elsewhere) == {"The fair opened in Rome."}
 
 
-def test_a_predicate_of_the_document_is_intrinsic_and_another_extrinsic() -> None:
+def test_a_contrary_that_the_document_uses_is_left_alone() -> None:
     document = "The firm sold its yard. A bank bought the cranes."
-    assert variants("predicate-swapped", "The firm sold its yard.", document) == {"The firm bought its yard."}
     assert variants("antonym", "The firm sold its yard.", document) == set()
-
-
-def test_what_may_be_done_must_be_done_where_the_document_knows_duties() -> None:
-    document = "Pictures may be cropped. Names must be printed."
-    assert variants("predicate-swapped", "Pictures may be cropped.", document) == {"Pictures must be cropped."}
 
 
 def test_what_the_document_does_not_hold_is_not_said_to_be_its() -> None:
