@@ -70,7 +70,7 @@ def _score_matrix(
     """What each metric says of each item, higher for more consistent, (n_items, n_metrics)."""
     parents = dict(session.exec(select(Item.id, Item.parent_id).where(col(Item.id).in_(items))).all())
     originals = {id: parent for id, parent in parents.items() if parent} if unit == "pair" else {}
-    scores = _newest_scores(session, {*items, *originals.values()})
+    scores = newest_scores(session, {*items, *originals.values()})
     metrics = sorted({metric for by_metric in scores.values() for metric in by_metric})
     matrix = np.full((len(items), len(metrics)), np.nan)
     for column, metric in enumerate(metrics):
@@ -83,7 +83,7 @@ def _score_matrix(
     return matrix
 
 
-def _newest_scores(session: Session, items: Collection[str]) -> Mapping[str, dict[str, float]]:
+def newest_scores(session: Session, items: Collection[str]) -> Mapping[str, dict[str, float]]:
     """By item and metric; our own before those that a dataset was released with."""
     found: dict[str, dict[str, float]] = defaultdict(dict)
     facts = select(SampleRow.item_id, SampleRow.facts).where(col(SampleRow.item_id).in_(items))

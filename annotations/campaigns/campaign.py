@@ -20,6 +20,9 @@ from annotations.records import MAX_TEXT, PairRecord, RecordError, require_stora
 from annotations.tables import Item
 from annotations.writes import content_id, save_pair
 
+LabelMode = Literal["unaided", "pre-annotated", "assisted"]
+"""How much help a label is given with: none, answers that are filled in, or document sentences that are marked as close."""
+
 
 class CampaignRules(BaseModel):
     """How items are handed out.
@@ -31,7 +34,8 @@ class CampaignRules(BaseModel):
     without it. With `early_overlap` an item that somebody labelled comes before one that nobody has. The `order` of items is
     random for each person, or that of the list, in which those on which metrics disagree most come first. Nobody gets more than
     `most_per_person` items of work (0: no limit), and nobody one after the day of the `deadline` (UTC).
-    `reveal` shows the scores after a label and asks for a second one. Who answered an item of the qualification of one of
+    With the `mode` pre-annotated, answers of a source are filled in where there are some; assisted, the document sentences that
+    are closest to the summary are marked. `reveal` shows the scores after a label and asks for a second one. Who answered an item of the qualification of one of
     `closed_to` campaigns, by name, gets none here: BUMP (Ma et al. 2023) kept the annotators of its two tasks apart.
     """
 
@@ -50,6 +54,7 @@ class CampaignRules(BaseModel):
     order: Literal["random", "disagreement"] = "random"
     most_per_person: int = Field(0, ge=0)
     deadline: date | None = None
+    mode: LabelMode = "unaided"
     reveal: bool = False
     closed_to: tuple[str, ...] = ()
     seed: int = Field(0, ge=0, lt=2**31)

@@ -26,6 +26,7 @@ from annotations.campaigns.export_rows import (
     ExportedPerson,
     ExportedReservation,
     ExportedRow,
+    ExportedSuggestion,
     ExportedTask,
     ExportedVersion,
 )
@@ -42,6 +43,7 @@ from annotations.campaigns.tables import (
     Person,
     Reservation,
     Response,
+    Suggestion,
     Task,
     VersionRow,
 )
@@ -96,7 +98,7 @@ def setup_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow
 
 
 def _participant_names(session: Session, campaign_id: str) -> set[str]:
-    """Who labelled, adjudicated, corrected, commented or resolved a flag."""
+    """Who labelled, adjudicated, corrected, commented, resolved a flag or filled in answers."""
     labelled = select(Person.name).join(Reservation, col(Reservation.person_id) == Person.id)
     settled = select(Adjudication.by).join(Task, col(Task.id) == Adjudication.task_id)
     corrected = (
@@ -105,6 +107,7 @@ def _participant_names(session: Session, campaign_id: str) -> set[str]:
         .join(Reservation, col(Reservation.id) == Response.reservation_id)
     )
     commented = select(Comment.by).where(Comment.campaign_id == campaign_id)
+    filled_in = select(Suggestion.by).join(Task, col(Task.id) == Suggestion.task_id)
     resolved = (
         select(FlagResolution.by)
         .join(Response, col(Response.id) == FlagResolution.response_id)
@@ -112,6 +115,7 @@ def _participant_names(session: Session, campaign_id: str) -> set[str]:
     )
     return {
         *session.exec(commented),
+        *session.exec(filled_in.where(Task.campaign_id == campaign_id)),
         *session.exec(resolved.where(Reservation.campaign_id == campaign_id)),
         *session.exec(labelled.where(Reservation.campaign_id == campaign_id)),
         *session.exec(settled.where(Task.campaign_id == campaign_id)),
@@ -211,6 +215,16 @@ def task_rows(
             feedback=key.feedback if key else "",
             provenance=context.provenance.get(task.id),
             answers=context.answers.get(task.id, {}),
+        )
+
+
+def suggestion_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    found = select(Suggestion).join(Task, col(Task.id) == Suggestion.task_id)
+    for row in session.exec(found.where(Task.campaign_id == context.campaign.id).order_by(col(Task.position), Task.id)):
+        yield ExportedSuggestion(
+            **row.model_dump(include={"answers", "source", "created_at"}),
+            task=context.numbers[row.task_id],
+            person=context.pseudonym(row.by),
         )
 
 
@@ -358,7 +372,7 @@ def campaign_rows(store: Store, campaign_id: str) -> Iterator[ExportRow]:
 
 def exported_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
     """The same of a state that is open already."""
-    for rows in (setup_rows, text_rows, task_rows, reservation_rows, label_rows, decision_rows, correction_rows):
+    for rows in (setup_rows, text_rows, task_rows, suggestion_rows, reservation_rows):
         yield from rows(session, context)
-    yield from comment_rows(session, context)
-    yield from resolution_rows(session, context)
+    for rows in (label_rows, decision_rows, correction_rows, comment_rows, resolution_rows):
+        yield from rows(session, context)

@@ -33,6 +33,7 @@ from annotations.campaigns.export_rows import (
     ExportedPerson,
     ExportedReservation,
     ExportedRow,
+    ExportedSuggestion,
     ExportedTask,
     ExportedVersion,
     read_exported_rows,
@@ -48,6 +49,7 @@ from annotations.campaigns.tables import (
     Person,
     Reservation,
     Response,
+    Suggestion,
     Task,
     VersionRow,
 )
@@ -173,6 +175,17 @@ def import_tasks(context: CampaignImport, lines: Iterable[ExportedTask]) -> None
         if line.key is not None:
             key = AnswerKey(task_id=context.tasks[line.task], answers=line.key, feedback=line.feedback)
             context.session.add(key)
+
+
+def import_suggestions(context: CampaignImport, lines: Iterable[ExportedSuggestion]) -> None:
+    for line in lines:
+        context.session.add(
+            Suggestion(
+                **line.model_dump(include={"answers", "source", "created_at"}),
+                task_id=require_known(context.tasks, line.task, "task"),
+                by=context.local_name(line.person),
+            )
+        )
 
 
 def require_known(known: Mapping[_Key, _Of], key: _Key, what: str) -> _Of:
@@ -305,6 +318,7 @@ _IMPORT_STEPS: Mapping[type[ExportedRow], Callable[[CampaignImport, list[Any]], 
     ExportedOrigin: import_origins,
     ExportedExplanation: import_explanations,
     ExportedTask: import_tasks,
+    ExportedSuggestion: import_suggestions,
     ExportedReservation: import_reservations,
     ExportedLabel: import_labels,
     ExportedDecision: import_decisions,

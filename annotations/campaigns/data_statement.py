@@ -10,6 +10,7 @@ from sqlmodel import col, select
 from annotations.campaigns.active_order import ORDER_NOTE, was_ordered_by_disagreement
 from annotations.campaigns.export_format import CampaignExport, LabelledTask
 from annotations.campaigns.label_agreement import Agreement
+from annotations.campaigns.preannotation import describe_modes
 from annotations.campaigns.questions import CampaignQuestion
 from annotations.campaigns.results import Resolution
 from annotations.campaigns.tables import Adjudication, Person, Task
@@ -37,6 +38,7 @@ def data_statement(export: CampaignExport, tasks: Sequence[LabelledTask]) -> str
                 _quoted(campaign.guidelines.strip() or campaign.questions.guidelines) or _NOT_STATED,
                 "## Agreement",
                 *([ORDER_NOTE] if was_ordered_by_disagreement(export.session, export.campaign) else []),
+                *filter(None, [cell(describe_modes(export.session, export.campaign))]),
                 _format_agreement(export.agreements()),
                 "## Licence",
                 f"Labels: {terms.licence.strip() or _NOT_STATED}\n\nDocuments and summaries have terms of their own.",

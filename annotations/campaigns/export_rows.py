@@ -134,6 +134,17 @@ class ExportedTask(_ExportedModel):
     answers: dict[str, Any]
 
 
+class ExportedSuggestion(_ExportedModel):
+    """The answers that were filled in for annotators of a task under pre-annotation, with the original on the left."""
+
+    kind: Literal["suggestion"] = "suggestion"
+    task: int
+    answers: dict[str, Any]
+    source: StorableText
+    person: StorableText
+    created_at: datetime
+
+
 class ExportedReservation(_ExportedModel):
     """A task reserved for a person; `order` counts the person's tasks, `swapped` says that the original was on the right."""
 
@@ -152,7 +163,8 @@ class ExportedLabel(_ExportedModel):
     """One revision of a label of a task, or that the person skipped it, flagged it or undid the last answer.
 
     `answers` are given with the original on the left; `order` and `swapped` are how it was shown. `provenance` is that of
-    the task: single, unanimous, adjudicated or unresolved; of work only.
+    the task: single, unanimous, adjudicated or unresolved; of work only. `mode` is how much help
+    it was given with.
     """
 
     kind: Literal["label"] = "label"
@@ -167,6 +179,7 @@ class ExportedLabel(_ExportedModel):
     answers: dict[str, Any]
     reason: StorableText
     blind: bool
+    mode: Literal["unaided", "pre-annotated", "assisted"] = "unaided"
     version: int
     order: int
     swapped: bool
@@ -245,6 +258,7 @@ ExportedRow = (
     | ExportedCorrection
     | ExportedComment
     | ExportedFlagResolution
+    | ExportedSuggestion
 )
 _ROW_ADAPTER: TypeAdapter[ExportedRow] = TypeAdapter(Annotated[ExportedRow, Field(discriminator="kind")])
 

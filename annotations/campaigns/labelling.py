@@ -14,7 +14,7 @@ from sqlalchemy import delete, func
 from sqlmodel import Session, col, select
 
 from annotations.campaigns.assignment import campaign_ids_for, require_assigned
-from annotations.campaigns.campaign import CampaignSettings, load_campaign, load_campaigns, read_rules
+from annotations.campaigns.campaign import CampaignSettings, LabelMode, load_campaign, load_campaigns, read_rules
 from annotations.campaigns.people import Member, Right
 from annotations.campaigns.qualification import (
     MarkedAnswer,
@@ -34,7 +34,7 @@ from annotations.campaigns.questions import (
 )
 from annotations.campaigns.queue import NoTask, reserve_ahead, reserve_next
 from annotations.campaigns.tables import Reservation, Response, Task, VersionRow
-from annotations.campaigns.task_texts import ShownTask, show_task
+from annotations.campaigns.task_texts import ShownTask, label_mode, show_task
 from annotations.campaigns.work_plan import has_free_place
 from annotations.database import read_session
 from annotations.records import MAX_TEXT, ChangedElsewhereError, RecordError, RightsError, require_storable
@@ -58,7 +58,8 @@ class SentResponse:
     """What a person sends: an answer with what was answered, or the reason of a skip or flag.
 
     `event_id` is made once per press, so that a re-sent press is known. Times are milliseconds. `seen` is the last revision
-    that was shown; without it a newer one is replaced unseen.
+    that was shown; without it a newer one is replaced unseen. `mode` is
+    how much help it was shown with; without it what the rules say now.
     """
 
     reservation: int
@@ -69,6 +70,7 @@ class SentResponse:
     active_ms: int = 0
     wall_ms: int = 0
     seen: int | None = None
+    mode: LabelMode | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,7 @@ def save_response(session: Session, person: Member, reservation: Reservation, se
             answers=dict(answers),
             reason=sent.reason,
             blind=not last or not _was_revealed(session, reservation),
+            mode=_label_mode(session, campaign, reservation, sent),
             version=campaign.version,
             swapped=reservation.swapped,
             number=reservation.number,
@@ -124,6 +127,13 @@ def save_response(session: Session, person: Member, reservation: Reservation, se
     session.add(reservation)
     session.connection().execute(delete(Draft).where(col(Draft.id) == draft_id(sent.reservation, person)))
     return ResponseReceipt(sent.reservation, last + 1, now, counts=reservation.state != "late", is_new=True)
+
+
+def _label_mode(session: Session, campaign: CampaignSettings, reservation: Reservation, sent: SentResponse) -> str:
+    """How much help a response was given with: a changed answer has that of the first."""
+    given = select(Response.mode).where(Response.reservation_id == reservation.id).order_by(col(Response.revision))
+    before = session.exec(given.limit(1)).first()
+    return before or sent.mode or label_mode(session, campaign, reservation.task_id)
 
 
 def repeat_receipt(known: Response, reservation: Reservation, sent: SentResponse) -> ResponseReceipt:

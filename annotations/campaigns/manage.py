@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -41,6 +41,14 @@ from annotations.campaigns.people import (
     load_groups,
     load_people,
     set_groups,
+)
+from annotations.campaigns.preannotation import (
+    AnswerSource,
+    count_suggestions,
+    describe_modes,
+    fill_in_answers,
+    require_suggestions,
+    scored_metrics,
 )
 from annotations.campaigns.questions import CampaignQuestion, QuestionSet, check_answers, read_questions
 from annotations.campaigns.sign_in import InviteRow, create_invite, load_invites, revoke_invite
@@ -89,6 +97,7 @@ def revise_campaign(session: Session, campaign_id: str, by: str, content: Versio
     _require_fitting_keys(session, campaign_id, after)
     revised = add_version(session, campaign_id, by, content)
     require_passable(session, revised)
+    require_suggestions(session, revised)
     return revised
 
 
@@ -221,6 +230,7 @@ class ManagerActions:
             assign(session, campaign.id, people, self._person.name)
             add_tasks(session, campaign, tasks)
             require_passable(session, campaign)
+            require_suggestions(session, campaign)
             return campaign
 
     def revise(self, campaign_id: str, content: VersionContent) -> CampaignSettings:
@@ -246,6 +256,29 @@ class ManagerActions:
     def was_ordered_by_disagreement(self, campaign_id: str) -> bool:
         with read_session(self._store.engine) as session:
             return was_ordered_by_disagreement(session, load_campaign(session, campaign_id))
+
+    def fill_in_answers(self, campaign_id: str, source: AnswerSource) -> int:
+        """Fill in answers and let annotators see them from now on, both or neither."""
+        with self._store.writing() as session:
+            campaign = load_campaign(session, campaign_id)
+            number = fill_in_answers(session, campaign, source, self._person.name)
+            newest = load_versions(session, campaign_id)[0].content
+            if newest.rules.mode != "pre-annotated":
+                rules = newest.rules.model_copy(update={"mode": "pre-annotated"})
+                add_version(session, campaign_id, self._person.name, replace(newest, rules=rules))
+            return number
+
+    def scored_metrics(self, campaign_id: str) -> dict[str, int]:
+        with read_session(self._store.engine) as session:
+            return scored_metrics(session, load_campaign(session, campaign_id))
+
+    def count_suggestions(self, campaign_id: str) -> int:
+        with read_session(self._store.engine) as session:
+            return count_suggestions(session, load_campaign(session, campaign_id))
+
+    def describe_modes(self, campaign_id: str) -> str:
+        with read_session(self._store.engine) as session:
+            return describe_modes(session, load_campaign(session, campaign_id))
 
     def tasks(self, campaign_id: str) -> list[TaskRow]:
         with read_session(self._store.engine) as session:

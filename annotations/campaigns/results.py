@@ -38,6 +38,7 @@ class CampaignLabel:
     version: int
     revision: int
     blind: bool
+    mode: str
     active_ms: int
     wall_ms: int
     created_at: datetime
@@ -61,7 +62,7 @@ class StoredDecision:
 _LABEL_COLUMNS = (
     *(col(Response.id), col(Task.id), col(Task.item_id), col(Task.part), col(Reservation.turn), col(Reservation.state)),
     *(col(Person.name), col(Person.pseudonym), col(Response.answers), col(Response.swapped), col(Response.version)),
-    *(col(Response.revision), col(Response.blind), col(Response.active_ms), col(Response.wall_ms)),
+    *(col(Response.revision), col(Response.blind), col(Response.mode), col(Response.active_ms), col(Response.wall_ms)),
     col(Response.created_at),
 )
 

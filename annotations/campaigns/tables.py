@@ -194,6 +194,16 @@ class AnswerKey(Table, table=True):
     feedback: str
 
 
+class Suggestion(Table, table=True):
+    """The answers that are filled in for annotators of a task under pre-annotation, the original on the left; `source` gave them."""
+
+    task_id: str = Field(foreign_key="task.id", primary_key=True)
+    answers: dict[str, Any] = Field(sa_type=JSON)
+    source: str
+    by: str
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
 class Reservation(Table, table=True):
     """A task reserved for one person, for the first or a further time; `expires_at` moves on while they work.
 
@@ -224,7 +234,7 @@ class Response(Table, table=True):
     """A label of a task by one person, or a skip, a flag or an undo; a changed answer is the next revision.
 
     `version` is that of guidelines and questions; `swapped` and `number` are how and as which item it was shown; `active_ms`
-    are those in which somebody read or typed.
+    are those in which somebody read or typed. `mode` is how much help it was given with: unaided, pre-annotated or assisted.
     """
 
     __table_args__ = (
@@ -242,6 +252,7 @@ class Response(Table, table=True):
     answers: dict[str, Any] = Field(sa_type=JSON)
     reason: str
     blind: bool
+    mode: str = Field(sa_column_kwargs={"server_default": "unaided"})
     version: int
     swapped: bool
     number: int

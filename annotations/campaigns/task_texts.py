@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlmodel import Session, col, select
 
-from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.campaign import CampaignSettings, LabelMode
 from annotations.campaigns.qualification import Stage
-from annotations.campaigns.tables import Reservation, Response, Task
+from annotations.campaigns.questions import unswap_answers
+from annotations.campaigns.tables import Reservation, Response, Suggestion, Task
 from annotations.tables import Document, Explanation, Item
+from core.text import closest_sentence, sentences
+from core.types import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,8 @@ class ShownTask:
     """One thing to label, as it is shown: the sides of a pair are in the order of this person.
 
     `right` is there for pairs and explanations. `error_type` is the one to write. `answers` are those given before, up to
-    and with the response of that `revision`; 0 where there is none.
+    and with the response of that `revision`; 0 where there is none. `mode` is how much help it is shown with:
+    `suggested` are the answers that are filled in before the first label, `close` the document sentences that are marked.
     """
 
     reservation: int
@@ -70,6 +74,9 @@ class ShownTask:
     error_type: str
     answers: Mapping[str, Any]
     revision: int = 0
+    mode: LabelMode = "unaided"
+    suggested: Mapping[str, Any] = field(default_factory=dict)
+    close: tuple[Span, ...] = ()
 
 
 def show_task(session: Session, campaign: CampaignSettings, reservation: Reservation) -> ShownTask:
@@ -77,6 +84,7 @@ def show_task(session: Session, campaign: CampaignSettings, reservation: Reserva
     texts = load_task_texts(session, campaign, reservation.task_id)
     left, right = texts.sides(reservation.swapped)
     revision, answers = _last_answers(session, reservation)
+    mode = label_mode(session, campaign, reservation.task_id)
     return ShownTask(
         reservation=reservation.id or 0,
         number=reservation.number,
@@ -88,7 +96,34 @@ def show_task(session: Session, campaign: CampaignSettings, reservation: Reserva
         error_type=texts.error_type,
         answers=answers,
         revision=revision,
+        mode=mode,
+        suggested={} if revision else _suggested_answers(session, campaign, reservation, mode),
+        close=_close_sentences(texts) if mode == "assisted" else (),
     )
+
+
+def label_mode(session: Session, campaign: CampaignSettings, task_id: str) -> LabelMode:
+    """How much help a task is shown with now: pre-annotated ones need answers to fill in."""
+    if campaign.rules.mode == "pre-annotated" and session.get(Suggestion, task_id) is None:
+        return "unaided"
+    return campaign.rules.mode
+
+
+def _suggested_answers(
+    session: Session, campaign: CampaignSettings, reservation: Reservation, mode: LabelMode
+) -> dict[str, Any]:
+    """The answers to fill in, with the sides as this person sees them."""
+    if mode != "pre-annotated":
+        return {}
+    found = session.get_one(Suggestion, reservation.task_id)
+    return unswap_answers(campaign.questions, found.answers, reservation.swapped)
+
+
+def _close_sentences(texts: TaskTexts) -> tuple[Span, ...]:
+    """The document sentence that is closest to each sentence of what is labelled, by the words that they share."""
+    claims = [text[span.start : span.end] for text in texts.sides(swapped=False) if text for span in sentences(text)]
+    found = {closest_sentence(texts.document, claim) for claim in claims}
+    return tuple(sorted(span for span in found if span))
 
 
 def _last_answers(session: Session, reservation: Reservation) -> tuple[int, dict[str, Any]]:

@@ -35,6 +35,7 @@ _FINAL_COLUMNS = {
 _LABEL_COLUMNS = {
     "person": "pseudonym",
     "version": "version of guidelines and questions",
+    "mode": "how much help it was given with: unaided, pre-annotated (answers filled in) or assisted (close sentences marked)",
     "active_seconds": "seconds of reading and typing",
 }
 _ANSWER_PREFIX = "answer."
@@ -113,7 +114,7 @@ def _task_values(task: LabelledTask) -> dict[str, Any]:
 
 def _label_rows(questions: Sequence[CampaignQuestion], task: LabelledTask) -> Iterator[dict[str, Any]]:
     for label in task.resolved.labels:
-        given = (label.pseudonym, label.version, label.active_ms / 1000)
+        given = (label.pseudonym, label.version, label.mode, label.active_ms / 1000)
         answers = _answer_values(questions, label.answers, task.summary)
         yield {**_task_values(task), **dict(zip(_LABEL_COLUMNS, given, strict=True)), **answers}
 

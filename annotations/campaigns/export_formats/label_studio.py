@@ -115,7 +115,7 @@ def task_record(export: CampaignExport, questions: Sequence[CampaignQuestion], t
             "lead_time": label.active_ms / 1000,
             "was_cancelled": False,
             "ground_truth": False,
-            "meta": {"person": label.pseudonym, "version": label.version},
+            "meta": {"person": label.pseudonym, "version": label.version, "mode": label.mode},
         }
         for place, label in enumerate(resolved.labels, start=1)
     ]

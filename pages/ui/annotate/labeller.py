@@ -86,7 +86,7 @@ TaskMode = Literal["work", "again", "revealed", "feedback", "waiting"]
 """A task to answer; one that was answered before; one whose scores are shown; one with feedback on its answer; one that stays
 until the database gives the next."""
 
-_DIFFERENT = 2
+_DIFFERENT, _CLOSE = 2, 3  # kinds of segments beside those of a difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +152,13 @@ def format_answer(question: CampaignQuestion, answer: object) -> str:
 def _task_data(view: TaskView) -> dict[str, Any]:
     task = view.task
     marks = any(question.kind in {"span", "link"} for question in view.questions.questions)
-    answers = view.draft.get("answers") or shown_answers(view.questions, task)
+    answers = view.draft.get("answers") or shown_answers(view.questions, task) or dict(task.suggested)
     return {
         "reservation": task.reservation,
         "revision": task.revision,
         "title": view.title,
-        "document": with_visible_controls(task.document),
+        "document": _document_pieces(task),
+        "help": _help_note(task),
         "sentences": _sentence_spans(task.document) if marks else (),
         "summary": task.left,
         "parts": _text_parts(view, answers),
@@ -166,6 +167,26 @@ def _task_data(view: TaskView) -> dict[str, Any]:
         "active_ms": view.draft.get("active_ms", 0),
         "wall_ms": view.draft.get("wall_ms", 0),
     }
+
+
+def _document_pieces(task: ShownTask) -> list[Segment]:
+    """The document, in which the sentences that are marked for help stand out."""
+    pieces: list[Segment] = []
+    at = 0
+    for span in task.close:
+        pieces += [(0, task.document[at : span.start]), (_CLOSE, span.of(task.document))]
+        at = span.end
+    pieces.append((0, task.document[at:]))
+    return [(op, with_visible_controls(words)) for op, words in pieces if words]
+
+
+def _help_note(task: ShownTask) -> str:
+    """What a label is given with, where that is more than the texts."""
+    if task.suggested:
+        return "Answers are filled in, and may be wrong. Check each one, then save or change it."
+    if task.close:
+        return "The marked sentences of the document have most words in common with the summary. What decides may stand elsewhere."
+    return ""
 
 
 def _text_parts(view: TaskView, answers: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -294,7 +315,15 @@ def read_sent(message: object, questions: QuestionSet, task: ShownTask) -> SentR
             "wall_ms": int(wall),
         } if act in _ACTS and reservation == task.reservation and 16 <= len(event) <= 64:
             return SentResponse(
-                reservation, _ACTS[act], event, stored_answers(questions, task, answers), reason, active, wall, revision
+                reservation,
+                _ACTS[act],
+                event,
+                stored_answers(questions, task, answers),
+                reason,
+                active,
+                wall,
+                revision,
+                task.mode,
             )
     return None
 

@@ -127,6 +127,8 @@ function draw(view) {
 function head(view) {
   const { receipt } = view.component.data;
   view.$('.where').textContent = view.task.title;
+  view.$('.help').textContent = view.task.help;
+  view.$('.help').hidden = !view.task.help;
   view.$('.receipt').textContent = receipt ? `· ${receipt}` : '';
 }
 

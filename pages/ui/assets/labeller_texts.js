@@ -22,7 +22,7 @@ function frame({ title, style, side, note }) {
 const panes = view => [view.$('.document .text'), ...view.$('.texts').querySelectorAll('.text')];
 
 const pieces = (view, pane) => pane.dataset.of === 'document'
-  ? [[0, view.task.document]] : view.task.parts[panes(view).indexOf(pane) - 1].pieces;
+  ? view.task.document : view.task.parts[panes(view).indexOf(pane) - 1].pieces;
 
 const here = (pane, [, , side]) => (side ?? '') === pane.dataset.side;
 
@@ -50,7 +50,7 @@ function nodes(pieces, spans, picked) {
   });
 }
 
-const TAGS = { '-1': 'del', 1: 'ins', 2: 'b' };
+const TAGS = { '-1': 'del', 1: 'ins', 2: 'b', 3: 'em' };
 
 function node(op, words, [marked, picked]) {
   const text = marked || picked ? make('mark', picked ? 'picked' : '', words) : document.createTextNode(words);

@@ -39,6 +39,8 @@ def agreement_tab(campaign: CampaignSettings) -> None:
         return
     of_question = _question_choice(campaign, found)
     st.caption(_AGREEMENT_HELP)
+    if modes := manager.describe_modes(campaign.id):
+        st.caption(f":material/edit_note: {escape_markdown(modes)}")
     if manager.was_ordered_by_disagreement(campaign.id):
         st.caption(f":material/sort: {ORDER_NOTE}")
     chosen = _slice_table(of_question)

@@ -18,6 +18,7 @@ from pages.ui import services
 from pages.ui.campaigns.campaign_choice import campaign_manager, open_campaign, people_choice, show_notice
 from pages.ui.campaigns.item_pool import ChosenItems, chosen_items, item_pool
 from pages.ui.campaigns.known_answers import known_answers
+from pages.ui.campaigns.preannotation_form import preannotation_form
 from pages.ui.campaigns.wording_form import guidelines_box, question_choice, rules_form, usual_pass_mark
 from pages.ui.markup import escape_markdown
 
@@ -140,6 +141,7 @@ def items_tab(campaign: CampaignSettings) -> None:
         alt="The items of the campaign",
         column_config={"summary": st.column_config.Column(width="large")},
     )
+    preannotation_form(campaign)
     key = f"more-{campaign.id}"
     if st.toggle("Add items", key=f"{key}-open"):
         pool = item_pool(campaign.questions, key)

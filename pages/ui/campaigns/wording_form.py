@@ -41,6 +41,11 @@ _NUMBER_FIELDS = {
     "apart_minutes": _NumberField("or minutes apart", 0, None, "… or after so many minutes."),
     "seed": _NumberField("Seed of the order", 0, None, "Everybody has an order and sides of their own, made from it."),
 }
+_MODES = {
+    "unaided": "None",
+    "pre-annotated": "Answers that are filled in under Items",
+    "assisted": "Document sentences closest to the summary marked",
+}
 _ORDERS = {
     "random": "Random, another one for each person",
     "disagreement": "Those that metrics disagree on most first",
@@ -74,6 +79,15 @@ def rules_form(key: str, before: CampaignRules, others: Sequence[str] = ()) -> C
             key=f"{key}-early-overlap",
             help="What somebody labelled goes to the next person first, so that agreement is known early; else every item "
             "is labelled once before any is labelled twice.",
+        )
+        values["mode"] = st.selectbox(
+            "Help while labelling",
+            list(_MODES),
+            list(_MODES).index(before.mode),
+            key=f"{key}-mode-{before.mode}",
+            format_func=_MODES.__getitem__,
+            width=420,
+            help="It is kept and exported with every label, and Agreement says how many were given with help.",
         )
         values["order"] = st.selectbox(
             "Order of the items",

@@ -28,6 +28,7 @@ from annotations.campaigns.tables import (
     Invite,
     Reservation,
     Response,
+    Suggestion,
     Task,
 )
 from annotations.database import connect, parse_url
@@ -105,6 +106,8 @@ def decide(store: Store) -> None:
         session.add(Adjudication.model_validate(settled | by))
         session.add(Correction.model_validate(corrected | by))
         said = {"campaign_id": campaign, "task_id": task, "role": "manager", "text": "Why?", "event_id": "t"}
+        filled = {"task_id": task, "answers": answers, "source": "labels of harbour"}
+        session.add(Suggestion.model_validate(filled | by))
         session.add(Comment.model_validate(said | by))
         session.add(FlagResolution.model_validate({"response_id": response, "event_id": "f"} | by))
 

@@ -15,7 +15,7 @@ from core.dataset import Refusal
 from core.datasets.bump import Bump
 from core.datasets.bundled import bundled_items
 from core.text import NO_BLANK
-from core.types import Item
+from core.types import Item, Span
 from pages.ui.annotate.labeller import TaskView, read_draft, read_sent, shown_answers, stored_answers, task_view_data
 from tests.doubles.released import BUMP, needs
 
@@ -81,9 +81,21 @@ def test_blanks_do_not_tell_which_side_of_a_pair_was_edited(
     assert same[0] == same[1]
 
 
+def test_close_sentences_stand_out_and_filled_in_answers_wait_for_their_person() -> None:
+    document = "It is noon. The boat left. It is night."
+    sheet = data("label-summaries", work(document=document, close=(Span(12, 26),)))["task"]
+    assert sheet["document"] == [(0, "It is noon. "), (3, "The boat left."), (0, " It is night.")]
+    assert sheet["help"].startswith("The marked sentences")
+    sheet = data("label-summaries", work(suggested={"verdict": "consistent"}))["task"]
+    assert sheet["answers"] == {"verdict": "consistent"}
+    assert sheet["help"].startswith("Answers are filled in")
+    plain = data("label-summaries", work())["task"]
+    assert (plain["answers"], plain["help"]) == ({}, "")
+
+
 def test_characters_that_turn_the_direction_of_a_text_are_seen() -> None:
     sheet = data("label-summaries", work(document="It is \u202enoon\u202c.", left="He\u2067 left."))["task"]
-    assert sheet["document"] == "It is \u2426noon\u2426."
+    assert sheet["document"] == [(0, "It is \u2426noon\u2426.")]
     assert sheet["parts"][0]["pieces"] == [(0, "He\u2426 left.")]
 
 

@@ -397,8 +397,9 @@ def test_what_is_shown_holds_nothing_but_texts(store: Store) -> None:
     work = opened.next_task(opened.annotator("ben"))
     assert set(asdict(work)) == {
         *("reservation", "number", "stage", "document", "left", "right"),
-        *("explanation", "error_type", "answers", "revision"),
+        *("explanation", "error_type", "answers", "revision", "mode", "suggested", "close"),
     }
+    assert (work.mode, work.suggested, work.close) == ("unaided", {}, ())
 
 
 def test_every_role_may_label(store: Store) -> None:

@@ -1,0 +1,86 @@
+"""Pre-annotation: the source whose answers are filled in for annotators."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.preannotation import AnswerSource, DatasetLabels, ScoreVerdicts
+from annotations.records import LOCAL_LABELS, StoreError
+from core.metric import METRICS
+from pages.ui import services
+from pages.ui.campaigns.campaign_choice import campaign_manager, show_notice
+
+_LABELS, _SCORES = "Labels", "Scores of a metric or judge"
+
+
+def preannotation_form(campaign: CampaignSettings) -> None:
+    """How many items have answers filled in, and a way to fill in more."""
+    number = campaign_manager().count_suggestions(campaign.id)
+    key = f"fill-in-{campaign.id}"
+    if not st.toggle(f"Fill in answers{f' · {number} items have them' if number else ''}", key=f"{key}-open"):
+        return
+    st.caption(
+        "Annotators see the answers of the source and confirm or change them; the source is not named. Every label says that it "
+        "was given so. What is filled in once is not changed."
+    )
+    source = _source_choice(campaign, key)
+    # no callback: it would be called with the source of the run before
+    pressed = st.button(
+        "Fill in and show to annotators",
+        icon=":material/edit_note:",
+        key=f"{key}-go",
+        disabled=services.settings().demo or source is None,
+    )
+    if pressed and source:
+        _fill_in(campaign, source)
+        st.rerun()
+
+
+def _source_choice(campaign: CampaignSettings, key: str) -> AnswerSource | None:
+    kind = st.segmented_control("From", [_LABELS, _SCORES], default=_LABELS, key=f"{key}-kind", required=True)
+    if kind == _LABELS:
+        names = [LOCAL_LABELS, *(row.name for row in services.store().datasets())]
+        return DatasetLabels(st.selectbox("Labels of", names, key=f"{key}-dataset", width=360))
+    metrics = campaign_manager().scored_metrics(campaign.id)
+    if not metrics:
+        st.info("No item has a stored score. Score them under Evaluate or by `cli.py score-dataset`.")
+        return None
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        metric = st.selectbox(
+            "Metric",
+            list(metrics),
+            format_func=lambda name: f"{name} · {metrics[name]} items",
+            key=f"{key}-metric",
+            width=360,
+        )
+        threshold = st.number_input(
+            "Consistent from",
+            None,
+            None,
+            0.5,
+            format="%g",
+            key=f"{key}-threshold",
+            width=150,
+            help=_threshold_help(metric),
+        )
+    return ScoreVerdicts(metric, threshold, _is_lower_better(metric))
+
+
+def _is_lower_better(metric: str) -> bool:
+    """Whether lower scores of a metric are more consistent; those that a dataset was released with are higher."""
+    return any(plugin.name == metric.partition("[")[0] and plugin.card.direction == "lower" for plugin in METRICS)
+
+
+def _threshold_help(metric: str) -> str:
+    side = "or below" if _is_lower_better(metric) else "or above"
+    return f"A summary with this score {side} is filled in as consistent. Calibrate it under Evaluate."
+
+
+def _fill_in(campaign: CampaignSettings, source: AnswerSource) -> None:
+    try:
+        number = campaign_manager().fill_in_answers(campaign.id, source)
+    except StoreError as error:
+        show_notice(str(error))
+        return
+    show_notice(f"Answers to {number} items of {campaign.name} are filled in, and annotators see them from now on.")
