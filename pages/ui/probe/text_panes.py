@@ -94,7 +94,7 @@ def utf16_offsets(text: str, offsets: Sequence[int]) -> list[int]:
 MAX_CHARACTERS = 200_000
 """The longest summary that is taken, in code points."""
 
-DEBOUNCE_MS, SHORTEST_DEBOUNCE_MS = 300, 150
+DEBOUNCE_MS, SHORTEST_DEBOUNCE_MS = 300, 100
 """How long nothing is typed before a text is scored: at most, and at least where the server has nothing else to do for it."""
 
 _editor_component = register_component("editor")
