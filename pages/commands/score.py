@@ -16,6 +16,7 @@ from core.bulk.folder import Folder
 from core.bulk.scorer import ScoringJob
 from core.dataset import Refusal
 from core.errors import TouchstoneError
+from core.gate.threshold_file import OwnThreshold, read_threshold
 from core.llm.spend import format_spend_by_endpoint
 from core.metric import METRICS
 from core.outcome_record import outcome_record
@@ -69,6 +70,10 @@ def command(
     ] = None,
     cluster: Annotated[str, typer.Option(help="Of blocks: a Ray cluster, auto or ray://HOST:PORT.")] = "",
     gpus_per_worker: Annotated[float, typer.Option(min=0, help="Of a Ray cluster, as 0.5.")] = 0.0,
+    threshold: Annotated[
+        list[Path] | None,
+        typer.Option(help="A file of `threshold`: each score of its metric also says whether it is consistent."),
+    ] = None,
 ) -> None:
     """Score every pair of a file with every metric named. Broken lines are named and leave exit status 2, scores that failed 1.
 
@@ -78,9 +83,12 @@ def command(
     specs = [spec if retrieve is None else f"retrieve[{retrieve},metric={spec}]" for spec in metric]
     if (output is None) == (to is None):
         raise TouchstoneError("Name a file for the scores with -o, or a folder for the results of blocks with --to.")
+    thresholds = [read_threshold(path) for path in threshold or ()]
     if output:
-        _score_file(Path(pairs), output, specs, device, stats, batch)
+        _score_file(Path(pairs), output, specs, device, stats, batch, thresholds)
         return
+    if thresholds:
+        raise TouchstoneError("--threshold decides on the scores of a file: leave out --to, and name a file with -o.")
     job = ScoringJob(Folder.at(pairs).url, Folder.at(to or "").url, tuple(specs), device or "")
     progress = score_blocks(job, Workers(workers, cluster, gpus_per_worker, Shard.parse(shard)))
     if stats:
@@ -90,7 +98,15 @@ def command(
     exit_with_failures([], len(progress.faults))
 
 
-def _score_file(pairs: Path, output: Path, specs: Sequence[str], device: str | None, stats: bool, batch: bool) -> None:
+def _score_file(
+    pairs: Path,
+    output: Path,
+    specs: Sequence[str],
+    device: str | None,
+    stats: bool,
+    batch: bool,
+    thresholds: Sequence[OwnThreshold],
+) -> None:
     chosen = [METRICS.parse(spec) for spec in specs]
     settings = Settings.read()
     refuse_overwriting_input(pairs, output)
@@ -102,7 +118,7 @@ def _score_file(pairs: Path, output: Path, specs: Sequence[str], device: str | N
         if any(asks_endpoint(one.checkpoints()) for one in chosen):
             read = (item.example for item in items_or_refusals(pairs) if not isinstance(item, Refusal))
             print_estimate(engine, engine.conversations(chosen, read))
-        failures = _write_outcomes(output, engine.run(chosen, examples))
+        failures = _write_outcomes(output, engine.run(chosen, examples), thresholds)
     if failures:
         print_status(f"Scores that failed: {failures}. The field `error` in {output} says why.")
     spent = engine.spent()
@@ -115,11 +131,16 @@ def _score_file(pairs: Path, output: Path, specs: Sequence[str], device: str | N
     exit_with_failures(refusals, failures)
 
 
-def _write_outcomes(output: Path, outcomes: Iterable[tuple[Example, Outcome]]) -> int:
+def _write_outcomes(
+    output: Path, outcomes: Iterable[tuple[Example, Outcome]], thresholds: Sequence[OwnThreshold]
+) -> int:
     """Write a line for each outcome as it comes; the number of failures among them."""
     failures = 0
     with open_output(output) as file:
         for example, outcome in with_progress(outcomes, "scores"):
-            file.write(json.dumps(outcome_record(example, outcome), ensure_ascii=False, allow_nan=False) + "\n")
+            record = outcome_record(example, outcome)
+            for threshold in thresholds:
+                record = threshold.decide(record)
+            file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
             failures += isinstance(outcome, Failure)
     return failures

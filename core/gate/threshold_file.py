@@ -1,0 +1,115 @@
+"""A threshold of one's own: chosen on labelled data, checked on documents that it was not chosen on, and kept in a file with its signature."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from pydantic import TypeAdapter, ValidationError
+
+from core.audit.evidence import DataFacts
+from core.errors import TouchstoneError
+from core.meta.calibration import FOLDS
+from core.meta.cases import Cases
+from core.metric import Direction
+from core.outcome_record import JsonRecord
+from core.settings import VERSION
+from core.stats.bootstrap import Resamples
+from core.stats.calibration import threshold_decisions
+from core.stats.discrimination import LabelledScores, accuracy_of_decisions, choose_threshold
+from core.stats.statistic import Estimate, deal_folds, mean
+from core.stats.text_tables import format_percent
+
+
+@dataclass(frozen=True, slots=True)
+class OwnThreshold:
+    """From which score of one metric on a summary counts as consistent.
+
+    `accuracy` is the balanced accuracy, `false_alarms` the share of consistent summaries that are refused and `missed` that of
+    inconsistent ones that are accepted, all three cross-fitted: of thresholds chosen in the same way on other documents.
+    """
+
+    name: str
+    metric: str
+    signature: str
+    direction: Direction
+    value: float
+    accuracy: Estimate
+    false_alarms: Estimate
+    missed: Estimate
+    data: tuple[DataFacts, ...]
+    version: str = VERSION
+    record: str = "touchstone-threshold-1"
+
+    def accepts(self, score: float) -> bool:
+        return score <= self.value if self.direction == "lower" else score >= self.value
+
+    def decide(self, record: JsonRecord) -> JsonRecord:
+        """A record of `score` with the decision, None where there is no score; others as they are.
+
+        Raises TouchstoneError for a score of the metric with another signature, whose scale may be another.
+        """
+        if record["metric"] != self.metric:
+            return record
+        if record["signature"] not in (None, self.signature):
+            raise TouchstoneError(
+                f"The threshold {self.name} is of {self.signature}, and this score of {record['signature']}. Choose it again: "
+                f"cli.py threshold {self.metric} --data …"
+            )
+        score = record["score"]
+        return {**record, "threshold": self.value, "consistent": None if score is None else self.accepts(score)}
+
+
+_THRESHOLD: TypeAdapter[OwnThreshold] = TypeAdapter(OwnThreshold)
+
+
+def fit_threshold(name: str, cases: Cases, data: tuple[DataFacts, ...], drawn: Resamples) -> OwnThreshold:
+    """The best threshold of the one metric of these cases. Raises TouchstoneError where the labels are not of both kinds."""
+    [column] = cases.columns
+    known = ~np.isnan(cases.labels) & ~np.isnan(column.values)
+    labelled = LabelledScores(column.values[known], cases.labels[known] == 1, cases.documents[known], column.direction)
+    threshold = choose_threshold(labelled)
+    every = np.ones(len(labelled.labels), dtype=np.bool_)
+    decisions = threshold_decisions(labelled, every, deal_folds(cases.documents, FOLDS)[known])
+    decided = ~np.isnan(decisions)
+    accepted = decisions == 1
+    accuracy = accuracy_of_decisions(accepted[decided], labelled.labels[decided], labelled.documents[decided])
+    refused_good = np.where(labelled.labels & decided, 1.0 - decisions, np.nan)
+    accepted_bad = np.where(~labelled.labels & decided, decisions, np.nan)
+    return OwnThreshold(
+        name=name,
+        metric=column.name,
+        signature=column.signature,
+        direction=column.direction,
+        value=threshold.value,
+        accuracy=drawn.estimate(accuracy),
+        false_alarms=drawn.estimate(mean(refused_good, labelled.documents)),
+        missed=drawn.estimate(mean(accepted_bad, labelled.documents)),
+        data=data,
+    )
+
+
+def write_threshold(path: Path, threshold: OwnThreshold) -> None:
+    path.write_bytes(_THRESHOLD.dump_json(threshold, indent=1) + b"\n")
+
+
+def read_threshold(path: Path) -> OwnThreshold:
+    """Raises TouchstoneError for a file that `threshold` did not write."""
+    try:
+        found = _THRESHOLD.validate_json(path.read_bytes())
+    except (OSError, ValidationError) as error:
+        raise TouchstoneError(
+            f"{path} is no threshold. Make one: cli.py threshold METRIC --data DATA -o {path}"
+        ) from error
+    return replace(found, name=path.name)
+
+
+def format_threshold(found: OwnThreshold) -> str:
+    """The threshold and what it was found to be worth, in a sentence each."""
+    side = "at most" if found.direction == "lower" else "at least"
+    return (
+        f"{found.metric}: consistent from a score of {side} {found.value:.6g} on, chosen on {found.accuracy.n} labelled summaries.\n"
+        f"On documents that it was not chosen on ({FOLDS} folds): balanced accuracy {format_percent(found.accuracy)} %, false "
+        f"alarms {format_percent(found.false_alarms)} %, missed {format_percent(found.missed)} %."
+    )

@@ -1,0 +1,89 @@
+"""A threshold of one's own: chosen on labels, checked on other documents, kept in a file, and used by `score`."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from core.gate.threshold_file import read_threshold
+from core.stats.statistic import Estimate
+from tests.unit.command_line import done, run
+
+
+@pytest.fixture
+def labelled(tmp_path: Path) -> Path:
+    """Summaries that copy their document, and others of which some words are new: ROUGE-2 tells most of them apart."""
+    rng, path = random.Random(0), tmp_path / "labelled.jsonl"
+    vocabulary = [f"word{number}" for number in range(400)]
+    lines = []
+    for number in range(60):
+        words = rng.sample(vocabulary, 40)
+        copied = words[:10]
+        mixed = [*words[:4], *rng.sample(vocabulary, 6)]
+        for kind, summary in ((1, copied), (0, mixed)):
+            record = {
+                "id": f"{number}-{kind}",
+                "document": " ".join(words),
+                "summary": " ".join(summary),
+                "label": kind,
+            }
+            lines.append(record | {"group": str(number)})
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def test_a_threshold_is_kept_and_decides(labelled: Path, tmp_path: Path, database: str) -> None:
+    assert database
+    kept, scores = tmp_path / "own.json", tmp_path / "scores.jsonl"
+    printed = done("threshold", "rouge2", "--data", labelled, "-o", kept)
+    found = read_threshold(kept)
+    assert "balanced accuracy 100.0" in printed
+    assert (found.accuracy.value, found.false_alarms.value, found.missed.value) == (1.0, 0.0, 0.0)
+    assert found.data[0].summaries == 120
+    done("score", labelled, "--metric", "rouge2", "--metric", "bleu", "--threshold", kept, "-o", scores)
+    records = [json.loads(line) for line in scores.read_text(encoding="utf-8").splitlines()]
+    decided = {one["id"]: one["consistent"] for one in records if one["metric"] == "rouge2"}
+    assert decided == {id: id.endswith("-1") for id in decided}
+    assert not any("consistent" in one for one in records if one["metric"] == "bleu")
+
+
+def test_a_threshold_of_other_settings_is_refused(labelled: Path, tmp_path: Path, database: str) -> None:
+    assert database
+    kept = tmp_path / "own.json"
+    done("threshold", "rouge2", "--data", labelled, "-o", kept)
+    text = kept.read_text(encoding="utf-8")
+    kept.write_text(text.replace("stemmer:True", "stemmer:False"), encoding="utf-8")
+    found = run("score", labelled, "--metric", "rouge2", "--threshold", kept, "-o", tmp_path / "scores.jsonl")
+    assert "Choose it again" in str(found.exception)
+
+
+def test_labels_of_one_kind_choose_no_threshold(tmp_path: Path, database: str) -> None:
+    assert database
+    path = tmp_path / "good.jsonl"
+    path.write_text('{"document": "It rained.", "summary": "Rain.", "label": 1}\n', encoding="utf-8")
+    assert "No threshold can be chosen" in str(
+        run("threshold", "rouge2", "--data", path, "-o", tmp_path / "t.json").exception
+    )
+
+
+def test_what_is_no_threshold_is_refused(labelled: Path, tmp_path: Path) -> None:
+    found = run("score", labelled, "--metric", "rouge2", "--threshold", labelled, "-o", tmp_path / "scores.jsonl")
+    assert "is no threshold" in str(found.exception)
+
+
+def test_a_metric_without_a_better_side_has_none(labelled: Path, tmp_path: Path) -> None:
+    found = run("threshold", "conciseness", "--data", labelled, "-o", tmp_path / "t.json")
+    assert "no better side" in str(found.exception)
+
+
+def test_lower_scores_may_be_the_consistent_ones(labelled: Path, tmp_path: Path, database: str) -> None:
+    assert database
+    kept = tmp_path / "novelty.json"
+    done("threshold", "word-novelty", "--data", labelled, "-o", kept)
+    found = read_threshold(kept)
+    assert found.direction == "lower"
+    assert (found.accepts(0.0), found.accepts(1.0)) == (True, False)
+    assert isinstance(found.accuracy, Estimate)
