@@ -48,10 +48,15 @@ class Server:
 
 @contextmanager
 def serve(
-    folder: Path, app: Path = ROOT / "app.py", start: Sequence[str] = STREAMLIT, root: Path = ROOT, **environment: str
+    folder: Path,
+    app: Path = ROOT / "app.py",
+    start: Sequence[str] = STREAMLIT,
+    root: Path = ROOT,
+    port: int = 0,
+    **environment: str,
 ) -> Iterator[Server]:
     """Run an app on the code of a checkout until the block ends; what it keeps and logs goes into `folder`."""
-    database, port = folder / "touchstone.db", free_port()
+    database, port = folder / "touchstone.db", port or free_port()
     settings = {
         "TOUCHSTONE_DATABASE_URL": f"sqlite:///{database}",
         "TOUCHSTONE_CACHE_DIR": str(folder / "cache"),

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import os
-import shutil
-import signal
-import subprocess
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -21,59 +16,21 @@ from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.tables import Reservation, Response
 from annotations.database import read_session
 from annotations.store import Store
+from tests.e2e.cluster import PROGRAMS, Cluster
 from tests.e2e.server import free_port
 from tests.e2e.shared_server import AnnotatePage, SharedServer, locked, opened
 from tests.e2e.waiting import START_MS
 
 pytestmark = pytest.mark.e2e
 
-_PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
-_RESTART_TRIES = 50
-
-
-@dataclass(frozen=True)
-class Cluster:
-    """A PostgreSQL of the test's own, which may be killed."""
-
-    folder: Path
-    port: int
-
-    @property
-    def url(self) -> str:
-        return f"postgresql://touchstone@127.0.0.1:{self.port}/postgres"
-
-    def run(self, program: str, *words: str) -> int:
-        # PostgreSQL refuses to run as root
-        user = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
-        command = [*user, str(_PROGRAMS[-1] / program), "-D", str(self.folder / "db"), *words]
-        with (self.folder.parent / f"{self.folder.name}.log").open("a") as log:
-            return subprocess.run(command, stdout=log, stderr=log, check=False).returncode
-
-    def start(self) -> None:
-        """Start it; after a kill its children hold its memory for a moment."""
-        options = f"-p {self.port} -k {self.folder} -c listen_addresses=127.0.0.1"
-        for _ in range(_RESTART_TRIES):
-            if self.run("pg_ctl", "-w", "-l", str(self.folder / "log"), "-o", options, "start") == 0:
-                return
-            time.sleep(0.2)
-        raise RuntimeError(f"PostgreSQL did not start; see {self.folder}.")
-
-    def kill(self) -> None:
-        os.kill(int((self.folder / "db" / "postmaster.pid").read_text().splitlines()[0]), signal.SIGKILL)
-
 
 @pytest.fixture
 def cluster() -> Iterator[Cluster]:
-    if not os.environ.get("TOUCHSTONE_TEST_POSTGRES_URL") or not _PROGRAMS:
+    if not os.environ.get("TOUCHSTONE_TEST_POSTGRES_URL") or not PROGRAMS:
         pytest.skip("TOUCHSTONE_TEST_POSTGRES_URL is not set, or there are no programs in /usr/lib/postgresql")
     with tempfile.TemporaryDirectory() as folder:  # a socket's path has to be short
         made = Cluster(Path(folder) / "pg", free_port())
-        made.folder.mkdir()
-        if os.geteuid() == 0:
-            Path(folder).chmod(0o755)
-            shutil.chown(made.folder, "postgres")
-        made.run("initdb", "--auth=trust", "--username=touchstone")
-        made.start()
+        made.create()
         yield made
         made.run("pg_ctl", "-m", "immediate", "stop")
 
