@@ -7,14 +7,17 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx2
 import pytest
 from playwright.sync_api import Page, expect
 
 from core.bulk.blocks import row_of_item, write_block, write_manifest
 from core.bulk.folder import Folder
 from core.types import Example, Item, Verdict
+from pages.server.sign_in import SESSION_COOKIE
 from tests.e2e.bench import WORK_MS
 from tests.e2e.server import Server, serve
+from tests.e2e.shared_server import SharedServer
 from tests.e2e.waiting import START_MS, attach, download, enter, idle, pick_option, press
 from tests.unit.command_line import done
 
@@ -157,3 +160,18 @@ def test_a_bulk_run_is_followed_to_its_end_and_opened(page: Page, fresh: Server,
     expect(page.locator(".stMultiSelect", has_text="Datasets")).to_contain_text("ferry")
     assert labels(fresh, "ferry") == ["consistent", "inconsistent", "inconsistent"]
     assert fresh.count("score") == 3
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE"])
+@pytest.mark.parametrize("token", ["", "2|00000000|00000000000000000000000000000000|1700000000"])
+@pytest.mark.parametrize("signed_in", [False, True])
+def test_a_page_of_another_site_uploads_and_deletes_nothing(
+    shared_server: SharedServer, method: str, token: str, signed_in: bool
+) -> None:
+    with httpx2.Client(base_url=shared_server.server.url, follow_redirects=True) as browser:
+        if signed_in:
+            browser.get(f"/?invite={shared_server.code()[1]}", headers={"Accept": "text/html"})
+            assert SESSION_COOKIE in browser.cookies
+        headers = {"Origin": "http://elsewhere.example", "X-Xsrftoken": token}
+        answer = browser.request(method, "/_stcore/upload_file/session/file", headers=headers, content=b"pairs")
+    assert answer.status_code == 403
