@@ -29,7 +29,7 @@ from annotations.tables import (
     ScoreRow,
     Table,
 )
-from core.types import Edit, Failure, FailureKind, Outcome, Part, Result, Seen, Span
+from core.types import Edit, Failure, FailureKind, Outcome, Part, Result, Seen, Span, WordScore
 from core.types import Item as CoreItem
 
 ITEM_FACTS: TypeAdapter[CoreItem] = TypeAdapter(CoreItem)
@@ -159,12 +159,15 @@ def outcome_from_row(row: ScoreRow, side: str) -> Outcome:
 
 def _part_json(part: Part) -> dict[str, Any]:
     evidence = [part.evidence.start, part.evidence.end] if part.evidence else None
-    return {"span": [part.span.start, part.span.end], "score": part.score, "evidence": evidence}
+    record = {"span": [part.span.start, part.span.end], "score": part.score, "evidence": evidence}
+    words = [[word.span.start, word.span.end, word.score] for word in part.words]
+    return {**record, "words": words} if words else record
 
 
 def _part_from_json(record: dict[str, Any]) -> Part:
     evidence = Span(*record["evidence"]) if record["evidence"] else None
-    return Part(Span(*record["span"]), record["score"], evidence)
+    words = tuple(WordScore(Span(start, end), score) for start, end, score in record.get("words", ()))
+    return Part(Span(*record["span"]), record["score"], evidence, words)
 
 
 def _seen_json(seen: Seen) -> dict[str, Any]:

@@ -37,7 +37,9 @@ def _sentence_record(example: Example, part: Part) -> JsonRecord:
         "start": part.evidence.start,
         "end": part.evidence.end,
     }
-    return {"text": part.span.of(example.summary), "score": part.score, "evidence": evidence}
+    record = {"text": part.span.of(example.summary), "score": part.score, "evidence": evidence}
+    words = [{"text": word.span.of(example.summary), "score": word.score} for word in part.words]
+    return {**record, "words": words} if words else record
 
 
 def _seen_record(seen: Seen) -> JsonRecord:

@@ -326,12 +326,24 @@ Rounds = Generator[list[Question], list[Answer], T]
 
 
 @dataclass(frozen=True, slots=True)
+class WordScore:
+    """The score of one word of the summary, in the range of the metric's score."""
+
+    span: Span
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
-    """The score of one sentence of the summary, and the passage of the document that it rests on."""
+    """The score of one sentence of the summary, and the passage of the document that it rests on.
+
+    `words` are those of the sentence with their scores, of a metric that gives any.
+    """
 
     span: Span
     score: float
     evidence: Span | None = None
+    words: tuple[WordScore, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -279,11 +279,28 @@ function drawSentence(board, line, i, row) {
   const [number, score, text, quote] = line.children;
   score.className = `score ${tint(part.step)}`;
   put(number, String(i + 1));
-  put(text, board.data.sentences[i]);
+  drawWords(text, board.data.sentences[i], row?.words[i] ?? []);
   put(score, scores(part));
   const words = !board.inTable && i === board.sentence ? evidence(board) : '';
   quote.hidden = !words;
   put(quote, words);
+}
+
+// Each word on the tint of its own score, of a metric that scores words; offsets count code points.
+function drawWords(line, text, words) {
+  const drawn = JSON.stringify([text, words]);
+  if (line.drawn === drawn) return;
+  line.drawn = drawn;
+  const letters = Array.from(text), nodes = [];
+  let from = 0;
+  for (const [start, end, step, score] of words) {
+    const word = element('span', `word ${tint(step)}`);
+    word.textContent = letters.slice(start, end).join('');
+    word.title = score;
+    nodes.push(letters.slice(from, start).join(''), word);
+    from = end;
+  }
+  line.replaceChildren(...nodes, letters.slice(from).join(''));
 }
 
 const scores = part => part.before ? `${part.before} → ${part.text}` : part.text;

@@ -11,7 +11,7 @@ from core.registry import settings_label
 from core.stats.score_pairs import MIN_FOR_QUANTILES, Move, classify_move
 from core.stress.null_bands import NullBand
 from core.stress.verdict_sentences import edit_verdict
-from core.types import UNSTATED, Intention, Verdict
+from core.types import UNSTATED, Intention, Verdict, WordScore
 
 RowState = Literal["ready", "waiting", "loading", "queued", "running", "failed", "needs download", "needs endpoint"]
 RowAction = Literal["download", "load", "retry", ""]
@@ -32,7 +32,7 @@ class BoardRow:
     """One metric: `before` is of the original summary, `after` of the edited one, `saved` of when the pair was kept.
 
     `parts` are the scores of the current summary's sentences, `parts_before` those of the original sentences that they come
-    from, empty without an edit. While a row is queued, loading or running, `after` and
+    from, empty without an edit; `words` are those of each sentence, placed from its start, of a metric that scores words. While a row is queued, loading or running, `after` and
     `parts` may still hold the previous values: they are drawn in grey. A row that waits for its key may hold the
     `after` of an older text, which the row says. `low` and `high` are None where unbounded.
     """
@@ -44,6 +44,7 @@ class BoardRow:
     message: str = ""
     before: float | None = None
     after: float | None = None
+    words: tuple[tuple[WordScore, ...], ...] = ()
     low: float | None = None
     high: float | None = None
     direction: Direction = "higher"
@@ -277,6 +278,7 @@ def _row_data(row: BoardRow, *, preserving: bool) -> BoardData:
         "hint": "describes the text" if row.is_surface else DIRECTION_HINTS[row.direction],
         "time": format_duration(row.seconds),
         "parts": _part_data(row),
+        "words": [_word_data(words, row) for words in row.words],
         "notes": row.notes,
     }
 
@@ -318,6 +320,15 @@ def _part_data(row: BoardRow) -> list[BoardData]:
     return [
         {"text": text, "step": step, "before": was if was != text else "", "before_step": was_step}
         for text, step, was, was_step in zip(texts, steps, old, old_steps, strict=True)
+    ]
+
+
+def _word_data(words: Sequence[WordScore], row: BoardRow) -> list[tuple[int, int, int | None, str]]:
+    """Start, end, step and score of each word of a sentence."""
+    steps = heat_steps([word.score for word in words], row.low, row.high, row.direction)
+    return [
+        (word.span.start, word.span.end, step, format_number(word.score, row.low, row.high, decimals=2))
+        for word, step in zip(words, steps, strict=True)
     ]
 
 

@@ -19,7 +19,18 @@ from core.stress.bundled_run import bundled_harmless_shifts
 from core.stress.null_bands import NullBands, SignedMetrics
 from core.stress.shifts import changed_words
 from core.text import sentences
-from core.types import Edit, Example, Failure, FailureKind, Outcome, Result, asks_endpoint, local_checkpoints
+from core.types import (
+    Edit,
+    Example,
+    Failure,
+    FailureKind,
+    Outcome,
+    Result,
+    Span,
+    WordScore,
+    asks_endpoint,
+    local_checkpoints,
+)
 from pages.ui import services
 from pages.ui.probe.board_rows import Board, BoardRow, LastShown, Noise, RowAction, Selection, board_verdict
 from pages.ui.probe.fast_set import SCORE_ALL_KEY, last_edit_s, metrics_to_ask, waits_for_key
@@ -247,11 +258,25 @@ def _score_row(metric: Metric, request: Request, cells: Cells, saved: Outcome | 
         after=last.after,
         seconds=after.outcome.seconds if isinstance(after.outcome, Result) else None,
         parts=last.parts[: len(sentences(text))],
+        words=_words_by_sentence(after.outcome, text),
         parts_before=_parts_before(before.outcome, request) if isinstance(after.outcome, Result) else (),
         notes=_row_notes(after.outcome, saved),
         saved=_saved_if_different(saved, after.outcome),
         action=_row_action(shown),
         noise=noise_of(metric, before.outcome, *request.examples),
+    )
+
+
+def _words_by_sentence(outcome: Outcome | None, text: str) -> tuple[tuple[WordScore, ...], ...]:
+    """The scored words of each sentence, placed from its start; nothing where the metric scores no words."""
+    if not isinstance(outcome, Result) or not any(part.words for part in outcome.parts):
+        return ()
+    by_span = {part.span: part.words for part in outcome.parts}
+    return tuple(
+        tuple(
+            WordScore(Span(w.span.start - span.start, w.span.end - span.start), w.score) for w in by_span.get(span, ())
+        )
+        for span in sentences(text)
     )
 
 
