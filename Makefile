@@ -3,7 +3,7 @@ PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
 
-.PHONY: help run parsers test check verify fix readme demo-data clean
+.PHONY: help run parsers test check verify fix readme demo-data train-embedded clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -48,6 +48,9 @@ readme: .venv/.run ## write the table of metrics in README.md again
 demo-data: .venv/.run ## compute again what comes with the bundled examples: scores, a stress run
 	$(BIN)/python -c 'from core.bundled_scores import write_scores; write_scores()'
 	$(BIN)/python -c 'from core.stress.bundled_run import write_bundled_run; write_bundled_run()'
+
+train-embedded: .venv/.run ## train the metric that comes with Touchstone again, on the bundled examples (some minutes)
+	$(BIN)/python cli.py train bundled --to core/trained/embedded/model --corruptions 0.9
 
 clean: ## remove the virtual environment and caches, never the labels in var/
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache

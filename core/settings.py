@@ -51,6 +51,7 @@ class Settings(BaseSettings):
         None,
         description="a folder of folders of results: the bulk runs that pages open; without it none on a shared server, elsewhere any",
     )
+    models_dir: Path = Field(_VAR_FOLDER / "models", description="where metrics that were trained on the page are kept")
     demo: bool = Field(False, description="show everything, keep nothing")
 
     trusted_repos: str = Field(

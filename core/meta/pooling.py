@@ -12,6 +12,7 @@ import numpy as np
 
 from core.meta.cases import Cases, MetricColumn, build_cases
 from core.stats.statistic import Numbers, Values
+from core.trained.overlap import training_overlaps
 from core.types import Sample
 
 _ROUNDING = 1e-4  # of the range of scores: what releases of the same scores differ by
@@ -47,7 +48,7 @@ def pool_cases(datasets: Sequence[Sequence[Sample]]) -> Cases:
     """All samples together. A released metric on different scales, or on scales that nobody can compare, is separate.
 
     Datasets are compared by the texts that they have in common, and so are the sources, splits and domains of one. A
-    warning names what differs and says why; another one names documents that datasets have in common. Our own scores of
+    warning names what differs and says why; others name documents that datasets have in common, or that a metric learned from. Our own scores of
     a signature have one scale.
     """
     together = build_cases([sample for samples in datasets for sample in samples])
@@ -58,7 +59,12 @@ def pool_cases(datasets: Sequence[Sequence[Sample]]) -> Cases:
         together,
         columns=tuple(column for column, _ in found if column.scales is None),
         separate=tuple(column for column, _ in found if column.scales is not None),
-        warnings=(*together.warnings, *_shared_documents(datasets), *warnings),
+        warnings=(
+            *together.warnings,
+            *training_overlaps(together.samples),
+            *_shared_documents(datasets),
+            *warnings,
+        ),
     )
 
 

@@ -73,6 +73,10 @@ def _locate_in_folder(part: Checkpoint) -> Path:
         raise MissingWeightsError(
             f"There is no file {part.source!r}. Set model= to a file that `cli.py train-shallow PAIRS.jsonl -o MODEL.json` wrote."
         )
+    if part.kind == "word_support" and not (place / "model.safetensors").is_file():
+        raise MissingWeightsError(
+            f"There is no trained metric in {part.source!r}. Set model= to a folder that `cli.py train DATA --to FOLDER` wrote."
+        )
     setting, files = part.setting, "and" if part.kind == BACKBONE else "model.safetensors and"
     if place.is_file():
         raise MissingWeightsError(

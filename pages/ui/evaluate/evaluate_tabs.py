@@ -40,6 +40,7 @@ from pages.ui.evaluate.tables_and_plots import (
     missing_reasons,
     roc_chart,
 )
+from pages.ui.evaluate.train_tab import train_tab
 from pages.ui.markup import escape_markdown
 from pages.ui.sensitivity_view import sensitivity_view
 
@@ -169,12 +170,13 @@ EVALUATE_TABS: Mapping[str, Callable[[EvaluationChoice], None]] = MappingProxyTy
         "Explanations": explanation_table,
         "Percentiles": percentile_tab,
         "Data": _data_tab,
+        "Train": train_tab,
         "Paper pack": _pack_tab,
     }
 )
 
 
-_WITHOUT_SCORES = ("Data", "Explanations", "Agreement")
+_WITHOUT_SCORES = ("Data", "Train", "Explanations", "Agreement")
 
 
 def evaluate_tabs(chosen: EvaluationChoice) -> None:

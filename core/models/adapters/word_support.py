@@ -1,0 +1,85 @@
+"""Adapter "word_support": how well a document supports a sentence and each of its words, by a head that was trained here."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+
+from core.errors import LoadError
+from core.models.locations import locate
+from core.models.model import Row
+from core.models.trained_head import read_head
+from core.models.word_encoder import WordEncoder, encoder_hash
+from core.trained.model import Head, probability
+from core.trained.word_features import ReadDocument, feature_matrix, read_document
+from core.trained.word_states import WordStates
+from core.types import Answer, Checkpoint, Question
+
+_MAX_DOCUMENTS = 64
+
+
+class WordSupportModel:
+    """Inputs: document and one sentence. Values: the probability that the sentence is supported, then that of each of its words.
+
+    The latter is what it would be if every second word were unsupported. Spans: the words in the sentence, and last the
+    sentence of the document that is closest. A text without a word gets no values.
+    """
+
+    def __init__(self, head: Head, encoder: WordEncoder) -> None:
+        self._head = head
+        self._encoder = encoder
+        self._documents: OrderedDict[str, ReadDocument] = OrderedDict()
+        self._lock = threading.Lock()
+        self.nbytes = head.nbytes + encoder.nbytes
+
+    def encode(self, questions: Sequence[Question]) -> list[Row]:
+        return [Row(question, max(1, len(question.inputs[1].split())), ()) for question in questions]
+
+    def forward(self, rows: Sequence[Row]) -> list[Answer]:
+        texts = [row.question.inputs for row in rows]
+        documents = self._read_documents([document for document, _ in texts])
+        sentences = self._encoder.read([sentence for _, sentence in texts])
+        return [self._answer(document, sentence) for document, sentence in zip(documents, sentences, strict=True)]
+
+    def _read_documents(self, texts: Sequence[str]) -> list[ReadDocument]:
+        """The documents; those read for an earlier sentence are remembered."""
+        with self._lock:
+            known = {text: self._documents[text] for text in texts if text in self._documents}
+        missing = [text for text in dict.fromkeys(texts) if text not in known]
+        known.update(zip(missing, map(read_document, self._encoder.read(missing)), strict=True))
+        with self._lock:
+            for text, found in known.items():
+                self._documents[text] = found
+                self._documents.move_to_end(text)
+            while len(self._documents) > _MAX_DOCUMENTS:
+                self._documents.popitem(last=False)
+        return [known[text] for text in texts]
+
+    def _answer(self, document: ReadDocument, sentence: WordStates) -> Answer:
+        tokens, cut = document.states.tokens + sentence.tokens, document.states.cut + sentence.cut
+        if not sentence.forms or not document.low:
+            return Answer(tokens=tokens, cut=cut)
+        values = feature_matrix(document, sentence)
+        logits = self._head.word_logits(values)
+        words = [1 - probability(float(logit) - self._head.config.prior) for logit in logits]
+        closest = document.closest_sentence(sentence)
+        return Answer(
+            values=(1 - probability(self._head.sentence_logit(values, logits)), *words),
+            spans=(*sentence.spans, closest),
+            tokens=tokens,
+            cut=cut,
+        )
+
+
+def load(path: Path, checkpoint: Checkpoint, device: str) -> WordSupportModel:
+    head = read_head(path)
+    encoder = Checkpoint(head.config.encoder, checkpoint.kind)
+    found = locate(encoder)
+    if encoder_hash(found) != head.config.encoder_sha256:
+        raise LoadError(
+            f"{checkpoint.source} was trained on another encoder than the {head.config.encoder} that is here: their "
+            "weights differ. Install the version that requirements.txt names, or train again."
+        )
+    return WordSupportModel(head, WordEncoder.load(found, encoder, device))

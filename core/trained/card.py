@@ -1,0 +1,213 @@
+"""What a trained metric's figures are, and its model card: written beside the weights, and read by whoever meets the metric."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.settings import VERSION
+from core.stats.bootstrap import Resamples
+from core.stats.discrimination import LabelledScores, auc
+from core.stats.score_pairs import ScorePairs, consistency_share, mean_shift, noise_range
+from core.stats.statistic import Estimate, Mask, Numbers, Values
+from core.stats.text_tables import format_percent, format_signed, markdown_table
+from core.trained.model import CARD_FILE, DOCUMENTS_FILE, FIGURES_FILE
+from core.trained.trainer import Trained, pairs_of
+from core.trained.training_data import TrainingData, describe, document_key
+
+RESAMPLES = 2_000
+BASELINES = ("shallow", "bertscore-minilm")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of the card: of what, by which measure, with its interval."""
+
+    of: str
+    measure: str
+    estimate: Estimate
+
+    @property
+    def text(self) -> str:
+        return format_signed(self.estimate) if self.measure == "mean shift" else format_percent(self.estimate)
+
+
+@dataclass(frozen=True, slots=True)
+class CardFacts:
+    """What the card says besides the figures."""
+
+    title: str
+    recipe: str
+    seed: int
+    share: float
+    data: Sequence[str]
+    licences: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Judged:
+    """The rows of a training as arrays, and the resamples of their documents."""
+
+    data: TrainingData
+    wrong: Mask
+    labelled: Mask
+    kinds: NDArray[np.str_]
+    drawn: Resamples
+
+    @classmethod
+    def of(cls, data: TrainingData) -> _Judged:
+        rows = data.rows
+        return cls(
+            data,
+            np.array([row.wrong for row in rows]),
+            np.array([row.origin == "labelled" for row in rows]),
+            np.array([row.kind for row in rows]),
+            Resamples.draw(data.document_count(), RESAMPLES),
+        )
+
+    def auc(self, of: str, chosen: Mask, scores: Values) -> Figure:
+        labelled = LabelledScores(scores[chosen], ~self.wrong[chosen], self.data.documents[chosen])
+        return Figure(of, "AUC", self.drawn.estimate(auc(labelled)))
+
+    def of_kind(self, kind: str) -> Mask:
+        """The wrong rows of a kind, and the consistent rows of the same origin: labelled ones or generated ones."""
+        bad = self.wrong & (self.kinds == kind)
+        return np.asarray(bad | (~self.wrong & np.isin(self.labelled, self.labelled[bad])))
+
+    def spread(self, places: Numbers | Mask, values: Values) -> Values:
+        """Values of some rows as those of all, nan elsewhere, (rows,)."""
+        found = np.full(len(self.wrong), np.nan)
+        found[places] = values
+        return found
+
+
+def card_figures(data: TrainingData, trained: Trained, baselines: Mapping[str, Values]) -> list[Figure]:
+    """Figures on documents that were not learned from; `baselines` score the labelled rows in their order."""
+    judged, scores = _Judged.of(data), trained.held_out
+    labelled, generated = judged.labelled, ~judged.labelled
+    found = [judged.auc("labelled summaries", labelled, scores)]
+    for name, values in baselines.items():
+        found.append(judged.auc(f"labelled summaries, {name}", labelled, judged.spread(labelled, values)))
+    for domain, (places, values) in trained.by_domain.items():
+        apart = judged.spread(places, values)
+        found.append(judged.auc(f"labelled summaries of {domain}, learned from others", ~np.isnan(apart), apart))
+    if generated.any():
+        found.append(judged.auc("generated summaries", generated, scores))
+    kinds = sorted(set(judged.kinds[judged.wrong].tolist()) - {""})
+    found += [judged.auc(kind, judged.of_kind(kind), scores) for kind in kinds]
+    return [*found, *_pair_figures(judged, scores)]
+
+
+def _pair_figures(judged: _Judged, scores: Values) -> list[Figure]:
+    """How often an original is scored above its wrong edit, and how far harmless edits move the score."""
+    pairs, drawn = pairs_of(judged.data.rows), judged.drawn
+    real = [pair for pair in pairs if judged.labelled[pair[1]]]
+    found = [
+        Figure(of, "pairs told apart", drawn.estimate(consistency_share(_pairs(judged.data, scores, chosen))))
+        for of, chosen in (("labelled pairs", real), ("all pairs", pairs))
+        if chosen
+    ]
+    if harmless := _harmless_pairs(judged.data):
+        shifts = _pairs(judged.data, scores, harmless)
+        found.append(Figure("harmless edits", "mean shift", drawn.estimate(mean_shift(shifts))))
+    return found
+
+
+def _pairs(data: TrainingData, scores: Values, pairs: Sequence[tuple[int, int]]) -> ScorePairs:
+    one, other = (np.array([pair[side] for pair in pairs]) for side in (0, 1))
+    return ScorePairs(scores[one], scores[other], data.documents[one])
+
+
+def _harmless_pairs(data: TrainingData) -> list[tuple[int, int]]:
+    places = {(row.document, row.id): place for place, row in enumerate(data.rows)}
+    return [
+        (places[row.document, row.parent], place)
+        for place, row in enumerate(data.rows)
+        if row.origin == "harmless edit" and (row.document, row.parent) in places
+    ]
+
+
+def null_band(data: TrainingData, trained: Trained) -> tuple[float, float] | None:
+    """The middle 95 % of the shifts under harmless edits; None where there are too few."""
+    pairs = _harmless_pairs(data)
+    return noise_range(_pairs(data, trained.held_out, pairs).shifts) if pairs else None
+
+
+def verdict(figures: Sequence[Figure]) -> str:
+    """One sentence: whether it tells consistent labelled summaries from inconsistent ones at all."""
+    first = figures[0].estimate
+    if first.value is None:
+        return f"It could not be judged: {first.why}"
+    if first.low is None or first.low <= 0.5:
+        return f"On the labelled summaries it is no better than chance: AUC {figures[0].text} on documents that it did not learn from."
+    return f"On documents that it did not learn from it reaches an AUC of {figures[0].text} on the labelled summaries."
+
+
+def write_card(folder: Path, facts: CardFacts, data: TrainingData, trained: Trained, figures: Sequence[Figure]) -> None:
+    """The card, its figures as JSON, and the hashes of the documents that were learned from."""
+    keys = sorted({document_key(row.document) for row in data.rows})
+    (folder / DOCUMENTS_FILE).write_text("\n".join(keys) + "\n", encoding="utf-8")
+    band = null_band(data, trained)
+    record = {
+        "recipe": facts.recipe,
+        "seed": facts.seed,
+        "share": facts.share,
+        "trees": trained.trees,
+        "data": describe(data),
+        "verdict": verdict(figures),
+        "null_band": band,
+        "figures": [{"of": one.of, "measure": one.measure, **asdict(one.estimate)} for one in figures],
+    }
+    (folder / FIGURES_FILE).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    (folder / CARD_FILE).write_text(_card(facts, data, trained, figures, band), encoding="utf-8")
+
+
+def _card(
+    facts: CardFacts,
+    data: TrainingData,
+    trained: Trained,
+    figures: Sequence[Figure],
+    band: tuple[float, float] | None,
+) -> str:
+    counts = describe(data)
+    lines = [[one.of, one.measure, one.text, str(one.estimate.n), str(one.estimate.documents)] for one in figures]
+    shares = "\n".join(f"- {name}: {_format_count(value)}" for name, value in counts.items() if value)
+    noise = f"\nThe middle 95 % of shifts under harmless edits: {band[0]:+.3f} to {band[1]:+.3f}.\n" if band else ""
+    return f"""# {facts.title}
+
+{verdict(figures)}
+
+A metric of Touchstone {VERSION}, recipe "{facts.recipe}", seed {facts.seed}: {trained.trees} trees read {len(trained.head.config.features)}
+features of each word of a summary, made with the frozen encoder {trained.head.config.encoder}. The score is the probability that no
+sentence is wrong; one half means even odds in data of which half is inconsistent.
+
+## Data
+
+{", ".join(facts.data)}. Licences: {", ".join(facts.licences) or "not known"}. `{DOCUMENTS_FILE}` names the documents by hash.
+
+{shares}
+
+Generated summaries are asked to be {facts.share:.0%} of all. Nothing that is marked as test, and no data of a paper's tables, was learned from.
+
+## Figures
+
+Each document lies in one of five folds, near-duplicates together, and is judged by a metric that learned from the other four.
+The number of trees is the best one for these folds. Intervals (95 %) resample documents.
+
+{markdown_table(["of", "measure", "value", "n", "documents"], lines)}
+{noise}
+## What it cannot see
+
+It compares words and their neighbours with the document's. Roles that are exchanged among words that all stand in the
+document, and wrong verbs that are close to the right ones, move it little; what needs arithmetic or knowledge moves it by
+chance. A paraphrase in words far from the document's looks like an error to it.
+"""
+
+
+def _format_count(value: Mapping[str, int] | int) -> str:
+    return ", ".join(f"{name} {number}" for name, number in value.items()) if isinstance(value, Mapping) else str(value)

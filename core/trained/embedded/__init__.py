@@ -1,0 +1,1 @@
+"""The trained metric that comes with Touchstone: its folder `model`, which `make train-embedded` writes."""

@@ -1,0 +1,34 @@
+"""Which evaluated documents a trained metric learned from: its figures on these are no test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from core.errors import TouchstoneError
+from core.metric import METRICS
+from core.models.locations import locate
+from core.trained.model import DOCUMENTS_FILE
+from core.types import Sample, local_checkpoints
+
+_KIND = "word_support"
+
+
+def training_overlaps(samples: Sequence[Sample]) -> Iterator[str]:
+    """A starred sentence for each scored metric that learned from documents of these samples."""
+    documents = {sample.document for sample in samples} - {""}
+    for spec in sorted({score.metric for sample in samples for score in sample.kept}):
+        if learned := documents & training_documents(spec):
+            yield (
+                f"★ {spec} learned from {len(learned)} of these {len(documents)} documents: its figures here are no test. "
+                "Leave it out, or choose data that it did not learn from."
+            )
+
+
+def training_documents(spec: str) -> frozenset[str]:
+    """The names of the documents that a metric was trained on here; none for any other metric, or where its folder is gone."""
+    try:
+        models = local_checkpoints(METRICS.parse(spec).checkpoints())
+        files = [locate(model) / DOCUMENTS_FILE for model in models if model.kind == _KIND]
+    except TouchstoneError:  # a spec of another version, or a folder that was deleted
+        return frozenset()
+    return frozenset(name for file in files if file.is_file() for name in file.read_text(encoding="utf-8").split())

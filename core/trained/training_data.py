@@ -1,0 +1,282 @@
+"""What a metric is trained on: labelled summaries, generated corruptions, and the guards that keep test data out."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from core.edits import apply, recover
+from core.errors import TouchstoneError, UnscorableError
+from core.perturbation import Perturbation, rule_perturbations
+from core.reproduce.paper import PAPERS
+from core.stats.statistic import Numbers, number_documents
+from core.text import sentences, words
+from core.types import Edit, Example, Item, Span, Split, Verdict
+
+MIN_DOCUMENTS = 20
+NEAR_DUPLICATE = 0.5
+"""Two documents are one where so large a share of the shorter one's five-word runs stands in the other."""
+_SHINGLE = 5  # words
+_EXTRACTS = 10  # sentences of a document that are taken for claims
+_CLAIM_WORDS = range(6, 46)
+_SEEDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRow:
+    """A summary with its label; `wrong_words` are places of its words that make it wrong, None where nobody knows.
+
+    `kind` is the error type or the name of the perturbation, `origin` who made it: "labelled" are people or a dataset.
+    """
+
+    id: str
+    document: str
+    summary: str
+    wrong: bool
+    wrong_words: tuple[Span, ...] | None
+    kind: str
+    origin: str
+    domain: str = ""
+    group: str = ""
+    parent: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingData:
+    """Rows with the number of each one's document, and what was left out, by its reason."""
+
+    rows: tuple[TrainingRow, ...]
+    documents: Numbers
+    left_out: Mapping[str, int]
+    licences: tuple[str, ...] = ()
+
+    @property
+    def labelled(self) -> list[TrainingRow]:
+        return [row for row in self.rows if row.origin == "labelled"]
+
+    def document_count(self) -> int:
+        return int(self.documents.max()) + 1 if len(self.documents) else 0
+
+
+def document_key(document: str) -> str:
+    """The name of a document's text, as the store names it."""
+    return hashlib.sha256(document.encode()).hexdigest()[:16]
+
+
+def evaluation_importers() -> frozenset[str]:
+    """The importers of data that a reproduced paper's tables rest on: these are for evaluation alone."""
+    files = (file for paper in PAPERS for file in paper().data)
+    return frozenset(file.importer.partition("[")[0] for file in files if file.importer)
+
+
+def reserve_test_data(items: Iterable[Item], importer: str) -> list[Item]:
+    """The items of a dataset with what a paper's tables rest on marked as test, unless its authors meant it for development."""
+    if importer not in evaluation_importers():
+        return list(items)
+    return [item if item.split else replace(item, split=Split.TEST) for item in items]
+
+
+def labelled_rows(items: Sequence[Item]) -> tuple[list[TrainingRow], dict[str, int]]:
+    """The rows of labelled items, and how many were left out for which reason; what is marked test never is a row."""
+    test = {_document_name(item) for item in items if item.split is Split.TEST}
+    left_out: Counter[str] = Counter()
+    by_id = {item.example.id: item for item in items}
+    rows = []
+    for item in items:
+        if reason := _reason_to_leave_out(item, test):
+            left_out[reason] += 1
+        else:
+            rows.append(_labelled_row(item, by_id.get(item.parent or "")))
+    return rows, dict(left_out)
+
+
+def _document_name(item: Item) -> str:
+    return item.example.document or item.group
+
+
+def _reason_to_leave_out(item: Item, test: set[str]) -> str:
+    if item.split is Split.TEST:
+        return "marked test, or what a paper's tables rest on"
+    if _document_name(item) in test:
+        return "of a document that is marked test elsewhere"
+    if not item.example.document.strip() or not item.example.summary.strip():
+        return "without a document or summary"
+    return "" if item.intended in (Verdict.CONSISTENT, Verdict.INCONSISTENT) else "without a settled label"
+
+
+def _labelled_row(item: Item, parent: Item | None) -> TrainingRow:
+    wrong = item.intended is Verdict.INCONSISTENT
+    changed = _changed_places(parent.example.summary, item.example.summary) if parent else None
+    kind = item.error_type.value if item.error_type else "+".join(item.categories)
+    return TrainingRow(
+        id=item.example.id,
+        document=item.example.document,
+        summary=item.example.summary,
+        wrong=wrong,
+        wrong_words=changed if wrong else (),
+        kind=kind if wrong else "",
+        origin="labelled",
+        domain=item.domain,
+        group=item.group,
+        parent=item.parent or "",
+    )
+
+
+def _changed_places(original: str, edited: str) -> tuple[Span, ...]:
+    return _new_places(recover(original, edited))
+
+
+def _new_places(edits: Sequence[Edit]) -> tuple[Span, ...]:
+    """Where the new words of ordered edits stand once they are executed; a deletion is the place between two words."""
+    found, shift = [], 0
+    for edit in sorted(edits, key=lambda one: one.span):
+        start = edit.span.start + shift
+        found.append(Span(start, start + len(edit.new)))
+        shift += len(edit.new) - (edit.span.end - edit.span.start)
+    return tuple(found)
+
+
+def generated_rows(rows: Sequence[TrainingRow], seed: int) -> Iterator[TrainingRow]:
+    """Corruptions and harmless edits, by every rule, of the consistent rows and of sentences of their documents."""
+    kinds = [kind for kind in rule_perturbations() if kind.card.intent != "gaming"]
+    faithful = [row for row in rows if not row.wrong and not row.parent]
+    for row in faithful:
+        yield from _variants(row, kinds, seed)
+    for claim in _extracts(rows, seed):
+        yield claim
+        yield from _variants(claim, kinds, seed)
+
+
+def _extracts(rows: Sequence[TrainingRow], seed: int) -> Iterator[TrainingRow]:
+    """Sentences of each document, which it supports word for word."""
+    for row in {row.document: row for row in reversed(rows)}.values():
+        spans = [span for span in sentences(row.document) if len(words(span.of(row.document))) in _CLAIM_WORDS]
+        chosen = random.Random(f"{seed}\0{row.id}").sample(spans, min(_EXTRACTS, len(spans)))
+        for number, span in enumerate(chosen):
+            text = span.of(row.document).strip()
+            yield replace(
+                row,
+                id=f"{row.id}/sentence-{number}",
+                summary=text,
+                wrong=False,
+                wrong_words=(),
+                kind="",
+                origin="extract",
+                parent="",
+            )
+
+
+def _variants(row: TrainingRow, kinds: Sequence[Perturbation], seed: int) -> Iterator[TrainingRow]:
+    example, seen = Example(row.id, row.document, row.summary), {row.summary}
+    for kind in kinds:
+        wrong = kind.card.intent == "breaking"
+        for number in range(_SEEDS):
+            try:
+                edits = kind.edits(example, random.Random(f"{seed}\0{number}\0{row.id}"))
+            except UnscorableError:
+                break
+            summary = apply(row.summary, edits)
+            if summary not in seen:
+                seen.add(summary)
+                yield replace(
+                    row,
+                    id=f"{row.id}/{kind.name}-{number}",
+                    summary=summary,
+                    wrong=wrong,
+                    wrong_words=_new_places(edits) if wrong else (),
+                    kind=kind.name,
+                    origin="corruption" if wrong else "harmless edit",
+                    parent=row.id,
+                )
+
+
+def training_data(items: Iterable[Item], share: float, seed: int, licences: Sequence[str] = ()) -> TrainingData:
+    """The rows of labelled items, with generated ones up to a `share` of all rows, drawn by the seed and by kind.
+
+    Raises TouchstoneError below 20 documents, or where only one class is left.
+    """
+    found, left_out = labelled_rows(list(items))
+    numbers = near_duplicates([row.document for row in found], [row.group for row in found])
+    documents = len(set(numbers.tolist()))
+    reasons = "; ".join(f"{number} {reason}" for reason, number in left_out.items())
+    if documents < MIN_DOCUMENTS:
+        raise TouchstoneError(
+            f"There are {documents} documents to learn from, and a metric is trained on {MIN_DOCUMENTS} or more. "
+            f"{f'Left out: {reasons}. ' if reasons else ''}Add labelled summaries of other documents."
+        )
+    if len({row.wrong for row in found}) < 2:
+        raise TouchstoneError(
+            f"All {len(found)} summaries to learn from are {'inconsistent' if found[0].wrong else 'consistent'}. "
+            f"{f'Left out: {reasons}. ' if reasons else ''}Add some of the other class."
+        )
+    made = _drawn(list(generated_rows(found, seed)), round(len(found) * share / (1 - share)), seed) if share else []
+    number_of = {row.document: number for row, number in zip(found, numbers.tolist(), strict=True)}
+    all_numbers = [*numbers.tolist(), *(number_of[row.document] for row in made)]
+    return TrainingData((*found, *made), _as_numbers(all_numbers), left_out, tuple(dict.fromkeys(licences)))
+
+
+def _as_numbers(numbers: Sequence[int]) -> Numbers:
+    return number_documents([number] for number in numbers)
+
+
+def _drawn(rows: Sequence[TrainingRow], most: int, seed: int) -> list[TrainingRow]:
+    """Up to so many rows, each kind as often as every other while it lasts."""
+    by_kind: defaultdict[str, list[TrainingRow]] = defaultdict(list)
+    for row in rows:
+        by_kind[row.kind].append(row)
+    shuffled = [
+        random.Random(f"{seed}\0{kind}").sample(of_kind, len(of_kind)) for kind, of_kind in sorted(by_kind.items())
+    ]
+    dealt = [
+        row
+        for turn in range(max(map(len, shuffled), default=0))
+        for of_kind in shuffled
+        for row in of_kind[turn : turn + 1]
+    ]
+    return dealt[:most]
+
+
+def near_duplicates(documents: Sequence[str], groups: Sequence[str]) -> Numbers:
+    """A number for each row's document, (rows,): rows of one text, of one group or of near-duplicate texts share it.
+
+    Texts are near-duplicates where at least half of the five-word runs of the shorter one stand in the other, also by way
+    of a third text.
+    """
+    texts = list(dict.fromkeys(documents))
+    runs = [_shingles(text) for text in texts]
+    holders: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+    for number, found in enumerate(runs):
+        for run in found:
+            holders[run].append(number)
+    common: Counter[tuple[int, int]] = Counter()
+    for of_run in holders.values():
+        common.update((one, other) for place, one in enumerate(of_run) for other in of_run[place + 1 :])
+    marks: dict[str, list[tuple[str, object]]] = {text: [("text", text)] for text in texts}
+    for (one, other), shared in common.items():
+        if shared >= NEAR_DUPLICATE * min(len(runs[one]), len(runs[other])):
+            for number in (one, other):
+                marks[texts[number]].append(("near", (one, other)))
+    return number_documents(
+        [*marks[document], *([("group", group)] if group else [])]
+        for document, group in zip(documents, groups, strict=True)
+    )
+
+
+def _shingles(text: str) -> frozenset[tuple[str, ...]]:
+    found = words(text)
+    return frozenset(found[place : place + _SHINGLE] for place in range(len(found) - _SHINGLE + 1))
+
+
+def describe(data: TrainingData) -> dict[str, dict[str, int] | int]:
+    """What stands in a preview and in the card: documents, rows by origin, classes and kinds, and what was left out."""
+    return {
+        "documents": data.document_count(),
+        "pairs": len(data.rows),
+        "classes": dict(Counter("inconsistent" if row.wrong else "consistent" for row in data.rows)),
+        "origins": dict(Counter(row.origin for row in data.rows)),
+        "kinds": dict(Counter(row.kind for row in data.rows if row.kind).most_common()),
+        "left out": dict(data.left_out),
+    }

@@ -1,0 +1,64 @@
+"""The words of a text with the states that an encoder gives them, and the windows in which a long text is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.text import sentences
+from core.types import Span
+
+States = NDArray[np.float32]
+Places = NDArray[np.int64]
+
+WINDOW_TOKENS = 240
+"""The encoder was trained on texts of up to 256 tokens."""
+_WORD = re.compile(r"\w+(?:[’'-]\w+)*")
+_CHUNK_WORDS = 120  # of a sentence that no window holds, as in a transcript without full stops
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordStates:
+    """The words of a text: where, and their states of unit length at two layers, (words, width) each.
+
+    `sentence` is the number of each word's sentence, (words,), and `pieces` how many tokens it has.
+    """
+
+    spans: tuple[Span, ...]
+    forms: tuple[str, ...]
+    early: States
+    late: States
+    sentence: Places
+    pieces: Places
+    tokens: int = 0
+    cut: int = 0
+
+
+def word_spans(text: str) -> list[Span]:
+    """The words of a text; one with an apostrophe or hyphen inside is one word."""
+    return [Span(*match.span()) for match in _WORD.finditer(text)]
+
+
+def windows(text: str, count: Callable[[Sequence[str]], Sequence[int]]) -> list[Span]:
+    """Runs of whole sentences that hold up to `WINDOW_TOKENS` tokens each, as `count` counts them, in order."""
+    pieces = [piece for sentence in sentences(text) for piece in _chunks(text, sentence)]
+    found: list[Span] = []
+    used = 0
+    for piece, size in zip(pieces, count([piece.of(text) for piece in pieces]), strict=True):
+        if found and used + size <= WINDOW_TOKENS:
+            found[-1], used = Span(found[-1].start, piece.end), used + size
+        else:
+            found.append(piece)
+            used = size
+    return found
+
+
+def _chunks(text: str, sentence: Span) -> Iterator[Span]:
+    inside = [Span(sentence.start + word.start, sentence.start + word.end) for word in word_spans(sentence.of(text))]
+    starts = [sentence.start, *(word.start for word in inside[_CHUNK_WORDS::_CHUNK_WORDS])]
+    for start, end in zip(starts, [*starts[1:], sentence.end], strict=True):
+        yield Span(start, end)

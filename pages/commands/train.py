@@ -1,0 +1,96 @@
+"""`cli.py train`."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from annotations.labelled_items import load_labelled_items
+from annotations.store import Store
+from core.dataset import Refusal
+from core.engine.engine import Engine
+from core.settings import Settings
+from core.trained.card import verdict
+from core.trained.run import (
+    Recipe,
+    TrainedFolder,
+    TrainingPlan,
+    TrainingRun,
+    TrainingSource,
+    check_folder,
+    train_shallow_to_folder,
+    train_to_folder,
+)
+from core.trained.training_data import describe
+from pages.commands.shared.inputs import SeedOption, read_items
+from pages.commands.shared.messages import print_status
+
+
+def command(
+    data: Annotated[
+        list[str],
+        typer.Argument(
+            help="JSONL or CSV with document, summary, label and, of an edit, source; or what `datasets` lists: an imported "
+            "dataset, a campaign, the pairs that you kept; or bundled. Several are put together."
+        ),
+    ],
+    to: Annotated[
+        Path, typer.Option("--to", help="The folder to write: weights, model card, hashes of the documents.")
+    ],
+    recipe: Annotated[
+        Recipe,
+        typer.Option(help="words: features of each word and boosted trees; shallow: six features of the surface."),
+    ] = "words",
+    corruptions: Annotated[
+        float,
+        typer.Option(min=0, max=0.99, help="The share of corruptions and harmless edits by rule among all summaries."),
+    ] = 0.5,
+    seed: SeedOption = 0,
+    preview: Annotated[bool, typer.Option("--preview", help="Only show what would be learned from.")] = False,
+) -> None:
+    """Train a metric on labelled summaries, and judge it on documents that it did not learn from."""
+    check_folder(to)
+    refusals: list[Refusal] = []
+    sources = [_source(name, refusals) for name in data]
+    plan = TrainingPlan(sources, corruptions, seed, recipe, title=f"A metric trained on {', '.join(data)}")
+    found = plan.data()
+    for name, counts in describe(found).items():
+        listed = ", ".join(f"{key}: {number}" for key, number in counts.items()) if isinstance(counts, dict) else counts
+        if listed:
+            typer.echo(f"{name:10} {listed}")
+    if preview:
+        return
+    with closing(Engine.open(Settings.read())) as engine:
+        train = train_shallow_to_folder if recipe == "shallow" else train_to_folder
+        trained = _watch(train(plan, found, to, engine))
+    for figure in trained.figures:
+        typer.echo(f"{figure.of}: {figure.measure} {figure.text} (n = {figure.estimate.n})")
+    typer.echo(verdict(trained.figures))
+    typer.echo(f"Use it as {trained.spec}; its card is {to / 'README.md'}.")
+    if refusals:
+        raise typer.Exit(2)
+
+
+def _source(name: str, refusals: list[Refusal]) -> TrainingSource:
+    if Path(name).exists():
+        return TrainingSource(Path(name).name, list(read_items(Path(name), refusals)))
+    with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
+        found = load_labelled_items(store, name)
+    return TrainingSource(found.name, found.items, found.importer, found.licence)
+
+
+def _watch(run: TrainingRun) -> TrainedFolder:
+    """Prints one line for each stage, and the loss where there is one."""
+    stage = ""
+    while True:
+        try:
+            step = next(run)
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]  # typeshed has Any for it
+        if step.stage != stage or step.loss is not None:
+            loss = "" if step.loss is None else f": log loss {step.loss:.4f} on held-out words"
+            print_status(f"{step.stage} ({step.done} of {step.total}){loss}")
+            stage = step.stage

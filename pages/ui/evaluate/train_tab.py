@@ -1,0 +1,183 @@
+"""A metric trained on the chosen data: what would be learned from, the training under way, and what came of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+
+from annotations.labelled_items import load_labelled_items
+from core.background import BackgroundTask
+from core.errors import TouchstoneError
+from core.metric import METRICS
+from core.trained.card import verdict
+from core.trained.model import CARD_FILE
+from core.trained.run import TrainedFolder, TrainingPlan, TrainingSource, check_folder, train_to_folder
+from core.trained.trainer import TrainingStep
+from core.trained.training_data import TrainingData, describe
+from pages.ui import services
+from pages.ui.background_results import background_result
+from pages.ui.evaluate.dataset_choice import EvaluationChoice
+from pages.ui.markup import escape_markdown
+from pages.ui.metric_choice import add_to_bench
+from pages.ui.notices import leave_notice
+
+_LOOK_S = 1.0
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
+
+TrainingTask = BackgroundTask[TrainingStep | TrainedFolder]
+"""Its results are the steps, and last the folder."""
+
+
+@st.cache_resource(show_spinner=False)
+def trainings() -> dict[str, TrainingTask]:
+    """The trainings of this process by the metric's name; one is under way at most."""
+    return {}
+
+
+def train_tab(chosen: EvaluationChoice) -> None:
+    """The form with its preview, and the last training."""
+    st.caption(
+        "Train a metric on the labels of the chosen data: features of each word by a frozen encoder and boosted trees, some "
+        "minutes on a processor. It is judged on documents that it did not learn from, beside a model of the surface alone. "
+        "What is marked as test is never learned from."
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.text_input("Name", "my-metric", key="train-name", width=220, help="Letters, digits, - and _.")
+        share = st.slider(
+            "Share of corruptions and harmless edits",
+            0.0,
+            0.95,
+            0.5,
+            0.05,
+            key="train-share",
+            width=320,
+            help="Made by rule from the consistent summaries and from sentences of their documents, every kind as often as "
+            "the others.",
+        )
+        seed = st.number_input("Seed", 0, None, 0, key="train-seed", width=120, help="The same seed, the same metric.")
+    plan = background_result(
+        "Reading the labels…", ("train", chosen.key, share, seed), partial(_prepare, chosen.datasets, share, seed)
+    )
+    if plan is None:
+        return
+    _preview(plan[1])
+    busy = any(task.running for task in trainings().values())
+    if st.button(
+        "Train",
+        icon=":material/model_training:",
+        type="primary",
+        key="train-go",
+        disabled=busy or services.settings().demo,
+        help="A demo keeps nothing." if services.settings().demo else None,
+    ):
+        _start(name, *plan)
+        st.rerun()
+    for known, task in trainings().items():
+        _show(known, task)
+
+
+def _prepare(datasets: tuple[str, ...], share: float, seed: int) -> tuple[TrainingPlan, TrainingData]:
+    found = [load_labelled_items(services.store(), dataset) for dataset in datasets]
+    sources = [TrainingSource(one.name, one.items, one.importer, one.licence) for one in found]
+    plan = TrainingPlan(sources, share, seed, title=f"A metric trained on {', '.join(datasets)}")
+    return plan, plan.data()
+
+
+def _preview(data: TrainingData) -> None:
+    counts = describe(data)
+    lines = [
+        {
+            "what": name,
+            "number": str(value) if isinstance(value, int) else ", ".join(f"{k}: {n}" for k, n in value.items()),
+        }
+        for name, value in counts.items()
+        if value
+    ]
+    st.dataframe(pd.DataFrame(lines), hide_index=True, width="stretch", alt="What is learned from")
+
+
+def _start(name: str, plan: TrainingPlan, data: TrainingData) -> None:
+    folder = services.settings().models_dir / name
+    try:
+        _check_name(name)
+        check_folder(folder)
+    except TouchstoneError as error:
+        leave_notice(str(error))
+        return
+    trainings()[name] = BackgroundTask(partial(_work, plan, data, folder))
+
+
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise TouchstoneError(f"{name!r} is no name of a metric. Use letters, digits, - and _, at most 60.")
+
+
+def _work(plan: TrainingPlan, data: TrainingData, folder: Path) -> Generator[TrainingStep | TrainedFolder]:
+    found = yield from train_to_folder(plan, data, folder, services.engine())
+    yield found
+
+
+@st.fragment(run_every=_LOOK_S)
+def _show(name: str, task: TrainingTask) -> None:
+    steps = [one for one in task.results if isinstance(one, TrainingStep)]
+    done = [one for one in task.results if isinstance(one, TrainedFolder)]
+    if task.running:
+        _show_progress(name, task, steps)
+    elif task.error:
+        st.error(escape_markdown(f"{name}: {task.error}"), icon=":material/error:")
+    elif done:
+        _show_result(name, done[-1])
+    else:
+        st.caption(escape_markdown(f"{name}: the training was cancelled; nothing was written."))
+    losses = [step.loss for step in steps if step.loss is not None]
+    if losses:
+        st.line_chart(
+            pd.DataFrame({"step": range(1, len(losses) + 1), "log loss of held-out words": losses}),
+            x="step",
+            y="log loss of held-out words",
+            height=220,
+        )
+
+
+def _show_progress(name: str, task: TrainingTask, steps: list[TrainingStep]) -> None:
+    now = steps[-1] if steps else TrainingStep("Starting", 0, 1)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.progress(
+            min(1.0, now.done / max(1, now.total)), escape_markdown(f"{name}: {now.stage}, {now.done} of {now.total}")
+        )
+        st.button("Cancel", icon=":material/stop:", on_click=task.cancel, key=f"train-cancel-{name}")
+
+
+def _show_result(name: str, found: TrainedFolder) -> None:
+    st.subheader(escape_markdown(name))
+    st.write(escape_markdown(verdict(found.figures)))
+    rows = [
+        {
+            "of": one.of,
+            "measure": one.measure,
+            "value": one.text,
+            "n": one.estimate.n,
+            "documents": one.estimate.documents,
+        }
+        for one in found.figures
+    ]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, alt=f"Figures of {name}")
+    with st.container(horizontal=True):
+        if st.button("Try it on Probe", icon=":material/science:", key=f"train-probe-{name}"):
+            add_to_bench(METRICS.parse(found.spec))
+            st.switch_page("views/probe.py")
+        st.download_button(
+            "Model card",
+            (found.folder / CARD_FILE).read_bytes(),
+            f"{name}-card.md",
+            mime="text/markdown",
+            on_click="ignore",
+            icon=":material/description:",
+            key=f"train-card-{name}",
+        )
+    st.code(found.spec, language=None, wrap_lines=True)

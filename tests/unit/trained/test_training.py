@@ -1,0 +1,144 @@
+"""A training from end to end, with an encoder that needs no weights: the same file for the same seed, and no skill where there is none."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.errors import LoadError
+from core.models.trained_head import read_head, write_head
+from core.trained.card import CardFacts, card_figures, verdict, write_card
+from core.trained.model import CARD_FILE, DOCUMENTS_FILE, WEIGHTS_FILE, Head
+from core.trained.trainer import Trained, TrainingStep, pairs_of, train_words
+from core.trained.training_data import TrainingData, document_key, training_data
+from core.trained.trees import boost, tree_tensors
+from core.trained.word_features import FEATURES
+from core.types import Edit, Example, Item, Span, Verdict
+from tests.unit.trained.hashed_words import encoder
+
+TOWNS = "Aven Borel Corvin Dastra Elmor Fenwick Garlan Hovel Istren Jarrow Kelby Lorne".split()
+GOODS = "grain timber copper salt wool paper glass cheese oil cloth tin coal".split()
+
+
+def items() -> list[Item]:
+    """Two dozen documents, each with a summary that it supports and one with another town."""
+    found = []
+    for number in range(24):
+        drawn = random.Random(number)
+        town, other, third = drawn.sample(TOWNS, 3)
+        first, second = drawn.sample(GOODS, 2)
+        document = (
+            f"A ship from {town} brought {first} to the market on day {number}. Traders from {third} sold {second} there. "
+            f"The council of {town} asked for a longer quay, and {number + 30} workers built it."
+        )
+        summary = f"A ship from {town} brought {first}. Traders sold {second}."
+        start = summary.index(town)
+        edit = Edit(Span(start, start + len(town)), other)
+        original = Item(Example(f"d{number}", document, summary), intended=Verdict.CONSISTENT, group=f"g{number}")
+        edited = summary.replace(town, other)
+        found += [
+            original,
+            replace(
+                original,
+                example=Example(f"d{number}/edited", document, edited),
+                parent=f"d{number}",
+                edits=(edit,),
+                intended=Verdict.INCONSISTENT,
+            ),
+        ]
+    return found
+
+
+def trained(data: TrainingData) -> tuple[list[TrainingStep], Trained]:
+    steps, run = [], train_words(data, encoder(), seed=0)
+    while True:
+        try:
+            steps.append(next(run))
+        except StopIteration as end:
+            return steps, end.value
+
+
+@cache
+def own() -> tuple[TrainingData, list[TrainingStep], Trained]:
+    data = training_data(items(), 0.3, seed=0)
+    return data, *trained(data)
+
+
+def saved(folder: Path) -> Path:
+    data, _, found = own()
+    write_head(folder, found.head)
+    facts = CardFacts("Tiny", "words", 0, 0.3, ["two dozen documents"], ["CC0"])
+    write_card(folder, facts, data, found, card_figures(data, found, {}))
+    return folder
+
+
+def test_held_out_edits_are_told_apart_and_the_loss_falls() -> None:
+    data, steps, found = own()
+    figures = card_figures(data, found, {})
+    assert figures[0].estimate.value is not None
+    assert figures[0].estimate.value > 0.9
+    losses = [step.loss for step in steps if step.loss is not None]
+    assert losses[9] < losses[0]
+    assert "no better than chance" not in verdict(figures)
+
+
+def test_both_sides_of_a_pair_lie_in_one_document() -> None:
+    data, _, _ = own()
+    pairs = pairs_of(data.rows)
+    assert pairs
+    assert all(data.documents[one] == data.documents[other] for one, other in pairs)
+
+
+def test_the_same_seed_gives_the_same_file(tmp_path: Path) -> None:
+    first = (saved(tmp_path / "first") / WEIGHTS_FILE).read_bytes()
+    _, again = trained(training_data(items(), 0.3, seed=0))
+    write_head(tmp_path / "again", again.head)
+    assert (tmp_path / "again" / WEIGHTS_FILE).read_bytes() == first
+
+
+def test_what_is_read_again_says_the_same(tmp_path: Path) -> None:
+    head = own()[2].head
+    values = np.random.default_rng(0).normal(size=(200, len(FEATURES))).astype(np.float32)
+    again = read_head(saved(tmp_path))
+    assert np.abs(again.word_logits(values) - head.word_logits(values)).max() <= 1e-6
+
+
+def test_the_trees_say_what_scikit_learn_says() -> None:
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(3000, len(FEATURES))).astype(np.float32)
+    wrong = (values[:, 0] * values[:, 1] + rng.normal(size=3000) > 1).astype(np.int8)
+    *_, model = boost(values, wrong, seed=0, trees=50)
+    head = Head(own()[2].head.config, {**tree_tensors(model), "sentence": np.zeros(6)})
+    assert np.abs(head.word_logits(values) - model.decision_function(values)).max() < 1e-5
+
+
+def test_shuffled_labels_are_called_no_better_than_chance() -> None:
+    found = items()
+    labels = random.Random(5).sample([one.intended for one in found], len(found))
+    shuffled = [replace(one, intended=label) for one, label in zip(found, labels, strict=True)]
+    data = training_data(shuffled, 0, seed=0)
+    _, head = trained(data)
+    assert "no better than chance" in verdict(card_figures(data, head, {}))
+
+
+def test_the_folder_names_its_documents_and_what_it_cannot_see(tmp_path: Path) -> None:
+    folder = saved(tmp_path)
+    keys = (folder / DOCUMENTS_FILE).read_text().split()
+    assert set(keys) == {document_key(one.example.document) for one in items()}
+    card = (folder / CARD_FILE).read_text()
+    for part in ("## Data", "CC0", "labelled pairs", "mean shift", "## What it cannot see"):
+        assert part in card, part
+
+
+@pytest.mark.parametrize("name", ["left", "roots", "feature", "value"])
+def test_tensors_that_are_no_trees_are_refused(tmp_path: Path, name: str) -> None:
+    head = own()[2].head
+    broken = {**head.tensors, name: np.full_like(head.tensors[name], -1 if name != "value" else np.nan)}
+    write_head(tmp_path, Head(head.config, broken))
+    with pytest.raises(LoadError, match="no metric that was trained here"):
+        read_head(tmp_path)

@@ -1,0 +1,95 @@
+"""What a metric may learn from, and what the guards keep out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from core.datasets.bundled import bundled_items
+from core.errors import TouchstoneError
+from core.trained.run import TrainingPlan, TrainingSource
+from core.trained.training_data import describe, near_duplicates, training_data
+from core.types import Example, Item, Span, Split, Verdict
+
+SENTENCES = "The harbour closed at noon on day {0}. A ship of line {0} waited outside for the pilot. Nobody on pier {0} was hurt."
+
+
+def item(number: int, verdict: Verdict, split: Split | None = None, document: str = "") -> Item:
+    text = document or SENTENCES.format(number)
+    summary = f"A ship of line {number} waited." if verdict is Verdict.CONSISTENT else f"A ship of line {number} sank."
+    name = f"{number}-{verdict}-{split}"
+    return Item(Example(name, text, summary), intended=verdict, split=split, group=f"doc-{number}")
+
+
+def both_classes(documents: int) -> list[Item]:
+    verdicts = (Verdict.CONSISTENT, Verdict.INCONSISTENT)
+    return [item(number, verdict) for number in range(documents) for verdict in verdicts]
+
+
+def refused(items: Sequence[Item], importer: str = "") -> str:
+    with pytest.raises(TouchstoneError) as error:
+        TrainingPlan([TrainingSource("data", items, importer)], share=0).data()
+    return str(error.value)
+
+
+def test_nineteen_documents_are_too_few_and_one_class_is_none() -> None:
+    assert "19 documents" in refused(both_classes(19))
+    assert "All 30 summaries to learn from are consistent" in refused([item(n, Verdict.CONSISTENT) for n in range(30)])
+
+
+def test_a_test_split_is_never_learned_from() -> None:
+    assert "marked test" in refused([replace(one, split=Split.TEST) for one in both_classes(30)])
+
+
+def test_a_document_of_the_test_split_is_left_out_where_it_is_not_marked() -> None:
+    items = both_classes(25)
+    leaked = [*items, replace(items[0], split=Split.TEST, example=replace(items[0].example, id="held-out"))]
+    data = training_data(leaked, 0, 0)
+    assert items[0].example.document not in {row.document for row in data.rows}
+    assert data.left_out["of a document that is marked test elsewhere"] == 2
+
+
+def test_data_of_a_papers_tables_counts_as_test_unless_its_authors_marked_it() -> None:
+    assert "what a paper's tables rest on" in refused(both_classes(30), importer="bump")
+    marked = [replace(one, split=Split.DEV) for one in both_classes(30)]
+    assert TrainingPlan([TrainingSource("SummEdits", marked, "summedits")], share=0).data().document_count() == 30
+
+
+def test_one_text_in_two_groups_is_one_document() -> None:
+    numbers = near_duplicates(["a b c d e f", "a b c d e f", "u v w x y z"], ["one", "two", "three"])
+    assert numbers[0] == numbers[1] != numbers[2]
+
+
+def test_texts_that_share_half_of_their_five_word_runs_are_one_document() -> None:
+    text = " ".join(f"w{n}" for n in range(30))
+    half = " ".join(f"w{n}" if n < 18 else f"x{n}" for n in range(30))
+    less = " ".join(f"w{n}" if n < 16 else f"y{n}" for n in range(30))
+    # 26 runs each: 14 in common with the first, 12 with the second
+    assert near_duplicates([text, half], ["", ""]).tolist() == [0, 0]
+    assert near_duplicates([text, less], ["", ""]).tolist() == [0, 1]
+
+
+def test_generated_rows_keep_to_their_share_and_to_the_document_of_their_source() -> None:
+    data = training_data(bundled_items(), 0.5, seed=1)
+    generated = [row for row in data.rows if row.origin != "labelled"]
+    assert len(generated) == len(data.labelled)
+    number_of = {row.document: number for row, number in zip(data.rows, data.documents, strict=True)}
+    assert all(number_of[row.document] == number for row, number in zip(data.rows, data.documents, strict=True))
+    assert all(row.wrong_words for row in generated if row.origin == "corruption" and row.kind in {"number", "date"})
+    assert describe(data)["origins"]["labelled"] == len(bundled_items())  # type: ignore[index]
+
+
+def test_the_same_seed_draws_the_same_rows() -> None:
+    assert training_data(bundled_items(), 0.3, seed=2).rows == training_data(bundled_items(), 0.3, seed=2).rows
+
+
+def test_the_words_of_an_edit_are_those_that_are_wrong() -> None:
+    data = training_data(bundled_items(), 0, 0)
+    row = next(row for row in data.rows if row.wrong)
+    original = next(one for one in bundled_items() if one.example.id == row.parent).example.summary
+    assert row.wrong_words
+    for span in row.wrong_words:
+        assert isinstance(span, Span)
+        assert span.of(row.summary) not in original or len(span.of(row.summary)) < 5
