@@ -7,16 +7,18 @@ import json
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from shlex import quote
+from typing import Any
 
 import numpy as np
 
 from core.bulk.results import scored_sample, stored_score
+from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.meta.cases import Cases, MetricColumn
@@ -30,6 +32,7 @@ from core.shallow.model import FEATURES
 from core.stats.bootstrap import Resamples
 from core.stats.calibration import best_threshold
 from core.stats.discrimination import LabelledScores, Threshold
+from core.stress.cost import missing_conversations
 from core.stress.filters import (
     build_sources,
     draw_sample,
@@ -37,7 +40,7 @@ from core.stress.filters import (
     stored_samples,
     without_inconsistent,
 )
-from core.stress.placement import MOST_PLACED, PLACES, PlacedPair, score_placed
+from core.stress.placement import MOST_PLACED, PLACES, PlacedPair, planned_examples, score_placed
 from core.stress.run import Plan, Run, Source
 from core.stress.runner import continue_run
 from core.stress.shifts import Shift, score_shifts
@@ -286,6 +289,18 @@ class Measurement:
         again = len(self.metrics) * min(_MOST_REPEATED, len(self.data.texts))
         placed = 2 * len(self.metrics) * len(PLACES) * min(MOST_PLACED, len(self.data.sources))
         return done + repeated, of_texts + self.run.planned + self.gaming_run.planned + again + placed
+
+    def paid_conversations(self) -> Iterator[Conversation[Any]]:
+        """What endpoints will be asked, for an estimate: every text, variant and long document, and another sample of some."""
+        paid = [metric for metric in self.metrics if asks_endpoint(metric.checkpoints())]
+        if not paid:
+            return
+        yield from self.engine.conversations(paid, self.data.texts)
+        for run in (self.run, self.gaming_run):
+            yield from missing_conversations(self.engine, run)
+        yield from self.engine.conversations(paid, planned_examples(self.run))
+        again = [other for metric in paid if (other := _next_sample(metric))]
+        yield from self.engine.conversations(again, _spread(self.data.texts, _MOST_REPEATED))
 
     def work(self) -> Generator[object]:
         """Every score of the audit; closing it cancels what is under way."""

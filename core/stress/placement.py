@@ -66,6 +66,21 @@ def placed_examples(run: Run, most: int = MOST_PLACED) -> list[tuple[Source, Var
     ]
 
 
+def planned_examples(run: Run, most: int = MOST_PLACED) -> list[Example]:
+    """As many texts of the same length, before any variant is made, for an estimate of what they will cost."""
+    sources = list({source.group: source for source in run.sources.values()}.values())[:most]
+    return [
+        Example(
+            f"{source.example.id}\0{place}\0{side}",
+            _long_document(run, source, place),
+            f"{source.example.summary} {side}",
+        )
+        for source in sources
+        for place in PLACES
+        for side in ("faithful", "broken")
+    ]
+
+
 def score_placed(engine: Engine, run: Run, metric: Metric) -> Generator[PlacedPair]:
     """One metric on all of them; closing it cancels what is under way."""
     placed = placed_examples(run)

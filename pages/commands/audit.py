@@ -65,8 +65,8 @@ def command(
     with closing(Store.open(settings.database_url)) as store, closing(Engine.open(settings)) as engine:
         found = open_audit_data(store, data, most, seed)
         download_models(engine.pool, metrics)
-        print_estimate(engine, engine.conversations(metrics, found.texts))
         started, measured = time.monotonic(), Measurement(engine, settings, found, metrics, seed)
+        print_estimate(engine, measured.paid_conversations())
         for _ in with_progress(measured.work(), "scores", measured.counts[1]):
             pass
         evidence = measured.evidence()
