@@ -29,7 +29,7 @@ _SIGNS: Mapping[str, int] = {"higher": 1, "lower": -1, "neutral": 0}
 
 @dataclass(frozen=True, slots=True)
 class OrderedTasks:
-    """Tasks of which those of work are in active order; `compared` of them have stored scores of at least two metrics."""
+    """Tasks of which those of work are in active order; `compared` items have stored scores of at least two metrics."""
 
     tasks: tuple[NewTask, ...]
     compared: int
@@ -55,7 +55,7 @@ def order_by_disagreement(
         )
     compared.sort(key=lambda one: -found[one[0]])
     rest = [one for id, one in work if np.isnan(found[id])]
-    return OrderedTasks((*known, *(one for _, one in compared), *rest), len(compared))
+    return OrderedTasks((*known, *(one for _, one in compared), *rest), len({id for id, _ in compared}))
 
 
 def was_ordered_by_disagreement(session: Session, campaign: CampaignSettings) -> bool:

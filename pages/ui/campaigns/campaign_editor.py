@@ -110,7 +110,8 @@ def _create_campaign(name: str, wording: VersionContent, tasks: Sequence[NewTask
     except StoreError as error:
         show_notice(str(error))
         return
-    show_notice(f"{campaign.name} is open: {len(tasks)} items are waiting under Annotate.{order}")
+    number = len(campaign_manager().tasks(campaign.id))  # the same texts are one item, however often a dataset has them
+    show_notice(f"{campaign.name} is open: {number} items are waiting under Annotate.{order}")
     open_campaign(campaign.id)
 
 
