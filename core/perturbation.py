@@ -11,18 +11,18 @@ from typing import ClassVar, Literal
 
 from core.english.inflection import indefinite_article
 from core.errors import TouchstoneError, UnscorableError
-from core.registry import Registry, format_spec, profile_field
+from core.registry import Registry, format_spec, profile_field, settings_label
 from core.types import Edit, ErrorType, Example, Intention, ModelRef, Rounds, Span, Verdict
 
 Intent = Literal["preserving", "breaking", "gaming"]
-Form = Literal["rule", "prompt"]
+Form = Literal["rule", "prompt", "imported"]
 
 
 @dataclass(frozen=True, slots=True)
 class PerturbationCard:
     """What a perturbation does to a summary, what it is meant to do to the truth, and where it comes from.
 
-    `form` says whether a rule of ours makes the variant or a language model that is prompted for it.
+    `form` says whether a rule of ours makes the variant, a language model that is prompted for it, or somebody made it before.
     """
 
     title: str
@@ -66,6 +66,12 @@ class Perturbation(ABC):
     @property
     def spec(self) -> str:
         return format_spec(self)
+
+    @property
+    def title(self) -> str:
+        """What it is called, with its settings where it has any."""
+        settings = settings_label(self.spec)
+        return f"{self.card.title} [{settings}]" if settings else self.card.title
 
     @property
     def signature(self) -> str:

@@ -32,7 +32,7 @@ _NUMBER = re.compile(
 # a ratio, a range, a time of day, a share of a known whole, the number of a name: a change would not stand alone
 _NOT_AFTER = re.compile(
     r"(?:\b(?:at|between|past|until|till|by|in|from|or|than one|out of|no|number|phase|type|world war|section|article|chapter|page|"
-    rf"per|half|one in|grade|level|under-|over-|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|{'|'.join(MONTHS)})[ -]|[-–—/+*=:.#(]\s?|\d,? )$",
+    rf"per|half|one in|grade|level|under-|over-|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|{'|'.join(MONTHS)})[ -]|[-–—/+*=:#(]\s?|\.|\bNo\. |\d,? )$",
     re.IGNORECASE,
 )
 _NOT_BEFORE = re.compile(

@@ -48,7 +48,7 @@ class NumberChanged(RulePerturbation):
 
 def _is_given(document: str, number: Number) -> bool:
     """Whether a document has a number, in figures or in words, also with its unit as in 20m."""
-    spellings = (number.text, other_spelling(number.text))
+    spellings = (number.text, number.text.lower(), other_spelling(number.text))
     return any(
         mentions(document, one) or re.search(rf"(?<![\w.,]){re.escape(one)}[a-z]{{1,7}}\b", document)
         for one in spellings

@@ -57,6 +57,22 @@ def refusal_sentences(kinds: Iterable[KindCoverage]) -> list[str]:
     return sentences
 
 
+_COVERAGE_HEAD = ("kind", "meant", "error type", "applied to", "share")
+
+
+def format_coverage(kinds: Sequence[KindCoverage]) -> str:
+    """A line for each kind: of how many summaries it made a variant."""
+    rows = [_coverage_row(kind) for kind in kinds]
+    return align_columns([_COVERAGE_HEAD, *rows])
+
+
+def _coverage_row(kind: KindCoverage) -> tuple[str, ...]:
+    every = kind.made + sum(kind.refused.values())
+    error = PERTURBATIONS.parse(kind.kind).card.error_type
+    share = f"{kind.made / every:.0%}" if every else "–"
+    return kind.kind, kind.intent, error.value if error else "–", f"{kind.made} of {every}", share
+
+
 def split_refusal(refusal: str) -> tuple[str, str]:
     """Why a variant was refused, and the raw answer of a language model; empty where none was asked."""
     reason, said, answer = refusal.partition(_MODEL_ANSWER)

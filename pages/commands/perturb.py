@@ -11,15 +11,16 @@ import typer
 
 from core.dataset import Refusal
 from core.engine.engine import Engine
-from core.perturbation import PERTURBATIONS
+from core.perturbation import PERTURBATIONS, rule_perturbations
 from core.settings import Settings
+from core.stress.balance import balanced_variants
 from core.stress.matrix import kind_coverage
-from core.stress.output import refusal_sentences, variant_record
+from core.stress.output import format_coverage, refusal_sentences, variant_record
 from core.stress.run import Plan, Variant
 from core.stress.runner import continue_run
 from pages.commands.shared.inputs import (
     DatasetOption,
-    KindsOption,
+    KindsOrAllOption,
     MaxSummariesOption,
     PairsArgument,
     SeedOption,
@@ -33,21 +34,30 @@ from pages.commands.shared.messages import exit_with_failures, print_status
 
 def command(
     output: Annotated[Path, typer.Option("-o", "--output", help="JSONL, one object per pair and kind.")],
-    kind: KindsOption,
+    kind: KindsOrAllOption = None,
     pairs: PairsArgument = None,
     dataset: DatasetOption = None,
     most: MaxSummariesOption = None,
     seed: SeedOption = 0,
+    balance: Annotated[
+        bool, typer.Option("--balance", help="Write as many errors of each type as the rarest has, drawn by the seed.")
+    ] = False,
 ) -> None:
-    """Write a variant of every summary of a file for each kind of perturbation; the same seed gives the same variants."""
+    """Write a variant of every summary of a file for each kind of perturbation; the same seed gives the same variants.
+
+    Says of how many summaries each kind could make one. Kinds by rule need no model; those that end with -llm need an endpoint or
+    a model of this machine, and synonyms take WordNet where it is installed.
+    """
     refusals: list[Refusal] = []
-    plan = Plan.of(name_of_input(pairs, dataset, output), map(PERTURBATIONS.parse, kind), (), seed)
+    kinds = [PERTURBATIONS.parse(spec) for spec in kind] if kind else rule_perturbations()
+    plan = Plan.of(name_of_input(pairs, dataset, output), kinds, (), seed)
     run = new_run(plan, read_sources(pairs, dataset, most, seed, refusals, with_inconsistent=pairs is not None))
     with closing(Engine.open(Settings.read())) as engine, open_output(output) as file:
-        for record in continue_run(engine, run):
-            if isinstance(record, Variant):
-                line = variant_record(run.sources[record.source], record)
-                file.write(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
+        found = (record for record in continue_run(engine, run) if isinstance(record, Variant))
+        for variant in balanced_variants(found, seed) if balance else found:
+            line = variant_record(run.sources[variant.source], variant)
+            file.write(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
+    print_status(format_coverage(kind_coverage(run)))
     for sentence in refusal_sentences(kind_coverage(run)):
         print_status(sentence)
     exit_with_failures(refusals, run.failed)

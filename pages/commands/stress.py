@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +12,7 @@ import typer
 
 from core.dataset import Refusal
 from core.engine.engine import Engine
+from core.errors import TouchstoneError
 from core.metric import METRICS, Metric
 from core.metric_catalog import default_metrics
 from core.nli_check import NLI_CHECKS, NliCheck
@@ -22,11 +24,13 @@ from core.stress.cost import missing_conversations
 from core.stress.edit_discrimination import edit_discrimination, format_discrimination
 from core.stress.filters import VARIANT_FILTERS, filter_variants
 from core.stress.gaming import metric_gaming
-from core.stress.matrix import kind_coverage, shift_matrix
+from core.stress.imported_variants import ImportedVariants, read_variants
+from core.stress.matrix import MatrixCell, kind_coverage, shift_matrix
 from core.stress.output import (
     cell_records,
     check_sentences,
     failure_sentences,
+    format_coverage,
     format_gaming,
     format_matrix,
     format_verdicts,
@@ -34,7 +38,7 @@ from core.stress.output import (
 )
 from core.stress.run import Plan, Run, append_records, open_run_file
 from core.stress.runner import continue_run
-from core.stress.shifts import score_shifts
+from core.stress.shifts import Shift, score_shifts
 from pages.commands.shared.inputs import (
     DatasetOption,
     DeviceOption,
@@ -48,6 +52,7 @@ from pages.commands.shared.inputs import (
     new_run,
     open_shard,
     read_sources,
+    report_refusals,
 )
 from pages.commands.shared.messages import (
     download_models,
@@ -71,6 +76,13 @@ def command(
     dataset: DatasetOption = None,
     most: MaxSummariesOption = None,
     with_inconsistent: WithInconsistentOption = False,
+    variants: Annotated[
+        Path | None,
+        typer.Option(
+            help="Instead of pairs and kinds: a table (CSV, TSV, JSONL) of variants that were made elsewhere, with document, "
+            "original, variant, kind and intent (preserving, breaking or gaming)."
+        ),
+    ] = None,
     kind: KindsOrAllOption = None,
     seed: SeedOption = 0,
     nli_check: Annotated[
@@ -92,7 +104,8 @@ def command(
     guard: Annotated[str, typer.Option(hidden=True, help="The name of --nli-check before version 0.2.")] = _NO_CHECK,
 ) -> None:
     """Perturb every summary of a file, score all of it, and report which metrics move when they should not."""
-    name, settings = name_of_input(pairs, dataset, output), Settings.read()
+    _refuse_two_sources(variants, pairs, dataset, kind, paper)
+    name, settings = name_of_input(variants or pairs, dataset, output), Settings.read()
     profile = read_profile(paper) if paper else None
     if profile:
         kind = kind or [f"{one}@{paper}" for one in profile.perturbations]
@@ -100,19 +113,22 @@ def command(
     refusals: list[Refusal] = []
     with closing(Engine.open(settings.model_copy(update={"device": device or settings.device}))) as engine:
         metrics = [METRICS.parse(spec) for spec in metric or [line.name for line in default_metrics(engine.pool)]]
-        kinds = [PERTURBATIONS.parse(spec) for spec in kind] if kind else rule_perturbations()
+        imported = _read_table(variants, refusals) if variants else None
+        kinds = imported.kinds if imported else _parse_kinds(kind)
         check = _parse_check(nli_check if guard == _NO_CHECK else guard)
         asked: list[Metric | Perturbation | NliCheck] = [*metrics, *kinds, *filter(None, [check])]
         part = open_shard(shard, pairs, [model for one in asked for model in one.checkpoints()])
         plan = Plan.of(name, kinds, metrics, seed, check)
         filter_variants(Run(plan), leave_out or ())  # a wrong name fails before the work, not after it
-        run = open_run_file(
-            output,
-            new_run(
+        planned = (
+            imported.fill(Run(plan))
+            if imported
+            else new_run(
                 plan,
                 read_sources(pairs, dataset, most, seed, refusals, with_inconsistent=with_inconsistent, shard=part),
-            ),
+            )
         )
+        run = open_run_file(output, planned)
         download_models(engine.pool, [*metrics, *filter(None, [check])])
         print_estimate(engine, missing_conversations(engine, run))
         show_run_progress(run, append_records(output, continue_run(engine, run)))
@@ -121,17 +137,39 @@ def command(
     if as_json:
         typer.echo(json.dumps(cell_records(cells), ensure_ascii=False, indent=1))
     else:
-        tables = [
-            format_matrix(cells),
-            format_verdicts(cells),
-            format_discrimination(edit_discrimination(run, found)),
-            format_gaming(metric_gaming(run, found)),
-            format_check_shares(check_shares(run)),
-        ]
-        typer.echo("\n\n".join(filter(None, tables)))
+        typer.echo("\n\n".join(filter(None, _tables(run, found, cells))))
     for sentence in [*failure_sentences(run), *refusal_sentences(kind_coverage(run)), *check_sentences(run)]:
         print_status(sentence)
     exit_with_failures(refusals, run.failed + run.without_value)
+
+
+def _tables(run: Run, found: Sequence[Shift], cells: Sequence[MatrixCell]) -> list[str]:
+    return [
+        format_matrix(cells),
+        format_verdicts(cells),
+        format_discrimination(edit_discrimination(run, found)),
+        format_gaming(metric_gaming(run, found)),
+        format_check_shares(check_shares(run)),
+        format_coverage(kind_coverage(run)),
+    ]
+
+
+def _refuse_two_sources(variants: Path | None, *others: Path | str | list[str] | None) -> None:
+    if variants and any(others):
+        raise TouchstoneError(
+            "--variants brings its own pairs and kinds. Leave out the file of pairs, --dataset, --kind and --paper."
+        )
+
+
+def _read_table(variants: Path, refusals: list[Refusal]) -> ImportedVariants:
+    """The variants of a table; what could not be read is printed and added to `refusals`."""
+    found = read_variants(variants)
+    list(report_refusals(iter(found.refusals), variants, refusals))
+    return found
+
+
+def _parse_kinds(specs: list[str] | None) -> list[Perturbation]:
+    return [PERTURBATIONS.parse(spec) for spec in specs] if specs else rule_perturbations()
 
 
 def _parse_check(spec: str) -> NliCheck | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -64,10 +65,11 @@ def test_a_stress_run_ends_in_a_table_and_is_not_run_twice(pairs: Path, tmp_path
     first = run(*command)
     assert first.exit_code == 0, first.output
     assert first.stdout.splitlines()[0].split()[:3] == ["metric", "kind", "meant"]
-    matrix, verdicts, gamed = (block.splitlines() for block in first.stdout.strip().split("\n\n"))
+    matrix, verdicts, gamed, coverage = (block.splitlines() for block in first.stdout.strip().split("\n\n"))
     assert (len(matrix), len(gamed)) == (3, 2)
     assert verdicts[0] == "shuffled: You changed nothing of substance. The noise of 1 metric is not known yet."
     assert gamed[1].split()[0] == "rouge2"
+    assert [line.split()[0] for line in coverage] == ["kind", "shuffled", "phrase"]
     written = output.read_bytes()
     again = run(*command, "--json")
     cells = json.loads(again.stdout)
@@ -177,3 +179,72 @@ def test_a_variant_is_labelled_as_it_is_meant(pairs: Path, tmp_path: Path) -> No
         ("shuffled", "refused", None),
         ("antonym", "ok", "inconsistent"),
     }
+
+
+def test_the_coverage_of_each_kind_is_told(pairs: Path, tmp_path: Path) -> None:
+    done = run("perturb", pairs, "--kind", "shuffled", "--kind", "phrase", "-o", tmp_path / "variants.jsonl")
+    assert [line.split()[-4:] for line in done.output.splitlines() if " of 2 " in line and "applied" not in line] == [
+        ["1", "of", "2", "50%"],
+        ["2", "of", "2", "100%"],
+    ]
+
+
+def test_balanced_errors_are_as_many_of_each_type(pairs: Path, tmp_path: Path) -> None:
+    kinds = [one for name in ("number", "date", "negation", "shuffled") for one in ("--kind", name)]
+    output = tmp_path / "variants.jsonl"
+    assert run("perturb", pairs, *kinds, "--balance", "-o", output).exit_code == 0
+    rows = [json.loads(line) for line in output.read_text(encoding="utf-8").splitlines()]
+    errors = Counter(row["error_type"] for row in rows if row["intent"] == "breaking")
+    assert set(errors.values()) == {1}
+    assert len(errors) == 3
+    assert [row["kind"] for row in rows if row["intent"] == "preserving"] == ["shuffled"]
+
+
+VARIANTS = f"""document,original,variant,kind,intent
+"{DOCUMENT}",The harbour was closed.,The harbour was open.,"open, not closed",breaking
+"{DOCUMENT}",The harbour was closed.,The harbour had been closed.,tense,harmless
+"{DOCUMENT}",Nobody was hurt.,No one was hurt.,tense,preserving
+"{DOCUMENT}",Nobody was hurt.,Nobody was hurt.,tense,preserving
+"{DOCUMENT}",Nobody was hurt.,Everybody was hurt.,all,wrong
+"""
+
+
+def test_a_table_of_variants_becomes_a_run(tmp_path: Path) -> None:
+    table, output = tmp_path / "table.csv", tmp_path / "run.jsonl"
+    table.write_text(VARIANTS, encoding="utf-8")
+    done = run("stress", "--variants", table, "--metric", "rouge2", "-o", output)
+    assert done.exit_code == 2
+    assert "line 5: The variant is the original itself." in done.output
+    assert "line 6: The intent 'wrong' is not known." in done.output
+    found = run_from_lines(output.read_text(encoding="utf-8").splitlines())
+    assert found.plan.kinds == (
+        'imported-breaking[kind="open, not closed"]',
+        "imported-preserving[kind=tense]",
+    )
+    assert [(kind.made, sum(kind.refused.values())) for kind in kind_coverage(found)] == [(1, 1), (2, 0)]
+    assert sum(reading.value is not None for reading in found.readings.values()) == 5
+    edits = {variant.summary: variant.edits for variant in found.variants.values() if variant.summary}
+    assert apply("Nobody was hurt.", list(edits["No one was hurt."])) == "No one was hurt."
+
+
+def test_a_table_of_variants_brings_its_own_pairs(pairs: Path, tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text(VARIANTS, encoding="utf-8")
+    done = run("stress", pairs, "--variants", table, "--metric", "rouge2", "-o", tmp_path / "run.jsonl")
+    assert done.exit_code != 0
+    assert "brings its own pairs" in str(done.exception or done.output)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("document,original,variant,kind\na,b,c,d\n", "There is no intent"),
+        ("document,original,variant,kind,intent\n", "holds no variant"),
+    ],
+)
+def test_a_table_without_variants_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text(text, encoding="utf-8")
+    done = run("stress", "--variants", table, "--metric", "rouge2", "-o", tmp_path / "run.jsonl")
+    assert done.exit_code != 0
+    assert message in str(done.exception or done.output)

@@ -150,17 +150,13 @@ def describe_cell(cell: MatrixCell) -> str:
 
 def metric_title(spec: str) -> str:
     """The title of a metric, with its settings where it has any."""
-    return _with_settings(METRICS.parse(spec).card.title, spec)
+    title, settings = METRICS.parse(spec).card.title, settings_label(spec)
+    return f"{title} [{settings}]" if settings else title
 
 
 def kind_title(spec: str) -> str:
     """The title of a perturbation, with its settings where it has any."""
-    return _with_settings(PERTURBATIONS.parse(spec).card.title, spec)
-
-
-def _with_settings(title: str, spec: str) -> str:
-    settings = settings_label(spec)
-    return f"{title} [{settings}]" if settings else title
+    return PERTURBATIONS.parse(spec).title
 
 
 def _row_title(spec: str) -> str:

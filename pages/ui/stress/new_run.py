@@ -19,7 +19,8 @@ from core.metric_catalog import default_metrics
 from core.nli_check import NLI_CHECKS, NliCheck
 from core.perturbation import PERTURBATIONS, Intent, Perturbation
 from core.stress.cost import asks_endpoints, estimate_run_cost
-from core.stress.run import Plan, Run, to_json_line
+from core.stress.imported_variants import ImportedVariants
+from core.stress.run import Plan, to_json_line
 from core.types import Checkpoint, ModelRef
 from pages.ui import services
 from pages.ui.background_results import background_result
@@ -40,7 +41,7 @@ def cost_line(plan: Plan, pairs: PairSource) -> None:
     estimate = background_result(
         "Estimating the cost…",
         key,
-        lambda: format_estimate(estimate_run_cost(engine, Run(plan, pairs.sources(plan.seed)))),
+        lambda: format_estimate(estimate_run_cost(engine, pairs.run(plan))),
     )
     if estimate:
         st.caption(escape_markdown(f"{estimate}."))
@@ -101,13 +102,26 @@ def perturbation_choice() -> list[Perturbation]:
     return [kind for intent in _INTENT_TITLES for kind in _choice_of_intent(intent)]
 
 
+def imported_kinds(table: ImportedVariants) -> list[Perturbation]:
+    """The kinds of a table of variants, with what they are meant to do: nothing is to be chosen."""
+    st.caption("The perturbations of the table:")
+    for kind in table.kinds:
+        made = sum(variant.kind == kind.spec for variant in table.variants)
+        title, ideal = _INTENT_TITLES[kind.card.intent]
+        st.markdown(escape_markdown(f"{kind.title}: {made} variants. {title}: {ideal[:1].lower()}{ideal[1:]}"))
+    return table.kinds
+
+
 def _choice_of_intent(intent: Intent) -> list[Perturbation]:
     plugins = [plugin() for plugin in PERTURBATIONS if plugin.card.intent == intent]
     title, ideal = _INTENT_TITLES[intent]
     rules = [kind for kind in plugins if kind.card.form == "rule"]
     chosen = _perturbation_pills(f"{title}, by rule", rules, rules, ideal)
     if any(kind.name == "synonyms" for kind in rules):
-        st.caption(f"Synonyms come from {'WordNet' if is_installed() else 'a bundled list: NLTK has no WordNet here'}.")
+        st.caption(
+            "Rules need no model. "
+            f"Synonyms come from {'WordNet' if is_installed() else 'a bundled list: NLTK has no WordNet here'}."
+        )
     prompts = [kind for kind in plugins if kind.card.form == "prompt"]
     if not prompts:
         return chosen
@@ -149,10 +163,11 @@ def new_run_form() -> None:
         "broken, which stay when something was, and which can be gamed by a phrase?"
     )
     left, right = st.columns(2, gap="large")
-    with right:
-        kinds = perturbation_choice()
     with left:
         pairs = pairs_choice()
+    with right:
+        kinds = imported_kinds(pairs.imported) if pairs.imported else perturbation_choice()
+    with left:
         st.multiselect(
             "Metrics",
             [plugin.name for plugin in METRICS],
@@ -199,7 +214,7 @@ def _run_button(pairs: PairSource, kinds: Sequence[Perturbation]) -> None:
 def _begin_new_run(pairs: PairSource, kinds: Sequence[Perturbation], metrics: Sequence[str]) -> None:
     try:
         plan = _plan_of_form(kinds, metrics)
-        begin_run(Run(plan, pairs.sources(plan.seed)))
+        begin_run(pairs.run(plan))
     except TouchstoneError as error:
         stress_state().new_run_problem = str(error)
 

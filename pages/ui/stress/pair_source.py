@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from pathlib import Path
 
 import streamlit as st
 
@@ -12,7 +14,8 @@ from core.dataset import Refusal
 from core.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
 from core.stress.filters import build_sources, draw_sample, stored_samples, without_inconsistent
-from core.stress.run import Source
+from core.stress.imported_variants import ImportedVariants, read_variants
+from core.stress.run import Plan, Run, Source
 from core.types import Example, Item
 from pages.ui import services
 from pages.ui.background_results import background_result
@@ -29,11 +32,20 @@ _DEFAULT_PAIRS = 50  # pairs of a dataset, unless more are asked for
 
 @dataclass(frozen=True, slots=True)
 class PairSource:
-    """So many pairs, what gives them for a seed, maybe from a database, and a key that tells them from others."""
+    """So many pairs, what gives them for a seed, maybe from a database, and a key that tells them from others.
+
+    `imported` are the variants of a table, which brings its own kinds; None where perturbations of ours make them.
+    """
 
     number: int
     draw: Callable[[int], list[Source]]
     key: Hashable
+    imported: ImportedVariants | None = None
+
+    def run(self, plan: Plan) -> Run:
+        """The plan with its pairs, and with the variants that were imported."""
+        run = Run(plan, self.sources(plan.seed))
+        return self.imported.fill(run) if self.imported else run
 
     def sources(self, seed: int) -> dict[str, Source]:
         """By id, as a run holds them."""
@@ -47,6 +59,7 @@ def pairs_choice() -> PairSource:
         "The pair on Probe": _pair_on_probe,
         "A dataset": _dataset_pairs,
         "A file": _file_pairs,
+        "Variants": _table_of_variants,
     }
     chosen = st.segmented_control("Pairs", list(ways), default="Bundled examples", key="stress-pairs", required=True)
     return ways[chosen]()
@@ -116,3 +129,34 @@ def _file_pairs() -> PairSource:
     if refused:
         st.text("\n".join(f"Line {refusal.line}: {refusal.reason}" for refusal in refused[:20]))
     return _fixed_pairs([Source.of(item) for item in found if isinstance(item, Item) and not item.parent], file.file_id)
+
+
+def _table_of_variants() -> PairSource:
+    """Variants that somebody else made, with what each kind is meant to do."""
+    file = st.file_uploader(
+        "Table of variants",
+        type=["jsonl", "csv", "tsv"],
+        key="stress-variants",
+        help="With the columns document, original, variant, kind and intent: preserving (also harmless), breaking (also "
+        "error) or gaming. Group and domain may be there too.",
+    )
+    if file is None:
+        st.caption("Perturbations that were made elsewhere: document, original, variant, kind, intent.")
+        return _fixed_pairs([])
+    try:
+        found = read_uploaded_variants(file.name, file.getvalue())
+    except TouchstoneError as error:
+        st.error(escape_markdown(str(error)), icon=":material/error:")
+        return _fixed_pairs([])
+    if found.refusals:
+        st.text("\n".join(f"Line {refusal.line}: {refusal.reason}" for refusal in found.refusals[:20]))
+    st.caption(f"{len(found.variants)} variants of {len(found.sources)} summaries, {len(found.kinds)} kinds.")
+    return PairSource(len(found.sources), lambda _: [*found.sources], file.file_id, found)
+
+
+def read_uploaded_variants(name: str, content: bytes) -> ImportedVariants:
+    """The variants of an uploaded file. Raises TouchstoneError where it holds none."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"table{Path(name).suffix.lower()}"
+        path.write_bytes(content)
+        return read_variants(path)

@@ -26,7 +26,7 @@ from pages.ui.session_user import user_name
 from pages.ui.stress.matrix_and_plots import metric_title
 from pages.ui.stress.run_choice import StressState, accepts_opinions, store_opinion, stress_state
 
-_FORM_TITLES = {"rule": "Made by rule", "prompt": "Written by a language model"}
+_FORM_TITLES = {"rule": "Made by rule", "prompt": "Written by a language model", "imported": "From a table"}
 
 
 def variant_view(row: RunRow, run: Run, source: Source, variant: Variant) -> None:
