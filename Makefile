@@ -3,7 +3,7 @@ PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
 
-.PHONY: help run parsers test check verify fix readme demo-data train-embedded clean
+.PHONY: help run parsers test check verify fix readme demo-data train-embedded audits clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -51,6 +51,9 @@ demo-data: .venv/.run ## compute again what comes with the bundled examples: sco
 
 train-embedded: .venv/.run ## train the metric that comes with Touchstone again, on the bundled examples (some minutes)
 	$(BIN)/python cli.py train bundled --to core/trained/embedded/model --corruptions 0.9
+
+audits: .venv/.run ## audit the packaged metrics on the bundled examples again, as the pages show them
+	$(BIN)/python -c 'from core.audit.bundled_audits import write_bundled_audits; write_bundled_audits()'
 
 clean: ## remove the virtual environment and caches, never the labels in var/
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache

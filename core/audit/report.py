@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -12,6 +14,7 @@ from core.audit.evidence import DataFacts, Evidence
 from core.audit.question import JUDGED_LEVELS, Finding, Level, ordered_questions
 from core.errors import TouchstoneError
 from core.settings import VERSION
+from core.stress.run import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +32,17 @@ class MetricAudit:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """The audits of one or several metrics on the same data, and what repeats them."""
+    """The audits of one or several metrics on the same data, and what repeats them.
+
+    `variants_sha256` is of the summaries that rules made: reports of other rules are of other edits.
+    """
 
     data: tuple[DataFacts, ...]
     metrics: tuple[MetricAudit, ...]
     command: str
     seed: int = 0
     resamples: int = 0
+    variants_sha256: str = ""
     version: str = VERSION
     record: str = "touchstone-audit-1"
 
@@ -51,7 +58,15 @@ def audit_metrics(evidence: Evidence, metrics: Sequence[str]) -> Generator[Metri
 
 
 def build_report(evidence: Evidence, audits: Sequence[MetricAudit], command: str) -> AuditReport:
-    return AuditReport(evidence.data.facts, tuple(audits), command, evidence.seed, evidence.resamples)
+    """The report of these audits, with the hash of the variants that rules made."""
+    variants = variants_sha256(evidence.run)
+    return AuditReport(evidence.data.facts, tuple(audits), command, evidence.seed, evidence.resamples, variants)
+
+
+def variants_sha256(run: Run) -> str:
+    """The hash of all variants of a run: another one says that rules make others today."""
+    rows = sorted((source, kind, variant.summary or "") for (source, kind), variant in run.variants.items())
+    return hashlib.sha256(json.dumps(rows).encode()).hexdigest()
 
 
 def summarize(findings: Sequence[Finding]) -> str:
@@ -138,11 +153,3 @@ def compare_reports(before: AuditReport, after: AuditReport) -> list[FindingChan
         for one in audit.findings
         if (old := earlier[audit.metric].finding(one.question))
     ]
-
-
-def without_pairs(report: AuditReport) -> AuditReport:
-    """The same without texts, for places that only show the verdicts."""
-    metrics = tuple(
-        replace(audit, findings=tuple(replace(one, pairs=()) for one in audit.findings)) for audit in report.metrics
-    )
-    return replace(report, metrics=metrics)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
 
-from core.audit.question import Figure, Finding, Level, ShownPair
+from core.audit.question import JUDGED_LEVELS, Figure, Finding, Level, ShownPair
 from core.audit.report import AuditReport, MetricAudit
 from core.edits import as_segments, recover
 from core.text import with_visible_controls
@@ -75,6 +76,12 @@ def level_strip(audit: MetricAudit, style: str = "strip") -> str:
             f'<span class="{kind}" title="{_text(one.sentence)}"><b>{sign} {_text(value)}</b>{_text(one.axis)}</span>'
         )
     return f'<div class="{style}">{"".join(cells)}</div>'
+
+
+def format_verdicts(findings: Sequence[Finding]) -> str:
+    """How many verdicts there are of each kind, by their signs, as ✓2 ~2 ✗5."""
+    counts = Counter(one.level for one in findings)
+    return " ".join(f"{LEVEL_MARKS[level][1]}{counts[level]}" for level in JUDGED_LEVELS if counts[level])
 
 
 def _overview(audit: MetricAudit) -> str:
@@ -181,7 +188,7 @@ def _provenance(report: AuditReport) -> str:
     return (
         f'<h2>How to repeat it</h2><div class="table"><table>{head}{rows}</table></div><pre>{_text(report.command)}</pre>'
         f'<p class="soft">Touchstone {_text(report.version)}, seed {report.seed}, {report.resamples:,} resamples of documents '
-        "for figures of the data, 2,000 for those of the stress run.</p>"
+        f"for figures of the data, 2,000 for those of the stress run, whose variants have the SHA-256 <code>{_text(report.variants_sha256)}</code>.</p>"
     )
 
 

@@ -97,7 +97,7 @@ def audit_form() -> None:
     if problem := audit_state().problem:
         st.error(escape_markdown(problem), icon=":material/error:")
     st.caption(
-        "Judges at endpoints cost money: `python cli.py audit` shows the estimate first. An audit scores the texts of the data, "
+        "Judges at endpoints cost money: the command audit of the terminal shows the estimate first. An audit scores the texts of the data, "
         "the variants of the stress rules, long documents, and some texts twice."
     )
 

@@ -9,6 +9,8 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from annotations.records import RunRow
+from core.audit.bundled_audits import bundled_audit
+from core.audit.report_html import level_strip
 from core.bundled_scores import precomputed_scores
 from core.datasets.bundled import bundled_items
 from core.metric import METRICS
@@ -20,7 +22,7 @@ from core.stress.run import Run
 from core.stress.shifts import Shift, score_shifts
 from core.stress.verdict_sentences import metric_verdicts
 from core.types import Verdict
-from pages.ui.markup import escape_markdown
+from pages.ui.markup import escape_markdown, read_asset
 from pages.ui.stress.run_choice import format_run, load_run, shown_runs
 
 _MOST_RUNS = 3  # of those that a person made, the newest
@@ -31,7 +33,12 @@ _PATTERNS = {Verdict.CONSISTENT: "", Verdict.INCONSISTENT: "/"}
 
 
 def metric_evidence(name: str) -> None:
-    """The three, each with what it rests on or how to get it."""
+    """The audit that comes with it, and these three, each with what it rests on or how to get it."""
+    if audit := bundled_audit(name):
+        st.markdown("**Audit on the bundled examples**")
+        st.html(f"<style>{read_asset('audit.css')}</style>{level_strip(audit, 'audit-strip')}")
+        st.caption(escape_markdown(audit.summary))
+    st.page_link("views/audit.py", label="Audit it on other data", icon=":material/fact_check:")
     st.markdown("**Scores of the bundled examples**")
     _distribution(name)
     rows = [(row, run) for row, run in _runs() if _specs_of(run, name)]

@@ -8,6 +8,8 @@ from textwrap import shorten
 
 import streamlit as st
 
+from core.audit.bundled_audits import bundled_audit
+from core.audit.report_html import format_verdicts
 from core.metric import METRICS
 from core.metric_catalog import (
     Availability,
@@ -105,6 +107,7 @@ def _card(row: MetricRow, pool: ModelPool) -> None:
 
 
 def _facts(row: MetricRow) -> str:
-    """The family, and the size of a model where there is one to be known."""
-    size = model_megabytes(row)
-    return f"{row.family} · {format_megabytes(size)}" if size else row.family
+    """The family, the size of a model where there is one to be known, and the verdicts of its audit where one comes with it."""
+    size, audit = model_megabytes(row), bundled_audit(row.name)
+    verdicts = f"audit {format_verdicts(audit.findings)}" if audit else ""
+    return " · ".join(filter(None, [row.family, format_megabytes(size) if size else "", verdicts]))
