@@ -78,6 +78,10 @@ def command(
     print_status(f"  {measured.counts[0]} scores in {time.monotonic() - started:.0f} s")
     changes = compare_reports(earlier, report) if earlier else []
     if earlier:
+        if earlier.variants_sha256 != report.variants_sha256:
+            print_status(
+                "The rules made other variants than in the earlier audit: figures of the stress run are of other edits."
+            )
         typer.echo(f"\n{format_changes(changes)}")
     if any(change.worse for change in changes):
         raise typer.Exit(1)
