@@ -1,25 +1,46 @@
-"""Kind "local_chat": the text that a chat model on this machine answers."""
+"""Kind "local_chat": the text that a chat model on this machine answers, or an encoder-decoder that follows instructions."""
 
 from __future__ import annotations
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import cast
 
 import torch
 from torch import Tensor
-from transformers import AutoModelForCausalLM, GenerationConfig, PreTrainedModel
+from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, GenerationConfig, PreTrainedModel
 
 from core.errors import UnscorableError
 from core.llm.chat import Sampling, sampling_of
 from core.models.chat_template import ChatTemplate
-from core.models.model import Row
-from core.models.network import freeing_memory, load_network, max_positions, network_bytes
+from core.models.files import read_json_object
+from core.models.model import UNLIMITED, Row
+from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch
+from core.models.tokenizer import DecodingTokenizer
 from core.types import Answer, Checkpoint, Question
 
 
-class ChatModel:
+class AnsweringModel(ABC):
+    """Writes the answers to questions of kind "endpoint_chat", those with equal sampling together."""
+
+    nbytes: int
+
+    def forward(self, rows: Sequence[Row]) -> list[Answer]:
+        with torch.inference_mode(), freeing_memory("The text does not fit"):
+            answers: dict[int, Answer] = {}
+            for numbers in _rows_written_together(rows):
+                written = self._write([rows[number] for number in numbers])
+                answers.update(zip(numbers, written, strict=True))
+        return [answers[number] for number in range(len(rows))]
+
+    @abstractmethod
+    def _write(self, rows: Sequence[Row]) -> list[Answer]:
+        """The answers to rows with equal sampling."""
+
+
+class ChatModel(AnsweringModel):
     """Inputs and options: those of kind "endpoint_chat"; a schema is not enforced, and whoever reads the answer is strict.
 
     At temperature 0 decoding is greedy. Above it each question is drawn by a seed made of itself, so that the same
@@ -41,14 +62,6 @@ class ChatModel:
 
     def encode(self, questions: Sequence[Question]) -> list[Row]:
         return [self._row(question) for question in questions]
-
-    def forward(self, rows: Sequence[Row]) -> list[Answer]:
-        with torch.inference_mode(), freeing_memory("The text does not fit"):
-            answers: dict[int, Answer] = {}
-            for numbers in _rows_written_together(rows):
-                written = self._write([rows[number] for number in numbers])
-                answers.update(zip(numbers, written, strict=True))
-        return [answers[number] for number in range(len(rows))]
 
     def _row(self, question: Question) -> Row:
         tokens = self._template.tokens(question.inputs, special=False)
@@ -82,7 +95,7 @@ class ChatModel:
         ids = written.tolist()
         end = next((place for place, token in enumerate(ids) if token in self._ends), None)
         text = self._template.words(ids[:end])
-        kept, found, _ = text.partition(stop) if stop else (text, "", "")
+        kept, found, _ = _before_stop(text, stop)
         ended = "length" if end is None and not found else "stop"
         return Answer((float(len(ids) if end is None else end + 1),), texts=(kept, ended), tokens=row.length)
 
@@ -125,6 +138,67 @@ def _rows_written_together(rows: Sequence[Row]) -> list[list[int]]:
     return list(groups.values())
 
 
-def load(path: Path, checkpoint: Checkpoint, device: str) -> ChatModel:
+class InstructionModel(AnsweringModel):
+    """An encoder-decoder that follows instructions, as Flan-T5, in the place of a chat model: the same inputs and answers.
+
+    It has no roles: the messages are read as one text, with blank lines between them.
+    """
+
+    def __init__(self, network: PreTrainedModel, tokenizer: DecodingTokenizer) -> None:
+        self._network = network
+        self._tokenizer = tokenizer
+        self.nbytes = network_bytes(network)
+
+    def encode(self, questions: Sequence[Question]) -> list[Row]:
+        texts = ["\n\n".join(part.strip() for part in question.inputs if part.strip()) for question in questions]
+        return [self._row(question, text) for question, text in zip(questions, texts, strict=True)]
+
+    def _row(self, question: Question, text: str) -> Row:
+        [tokens] = self._tokenizer.encode([text], [UNLIMITED])
+        # relative positions, as those of T5, have no table and no end
+        window = getattr(self._network.config, "max_position_embeddings", UNLIMITED)
+        if len(tokens.ids) > window:
+            raise UnscorableError(
+                f"The question has {len(tokens.ids)} tokens and this model reads {window}. Shorten the document, or name a "
+                "model that reads more."
+            )
+        return Row(question, len(tokens.ids), (tokens,))
+
+    def _write(self, rows: Sequence[Row]) -> list[Answer]:
+        """The answers to rows with equal sampling."""
+        ids, mask, _ = pad_batch([row.payload[0] for row in rows], self._network)
+        sampling = sampling_of(rows[0].question)
+        generate = cast(Callable[..., Tensor], self._network.generate)
+        with torch.random.fork_rng(enabled=bool(sampling.temperature)):
+            if sampling.temperature:
+                torch.manual_seed(_seed(rows[0].question))
+            written = generate(
+                input_ids=ids,
+                attention_mask=mask,
+                max_new_tokens=sampling.max_tokens,
+                num_beams=1,
+                **_drawing(sampling),
+            )
+        return [self._answer(row, ids, sampling.stop) for row, ids in zip(rows, written[:, 1:].tolist(), strict=True)]
+
+    def _answer(self, row: Row, written: list[int], stop: str) -> Answer:
+        end = written.index(self._end) if self._end in written else None
+        kept, found, _ = _before_stop(self._tokenizer.text(written[:end], special=False).strip(), stop)
+        ended = "length" if end is None and not found else "stop"
+        return Answer((float(len(written) if end is None else end + 1),), texts=(kept, ended), tokens=row.length)
+
+    @property
+    def _end(self) -> int:
+        return int(self._network.config.eos_token_id)
+
+
+def _before_stop(text: str, stop: str) -> tuple[str, str, str]:
+    return text.partition(stop) if stop else (text, "", "")
+
+
+def load(path: Path, checkpoint: Checkpoint, device: str) -> ChatModel | InstructionModel:
+    if read_json_object(path / "config.json").get("is_encoder_decoder"):
+        network = load_network(AutoModelForSeq2SeqLM.from_pretrained, path, checkpoint, device)
+        return InstructionModel(network, DecodingTokenizer.load(path))
     template = ChatTemplate.load(path)
     return ChatModel(load_network(AutoModelForCausalLM.from_pretrained, path, checkpoint, device), template)

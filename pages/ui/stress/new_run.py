@@ -10,8 +10,9 @@ from itertools import count
 import streamlit as st
 
 from core.english.wordnet import is_installed
-from core.errors import TouchstoneError, attempt
+from core.errors import BadSettingError, TouchstoneError, attempt
 from core.llm.endpoints import endpoint_problem, list_endpoints
+from core.llm.local_models import LOCAL, chat_model, check_local_model, is_local_model
 from core.llm.prompt_replacements import PromptEntry, prompt_entry, prompt_names
 from core.llm.spend import format_estimate
 from core.metric import METRICS
@@ -125,15 +126,47 @@ def _choice_of_intent(intent: Intent) -> list[Perturbation]:
     prompts = [kind for kind in plugins if kind.card.form == "prompt"]
     if not prompts:
         return chosen
-    missing = endpoint_problem()
-    chosen += _perturbation_pills(f"{title}, by a language model", prompts, [], ideal, disabled=bool(missing))
+    local = _local_model_choice()
+    missing = "" if local else endpoint_problem()
+    asked = [PERTURBATIONS.build(kind.name, {"model": local}) for kind in prompts] if local else prompts
+    label = f"{title}, by a language model"
+    chosen += _perturbation_pills(label, asked, [], ideal, disabled=bool(missing), key=f"{label} {local}")
     if missing:
         st.caption(escape_markdown(missing))
+    elif local:
+        _check_model_row(chat_model(local, ""))
     return chosen
 
 
+def _local_model_choice() -> str:
+    """The name of a language model of this machine; empty where an endpoint is asked."""
+    name = st.text_input(
+        "Language model of this machine",
+        "",
+        key=StressState.local_model.key,
+        placeholder="local:FOLDER or local:OWNER/NAME; empty: the endpoint",
+        help="A chat model, or an encoder-decoder that follows instructions as Flan-T5, loaded here: no endpoint is asked.",
+    ).strip()
+    if not name:
+        return ""
+    try:
+        if not is_local_model(name):
+            raise BadSettingError(
+                f"{name!r} is no model of this machine. Write {LOCAL} and a folder or a repository of the hub."
+            )
+        return check_local_model(name, "")
+    except TouchstoneError as error:
+        st.error(escape_markdown(str(error)), icon=":material/error:")
+        return ""
+
+
 def _perturbation_pills(
-    label: str, kinds: Sequence[Perturbation], default: Sequence[Perturbation], ideal: str, disabled: bool = False
+    label: str,
+    kinds: Sequence[Perturbation],
+    default: Sequence[Perturbation],
+    ideal: str,
+    disabled: bool = False,
+    key: str = "",
 ) -> list[Perturbation]:
     by_spec = {kind.spec: kind for kind in kinds}
     chosen = st.pills(
@@ -142,7 +175,7 @@ def _perturbation_pills(
         selection_mode="multi",
         default=[kind.spec for kind in default],
         format_func=lambda spec: by_spec[spec].card.title,
-        key=f"stress-{label}",
+        key=f"stress-{key or label}",
         help="\n".join(
             [
                 escape_markdown(ideal),

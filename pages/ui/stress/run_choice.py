@@ -42,6 +42,7 @@ class StressState:
     metrics = WidgetValue[Sequence[str]]("stress-metrics", ())
     nli_check = WidgetValue[str]("stress-nli-check", "none")
     seed = WidgetValue[int]("stress-seed", 0)
+    local_model = WidgetValue[str]("stress-local-model", "")
     sweep_name = WidgetValue[str]("sweep-name", "")
     filters = WidgetValue[Sequence[str]]("stress-filters", ())
     meaning = WidgetValue[Meaning | None]("meaning", None)
