@@ -202,12 +202,12 @@ def _oriented(column: MetricColumn) -> Values:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Decided:
-    """Rows of items, (n,), whether each side is right on them, and how far the second lies above the first."""
+    """Rows of items, (n,), whether each side is right on them, and what each says: the gain of a faithful side, or the score."""
 
     rows: Numbers
     before: Mask
     after: Mask
-    moved: Values
+    values: tuple[Values, Values]
     words: tuple[str, str]
 
 
@@ -217,30 +217,25 @@ def _changed_items(
     """What became worse and what better, the largest moves first."""
     found = _decided(cases, part, both)
     lost, won = found.before & ~found.after, ~found.before & found.after
-    return _examples(cases, both, found, lost, found.words[0]), _examples(cases, both, found, won, found.words[1])
+    return _examples(cases, found, lost, found.words[0]), _examples(cases, found, won, found.words[1])
 
 
 def _decided(cases: Cases, part: Slice, both: tuple[GradedColumn, GradedColumn]) -> _Decided:
     """Minimal pairs by their order, labelled summaries by the threshold, and others by their score."""
     before, after = (side.column for side in both)
     if part.pairs.any():
-        gains = [np.nan_to_num(pairs_in_slice(cases, part, column).gains) for column in (before, after)]
-        rows = cases.pairs[part.pairs][:, 1]
-        words = ("pair ordered wrongly now", "pair ordered rightly now")
-        return _Decided(rows, gains[0] > 0, gains[1] > 0, gains[1] - gains[0], words)
+        one, two = (np.nan_to_num(pairs_in_slice(cases, part, column).gains) for column in (before, after))
+        words = ("faithful − broken side, ordered wrongly now", "faithful − broken side, ordered rightly now")
+        return _Decided(cases.pairs[part.pairs][:, 1], one > 0, two > 0, (one, two), words)
     rows = np.flatnonzero(~np.isnan(before.values))
     moved = (_oriented(after) - _oriented(before))[rows]
+    scores = (before.values[rows], after.values[rows])
     if labelled_in_slice(cases, part, before).defined().why:
-        return _Decided(rows, moved < 0, moved > 0, moved, ("lower", "higher"))
+        return _Decided(rows, moved < 0, moved > 0, scores, ("lower", "higher"))
     rows = np.flatnonzero(part.summaries & ~np.isnan(before.values))
     right_before, right_after = (_right_rows(cases, part, side, rows) for side in both)
-    return _Decided(
-        rows,
-        right_before,
-        right_after,
-        (_oriented(after) - _oriented(before))[rows],
-        ("decided wrongly now", "decided rightly now"),
-    )
+    scores = (before.values[rows], after.values[rows])
+    return _Decided(rows, right_before, right_after, scores, ("decided wrongly now", "decided rightly now"))
 
 
 def _right_rows(cases: Cases, part: Slice, side: GradedColumn, rows: Numbers) -> Mask:
@@ -251,13 +246,13 @@ def _right_rows(cases: Cases, part: Slice, side: GradedColumn, rows: Numbers) ->
     return right
 
 
-def _examples(
-    cases: Cases, both: tuple[GradedColumn, GradedColumn], found: _Decided, chosen: Mask, remark: str
-) -> tuple[ItemChange, ...]:
-    places = [place for place in np.argsort(-np.abs(found.moved), kind="stable") if chosen[place]]
-    before, after = (side.column.values for side in both)
+def _examples(cases: Cases, found: _Decided, chosen: Mask, remark: str) -> tuple[ItemChange, ...]:
+    """Those of the largest moves."""
+    before, after = found.values
+    order = np.argsort(-np.abs(after - before), kind="stable")
+    places = [place for place in order if chosen[place]][:MOST_EXAMPLES]
     return tuple(
-        ItemChange(item.example.id, item.example.summary, float(before[row]), float(after[row]), remark)
-        for row in found.rows[places[:MOST_EXAMPLES]]
-        for item in [cases.samples[row].item]
+        ItemChange(item.example.id, item.example.summary, float(before[place]), float(after[place]), remark)
+        for place in places
+        for item in [cases.samples[found.rows[place]].item]
     )
