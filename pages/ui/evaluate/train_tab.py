@@ -19,9 +19,10 @@ from core.trained.model import CARD_FILE
 from core.trained.run import TrainedFolder, TrainingPlan, TrainingSource, check_folder, train_to_folder
 from core.trained.trainer import TrainingStep
 from core.trained.training_data import TrainingData, describe
+from core.trained.trees import MAX_TREES, STEP_TREES
 from pages.ui import services
 from pages.ui.background_results import background_result
-from pages.ui.evaluate.dataset_choice import EvaluationChoice
+from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.markup import escape_markdown
 from pages.ui.metric_choice import add_to_bench
 from pages.ui.notices import leave_notice
@@ -134,14 +135,28 @@ def _show(name: str, task: TrainingTask) -> None:
         _show_result(name, done[-1])
     else:
         st.caption(escape_markdown(f"{name}: the training was cancelled; nothing was written."))
-    losses = [step.loss for step in steps if step.loss is not None]
-    if losses:
-        st.line_chart(
-            pd.DataFrame({"step": range(1, len(losses) + 1), "log loss of held-out words": losses}),
-            x="step",
-            y="log loss of held-out words",
-            height=220,
-        )
+    _show_losses(steps)
+    finished = evaluate_state().finished_scorings
+    if not task.running and finished.get(f"train {name}") is not task:
+        finished[f"train {name}"] = task
+        st.rerun()  # the button is free again
+
+
+def _show_losses(steps: list[TrainingStep]) -> None:
+    """A curve for each fold: the loss on words of its documents, by the number of trees."""
+    measured = [step for step in steps if step.loss is not None]
+    if not measured:
+        return
+    per_fold = MAX_TREES // STEP_TREES
+    rows = [
+        {
+            "trees": ((step.done - 1) % per_fold + 1) * STEP_TREES,
+            "log loss of held-out words": step.loss,
+            "fold": step.stage,
+        }
+        for step in measured
+    ]
+    st.line_chart(pd.DataFrame(rows), x="trees", y="log loss of held-out words", color="fold", height=240)
 
 
 def _show_progress(name: str, task: TrainingTask, steps: list[TrainingStep]) -> None:

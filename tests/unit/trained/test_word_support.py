@@ -1,0 +1,44 @@
+"""The trained metric that ships: a score for each sentence and word, and an edit that asks about its own sentence alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from core.engine.engine import Engine
+from core.metric import METRICS
+from core.settings import Settings
+from core.types import Example, Result
+
+DOCUMENT = "The harbour closed at noon. A ship waited outside for the pilot, who came at two. Nobody was hurt."
+FAITHFUL, EDITED = "A ship waited outside. The pilot came at two.", "A ship waited outside. The pilot came at seven."
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    folder: Path = tmp_path_factory.mktemp("cache")
+    with closing(Engine.open(Settings(cache_dir=folder, device="cpu"))) as opened:
+        yield opened
+
+
+def scored(engine: Engine, summary: str) -> Result:
+    [(_, outcome)] = engine.run([METRICS.parse("word-support")], [Example("pair", DOCUMENT, summary)])
+    assert isinstance(outcome, Result), outcome
+    return outcome
+
+
+def test_an_edited_sentence_alone_is_asked_again(engine: Engine) -> None:
+    before, after = scored(engine, FAITHFUL), scored(engine, EDITED)
+    assert before.counts.planned == 2
+    assert (after.counts.asked, after.counts.cached) == (1, 1)
+    assert before.parts[0] == after.parts[0]
+    assert after.score < before.score
+
+
+def test_the_wrong_number_is_the_least_supported_word(engine: Engine) -> None:
+    words = scored(engine, EDITED).parts[1].words
+    assert min(words, key=lambda word: word.score).span.of(EDITED) == "seven"
+    assert [word.span.of(EDITED) for word in words] == ["The", "pilot", "came", "at", "seven"]
