@@ -18,7 +18,7 @@ from core.settings import Settings
 from core.types import PRECOMPUTED, Example, Failure, Outcome, Sample, StoredScore
 
 OFFLINE_METRICS = (
-    *("bleu", "rouge2", "rouge2[measured=f1]", "bertscore-minilm", "word-support"),
+    *("bleu", "rouge2", "rouge2[measured=f1]", "bertscore-minilm"),
     *("semantic-similarity", "semantic-similarity[compared=sentences]"),
     *("conciseness[numerator=document]", "coverage", "density", "entity-overlap", "sentence-novelty", "word-novelty"),
 )

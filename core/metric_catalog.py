@@ -50,7 +50,10 @@ def list_metrics(pool: ModelPool) -> list[MetricRow]:
 
 
 def default_metrics(pool: ModelPool) -> list[MetricRow]:
-    """The metrics that are ready without being set up; judges cost money, wrappers repeat, a trained model is yours."""
+    """The metrics that are ready without being set up.
+
+    Judges cost money, wrappers repeat, and a trained one may have learned from the very texts that are shown first.
+    """
     return [row for row in list_metrics(pool) if row.state == "ready" and row.family not in _NOT_DEFAULT_FAMILIES]
 
 

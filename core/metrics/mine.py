@@ -74,7 +74,7 @@ class EmbeddedWordSupport(WordSupport):
     name: ClassVar[str] = "word-support"
     card: ClassVar[Card] = Card(
         title="Word support",
-        family="Entailment",
+        family="Trained",
         measures=_MEASURES,
         paper=_PAPER,
         url=_URL,
