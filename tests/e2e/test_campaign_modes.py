@@ -8,9 +8,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotations.campaigns.people import Role
-from tests.e2e.bench import START_MS
 from tests.e2e.shared_server import AnnotatePage, SharedServer
-from tests.e2e.waiting import idle, press
+from tests.e2e.waiting import START_MS, idle, press
 
 pytestmark = pytest.mark.e2e
 
