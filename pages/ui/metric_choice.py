@@ -238,10 +238,12 @@ def _settings_picker(lines: Sequence[MetricRow]) -> None:
 def _family_pills(family: str, lines: Sequence[MetricRow]) -> None:
     titles = {line.name: line.title for line in lines}
     chosen = ProbeState.chosen_of_family.of(family)
-    chosen.set([spec for spec in _board_specs() if spec in titles])
+    on_board = [spec for spec in _board_specs() if spec in titles]
+    chosen.follow(on_board)
     st.pills(
         family,
         list(titles),
+        default=on_board,
         selection_mode="multi",
         key=chosen.key,
         format_func=lambda name: titles[name],

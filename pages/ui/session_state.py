@@ -72,9 +72,15 @@ class WidgetValue(Generic[T]):
         return value
 
     def set(self, value: T) -> None:
-        """Change the value; one that it has already is not sent to the browser, where it would undo a choice just made."""
+        st.session_state[self.key] = value
+
+    def follow(self, value: T) -> None:
+        """Set the value where it is another: an equal one that is sent again undoes a choice made in the browser meanwhile.
+
+        The widget has to be given the value as its default, for a browser that never heard of it.
+        """
         if self.key not in st.session_state or self.get() != value:
-            st.session_state[self.key] = value
+            self.set(value)
 
     def of(self, part: object) -> WidgetValue[T]:
         """The value of the same widget for one of many things."""

@@ -5,7 +5,8 @@ A server that is busy reads what came meanwhile as one message: with the newest 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -13,6 +14,8 @@ from playwright.sync_api import Page, WebSocketRoute
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
+
+from tests.e2e.waiting import START_MS
 
 _TRIGGERS = {"trigger_value", "json_trigger_value"}
 
@@ -65,11 +68,20 @@ class SlowLine:
         """What the server draws reaches the page at the end of the block, once the server has ended a run."""
         self._drawn = []
         yield
-        while not any(_ends_run(drawn) for drawn in self._drawn):
-            self.page.wait_for_timeout(20)
+        self._wait(lambda: any(map(_ends_run, self._drawn or ())))
         late, self._drawn = self._drawn, None
         for drawn in late:
             self._ends[-1][0].send(drawn)
+
+    def answered(self) -> None:
+        """Wait, while it draws late, until the server has heard what was pressed."""
+        self._wait(lambda: bool(self._drawn))
+
+    def _wait(self, state: Callable[[], bool]) -> None:
+        until = time.monotonic() + START_MS / 1000
+        while not state():
+            assert time.monotonic() < until, "The server did not answer."
+            self.page.wait_for_timeout(20)
 
     @contextmanager
     def sending_late(self) -> Iterator[None]:

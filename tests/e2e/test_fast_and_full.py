@@ -169,6 +169,7 @@ def test_a_metric_is_moved_while_the_page_still_draws_the_move_before(
     with ExitStack() as sending:
         with line.drawing_late():
             fast.get_by_role("button", name=heavy).click()
+            line.answered()
             sending.enter_context(line.sending_late())
             fast.get_by_role("button", name=other_heavy).click()
         expect(bench.score(heavy)).to_have_text(words(summary()))

@@ -192,10 +192,12 @@ def score_all_button(metrics: Sequence[Metric]) -> Callable[[], None]:
 def fast_set_pills(metrics: Sequence[Metric]) -> None:
     """Which metrics are scored while typing; a metric that is moved stays there, until then its cost decides."""
     names = {metric.spec: metric.card.title if metric.spec == metric.name else metric.spec for metric in metrics}
-    probe_state().fast_specs = [metric.spec for metric in metrics if not waits_for_key(metric)]
+    fast = [metric.spec for metric in metrics if not waits_for_key(metric)]
+    ProbeState.fast_specs.follow(fast)
     st.pills(
         f"Scored while you type; the others wait for {SCORE_ALL_KEY}",
         list(names),
+        default=fast,
         selection_mode="multi",
         key=ProbeState.fast_specs.key,
         format_func=lambda spec: escape_markdown(names[spec]),
