@@ -1,4 +1,4 @@
-"""One audit of the metrics whose verdicts are known, for every test of it."""
+"""One audit of the metrics whose verdicts are known, for the tests of a file: no other sees these metrics."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GROUPS = 40
 """Bundled documents that are audited: more than the thirty from which on no interval is called too narrow."""
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def evidence(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Evidence]:
     folder = tmp_path_factory.mktemp("audit")
     groups = list(dict.fromkeys(item.group for item in bundled_items()))[:GROUPS]
@@ -34,7 +34,7 @@ def evidence(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Evidence]:
         yield measured.evidence()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def report(evidence: Evidence) -> AuditReport:
     specs = evidence.run.plan.metrics
     return build_report(evidence, list(audit_metrics(evidence, specs)), "python cli.py audit …")
