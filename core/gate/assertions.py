@@ -113,16 +113,17 @@ class ScoreAssertions:
             raise AssertionError("\n".join([head, *self._lowest()]))
 
     def not_worse_than(self, results: str | Path, fail_on: str = "") -> None:
-        """The mean score of the same items is not significantly below that in a file of `touchstone score -o`.
+        """The mean score of the same items is not significantly below that in a file of `touchstone score -o`, and none failed.
 
         `fail_on` is the drop from which on it fails, as score:-0.02. Raises TouchstoneError where the file shares no item.
         """
         __tracebackhide__ = True
-        scores = {one["id"]: float(one["score"]) for one in self.records if one["score"] is not None}
+        self.all_scored()
+        scores = {one["id"]: float(one["score"]) for one in self.records}
         ours = {self._metric: MetricSide(self._metric, "", scores)}
         failed = _regressions(read_results(Path(results)), ours, [Limit.parse(fail_on)] if fail_on else [])
         if failed:
-            raise AssertionError("\n".join([f"{verdict_sentence(failed)} The lowest now:", *self._lowest()]))
+            raise AssertionError("\n".join([f"{verdict_sentence([], failed)} The lowest now:", *self._lowest()]))
 
     @property
     def _metric(self) -> str:

@@ -17,6 +17,7 @@ _NOTE = (
     "areas in percent, changes of them in points; the score in units of the metric, turned so that higher is more consistent."
 )
 _MOST_LETTERS = 160
+_MOST_LOST = 5
 
 
 def format_comparisons(found: Sequence[MetricComparison], failed: Sequence[Change]) -> str:
@@ -31,7 +32,7 @@ def comparisons_markdown(found: Sequence[MetricComparison], failed: Sequence[Cha
     rows = [_row(change, failed) for one in found for change in one.changes]
     return "\n".join(
         [
-            f"### {verdict_sentence(failed)}\n",
+            f"### {_plain(verdict_sentence(found, failed))}\n",
             markdown_table(_HEAD, rows),
             *(
                 _folded_examples(one.metric, title, items)
@@ -45,28 +46,38 @@ def comparisons_markdown(found: Sequence[MetricComparison], failed: Sequence[Cha
 
 
 def comparisons_junit(found: Sequence[MetricComparison], failed: Sequence[Change]) -> str:
-    """A test case for each measure of each metric; a regression is a failure."""
+    """A test case for each measure of each metric, and one where scores are missing; a regression is a failure."""
     changes = [change for one in found for change in one.changes]
+    lost = [one for one in found if one.lost]
+    tests, failures = len(changes) + len(lost), len(failed) + len(lost)
     suite = ElementTree.Element(
-        "testsuite", name="touchstone compare", tests=str(len(changes)), failures=str(len(failed)), errors="0"
+        "testsuite", name="touchstone compare", tests=str(tests), failures=str(failures), errors="0"
     )
     for change in changes:
-        case = ElementTree.SubElement(
-            suite, "testcase", classname=_clean(f"touchstone.{change.metric}"), name=change.measure
-        )
-        if change in failed:
-            message = describe_change(change)
-            ElementTree.SubElement(case, "failure", message=_clean(message), type="regression").text = _clean(message)
+        _add_case(suite, change.metric, change.measure, describe_change(change) if change in failed else "")
+    for one in lost:
+        _add_case(suite, one.metric, "every item still has a score", _lost_sentence(one))
     ElementTree.indent(suite)
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def verdict_sentence(failed: Sequence[Change]) -> str:
-    """The gate's verdict in a line."""
-    if not failed:
-        return "No regression."
+def _add_case(suite: ElementTree.Element, metric: str, name: str, failure: str) -> None:
+    case = ElementTree.SubElement(suite, "testcase", classname=_clean(f"touchstone.{metric}"), name=name)
+    if failure:
+        ElementTree.SubElement(case, "failure", message=_clean(failure), type="regression").text = _clean(failure)
+
+
+def verdict_sentence(found: Sequence[MetricComparison], failed: Sequence[Change]) -> str:
+    """The gate's verdict in a line: what became worse, and which items have no score any more."""
     number = f"{len(failed)} regression{'' if len(failed) == 1 else 's'}"
-    return f"{number}: {'; '.join(map(describe_change, failed))}."
+    regressed = [f"{number}: {'; '.join(map(describe_change, failed))}."] if failed else []
+    return " ".join([*regressed, *(_lost_sentence(one) for one in found if one.lost)]) or "No regression."
+
+
+def _lost_sentence(found: MetricComparison) -> str:
+    shown = ", ".join(found.lost[:_MOST_LOST])
+    more = "" if len(found.lost) <= _MOST_LOST else f" and {len(found.lost) - _MOST_LOST} more"
+    return f"{found.metric} has no score any more of {len(found.lost)} items that it scored before: {shown}{more}."
 
 
 def describe_change(change: Change) -> str:

@@ -134,10 +134,15 @@ class ItemChange:
 
 @dataclass(frozen=True, slots=True)
 class MetricComparison:
-    """One metric on both sides: its changes, and the items that became worse and better."""
+    """One metric on both sides: its changes, the items that became worse and better, and those that lost their score.
+
+    `lost` are the ids of items that were scored before and are not any more: the changes say nothing of them, so that they
+    fail a gate whatever else is better.
+    """
 
     metric: str
     changes: tuple[Change, ...]
+    lost: tuple[str, ...] = ()
     worse: tuple[ItemChange, ...] = ()
     better: tuple[ItemChange, ...] = ()
 
@@ -163,10 +168,18 @@ def compare_sides(
     changes = [replace(change, p=p) for change, p in zip(found, corrected, strict=True)]
     return [
         MetricComparison(
-            metric, tuple(one for one in changes if one.metric == metric), *_changed_items(cases, part, both)
+            metric,
+            tuple(one for one in changes if one.metric == metric),
+            _lost_items(cases, *sides[metric]),
+            *_changed_items(cases, part, both),
         )
         for metric, both in shared.items()
     ]
+
+
+def _lost_items(cases: Cases, before: GradedColumn, after: GradedColumn) -> tuple[str, ...]:
+    lost = np.flatnonzero(~np.isnan(before.column.values) & np.isnan(after.column.values))
+    return tuple(cases.samples[row].item.example.id for row in lost)
 
 
 def _uncorrected_changes(

@@ -74,11 +74,13 @@ def command(
     ] = None,
     device: DeviceOption = None,
 ) -> None:
-    """Say whether new scores are worse than those before, on the same items: status 1 where they are."""
+    """Say whether new scores are worse than those before, on the same items: status 1 where they are, or where some are missing."""
     writers = [(path, _writer(path)) for path in to or ()]
     limits = [Limit.parse(text) for text in fail_on or ()]
     sides, cases = _open_sides([base, new], data or [], device)
     matched = matched_sides(*sides)
+    if alone := sorted(sides[0].keys() ^ sides[1].keys()) if len(matched) < max(map(len, sides)) else []:
+        print_status(f"Only one side has {', '.join(alone)}: not compared.")
     for sentence in shared_signatures(list(matched.values())):
         print_status(f"{sentence} Their scores are the same.")
     thresholds = (base_threshold, base_threshold if new_threshold is None else new_threshold)
@@ -96,8 +98,8 @@ def command(
     for path, write in writers:
         path.write_text(write(found, failed), encoding="utf-8")
     typer.echo(format_comparisons(found, failed))
-    typer.echo(f"\n{verdict_sentence(failed)}")
-    if failed:
+    typer.echo(f"\n{verdict_sentence(found, failed)}")
+    if failed or any(one.lost for one in found):
         raise typer.Exit(1)
 
 

@@ -127,9 +127,26 @@ def test_items_that_one_side_lacks_count_for_neither() -> None:
     before = np.tile([0.9, 0.1], 40)
     after = before.copy()
     after[:20] = np.nan
-    assert {change.difference.n for change in compare(cases, before, after).changes} == {60, 30}
+    found = compare(cases, before, after)
+    assert {change.difference.n for change in found.changes} == {60, 30}
+    assert compare(cases, after, before).lost == ()
     with pytest.raises(TouchstoneError, match="no item has a score on both sides"):
         compare(cases, before, np.full(80, np.nan))
+
+
+def test_scores_that_are_missing_fail_the_gate_though_the_rest_is_as_before() -> None:
+    cases = cases_of(40)
+    before = np.tile([0.9, 0.1], 40)
+    after = before.copy()
+    after[:7] = np.nan
+    found = compare(cases, before, after)
+    ids = [sample.item.example.id for sample in cases.samples[:7]]
+    assert (list(found.lost), regressions(found.changes, [])) == (ids, [])
+    told = f"rouge2 has no score any more of 7 items that it scored before: {', '.join(ids[:5])} and 2 more."
+    assert verdict_sentence([found], []) == told
+    suite = ElementTree.fromstring(comparisons_junit([found], []))
+    assert suite.get("failures") == "1"
+    assert suite[-1][0].get("message") == told
 
 
 def test_one_significant_drop_among_many_comparisons_is_corrected() -> None:
@@ -180,8 +197,8 @@ def test_the_outputs_name_the_regression_and_escape_texts() -> None:
     text, markdown, xml = (
         write([found], failed) for write in (format_comparisons, comparisons_markdown, comparisons_junit)
     )
-    assert verdict_sentence(failed).startswith("2 regressions: rouge2, auc 100.0")
-    assert verdict_sentence([]) == "No regression."
+    assert verdict_sentence([found], failed).startswith("2 regressions: rouge2, auc 100.0")
+    assert verdict_sentence([], []) == "No regression."
     assert "ordered wrongly now" in text
     assert "<script" not in markdown
     assert "@everybody" not in markdown
