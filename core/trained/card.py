@@ -50,6 +50,42 @@ class CardFacts:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class RecipeAccount:
+    """What a recipe says of the model that it made: the held-out scores, and paragraphs of the card.
+
+    `held_out` are the scores of every row by a model that did not learn from its document, (rows,), nan for a row that
+    nobody judged; `by_domain` those of a domain's labelled rows by a model that learned from the other domains. `settings`
+    stand in the figures' file. `reads` says how the model reads, `judged` how the documents were dealt, `limits` what it
+    cannot see.
+    """
+
+    held_out: Values
+    by_domain: Mapping[str, tuple[Numbers, Values]]
+    settings: Mapping[str, object]
+    reads: str
+    judged: str
+    limits: str
+
+
+def words_account(trained: Trained) -> RecipeAccount:
+    """The account of the recipe "words"."""
+    config = trained.head.config
+    return RecipeAccount(
+        trained.held_out,
+        trained.by_domain,
+        {"trees": trained.trees},
+        reads=f"{trained.trees} trees read {len(config.features)} features of each word of a summary, made with the frozen "
+        f"encoder {config.encoder}. The score is the probability that no sentence is wrong; one half means even odds in "
+        "data of which half is inconsistent.",
+        judged="Each document lies in one of five folds, near-duplicates together, and is judged by a metric that learned "
+        "from the other four. The number of trees is the best one for these folds.",
+        limits="It compares words and their neighbours with the document's. Roles that are exchanged among words that all "
+        "stand in the document, and wrong verbs that are close to the right ones, move it little; what needs arithmetic or "
+        "knowledge moves it by chance. A paraphrase in words far from the document's looks like an error to it.",
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _Judged:
     """The rows of a training as arrays, and the resamples of their documents."""
 
@@ -86,14 +122,16 @@ class _Judged:
         return found
 
 
-def card_figures(data: TrainingData, trained: Trained, baselines: Mapping[str, Values]) -> list[Figure]:
+def card_figures(data: TrainingData, account: RecipeAccount, baselines: Mapping[str, Values]) -> list[Figure]:
     """Figures on documents that were not learned from; `baselines` score the labelled rows in their order."""
-    judged, scores = _Judged.of(data), trained.held_out
-    labelled, generated = judged.labelled, ~judged.labelled
+    judged, scores = _Judged.of(data), account.held_out
+    # the baselines are compared on the same rows
+    labelled = np.asarray(judged.labelled & ~np.isnan(scores))
+    generated = np.asarray(~judged.labelled & ~np.isnan(scores))
     found = [judged.auc("labelled summaries", labelled, scores)]
     for name, values in baselines.items():
-        found.append(judged.auc(f"labelled summaries, {name}", labelled, judged.spread(labelled, values)))
-    for domain, (places, values) in trained.by_domain.items():
+        found.append(judged.auc(f"labelled summaries, {name}", labelled, judged.spread(judged.labelled, values)))
+    for domain, (places, values) in account.by_domain.items():
         apart = judged.spread(places, values)
         found.append(judged.auc(f"labelled summaries of {domain}, learned from others", ~np.isnan(apart), apart))
     if generated.any():
@@ -132,10 +170,10 @@ def _harmless_pairs(data: TrainingData) -> list[tuple[int, int]]:
     ]
 
 
-def null_band(data: TrainingData, trained: Trained) -> tuple[float, float] | None:
+def null_band(data: TrainingData, held_out: Values) -> tuple[float, float] | None:
     """The middle 95 % of the shifts under harmless edits; None where there are too few."""
     pairs = _harmless_pairs(data)
-    return noise_range(_pairs(data, trained.held_out, pairs).shifts) if pairs else None
+    return noise_range(_pairs(data, held_out, pairs).shifts) if pairs else None
 
 
 def verdict(figures: Sequence[Figure]) -> str:
@@ -148,29 +186,31 @@ def verdict(figures: Sequence[Figure]) -> str:
     return f"On documents that it did not learn from it reaches an AUC of {figures[0].text} on the labelled summaries."
 
 
-def write_card(folder: Path, facts: CardFacts, data: TrainingData, trained: Trained, figures: Sequence[Figure]) -> None:
+def write_card(
+    folder: Path, facts: CardFacts, data: TrainingData, account: RecipeAccount, figures: Sequence[Figure]
+) -> None:
     """The card, its figures as JSON, and the hashes of the documents that were learned from."""
     keys = sorted({document_key(row.document) for row in data.rows})
     (folder / DOCUMENTS_FILE).write_text("\n".join(keys) + "\n", encoding="utf-8")
-    band = null_band(data, trained)
+    band = null_band(data, account.held_out)
     record = {
         "recipe": facts.recipe,
         "seed": facts.seed,
         "share": facts.share,
-        "trees": trained.trees,
+        **account.settings,
         "data": describe(data),
         "verdict": verdict(figures),
         "null_band": band,
         "figures": [{"of": one.of, "measure": one.measure, **asdict(one.estimate)} for one in figures],
     }
     (folder / FIGURES_FILE).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    (folder / CARD_FILE).write_text(_card(facts, data, trained, figures, band), encoding="utf-8")
+    (folder / CARD_FILE).write_text(_card(facts, data, account, figures, band), encoding="utf-8")
 
 
 def _card(
     facts: CardFacts,
     data: TrainingData,
-    trained: Trained,
+    account: RecipeAccount,
     figures: Sequence[Figure],
     band: tuple[float, float] | None,
 ) -> str:
@@ -182,9 +222,7 @@ def _card(
 
 {verdict(figures)}
 
-A metric of Touchstone {VERSION}, recipe "{facts.recipe}", seed {facts.seed}: {trained.trees} trees read {len(trained.head.config.features)}
-features of each word of a summary, made with the frozen encoder {trained.head.config.encoder}. The score is the probability that no
-sentence is wrong; one half means even odds in data of which half is inconsistent.
+A metric of Touchstone {VERSION}, recipe "{facts.recipe}", seed {facts.seed}: {account.reads}
 
 ## Data
 
@@ -196,16 +234,13 @@ Generated summaries are asked to be {facts.share:.0%} of all. Nothing that is ma
 
 ## Figures
 
-Each document lies in one of five folds, near-duplicates together, and is judged by a metric that learned from the other four.
-The number of trees is the best one for these folds. Intervals (95 %) resample documents.
+{account.judged} Intervals (95 %) resample documents.
 
 {markdown_table(["of", "measure", "value", "n", "documents"], lines)}
 {noise}
 ## What it cannot see
 
-It compares words and their neighbours with the document's. Roles that are exchanged among words that all stand in the
-document, and wrong verbs that are close to the right ones, move it little; what needs arithmetic or knowledge moves it by
-chance. A paraphrase in words far from the document's looks like an error to it.
+{account.limits}
 """
 
 

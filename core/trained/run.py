@@ -18,7 +18,7 @@ from core.shallow.model import MODEL_SUFFIX
 from core.shallow.trainer import TrainingTable, TrainingTask, train_model
 from core.shallow.training_data import LABEL_TARGET, shallow_features
 from core.stats.statistic import Estimate, Values, deal_folds
-from core.trained.card import CardFacts, Figure, card_figures, write_card
+from core.trained.card import CardFacts, Figure, card_figures, words_account, write_card
 from core.trained.model import CONFIG_FILE
 from core.trained.trainer import FOLDS, Encoder, TrainingStep, train_words
 from core.trained.training_data import TrainingData, reserve_test_data, training_data
@@ -80,10 +80,11 @@ def train_to_folder(plan: TrainingPlan, data: TrainingData, folder: Path, engine
     """Trains, judges beside the baselines, and writes the folder at the end. Raises TouchstoneError."""
     check_folder(folder)
     trained = yield from train_words(data, load_encoder(engine.pool.device), plan.seed)
+    account = words_account(trained)
     yield TrainingStep("Scoring with the baselines", 0, 1)
-    figures = card_figures(data, trained, baseline_scores(engine, data, plan.seed))
+    figures = card_figures(data, account, baseline_scores(engine, data, plan.seed))
     write_head(folder, trained.head)
-    write_card(folder, _facts(plan), data, trained, figures)
+    write_card(folder, _facts(plan), data, account, figures)
     return TrainedFolder(folder, f"mine[model={folder}]", tuple(figures))
 
 

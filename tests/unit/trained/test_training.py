@@ -12,7 +12,7 @@ import pytest
 
 from core.errors import LoadError
 from core.models.trained_head import read_head, write_head
-from core.trained.card import CardFacts, card_figures, verdict, write_card
+from core.trained.card import CardFacts, card_figures, verdict, words_account, write_card
 from core.trained.model import CARD_FILE, DOCUMENTS_FILE, WEIGHTS_FILE, Head
 from core.trained.trainer import Trained, TrainingStep, pairs_of, train_words
 from core.trained.training_data import TrainingData, document_key, training_data
@@ -73,13 +73,13 @@ def saved(folder: Path) -> Path:
     data, _, found = own()
     write_head(folder, found.head)
     facts = CardFacts("Tiny", "words", 0, 0.3, ["two dozen documents"], ["CC0"])
-    write_card(folder, facts, data, found, card_figures(data, found, {}))
+    write_card(folder, facts, data, words_account(found), card_figures(data, words_account(found), {}))
     return folder
 
 
 def test_held_out_edits_are_told_apart_and_the_loss_falls() -> None:
     data, steps, found = own()
-    figures = card_figures(data, found, {})
+    figures = card_figures(data, words_account(found), {})
     assert figures[0].estimate.value is not None
     assert figures[0].estimate.value > 0.9
     losses = [step.loss for step in steps if step.loss is not None]
@@ -123,7 +123,7 @@ def test_shuffled_labels_are_called_no_better_than_chance() -> None:
     shuffled = [replace(one, intended=label) for one, label in zip(found, labels, strict=True)]
     data = training_data(shuffled, 0, seed=0)
     _, head = trained(data)
-    assert "no better than chance" in verdict(card_figures(data, head, {}))
+    assert "no better than chance" in verdict(card_figures(data, words_account(head), {}))
 
 
 def test_the_folder_names_its_documents_and_what_it_cannot_see(tmp_path: Path) -> None:
