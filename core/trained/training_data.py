@@ -7,6 +7,9 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
+
+import numpy as np
 
 from core.edits import apply, recover
 from core.errors import TouchstoneError, UnscorableError
@@ -198,8 +201,7 @@ def training_data(items: Iterable[Item], share: float, seed: int, licences: Sequ
 
     Raises TouchstoneError below 20 documents, or where only one class is left.
     """
-    found, left_out = labelled_rows(list(items))
-    numbers = near_duplicates([row.document for row in found], [row.group for row in found])
+    found, numbers, left_out = _numbered_rows(list(items))
     documents = len(set(numbers.tolist()))
     reasons = "; ".join(f"{number} {reason}" for reason, number in left_out.items())
     if documents < MIN_DOCUMENTS:
@@ -216,6 +218,18 @@ def training_data(items: Iterable[Item], share: float, seed: int, licences: Sequ
     number_of = {row.document: number for row, number in zip(found, numbers.tolist(), strict=True)}
     all_numbers = [*numbers.tolist(), *(number_of[row.document] for row in made)]
     return TrainingData((*found, *made), _as_numbers(all_numbers), left_out, tuple(dict.fromkeys(licences)))
+
+
+def _numbered_rows(items: Sequence[Item]) -> tuple[list[TrainingRow], Numbers, dict[str, int]]:
+    """The labelled rows, the number of each one's document, (rows,), and what was left out, near-duplicates of a test included."""
+    rows, left_out = labelled_rows(items)
+    tests = list(dict.fromkeys(item.example.document for item in items if item.split is Split.TEST))
+    texts = [*(row.document for row in rows), *tests]
+    numbers = near_duplicates(texts, [*(row.group for row in rows), *("" for _ in tests)])
+    kept = ~np.isin(numbers[: len(rows)], numbers[len(rows) :])
+    if not kept.all():
+        left_out["a near-duplicate of a document that is marked test"] = int((~kept).sum())
+    return list(compress(rows, kept)), _as_numbers(numbers[: len(rows)][kept].tolist()), left_out
 
 
 def _as_numbers(numbers: Sequence[int]) -> Numbers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,7 @@ from annotations.labelled_items import load_labelled_items
 from annotations.store import Store
 from core.dataset import Refusal
 from core.engine.engine import Engine
+from core.errors import TouchstoneError
 from core.settings import Settings
 from core.trained.card import verdict
 from core.trained.run import (
@@ -49,12 +51,23 @@ def command(
         typer.Option(min=0, max=0.99, help="The share of corruptions and harmless edits by rule among all summaries."),
     ] = 0.5,
     seed: SeedOption = 0,
+    include_test: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--include-test",
+            metavar="DATA",
+            help="Learn from all of this data, one of DATA, although it is marked as test or a paper's tables rest on it. It is "
+            "then no test of the metric: the card says so, and Evaluate stars it. Repeat it for several.",
+        ),
+    ] = None,
     preview: Annotated[bool, typer.Option("--preview", help="Only show what would be learned from.")] = False,
 ) -> None:
     """Train a metric on labelled summaries, and judge it on documents that it did not learn from."""
     check_folder(to)
     refusals: list[Refusal] = []
-    sources = [_source(name, refusals) for name in data]
+    if unknown := set(include_test or ()) - set(data):
+        raise TouchstoneError(f"--include-test names {', '.join(sorted(unknown))}, and DATA is {', '.join(data)}.")
+    sources = [replace(_source(name, refusals), include_test=name in (include_test or ())) for name in data]
     plan = TrainingPlan(sources, corruptions, seed, recipe, title=f"A metric trained on {', '.join(data)}")
     found = plan.data()
     for name, counts in describe(found).items():

@@ -135,6 +135,15 @@ def test_the_folder_names_its_documents_and_what_it_cannot_see(tmp_path: Path) -
         assert part in card, part
 
 
+def test_the_card_says_which_test_was_learned_from(tmp_path: Path) -> None:
+    data, _, found = own()
+    facts = CardFacts("Tiny", "words", 0, 0.3, ["SummEdits"], [], {"SummEdits": 48})
+    account = words_account(found)
+    write_card(tmp_path, facts, data, account, card_figures(data, account, {}))
+    assert "48 summaries of SummEdits. What it scores on SummEdits is no test" in (tmp_path / CARD_FILE).read_text()
+    assert "Nothing that is marked as test" in (saved(tmp_path / "other") / CARD_FILE).read_text()
+
+
 @pytest.mark.parametrize("name", ["left", "roots", "feature", "value"])
 def test_tensors_that_are_no_trees_are_refused(tmp_path: Path, name: str) -> None:
     head = own()[2].head

@@ -51,6 +51,23 @@ def test_a_document_of_the_test_split_is_left_out_where_it_is_not_marked() -> No
     assert data.left_out["of a document that is marked test elsewhere"] == 2
 
 
+def test_a_near_duplicate_of_a_document_of_the_test_split_is_left_out() -> None:
+    items = both_classes(25)
+    text = items[0].example.document
+    near = replace(items[0], split=Split.TEST, example=Example("held-out", f"{text} It was reported later.", "A ship waited."))
+    data = training_data([*items, near], 0, 0)
+    assert text not in {row.document for row in data.rows}
+    assert data.left_out["a near-duplicate of a document that is marked test"] == 2
+
+
+def test_a_test_is_learned_from_on_request_alone_and_counted() -> None:
+    marked = [replace(one, split=Split.TEST if number < 40 else None) for number, one in enumerate(both_classes(30))]
+    source = TrainingSource("SummEdits", marked, "summedits", include_test=True)
+    assert len(TrainingPlan([source], share=0).data().rows) == len(marked)
+    assert source.learned_test_items() == len(marked)
+    assert replace(source, include_test=False).learned_test_items() == 0
+
+
 def test_data_of_a_papers_tables_counts_as_test_unless_its_authors_marked_it() -> None:
     assert "what a paper's tables rest on" in refused(both_classes(30), importer="bump")
     marked = [replace(one, split=Split.DEV) for one in both_classes(30)]
