@@ -259,6 +259,19 @@ class RunRow:
     lines: int
 
 
+@dataclass(frozen=True, slots=True)
+class AuditRecord:
+    """A finished audit of one metric on some data: `report` is the whole of it as JSON, the rest finds it."""
+
+    metric: str
+    signature: str
+    data: str
+    data_sha256: str
+    version: str
+    report: str
+    created_at: datetime
+
+
 def require_text(what: str, text: str, most: int = MAX_NAME) -> None:
     """Raise RecordError for a blank or unstorable text, or one of more than `most` characters."""
     if not text.strip():

@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Self
 from uuid import uuid4
@@ -28,6 +28,7 @@ from annotations.imported_datasets import DatasetRow, load_dataset_names, load_d
 from annotations.migrate import require_current, upgrade
 from annotations.reads import count_rows, load_pair, load_saved_rows
 from annotations.records import (
+    AuditRecord,
     LabelRecord,
     PairRecord,
     ReadOnlyError,
@@ -40,7 +41,7 @@ from annotations.records import (
     require_storable,
     require_text,
 )
-from annotations.tables import Draft, Run, RunLine
+from annotations.tables import AuditRow, Draft, Run, RunLine
 from annotations.writes import delete_old_drafts, save_label, save_outcomes, save_pair, upsert_draft
 from core.types import Item, Outcome, Sample
 
@@ -81,6 +82,28 @@ def load_runs(session: Session) -> list[RunRow]:
     )
     found = session.exec(select(Run, lines).order_by(col(Run.created_at).desc()))
     return [RunRow(run.id, run.name, run.owner, run.created_at, count) for run, count in found]
+
+
+def save_audits(session: Session, audits: Sequence[AuditRecord]) -> None:
+    """Add finished audits. Raises RecordError for what no database holds."""
+    for one in audits:
+        require_storable("the audit", one.metric, one.signature, one.data, one.report, most=_MAX_RUN_TEXT)
+    session.add_all(AuditRow(**asdict(one)) for one in audits)
+
+
+def load_audits(session: Session, metric: str) -> list[AuditRecord]:
+    """The kept audits of a metric, oldest first."""
+    wanted = select(AuditRow).where(AuditRow.metric == metric).order_by(col(AuditRow.created_at), col(AuditRow.id))
+    return [AuditRecord(**row.model_dump(exclude={"id"})) for row in session.exec(wanted)]
+
+
+def load_audited(session: Session) -> list[tuple[str, str]]:
+    """Every metric with the name of data that it was audited on, the last audit first."""
+    last = func.max(col(AuditRow.id))
+    found = session.exec(
+        select(AuditRow.metric, AuditRow.data).group_by(AuditRow.metric, AuditRow.data).order_by(last.desc())
+    )
+    return [(metric, data) for metric, data in found]
 
 
 _MAX_DRAFT, _MAX_RUN_TEXT = 5_000_000, 200_000_000  # characters
@@ -218,6 +241,21 @@ class Store:
         """The stress runs, newest first."""
         with read_session(self.engine) as session:
             return load_runs(session)
+
+    def save_audits(self, audits: Sequence[AuditRecord]) -> None:
+        """Keep finished audits, one of each metric."""
+        with self.writing() as session:
+            save_audits(session, audits)
+
+    def audits(self, metric: str) -> list[AuditRecord]:
+        """The kept audits of a metric, oldest first."""
+        with read_session(self.engine) as session:
+            return load_audits(session, metric)
+
+    def audited(self) -> list[tuple[str, str]]:
+        """Every metric with the name of data that it was audited on, the last audit first."""
+        with read_session(self.engine) as session:
+            return load_audited(session)
 
     def import_dataset(self, provenance: DatasetSource, items: Iterable[Item], counts: CountsCallback) -> ImportResult:
         """Keep the items of a file under the name of a dataset: all of them or, where reading them raises, none.

@@ -227,6 +227,22 @@ class RunLine(Table, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
+class AuditRow(Table, table=True):
+    """A finished audit of one metric: `report` is the whole of it as JSON, without the texts of pairs; the rest finds it."""
+
+    __tablename__ = "audit"
+    __table_args__ = (Index("ix_audit_metric_data", "metric", "data"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    metric: str
+    signature: str
+    data: str
+    data_sha256: str
+    version: str
+    report: str
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
 class Dataset(Table, table=True):
     """A name under which files of samples were imported; `id` is its hash."""
 

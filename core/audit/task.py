@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 
 from core.audit.evidence import AuditData, Evidence, Measurement, audit_command
 from core.audit.report import AuditReport, MetricAudit, audit_metrics, build_report
@@ -13,16 +13,24 @@ from core.settings import Settings
 
 
 class AuditTask:
-    """One audit under way or done; what was scored stays in the engine's cache where it is cancelled."""
+    """One audit under way or done; what was scored stays in the engine's cache where it is cancelled.
+
+    `keep` is called with the report at the end of the work, in its thread.
+    """
 
     def __init__(
-        self, engine: Engine, settings: Settings, data: AuditData, metrics: Sequence[Metric], seed: int = 0
+        self,
+        engine: Engine,
+        settings: Settings,
+        data: AuditData,
+        metrics: Sequence[Metric],
+        keep: Callable[[AuditReport], None] | None = None,
     ) -> None:
         self.metrics = [metric.spec for metric in metrics]
         self.data = data
-        self._measured = Measurement(engine, settings, data, metrics, seed)
+        self._measured = Measurement(engine, settings, data, metrics)
         self._audits: list[MetricAudit] = []
-        self._seed = seed
+        self._keep = keep
         self.task: BackgroundTask[object] = BackgroundTask(self._work, counts=self._counts)
 
     @property
@@ -36,7 +44,7 @@ class AuditTask:
         evidence = self.evidence
         if evidence is None or len(self._audits) < len(self.metrics):
             return None
-        return build_report(evidence, self._audits, audit_command(self.data, self.metrics, self._seed))
+        return build_report(evidence, self._audits, audit_command(self.data, self.metrics, evidence.seed))
 
     def _counts(self) -> tuple[int, int]:
         done, total = self._measured.counts
@@ -47,3 +55,5 @@ class AuditTask:
         for audit in audit_metrics(self._measured.evidence(), self.metrics):
             self._audits.append(audit)
             yield audit
+        if self._keep and self.report:
+            self._keep(self.report)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType
@@ -12,15 +12,17 @@ from typing import Annotated
 import typer
 
 from annotations.store import Store
-from core.audit.evidence import Measurement, audit_command
+from core.audit.evidence import AuditData, Measurement, audit_command
+from core.audit.history import LAST, format_history, last_report
 from core.audit.report import AuditReport, audit_metrics, build_report, compare_reports, read_report, report_json
 from core.audit.report_html import report_html
 from core.audit.report_text import badge_svg, format_changes, format_report, report_markdown
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.metric import METRICS
+from core.metric import METRICS, Metric
 from core.settings import Settings
 from pages.commands.shared.audit_data import open_audit_data
+from pages.commands.shared.audit_history import keep_audits, kept_audits
 from pages.commands.shared.inputs import DeviceOption, SeedOption
 from pages.commands.shared.messages import download_models, print_estimate, print_status, with_progress
 
@@ -35,21 +37,32 @@ _WRITERS: Mapping[str, Callable[[AuditReport], str]] = MappingProxyType(
 
 
 def command(
-    metric: Annotated[list[str], typer.Argument(help="name or name[setting=value,…]; several stand side by side.")],
+    metric: Annotated[
+        list[str] | None, typer.Argument(help="name or name[setting=value,…]; several stand side by side.")
+    ] = None,
     data: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             help="One of those that `datasets` lists, bundled, or a file of pairs (JSONL or CSV); datasets may be repeated."
         ),
-    ],
+    ] = None,
     to: Annotated[
         list[Path] | None,
         typer.Option(help="Where to write: .html, .json, .md for a model card, .svg for a badge; may be repeated."),
     ] = None,
     against: Annotated[
-        Path | None,
-        typer.Option(help="An earlier report (JSON) of the same data: what became worse leaves exit status 1."),
+        str | None,
+        typer.Option(
+            help=f"An earlier report (JSON) of the same data, or {LAST}, the last one that was kept: what became worse leaves "
+            "exit status 1."
+        ),
     ] = None,
+    history: Annotated[
+        str | None, typer.Option(help="Print the kept audits of this metric over time, and audit nothing.")
+    ] = None,
+    keep: Annotated[
+        bool, typer.Option(help="Keep the verdicts and figures in the database, for --history and the Audit page.")
+    ] = True,
     most: Annotated[
         int | None, typer.Option(min=1, help="So many summaries are perturbed, drawn by the seed; by default 100.")
     ] = 100,
@@ -58,33 +71,69 @@ def command(
 ) -> None:
     """Say whether a metric can be trusted on some data: a verdict with figure, interval and pairs for each question."""
     writers = [(path, _writer(path)) for path in to or ()]
-    earlier = read_report(_read(against), str(against)) if against else None
+    earlier = read_report(_read(Path(against)), against) if against and against != LAST else None
     read_settings = Settings.read()
     settings = read_settings.model_copy(update={"device": device or read_settings.device})
+    if history:
+        _print_history(settings, METRICS.parse(history).spec)
+        return
+    if not metric or not data:
+        raise TouchstoneError("Name a metric and the data that it is to be audited on: audit METRIC --data DATASET.")
     metrics = [METRICS.parse(spec) for spec in dict.fromkeys(metric)]
-    with closing(Store.open(settings.database_url)) as store, closing(Engine.open(settings)) as engine:
-        found = open_audit_data(store, data, most, seed)
+    with closing(Store.open(settings.database_url)) as store:
+        report = _audit(settings, metrics, open_audit_data(store, data, most, seed), seed)
+        if against == LAST:
+            earlier = _last_report(store, report)
+        if keep:
+            keep_audits(store, report)
+    for path, write in writers:
+        path.write_text(write(report), encoding="utf-8")
+    typer.echo(format_report(report))
+    if earlier and _print_changes(earlier, report):
+        raise typer.Exit(1)
+
+
+def _audit(settings: Settings, metrics: Sequence[Metric], data: AuditData, seed: int) -> AuditReport:
+    with closing(Engine.open(settings)) as engine:
         download_models(engine.pool, metrics)
-        started, measured = time.monotonic(), Measurement(engine, settings, found, metrics, seed)
+        started, measured = time.monotonic(), Measurement(engine, settings, data, metrics, seed)
         print_estimate(engine, measured.paid_conversations())
         for _ in with_progress(measured.work(), "scores", measured.counts[1]):
             pass
         evidence = measured.evidence()
-        audits = list(audit_metrics(evidence, [one.spec for one in metrics]))
-    report = build_report(evidence, audits, audit_command(found, [one.spec for one in metrics], seed))
-    for path, write in writers:
-        path.write_text(write(report), encoding="utf-8")
-    typer.echo(format_report(report))
+        specs = [one.spec for one in metrics]
+        audits = list(audit_metrics(evidence, specs))
     print_status(f"  {measured.counts[0]} scores in {time.monotonic() - started:.0f} s")
-    changes = compare_reports(earlier, report) if earlier else []
-    if earlier:
-        if earlier.variants_sha256 != report.variants_sha256:
-            print_status(
-                "The rules made other variants than in the earlier audit: figures of the stress run are of other edits."
-            )
-        typer.echo(f"\n{format_changes(changes)}")
-    if any(change.worse for change in changes):
-        raise typer.Exit(1)
+    return build_report(evidence, audits, audit_command(data, specs, seed))
+
+
+def _print_history(settings: Settings, metric: str) -> None:
+    with closing(Store.open(settings.database_url)) as store:
+        found = kept_audits(store, metric)
+        names = dict.fromkeys(name for name, _ in store.audited())
+    if not found:
+        known = f"Kept are audits of {', '.join(names)}." if names else "No audit is kept yet."
+        raise TouchstoneError(f"No audit of {metric} is kept. {known} Make one: cli.py audit {metric} --data DATASET")
+    typer.echo(format_history(found))
+
+
+def _last_report(store: Store, report: AuditReport) -> AuditReport | None:
+    kept = [one for audit in report.metrics for one in kept_audits(store, audit.metric)]
+    found = last_report(kept, report)
+    if found is None:
+        print_status("No earlier audit on the same data is kept: there is nothing to compare with.")
+    return found
+
+
+def _print_changes(earlier: AuditReport, report: AuditReport) -> bool:
+    """What changed since an earlier audit; whether something became worse."""
+    if earlier.variants_sha256 != report.variants_sha256:
+        print_status(
+            "The rules made other variants than in the earlier audit: figures of the stress run are of other edits."
+        )
+    changes = compare_reports(earlier, report)
+    typer.echo(f"\n{format_changes(changes)}")
+    return any(change.worse for change in changes)
 
 
 def _writer(path: Path) -> Callable[[AuditReport], str]:

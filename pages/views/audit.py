@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages.ui.audit.audit_form import audit_form, audit_in_address, follow_audit
+from pages.ui.audit.audit_history import audit_history
 from pages.ui.audit.audit_report import report_downloads, report_view
 from pages.ui.notices import notices
 
@@ -10,6 +11,7 @@ notices()
 opened = audit_in_address()
 with st.expander("New audit", icon=":material/fact_check:", expanded=opened is None):
     audit_form()
+audit_history()
 if opened is None:
     st.stop()
 report = follow_audit(opened)

@@ -92,3 +92,22 @@ def test_a_report_of_an_unknown_form_is_refused_before_the_work(pairs: Path, dat
 def test_a_file_stands_alone(pairs: Path, database: str) -> None:
     assert database
     assert "stands alone" in str(run("audit", METRIC, "--data", pairs, "--data", "bundled").exception)
+
+
+def test_audits_are_kept_and_the_last_one_is_compared_with(pairs: Path, tmp_path: Path, database: str) -> None:
+    assert database
+    written = tmp_path / "audit.json"
+    first = run("audit", METRIC, "--data", pairs, "--most", 4, "--against", "LAST", "--to", written)
+    assert first.exit_code == 0
+    assert "nothing to compare with" in first.stderr
+    assert "No verdict changed" in done("audit", METRIC, "--data", pairs, "--most", 4, "--against", "LAST")
+    done("audit", METRIC, "--data", pairs, "--most", 4, "--no-keep")
+    history = done("audit", "--history", METRIC)
+    area = estimate_of(read_report(written.read_bytes()), "sees-errors")
+    assert history.count(format_unsigned(area)) == 2
+    assert "Kept are audits of rouge2" in str(run("audit", "--history", "bleu").exception)
+
+
+def test_an_audit_of_nothing_says_what_to_name(database: str) -> None:
+    assert database
+    assert "Name a metric and the data" in str(run("audit", METRIC).exception)

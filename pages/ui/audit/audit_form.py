@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from uuid import uuid4
 
 import streamlit as st
@@ -17,6 +18,7 @@ from core.metric import METRICS
 from core.metric_catalog import default_metrics, list_metrics, speed_of
 from core.types import asks_endpoint
 from pages.commands.shared.audit_data import stored_data
+from pages.commands.shared.audit_history import keep_audits
 from pages.ui import services
 from pages.ui.background_results import progress_bar
 from pages.ui.evaluate.dataset_choice import known_datasets
@@ -129,7 +131,9 @@ def _new_task(specs: Sequence[str], datasets: Sequence[str], most: int) -> Audit
             f"{', '.join(paid)} asks an endpoint. Audit it in the terminal: cli.py audit {paid[0]} --data …"
         )
     data = stored_data(services.store(), datasets, most, seed=0)
-    return AuditTask(services.engine(), services.settings(), data, metrics)
+    store = services.store()
+    keep = None if store.read_only else partial(keep_audits, store)
+    return AuditTask(services.engine(), services.settings(), data, metrics, keep)
 
 
 def follow_audit(opened: AuditTask) -> AuditReport | None:

@@ -1,0 +1,155 @@
+"""The kept audits of a metric on some data: a question's figure over time, and what had changed before each audit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from shlex import quote
+from types import MappingProxyType
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from core.audit.history import HistoryPoint, KeptAudit, by_data, history_points, setup_changes
+from core.audit.question import Finding, Level, Unit
+from core.audit.report_html import LEVEL_MARKS, format_verdicts
+from pages.commands.shared.audit_history import kept_audits
+from pages.ui import services
+from pages.ui.stress.matrix_and_plots import error_bars
+
+_LEVEL_COLOURS: Mapping[Level, str] = MappingProxyType(
+    {Level.GOOD: "#1f8058", Level.WEAK: "#c88c00", Level.FAILS: "#c9401c"}
+)
+_OTHER_COLOUR = "#808080"
+_LINE_COLOUR = "#808080"
+_BAND_COLOUR = "rgba(128, 128, 128, 0.18)"
+_AXIS_TITLES: Mapping[Unit, str] = MappingProxyType({"deviations": "standard deviations", "quotient": "quotient"})
+_HEIGHT_PX = 340
+_CHOICE_PX = 420
+
+
+def audit_history() -> None:
+    """Folded; drawn while it is open, and not at all before anything is kept."""
+    audited = services.store().audited()
+    if not audited:
+        return
+    box = st.expander("History", icon=":material/timeline:", key="audit-history", on_change="rerun")
+    if not box.open:
+        return
+    with box:
+        choices = st.container(horizontal=True)
+        metric, data = choices.selectbox(
+            "Metric and data", audited, index=0, key="audit-history-of", format_func=" on ".join, width=_CHOICE_PX
+        )
+        kept = by_data(kept_audits(services.store(), metric))[data]
+        with choices:
+            points = _chosen_points(kept)
+        if points:
+            _show_chart(points)
+        st.dataframe(
+            pd.DataFrame([_audit_row(kept, place) for place in reversed(range(len(kept)))]),
+            hide_index=True,
+            height="auto",
+            alt="The kept audits, the last one first",
+            placeholder="",
+        )
+        st.code(f"python cli.py audit --history {quote(metric)}", language=None, wrap_lines=True)
+
+
+def _chosen_points(kept: Sequence[KeptAudit]) -> list[HistoryPoint]:
+    """The audits of a question that is chosen among those with a figure; none where no audit has one."""
+    titles = {
+        finding.question: finding.title for one in kept for finding in one.audit.findings if _value(finding) is not None
+    }
+    if not titles:
+        st.info("None of these audits has a figure.")
+        return []
+    question = st.selectbox(
+        "Question",
+        list(titles),
+        index=0,
+        key="audit-history-question",
+        format_func=lambda name: titles[name],
+        width=_CHOICE_PX,
+    )
+    return [one for one in history_points(kept, question) if _value(one.finding) is not None]
+
+
+def _show_chart(points: Sequence[HistoryPoint]) -> None:
+    last = points[-1].finding.figure
+    st.plotly_chart(
+        history_chart(points),
+        key="audit-history-chart",
+        alt=f"{last.label if last else ''} of {len(points)} audits, the last one {last}",
+    )
+
+
+def history_chart(points: Sequence[HistoryPoint]) -> go.Figure:
+    """A question's figure with its 95 % interval at each audit, coloured by verdict, and a line where the setup changed."""
+    figures = [one.finding.figure for one in points if one.finding.figure is not None]
+    estimates = [one.estimate for one in figures]
+    times = [one.finished for one in points]
+    drawn = go.Figure()
+    lows = [one.value if one.low is None else one.low for one in estimates]
+    highs = [one.value if one.high is None else one.high for one in estimates]
+    drawn.add_scatter(x=times, y=highs, mode="lines", line_width=0, hoverinfo="skip")
+    drawn.add_scatter(
+        x=times, y=lows, mode="lines", line_width=0, fill="tonexty", fillcolor=_BAND_COLOUR, hoverinfo="skip"
+    )
+    drawn.add_scatter(
+        x=times,
+        y=[one.value for one in estimates],
+        error_y=error_bars(estimates),
+        mode="lines+markers",
+        line={"color": _LINE_COLOUR, "width": 1.5},
+        marker={"size": 11, "color": [_LEVEL_COLOURS.get(one.finding.level, _OTHER_COLOUR) for one in points]},
+        customdata=[_hover_text(one) for one in points],
+        hovertemplate="%{customdata}<extra></extra>",
+    )
+    for one in points:
+        if one.changes:
+            drawn.add_vline(one.finished.timestamp() * 1000, line={"dash": "dot", "width": 1, "color": _LINE_COLOUR})
+            drawn.add_annotation(
+                x=one.finished, y=1, yref="paper", yanchor="bottom", showarrow=False, text="<br>".join(one.changes)
+            )
+    if figures[-1].unit in ("area", "share"):
+        drawn.update_yaxes(range=[-0.02, 1.02])
+    drawn.update_yaxes(title=_AXIS_TITLES.get(figures[-1].unit, figures[-1].unit))
+    return drawn.update_layout(
+        title=escape(figures[-1].label),
+        title_font_size=14,
+        showlegend=False,
+        height=_HEIGHT_PX,
+        margin={"l": 10, "r": 10, "t": 96, "b": 30},
+    )
+
+
+def _hover_text(point: HistoryPoint) -> str:
+    changed = f"<br>changed: {', '.join(point.changes)}" if point.changes else ""
+    label = escape(point.finding.figure.label) if point.finding.figure else ""
+    return (
+        f"{point.finished:%Y-%m-%d %H:%M} UTC<br>{point.finding.level.value}: {label} {point.finding.figure}{changed}"
+    )
+
+
+def _audit_row(kept: Sequence[KeptAudit], place: int) -> dict[str, object]:
+    """An audit with its verdicts, what had changed before it, and the figure of each question."""
+    one = kept[place]
+    changes = setup_changes(kept[place - 1] if place else None, one)
+    return {
+        "finished (UTC)": f"{one.finished:%Y-%m-%d %H:%M}",
+        "verdicts": format_verdicts(one.audit.findings),
+        "changed": ", ".join(changes) or None,
+        **{finding.axis: _cell(finding) for finding in one.audit.findings},
+        "version": one.report.version,
+        "signature": one.audit.signature,
+    }
+
+
+def _cell(finding: Finding) -> str | None:
+    return f"{LEVEL_MARKS[finding.level][1]} {finding.figure}" if finding.figure else None
+
+
+def _value(finding: Finding) -> float | None:
+    return finding.figure.estimate.value if finding.figure else None
