@@ -195,10 +195,20 @@ def _uncorrected_changes(
 
 
 def _measures_of(cases: Cases, both: tuple[GradedColumn, GradedColumn]) -> list[str]:
-    """Labelled summaries are to be told apart, not to rise; the mean scores of two metrics are on two scales."""
+    """Labelled summaries are to be told apart, not to rise; the mean scores of two metrics are on two scales.
+
+    Of two thresholds on the same scores only the decisions can differ.
+    """
+    if _two_thresholds(*both):
+        return ["balanced_accuracy"]
     labelled = not np.isnan(cases.labels).all()
     before, after = (side.column.name for side in both)
     return [name for name in GATE_MEASURES if (name != MEAN_SCORE) == labelled and (labelled or before == after)]
+
+
+def _two_thresholds(before: GradedColumn, after: GradedColumn) -> bool:
+    same = np.array_equal(before.column.values, after.column.values, equal_nan=True)
+    return same and before.threshold != after.threshold
 
 
 def _on_shared_items(before: GradedColumn, after: GradedColumn) -> tuple[GradedColumn, GradedColumn]:
@@ -236,7 +246,7 @@ def _changed_items(
 def _decided(cases: Cases, part: Slice, both: tuple[GradedColumn, GradedColumn]) -> _Decided:
     """Minimal pairs by their order, labelled summaries by the threshold, and others by their score."""
     before, after = (side.column for side in both)
-    if part.pairs.any():
+    if part.pairs.any() and not _two_thresholds(*both):
         one, two = (np.nan_to_num(pairs_in_slice(cases, part, column).gains) for column in (before, after))
         words = ("faithful − broken side, ordered wrongly now", "faithful − broken side, ordered rightly now")
         return _Decided(cases.pairs[part.pairs][:, 1], one > 0, two > 0, (one, two), words)

@@ -21,6 +21,9 @@ from core.stats.discrimination import LabelledScores, accuracy_of_decisions, cho
 from core.stats.statistic import Estimate, deal_folds, mean
 from core.stats.text_tables import format_percent
 
+_RECORD = "touchstone-threshold-1"
+_MOST_BYTES = 65_536  # of a file of one threshold
+
 
 @dataclass(frozen=True, slots=True)
 class OwnThreshold:
@@ -40,10 +43,18 @@ class OwnThreshold:
     missed: Estimate
     data: tuple[DataFacts, ...]
     version: str = VERSION
-    record: str = "touchstone-threshold-1"
+    record: str = _RECORD
 
     def accepts(self, score: float) -> bool:
         return score <= self.value if self.direction == "lower" else score >= self.value
+
+    def require_signature(self, signature: str) -> None:
+        """Raises TouchstoneError for scores of another signature; without one, all of them failed."""
+        if signature not in ("", self.signature):
+            raise TouchstoneError(
+                f"The threshold {self.name} is of {self.signature}, and this score of {signature}. Choose it again: "
+                f"cli.py threshold {self.metric} --data …"
+            )
 
     def decide(self, record: JsonRecord) -> JsonRecord:
         """A record of `score` with the decision, None where there is no score; others as they are.
@@ -52,11 +63,8 @@ class OwnThreshold:
         """
         if record["metric"] != self.metric:
             return record
-        if record["signature"] not in (None, self.signature):
-            raise TouchstoneError(
-                f"The threshold {self.name} is of {self.signature}, and this score of {record['signature']}. Choose it again: "
-                f"cli.py threshold {self.metric} --data …"
-            )
+        if record["signature"] is not None:
+            self.require_signature(str(record["signature"]))
         score = record["score"]
         return {**record, "threshold": self.value, "consistent": None if score is None else self.accepts(score)}
 
@@ -88,6 +96,12 @@ def fit_threshold(name: str, cases: Cases, data: tuple[DataFacts, ...], drawn: R
         missed=drawn.estimate(mean(accepted_bad, labelled.documents)),
         data=data,
     )
+
+
+def is_threshold(path: Path) -> bool:
+    """Whether a file says that it is a threshold; it may still be damaged."""
+    with path.open("rb") as file:
+        return _RECORD.encode() in file.read(_MOST_BYTES)
 
 
 def write_threshold(path: Path, threshold: OwnThreshold) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated
@@ -32,6 +33,8 @@ from core.gate.results_file import (
     side_of_outcomes,
     unlabelled_cases,
 )
+from core.gate.stress_runs import is_stress_run, read_stress_run, shared_texts
+from core.gate.threshold_file import OwnThreshold, is_threshold, read_threshold
 from core.meta.cases import Cases
 from core.meta.measures import affordable_resamples, draw_resamples
 from core.metric import METRICS, Metric
@@ -48,7 +51,11 @@ _WRITERS: Mapping[str, Callable[[Sequence[MetricComparison], Sequence[Change]], 
 
 def command(
     base: Annotated[
-        str, typer.Argument(help="Before: a file that `score -o` wrote, or a metric, name[setting=value,…].")
+        str,
+        typer.Argument(
+            help="Before: a file that `score -o` or `stress -o` wrote, a threshold that `threshold -o` wrote, or a metric, "
+            "name[setting=value,…]."
+        ),
     ],
     new: Annotated[str, typer.Argument(help="After: the same, on the same items.")],
     data: Annotated[
@@ -77,13 +84,16 @@ def command(
     """Say whether new scores are worse than those before, on the same items: status 1 where they are, or where some are missing."""
     writers = [(path, _writer(path)) for path in to or ()]
     limits = [Limit.parse(text) for text in fail_on or ()]
-    sides, cases = _open_sides([base, new], data or [], device)
-    matched = matched_sides(*sides)
-    if alone := sorted(sides[0].keys() ^ sides[1].keys()) if len(matched) < max(map(len, sides)) else []:
+    opened = _open_sides([base, new], data or [], device)
+    matched, cases = matched_sides(*opened.scores), opened.cases
+    alone = sorted(opened.scores[0].keys() ^ opened.scores[1].keys())
+    if alone and len(matched) < max(map(len, opened.scores)):
         print_status(f"Only one side has {', '.join(alone)}: not compared.")
-    for sentence in shared_signatures(list(matched.values())):
-        print_status(f"{sentence} Their scores are the same.")
-    thresholds = (base_threshold, base_threshold if new_threshold is None else new_threshold)
+    given = (base_threshold, base_threshold if new_threshold is None else new_threshold)
+    thresholds = [own.value if own else number for own, number in zip(opened.thresholds, given, strict=True)]
+    if thresholds[0] == thresholds[1]:
+        for sentence in shared_signatures(list(matched.values())):
+            print_status(f"{sentence} Their scores are the same.")
     graded = {
         metric: (GradedColumn(column_of(cases, one), thresholds[0]), GradedColumn(column_of(cases, two), thresholds[1]))
         for metric, (one, two) in matched.items()
@@ -103,27 +113,53 @@ def command(
         raise typer.Exit(1)
 
 
-def _open_sides(
-    given: Sequence[str], data: Sequence[str], device: str | None
-) -> tuple[list[dict[str, MetricSide]], Cases]:
-    """What each side scored, and the items with their labels where data are named."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sides:
+    """What each side scored, the items with their labels where there are any, and the threshold that a side is."""
+
+    scores: tuple[dict[str, MetricSide], dict[str, MetricSide]]
+    cases: Cases
+    thresholds: tuple[OwnThreshold | None, OwnThreshold | None] = (None, None)
+
+
+def _open_sides(given: Sequence[str], data: Sequence[str], device: str | None) -> _Sides:
     files = [Path(one) if Path(one).is_file() else None for one in given]
-    metrics = [METRICS.parse(one) for one, file in zip(given, files, strict=True) if file is None]
+    runs = [file for file in files if file and is_stress_run(file)]
+    if runs:
+        return _open_runs(runs, len(given), data)
+    thresholds = [read_threshold(file) if file and is_threshold(file) else None for file in files]
+    specs = [own.metric if own else one for own, one in zip(thresholds, given, strict=True)]
+    files = [None if own else file for own, file in zip(thresholds, files, strict=True)]
+    metrics = [METRICS.parse(spec) for spec, file in zip(specs, files, strict=True) if file is None]
     if metrics and not data:
-        raise TouchstoneError(f"{metrics[0].spec} is a metric: name the data that it is to score with --data.")
+        raise TouchstoneError(f"{metrics[0].spec} is to be scored: name the data with --data.")
     if not data:
-        sides = [read_results(file) for file in files if file]
-        return sides, unlabelled_cases(one for side in sides for one in side.values())
+        before, after = (read_results(file) for file in files if file)
+        return _Sides((before, after), unlabelled_cases([*before.values(), *after.values()]))
     read_settings = Settings.read()
     settings = read_settings.model_copy(update={"device": device or read_settings.device})
     with closing(Store.open(settings.database_url)) as store:
         found = open_audit_data(store, data, None, 0)
         cases = found.cases_of([])
-        scored = _score(settings, metrics, found.texts) if metrics else {}
-    return [
-        read_results(file) if file else {METRICS.parse(one).spec: scored[METRICS.parse(one).spec]}
-        for one, file in zip(given, files, strict=True)
-    ], cases
+        scored = _score(settings, list(dict.fromkeys(metrics)), found.texts) if metrics else {}
+    before, after = (
+        read_results(file) if file else {METRICS.parse(spec).spec: scored[METRICS.parse(spec).spec]}
+        for spec, file in zip(specs, files, strict=True)
+    )
+    for own in filter(None, thresholds):
+        own.require_signature(scored[METRICS.parse(own.metric).spec].signature)
+    return _Sides((before, after), cases, (thresholds[0], thresholds[1]))
+
+
+def _open_runs(runs: Sequence[Path], sides: int, data: Sequence[str]) -> _Sides:
+    if len(runs) < sides or data:
+        raise TouchstoneError(
+            f"{runs[0]} is a stress run, whose variants are its labels: compare it with another run, without --data."
+        )
+    found = shared_texts(*map(read_stress_run, runs))
+    if found.others:
+        print_status(f"{found.others} texts are in one run only: not compared.")
+    return _Sides(found.sides, found.cases)
 
 
 def _score(settings: Settings, metrics: Sequence[Metric], texts: Sequence[Example]) -> dict[str, MetricSide]:

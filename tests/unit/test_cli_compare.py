@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from core.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
+from core.gate.stress_runs import read_stress_run
 from tests.unit.command_line import done, run
 
 PAIRS = 60
@@ -66,7 +70,7 @@ def test_two_metrics_are_scored_on_the_data(labelled: Path, database: str) -> No
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("rouge2", "bleu"), "name the data that it is to score"),
+        (("rouge2", "bleu"), "name the data with --data"),
         (("rouge2", "bleu", "--data", "x", "--to", "out.pdf"), "neither .md nor .xml"),
         (("rouge2", "bleu", "--data", "x", "--fail-on", "auc:3"), "names no drop"),
     ],
@@ -83,3 +87,91 @@ def test_a_line_that_is_no_score_is_named(tmp_path: Path) -> None:
     assert f"{bad}, line 2 is no score" in str(run("compare", good, bad).exception)
     other = results(tmp_path / "other.jsonl", 1.0, metric="bleu")
     assert "Nothing can be compared" in str(run("compare", good, other).exception)
+
+
+@pytest.fixture
+def stress_run(tmp_path: Path) -> Path:
+    """A stress run of word overlap, which sees a deleted number or name on most of these pairs."""
+    pairs, written = tmp_path / "pairs.jsonl", tmp_path / "run.jsonl"
+    lines = [
+        {"id": item.example.id, "document": item.example.document, "summary": item.example.summary, "group": item.group}
+        for item in bundled_items()
+        if not item.parent
+    ][:12]
+    pairs.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    kinds = ("entity-swapped", "negation", "synonyms")
+    done("stress", pairs, "--metric", "rouge2", *(part for kind in kinds for part in ("--kind", kind)), "-o", written)
+    return written
+
+
+def changed_run(path: Path, to: Path, change: Callable[[dict[str, Any]], None]) -> Path:
+    records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for record in records:
+        change(record)
+    to.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return to
+
+
+def test_stress_runs_are_compared_by_what_their_variants_are(stress_run: Path, tmp_path: Path, database: str) -> None:
+    assert database
+
+    def right(record: dict[str, Any]) -> None:
+        if record["record"] == "reading":
+            record["value"] = 0.1 if record["kind"] in ("negation", "entity-swapped") else 0.9
+
+    def wrong(record: dict[str, Any]) -> None:
+        right(record)
+        if record["record"] == "reading":
+            record["value"] = 1 - record["value"]
+
+    sides = [changed_run(stress_run, tmp_path / f"{change.__name__}.jsonl", change) for change in (right, wrong)]
+    found = run("compare", *sides)
+    assert found.exit_code == 1, found.output
+    assert "rouge2, consistency" in found.stdout
+    assert "ordered wrongly now" in found.stdout
+    assert "No regression." in done("compare", stress_run, stress_run)
+
+
+def test_texts_of_one_run_only_are_left_out(stress_run: Path, tmp_path: Path, database: str) -> None:
+    assert database
+
+    def other(record: dict[str, Any]) -> None:
+        if record["record"] == "variant" and record["kind"] == "synonyms" and record["summary"]:
+            record["summary"] += " Indeed."
+
+    before = read_stress_run(stress_run)
+    made = sum(bool(one.summary) for (_, kind), one in before.variants.items() if kind == "synonyms")
+    found = run("compare", stress_run, changed_run(stress_run, tmp_path / "other.jsonl", other))
+    assert made > 0
+    assert f"{2 * made} texts are in one run only" in found.stderr
+    assert found.exit_code == 0
+
+
+def test_a_stress_run_stands_against_a_stress_run_only(stress_run: Path, labelled: Path, tmp_path: Path) -> None:
+    scores = results(tmp_path / "base.jsonl", 1.0)
+    assert "compare it with another run" in str(run("compare", stress_run, scores).exception)
+    assert "without --data" in str(run("compare", stress_run, stress_run, "--data", labelled).exception)
+
+
+def test_two_thresholds_of_a_metric_are_compared_by_their_decisions(tmp_path: Path, database: str) -> None:
+    assert database
+    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
+    pairs = tmp_path / "copied.jsonl"
+    lines = [
+        {"id": f"c{n}", "document": f"Ship {n} left port {n} at dawn.", "label": n % 2}
+        | {"summary": f"Ship {n} left port {n} at dawn." if n % 2 else f"Ship {n} sank off cape {n} at dusk."}
+        for n in range(PAIRS)
+    ]
+    pairs.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    done("threshold", "rouge2", "--data", pairs, "-o", good)
+    record = json.loads(good.read_text(encoding="utf-8"))
+    bad.write_text(json.dumps(record | {"value": 0.0}), encoding="utf-8")  # accepts everything
+    found = run("compare", good, bad, "--data", pairs)
+    assert found.exit_code == 1, found.output
+    assert "1 regression: rouge2, balanced_accuracy 100.0" in found.stdout
+    assert "decided wrongly now" in found.stdout
+    assert "No regression." in done("compare", bad, good, "--data", pairs)
+
+    bad.write_text(json.dumps(record | {"signature": "other"}), encoding="utf-8")
+    assert "Choose it again" in str(run("compare", good, bad, "--data", pairs).exception)
+    assert "name the data" in str(run("compare", good, bad).exception)
