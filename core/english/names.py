@@ -51,7 +51,7 @@ _NO_PERSON = _ORGANISATION_WORDS | _PLACE_WORDS | frozenset(
     "Act Airport Award Center Centre Church Court Cup Day Democrats Festival Hall House Marathon Museum Prize School Star Station "
     "Stadium Theatre Trust War".split()
 )  # fmt: skip
-_OFFICES = frozenset(
+OFFICES = frozenset(
     "Captain Chancellor Coach Councillor Detective Governor Judge Justice Mayor Minister Officer President Professor Secretary "
     "Senator Sergeant".split()
 )
@@ -61,7 +61,8 @@ _NOT_PLACES = frozenset(
 )
 _BEFORE_PLACE = re.compile(r"\b(?:in|near) $")
 _AFTER_PLACE = re.compile(
-    r"\s*(?:[.,;:!?)]|$|(?:and|or|but|on|at|for|by|from|to|who|which|where|when|after|before|because)\b)"
+    r"\s*(?:[.,;:!?)]|$|(?:and|or|but|on|at|for|by|from|to|who|which|where|when|after|before|because"
+    r"|is|are|was|were|has|have|had|will)\b)"
 )
 _MAX_NAME_CHARACTERS = 60  # characters of a name
 _NAME_MARGIN = 12  # characters looked at on either side of a name
@@ -113,7 +114,7 @@ def _read_name(text: str, mention: Span, known: dict[str, NameKind]) -> Name | N
     for skipped in range(len(words)):
         rest = words[skipped:]
         kind = _kind_of_words(rest, known)
-        if kind and (not skipped or words[skipped - 1] in _OFFICES):
+        if kind and (not skipped or words[skipped - 1] in OFFICES):
             start = mention.end - len(_skip_words(mention.of(text), skipped))
             whole = Span(start, mention.end)
             return Name(whole, whole.of(text), kind, text[max(0, mention.start - 4) : mention.start].lower() == "the ")
@@ -161,7 +162,9 @@ def _known_kinds(context: str) -> dict[str, NameKind]:
         kind = _listed_kinds().get(whole.split()[0]) or _gender_of_pronouns(context)
         for name in (whole, whole.split()[-1]):
             learnt[name] = learnt[name] or {kind}
-    return {word: min(kinds) for word, kinds in learnt.items() if len(kinds) == 1} | _listed_kinds()
+    # things happen in Victoria where that is no woman
+    listed = {word: kind for word, kind in _listed_kinds().items() if kind in PLACES or learnt.get(word) != {NameKind.PLACE}}
+    return {word: min(kinds) for word, kinds in learnt.items() if len(kinds) == 1} | listed
 
 
 def _people_by_surname(context: str) -> list[str]:
@@ -191,7 +194,7 @@ def _may_name_person(run: str, single: set[str]) -> bool:
     known = _listed_kinds()
     plain = all(word[0].isupper() and not word.isupper() and word.isalpha() for word in words)
     other = any(
-        known.get(word) not in PEOPLE | {None} or word in _NO_PERSON | _TEAM_WORDS | _OFFICES | _NOT_PLACES
+        known.get(word) not in PEOPLE | {None} or word in _NO_PERSON | _TEAM_WORDS | OFFICES | _NOT_PLACES
         for word in words
     )
     first = words[0] in known or not is_dictionary_word(words[0].lower())

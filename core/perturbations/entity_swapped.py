@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.english.mentions import matching_sentences, mentions, sentence_around
-from core.english.names import PEOPLE, Name, find_names, find_places
+from core.english.names import OFFICES, PEOPLE, TITLES, Name, find_names, find_places
 from core.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
 from core.types import Edit, ErrorType, Example
 
 _GENDERED = re.compile(r"\b(?:he|she|him|her|his|hers|himself|herself)\b", re.IGNORECASE)
-_MARGIN = 10  # characters
-_NAME_PART_BEFORE = re.compile(r"(?:[A-Z][a-z]+|\b(?:named|called|name of|name)) $")
+_MARGIN = 12  # characters
+_WORD_BEFORE = re.compile(r"([A-Z][a-z]+) $")
+_NAMED_BEFORE = re.compile(r"\b(?:named|called|name of|name) $")
 
 
 @PERTURBATIONS.add
@@ -70,15 +71,23 @@ def _known_words(name: Name, others: list[Name]) -> frozenset[str]:
 
 
 def _is_replaceable(example: Example, name: Name) -> bool:
-    """Whether the document names it as well, and no office or naming stands before it."""
-    before = example.summary[max(0, name.span.start - _MARGIN) : name.span.start]
-    return mentions(example.document, name.text) and not _NAME_PART_BEFORE.search(before)
+    """Whether the document names it as well, and neither naming nor a capitalised word that is no office stands before it."""
+    before = _text_before(example, name)
+    joined = _WORD_BEFORE.search(before)
+    is_part = joined is not None and joined.group(1) not in OFFICES
+    return mentions(example.document, name.text) and not is_part and not _NAMED_BEFORE.search(before)
+
+
+def _text_before(example: Example, name: Name) -> str:
+    return example.summary[max(0, name.span.start - _MARGIN) : name.span.start]
 
 
 def _fits(example: Example, old: Name, new: Name) -> bool:
     """Whether another name is of the same kind, and of the same gender where a pronoun may agree with it."""
     alike = old.kind == new.kind or ({old.kind, new.kind} <= PEOPLE and not _has_gendered_pronoun(example.summary, old))
-    return alike and old.definite == new.definite
+    in_full = len(new.text.split()) > 1 and new.text.split()[0] not in TITLES
+    # an office takes neither a title nor a first name alone
+    return alike and old.definite == new.definite and (in_full or not _WORD_BEFORE.search(_text_before(example, old)))
 
 
 def _has_gendered_pronoun(summary: str, name: Name) -> bool:

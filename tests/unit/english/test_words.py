@@ -66,6 +66,8 @@ def test_the_article_follows_the_sound(word: str, expected: str) -> None:
         ("Ana Costa left. Then Costa returned.", {"Ana Costa": NameKind.WOMAN, "Costa": NameKind.WOMAN}),
         ("He drove to Boston, Lincolnshire.", {}),
         ("They fished near Kolvik, and left Kolvik at once.", {"Kolvik": NameKind.PLACE}),
+        ("Crops in Victoria are late.", {"Victoria": NameKind.PLACE}),
+        ("Victoria Hale farms in Victoria.", {"Victoria Hale": NameKind.WOMAN, "Victoria": NameKind.PLACE}),
         ("The Rose Street School and Mark Lane Station closed.", {}),
         ("He read the Paris-Match.", {}),
         ("The Merrow Council met.", {"Merrow Council": NameKind.ORGANISATION}),

@@ -128,6 +128,12 @@ def test_a_person_is_swapped_for_one_whom_the_document_names_elsewhere() -> None
     }
 
 
+def test_an_office_takes_another_name_in_full_and_no_title() -> None:
+    document = "Justice Ana Costa ruled. Mrs Hale watched. Eva Lund left. Vera slept."
+    assert variants("entity-swapped", "Justice Ana Costa ruled.", document) == {"Justice Eva Lund ruled."}
+    assert variants("entity-swapped", "Cruise Ana Costa ruled.", document) == set()
+
+
 def test_two_names_of_one_person_are_not_swapped() -> None:
     document = "Scott Shirley flew to Rome. Later Mr Shirley complained. Scott was angry."
     assert variants("entity-swapped", "Mr Shirley complained.", document) == set()
