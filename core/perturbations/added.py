@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import log, sqrt
 from typing import ClassVar
 
+from core.english.context import refers_back
 from core.english.inflection import VerbForm, possible_verb_forms
 from core.english.syntax import is_finite
 from core.errors import UnscorableError
@@ -19,14 +20,6 @@ from core.types import Edit, Example, Span
 
 _MIN_WORDS, _MAX_WORDS = 6, 60
 _WHOLE_SENTENCE = re.compile(r"[A-Z0-9].*[^\s.?!…:]\s?\.$", re.DOTALL)
-_REFERS_BACK = frozenset(
-    "he she him her his hers they them their theirs i me my we us our you your this these those such it its one ones "
-    "another other others former latter same here there then so".split()
-)
-_OPENS_BACK = frozenset(
-    "that but and or nor yet also however moreover furthermore still meanwhile instead otherwise therefore thus hence both "
-    "neither either each all none most many some several please".split()
-)
 _MARKS = frozenset('"“”«»()[]\n:;')
 
 
@@ -67,7 +60,7 @@ def _is_self_contained(text: str) -> bool:
         return False
     if not _MIN_WORDS <= len(tokens) <= _MAX_WORDS or not _WHOLE_SENTENCE.match(text) or _MARKS & set(text):
         return False
-    return tokens[0] not in _OPENS_BACK and not _REFERS_BACK & set(tokens)
+    return not refers_back(text)
 
 
 def _idf_weights(texts: list[str]) -> dict[str, float]:

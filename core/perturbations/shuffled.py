@@ -1,4 +1,4 @@
-"""The same sentences in another order: the facts stay, the flow goes."""
+"""The same sentences in another order: the facts stay, the flow goes; what a sentence refers back to stays before it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass
 from typing import ClassVar
 
+from core.english.context import refers_back
 from core.errors import UnscorableError
 from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
 from core.text import sentences
@@ -15,23 +16,41 @@ from core.types import Edit, Example
 @PERTURBATIONS.add
 @dataclass(frozen=True)
 class Shuffled(Perturbation):
-    """Puts another sentence into every place whose sentence moves."""
+    """Puts another sentence into every place whose sentence moves.
+
+    Sentences that refer back, by a pronoun, a connective or a subject left out, move with the one before. The paper moves them
+    alone, so that one in three summaries of BUMP has a pronoun before, or away from, what it stands for.
+    """
 
     name: ClassVar[str] = "shuffled"
     card: ClassVar[PerturbationCard] = PerturbationCard(
         title="Shuffle the sentences",
         intent="preserving",
-        does="Puts the summary's sentences into another order.",
+        does="Puts the summary's sentences into another order; a sentence that refers back stays behind the one before it.",
         paper="Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?",
     )
 
     def edits(self, example: Example, rng: random.Random) -> list[Edit]:
         spans = sentences(example.summary)
         texts = [span.of(example.summary) for span in spans]
-        if len(set(texts)) < 2:
-            raise UnscorableError(f"The summary has {len(spans)} sentence(s); shuffling needs two different ones.")
+        groups = _groups(texts)
+        if len({*map(tuple, groups)}) < 2:
+            raise UnscorableError(
+                f"The summary has {len(spans)} sentence(s); shuffling needs two different ones that do not refer back."
+            )
         order = texts
         while order == texts:
-            order = rng.sample(texts, len(texts))
+            order = [text for group in rng.sample(groups, len(groups)) for text in group]
         moved = zip(spans, texts, order, strict=True)
         return [Edit(span, new, self.card.does, self.spec) for span, old, new in moved if new != old]
+
+
+def _groups(texts: list[str]) -> list[list[str]]:
+    """Each sentence with those after it that refer back."""
+    groups: list[list[str]] = []
+    for text in texts:
+        if groups and refers_back(text):
+            groups[-1].append(text)
+        else:
+            groups.append([text])
+    return groups

@@ -137,6 +137,16 @@ def test_shuffling_keeps_every_sentence() -> None:
     assert sorted(shuffled.replace(".", "").split()) == sorted(example.summary.replace(".", "").split())
 
 
+def test_a_sentence_that_refers_back_stays_behind_the_one_before() -> None:
+    summary = "Ann Lee sells tugs. She built two. Also fixed one. The port paid Bo Grant."
+    for seed in range(5):
+        edits = PERTURBATIONS.parse("shuffled").edits(Example("a", "doc", summary), random.Random(seed))
+        expected = "The port paid Bo Grant. Ann Lee sells tugs. She built two. Also fixed one."
+        assert executable.apply(summary, edits) == expected
+    with pytest.raises(UnscorableError, match="that do not refer back"):
+        PERTURBATIONS.parse("shuffled").edits(Example("a", "doc", "Ann came. But she left."), random.Random(0))
+
+
 def test_one_sentence_cannot_be_shuffled_and_says_so() -> None:
     with pytest.raises(UnscorableError, match="needs two different"):
         PERTURBATIONS.parse("shuffled").edits(Example("a", "doc", "Only one."), random.Random(0))
