@@ -163,7 +163,9 @@ def _known_kinds(context: str) -> dict[str, NameKind]:
         for name in (whole, whole.split()[-1]):
             learnt[name] = learnt[name] or {kind}
     # things happen in Victoria where that is no woman
-    listed = {word: kind for word, kind in _listed_kinds().items() if kind in PLACES or learnt.get(word) != {NameKind.PLACE}}
+    listed = {
+        word: kind for word, kind in _listed_kinds().items() if kind in PLACES or learnt.get(word) != {NameKind.PLACE}
+    }
     return {word: min(kinds) for word, kinds in learnt.items() if len(kinds) == 1} | listed
 
 

@@ -54,7 +54,9 @@ def test_a_document_of_the_test_split_is_left_out_where_it_is_not_marked() -> No
 def test_a_near_duplicate_of_a_document_of_the_test_split_is_left_out() -> None:
     items = both_classes(25)
     text = items[0].example.document
-    near = replace(items[0], split=Split.TEST, example=Example("held-out", f"{text} It was reported later.", "A ship waited."))
+    near = replace(
+        items[0], split=Split.TEST, example=Example("held-out", f"{text} It was reported later.", "A ship waited.")
+    )
     data = training_data([*items, near], 0, 0)
     assert text not in {row.document for row in data.rows}
     assert data.left_out["a near-duplicate of a document that is marked test"] == 2
