@@ -27,6 +27,46 @@ class SentenceTable:
         losses = np.logaddexp(0, self.facts @ weights)
         return -np.bincount(self.rows, weights=losses, minlength=summaries).astype(np.float64)
 
+    def part(self, rows: Mask) -> SentenceTable:
+        """The sentences of some rows, which are numbered from 0 again."""
+        inside = rows[self.rows]
+        return SentenceTable(self.facts[inside], (np.cumsum(rows) - 1)[self.rows[inside]])
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How many times a sentence's logit counts, and what is added to it."""
+
+    slope: float = 1.0
+    offset: float = 0.0
+
+    def weights(self, weights: Values) -> Values:
+        """The sentence weights on this scale, (facts,)."""
+        scaled = self.slope * weights
+        scaled[-1] += self.offset
+        return scaled
+
+
+def fit_scale(table: SentenceTable, weights: Values, wrong: Mask) -> Scale:
+    """The scale of least log loss for summaries that no weight was fitted on; both classes count the same (Platt 1999).
+
+    Two numbers for a sentence instead of one curve for the summary, so that sentences stay probabilities whose product is
+    the score. Where there are not both classes the scale stays as it is.
+    """
+    from scipy.optimize import minimize  # takes half a second, and only training needs it
+
+    if len(np.unique(wrong)) < 2:
+        return Scale()
+
+    def loss(found: Values) -> float:
+        support = np.minimum(
+            table.log_support(Scale(float(np.exp(found[0])), found[1]).weights(weights), len(wrong)), -1e-9
+        )
+        return float(-support[~wrong].mean() - np.log(-np.expm1(support[wrong])).mean() + _RIDGE * found @ found)
+
+    slope, offset = minimize(loss, np.zeros(2), method="L-BFGS-B", bounds=[(-3, 3), (-10, 10)]).x
+    return Scale(float(np.exp(slope)), float(offset))
+
 
 def fit_sentence_weights(table: SentenceTable, wrong: Mask, pairs: Sequence[tuple[int, int]]) -> Values:
     """The weights of SENTENCE_FACTS, (facts,), for labels (summaries,) and (original, edited) rows of which the second is wrong.

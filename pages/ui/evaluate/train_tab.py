@@ -134,7 +134,11 @@ def _show(name: str, task: TrainingTask) -> None:
     elif done:
         _show_result(name, done[-1])
     else:
-        st.caption(escape_markdown(f"{name}: the training was cancelled; nothing was written."))
+        st.caption(
+            escape_markdown(
+                f"{name}: the training was cancelled. Train with the same name, data, share and seed goes on where it stopped."
+            )
+        )
     _show_losses(steps)
     finished = evaluate_state().finished_scorings
     if not task.running and finished.get(f"train {name}") is not task:

@@ -12,11 +12,12 @@ import pytest
 
 from core.errors import LoadError
 from core.models.trained_head import read_head, write_head
+from core.trained.aggregation import Scale, SentenceTable, fit_scale
 from core.trained.card import CardFacts, card_figures, verdict, words_account, write_card
 from core.trained.model import CARD_FILE, DOCUMENTS_FILE, WEIGHTS_FILE, Head
-from core.trained.trainer import Trained, TrainingStep, pairs_of, train_words
+from core.trained.trainer import CALIBRATION, FOLDS, Trained, TrainingStep, deal_parts, pairs_of, train_words
 from core.trained.training_data import TrainingData, document_key, training_data
-from core.trained.trees import boost, tree_tensors
+from core.trained.trees import MAX_TREES, STEP_TREES, boost, tree_tensors
 from core.trained.word_features import FEATURES
 from core.types import Edit, Example, Item, Span, Verdict
 from tests.unit.trained.hashed_words import encoder
@@ -85,6 +86,36 @@ def test_held_out_edits_are_told_apart_and_the_loss_falls() -> None:
     losses = [step.loss for step in steps if step.loss is not None]
     assert losses[9] < losses[0]
     assert "no better than chance" not in verdict(figures)
+
+
+def test_a_fold_stops_where_its_loss_does_not_fall_any_more() -> None:
+    labels = random.Random(5).choices([True, False], k=len(items()))
+    noise = [
+        replace(one, intended=Verdict.INCONSISTENT if label else Verdict.CONSISTENT)
+        for one, label in zip(items(), labels, strict=True)
+    ]
+    steps, _ = trained(training_data(noise, 0, seed=0))
+    assert sum(step.stage == "Fold 1 of 5" for step in steps) < MAX_TREES // STEP_TREES
+
+
+def test_the_documents_that_set_the_scale_lie_in_no_fold() -> None:
+    data, _, _ = own()
+    parts = deal_parts(data.documents, 0)
+    apart = set(data.documents[parts == CALIBRATION].tolist())
+    assert len(apart) == 3  # one of eight of two dozen
+    assert not apart & set(data.documents[parts != CALIBRATION].tolist())
+    assert set(parts.tolist()) == {CALIBRATION, *range(FOLDS)}
+
+
+def test_a_scale_makes_certain_scores_as_uncertain_as_they_are() -> None:
+    rng = np.random.default_rng(3)
+    logits = rng.normal(size=4000)
+    wrong = rng.random(4000) < 1 / (1 + np.exp(-logits))
+    table = SentenceTable(np.stack([logits * 5 + 2, np.ones(4000)], axis=1), np.arange(4000))
+    scale = fit_scale(table, np.array([1.0, 0.0]), wrong)
+    assert scale.slope == pytest.approx(0.2, abs=0.02)
+    assert scale.slope * 2 + scale.offset == pytest.approx(0, abs=0.1)
+    assert fit_scale(table, np.array([1.0, 0.0]), np.ones(4000, dtype=bool)) == Scale()
 
 
 def test_both_sides_of_a_pair_lie_in_one_document() -> None:

@@ -1,0 +1,64 @@
+"""What a training has done so far, in the folder that it writes: a second run with the same inputs goes on from there."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+UNFINISHED = "unfinished"
+_KEY_FILE = "inputs.sha256"
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class UnfinishedTraining:
+    """Named arrays on the disk; those of other inputs were removed. `folder` is None where nothing is kept."""
+
+    folder: Path | None = None
+
+    @classmethod
+    def open(cls, target: Path, inputs: Iterable[object]) -> UnfinishedTraining:
+        """What is kept of a training into `target` with these inputs, whose repr must tell them apart."""
+        digest = hashlib.sha256()
+        for one in inputs:
+            digest.update(repr(one).encode())
+        folder, key = target / UNFINISHED, digest.hexdigest()
+        known = folder / _KEY_FILE
+        if not known.is_file() or known.read_text(encoding="utf-8") != key:
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            known.write_text(key, encoding="utf-8")
+        return cls(folder)
+
+    def load(self, name: str) -> Arrays | None:
+        """What was saved under a name; None where nothing was, or the file is broken."""
+        if self.folder is None:
+            return None
+        try:
+            return load((self.folder / f"{name}.safetensors").read_bytes())
+        except (OSError, SafetensorError):
+            return None
+
+    def save(self, name: str, arrays: Arrays) -> None:
+        """Writes the whole file or none: whoever is killed in between leaves no half of it."""
+        if self.folder is None:
+            return
+        new = self.folder / f"{name}.new"
+        new.write_bytes(save({key: np.ascontiguousarray(values) for key, values in arrays.items()}))
+        os.replace(new, self.folder / f"{name}.safetensors")
+
+    def remove(self) -> None:
+        """Nothing is left to go on with."""
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
