@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
-from annotations.campaigns.labelling import AnnotatorActions, SentResponse
+from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.people import find_person
 from annotations.campaigns.questions import Answers
+from annotations.campaigns.responses import SentResponse
 from annotations.campaigns.task_texts import ShownTask
 from annotations.database import read_session
 from annotations.store import Store

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from annotations.campaigns.labelling import ResponseAct, SentResponse
 from annotations.campaigns.questions import CampaignQuestion, QuestionSet, apply_answer_edit, parse_answer_edits
+from annotations.campaigns.responses import ResponseAct, SentResponse
 from annotations.campaigns.task_texts import ShownTask
 from annotations.records import RecordError
 from core.edits import Segment, abridge_unchanged, recover, segments, to_records

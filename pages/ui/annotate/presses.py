@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
-from annotations.campaigns.labelling import ResponseReceipt, SentResponse
 from annotations.campaigns.qualification import Stage
+from annotations.campaigns.responses import ResponseReceipt, SentResponse
 from annotations.campaigns.task_texts import ShownTask
 from annotations.records import ChangedElsewhereError, StoreError, UnavailableError
 from pages.ui.annotate.current_task import CurrentTask, annotate_state, explain_away, labelling

@@ -24,9 +24,10 @@ from annotations.campaigns.adjudication import AdjudicatorActions
 from annotations.campaigns.comments import AdjudicatorComments, AnnotatorComments, ManagerComments
 from annotations.campaigns.curation import CuratorActions
 from annotations.campaigns.export_format import ExportActions
-from annotations.campaigns.labelling import AnnotatorActions, SentResponse, load_revealed_scores
+from annotations.campaigns.labelling import AnnotatorActions, load_revealed_scores
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Role, add_person, find_person
+from annotations.campaigns.responses import SentResponse
 from annotations.campaigns.sign_in import (
     GuessDelay,
     WrongCodeError,

@@ -15,10 +15,11 @@ from annotations.campaigns.campaign import (
     add_tasks,
     create_campaign,
 )
-from annotations.campaigns.labelling import AnnotatorActions, ResponseAct, ResponseReceipt, SentResponse
+from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.people import Member, Role, add_person
 from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.queue import NoTask
+from annotations.campaigns.responses import ResponseAct, ResponseReceipt, SentResponse
 from annotations.campaigns.task_texts import ShownTask
 from annotations.records import PairRecord
 from annotations.store import Store

@@ -16,9 +16,9 @@ from annotations.campaigns.campaign import (
     create_campaign,
 )
 from annotations.campaigns.label_agreement import OVERALL, compute_agreements
-from annotations.campaigns.labelling import SentResponse, save_response
 from annotations.campaigns.people import Member, Role, add_person
 from annotations.campaigns.queue import reserve_next
+from annotations.campaigns.responses import SentResponse, save_response
 from annotations.campaigns.tables import Reservation, Task
 from annotations.dataset_import import DatasetSource
 from annotations.samples import load_samples

@@ -11,9 +11,10 @@ from sqlalchemy import event
 from sqlmodel import select
 
 from annotations.campaigns.campaign import NewTask
-from annotations.campaigns.labelling import AnnotatorActions, AnnotatorProgress, SentResponse, load_revealed_scores
+from annotations.campaigns.labelling import AnnotatorActions, AnnotatorProgress, load_revealed_scores
 from annotations.campaigns.people import Role
 from annotations.campaigns.qualification import Stage
+from annotations.campaigns.responses import SentResponse
 from annotations.campaigns.results import first_blind_labels
 from annotations.campaigns.tables import Reservation, Response
 from annotations.database import read_session
