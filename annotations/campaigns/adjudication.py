@@ -13,7 +13,7 @@ from sqlalchemy import func
 from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.campaign import CampaignSettings, load_campaign, load_campaigns, stable_number
-from annotations.campaigns.people import Member, Right, names_of
+from annotations.campaigns.people import SELECT_NAMES, Member, Right
 from annotations.campaigns.questions import Answers, check_answers, check_text_answers, unswap_answers
 from annotations.campaigns.results import Case, LabelProvenance, StoredDecision, load_cases
 from annotations.campaigns.tables import Adjudication, FlagResolution, Reservation, Response, Task
@@ -171,9 +171,8 @@ class AdjudicatorActions:
     def _own_tasks(self, session: Session, campaign: CampaignSettings) -> set[str]:
         """The tasks whose item is of this person's making: they know what was meant."""
         tasks = select(Task.id).join(Origin, col(Origin.item_id) == Task.item_id)
-        return set(
-            session.exec(tasks.where(Task.campaign_id == campaign.id, col(Origin.by).in_(names_of(self._person)))).all()
-        )
+        own = tasks.where(Task.campaign_id == campaign.id, col(Origin.by).in_(SELECT_NAMES))
+        return set(session.exec(own, params={"person": self._person.id, "name": self._person.name}))
 
     def _swapped(self, campaign: CampaignSettings, task: str) -> bool:
         return campaign.questions.unit == "pair" and stable_number(self._person.id, task, "settled side") % 2 == 1

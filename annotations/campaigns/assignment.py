@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import ColumnElement, delete, or_
+from sqlalchemy import bindparam, delete, or_
 from sqlmodel import Session, col, exists, select
 
-from annotations.campaigns.campaign import load_campaign
+from annotations.campaigns.campaign import SELECT_NEWEST_VERSION, CampaignSettings, load_campaign, read_campaign
 from annotations.campaigns.people import Member, Right, member_of
 from annotations.campaigns.tables import Assignment, Campaign, GroupMember, Person
 from annotations.records import RecordError, RightsError
@@ -70,18 +70,44 @@ def campaign_ids_for(session: Session, person: Member, ids: Sequence[str]) -> se
     """Those of some campaigns that a person labels; a manager may label all of them."""
     if person.may(Right.MANAGE):
         return set(ids)
-    found = select(Campaign.id).where(col(Campaign.id).in_(ids), _is_for(person))
-    return set(session.exec(found))
+    return set(session.exec(_SELECT_OWN_CAMPAIGNS, params={"person": person.id, "campaigns": list(ids)}))
 
 
 def require_assigned(session: Session, campaign_id: str, person: Member) -> None:
     """Raise RightsError unless a person labels a campaign; the message does not say whether there is one."""
     if not campaign_ids_for(session, person, [campaign_id]):
-        raise RightsError("You are not assigned to this campaign. Ask its manager, or choose another one.")
+        raise RightsError(_NOT_ASSIGNED)
 
 
-def _is_for(person: Member) -> ColumnElement[bool]:
-    assigned = exists().where(col(Assignment.campaign_id) == col(Campaign.id))
-    own_groups = select(GroupMember.group).where(GroupMember.person_id == person.id)
-    is_own = or_(col(Assignment.person_id) == person.id, col(Assignment.group).in_(own_groups))
-    return or_(~assigned, assigned.where(is_own))
+def lock_queue(session: Session, campaign_id: str, person: Member) -> CampaignSettings:
+    """The campaign that a person labels, while no other tab of theirs takes a task until the transaction ends.
+
+    Raises RightsError as `require_assigned` does.
+    """
+    found = session.execute(_LOCK_QUEUE, {"campaign": campaign_id, "person": person.id}).first()
+    if found is None or not (found.is_own or person.may(Right.MANAGE)):
+        raise RightsError(_NOT_ASSIGNED)
+    return read_campaign(found)
+
+
+_NOT_ASSIGNED = "You are not assigned to this campaign. Ask its manager, or choose another one."
+
+_IS_ASSIGNED = exists().where(col(Assignment.campaign_id) == col(Campaign.id))
+_IS_OWN = or_(
+    ~_IS_ASSIGNED,
+    _IS_ASSIGNED.where(
+        or_(
+            col(Assignment.person_id) == bindparam("person"),
+            col(Assignment.group).in_(
+                select(GroupMember.group).where(col(GroupMember.person_id) == bindparam("person"))
+            ),
+        )
+    ),
+)
+_SELECT_OWN_CAMPAIGNS = select(Campaign.id).where(col(Campaign.id).in_(bindparam("campaigns", expanding=True)), _IS_OWN)
+_LOCK_QUEUE = (
+    SELECT_NEWEST_VERSION.add_columns(_IS_OWN.label("is_own"))
+    .join(Person, col(Person.id) == bindparam("person"))
+    .where(col(Campaign.id) == bindparam("campaign"))
+    .with_for_update(of=Person, key_share=True)
+)

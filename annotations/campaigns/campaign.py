@@ -11,7 +11,8 @@ from typing import Any, Literal, Self
 from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-from sqlalchemy import func
+from sqlalchemy import Row, bindparam, func
+from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from annotations.campaigns.questions import QuestionSet, check_answers, read_questions
@@ -157,22 +158,38 @@ def add_version(session: Session, campaign_id: str, by: str, content: VersionCon
     return load_campaign(session, campaign_id)
 
 
+# Statements of what happens for every label are made once: making one takes longer than its query.
+SELECT_NEWEST_VERSION = (
+    select_columns(
+        col(Campaign.id),
+        col(Campaign.name),
+        col(VersionRow.version),
+        col(VersionRow.guidelines),
+        col(VersionRow.questions),
+        col(VersionRow.rules),
+        col(VersionRow.open),
+    )
+    .join(VersionRow, col(VersionRow.campaign_id) == col(Campaign.id))
+    .order_by(col(VersionRow.version).desc())
+    .limit(1)
+)
+"""What `read_campaign` reads, of the campaign that a condition names."""
+
+_SELECT_CAMPAIGN = SELECT_NEWEST_VERSION.where(col(Campaign.id) == bindparam("campaign"))
+
+
 def load_campaign(session: Session, campaign_id: str) -> CampaignSettings:
     """The newest version of a campaign. Raises RecordError for one that is not there."""
-    found = session.exec(
-        select(Campaign, VersionRow)
-        .join(VersionRow, col(VersionRow.campaign_id) == Campaign.id)
-        .where(Campaign.id == campaign_id)
-        .order_by(col(VersionRow.version).desc())
-        .limit(1)
-    ).first()
+    found = session.execute(_SELECT_CAMPAIGN, {"campaign": campaign_id}).first()
     if found is None:
         raise RecordError(f"There is no campaign {campaign_id!r}. Choose one from the list.")
-    campaign, version = found
-    questions, rules = read_questions(version.questions), read_rules(version.rules)
-    return CampaignSettings(
-        campaign.id, campaign.name, version.version, version.guidelines, questions, rules, version.open
-    )
+    return read_campaign(found)
+
+
+def read_campaign(row: Row[Any]) -> CampaignSettings:
+    """The campaign of a row of SELECT_NEWEST_VERSION."""
+    questions, rules = read_questions(row.questions), read_rules(row.rules)
+    return CampaignSettings(row.id, row.name, row.version, row.guidelines, questions, rules, row.open)
 
 
 def load_campaign_by_name(session: Session, name: str) -> CampaignSettings:

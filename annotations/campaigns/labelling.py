@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from annotations.campaigns.assignment import campaign_ids_for, require_assigned
+from annotations.campaigns.assignment import campaign_ids_for, lock_queue, require_assigned
 from annotations.campaigns.campaign import CampaignSettings, load_campaign, load_campaigns
 from annotations.campaigns.people import Member, Right
 from annotations.campaigns.qualification import (
@@ -24,7 +24,14 @@ from annotations.campaigns.qualification import (
     mark_answers,
 )
 from annotations.campaigns.queue import NoTask, reserve_ahead, reserve_next
-from annotations.campaigns.responses import ResponseReceipt, SentResponse, draft_id, repeat_receipt, save_response
+from annotations.campaigns.responses import (
+    ResponseReceipt,
+    SentResponse,
+    draft_id,
+    lock_reservation,
+    require_own,
+    save_response,
+)
 from annotations.campaigns.tables import Reservation, Response, Task
 from annotations.campaigns.task_texts import ShownTask, show_task
 from annotations.database import read_session
@@ -67,25 +74,25 @@ class AnnotatorActions:
     def next(self, campaign_id: str) -> ShownTask | NoTask:
         """The current task or the next one, reserved; or why there is none. Raises RightsError for a campaign of others."""
         with self._store.writing_without_sync() as session:
-            require_assigned(session, campaign_id, self._person)
-            campaign = load_campaign(session, campaign_id)
+            campaign = lock_queue(session, campaign_id, self._person)
             found = reserve_next(session, campaign, self._person)
             return found if isinstance(found, NoTask) else show_task(session, campaign, found)
 
     def ahead(self, reservation_id: int) -> ShownTask | NoTask:
         """The task that comes after a reserved one, reserved too; NoTask where that is not known before the answer."""
         with self._store.writing_without_sync() as session:
-            current = self._own_reservation(session.get(Reservation, reservation_id))
-            if not campaign_ids_for(session, self._person, [current.campaign_id]):
+            current = require_own(session.get(Reservation, reservation_id), self._person)
+            try:
+                campaign = lock_queue(session, current.campaign_id, self._person)
+            except RightsError:
                 return NoTask("closed")
-            campaign = load_campaign(session, current.campaign_id)
             found = reserve_ahead(session, campaign, self._person, current)
             return found if isinstance(found, NoTask) else show_task(session, campaign, found)
 
     def shown(self, reservation_id: int) -> tuple[CampaignSettings, ShownTask]:
         """A task of this person with its campaign, as both are in the database now."""
         with read_session(self._store.engine) as session:
-            own = self._own_reservation(session.get(Reservation, reservation_id))
+            own = require_own(session.get(Reservation, reservation_id), self._person)
             campaign = load_campaign(session, own.campaign_id)
             return campaign, show_task(session, campaign, own)
 
@@ -114,14 +121,8 @@ class AnnotatorActions:
         require_storable("the reason", sent.reason, sent.event_id)
         require_storable("the answers", json.dumps(dict(sent.answers)), most=MAX_TEXT)
         with self._store.writing() as session:
-            own = select(Reservation).where(Reservation.id == sent.reservation)
-            reservation = self._own_reservation(session.exec(own.with_for_update()).first())
-            known = session.exec(select(Response).where(Response.event_id == sent.event_id)).first()
-            return (
-                repeat_receipt(known, reservation, sent)
-                if known
-                else save_response(session, self._person, reservation, sent)
-            )
+            locked = lock_reservation(session, sent.reservation, self._person)
+            return save_response(session, self._person, locked, sent)
 
     def save_draft(self, reservation: int, half_done: Mapping[str, Any]) -> None:
         """Save unfinished answers; they are restored with the task until it is answered or skipped."""
@@ -164,16 +165,11 @@ class AnnotatorActions:
     def feedback(self, reservation_id: int) -> MarkedAnswer | None:
         """The feedback on an answered training item; None for any other."""
         with read_session(self._store.engine) as session:
-            reservation = self._own_reservation(session.get(Reservation, reservation_id))
+            reservation = require_own(session.get(Reservation, reservation_id), self._person)
             if session.get_one(Task, reservation.task_id).part != "training":
                 return None
             marked = mark_answers(session, load_campaign(session, reservation.campaign_id), self._person)
             return next((answer for answer in marked if answer.task_id == reservation.task_id), None)
-
-    def _own_reservation(self, reservation: Reservation | None) -> Reservation:
-        if reservation is None or reservation.person_id != self._person.id:
-            raise RecordError("This task is not reserved for you. Reload the page to get the next one.")
-        return reservation
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from uuid import uuid4
 
-from sqlalchemy import CompoundSelect, delete, literal, union
+from sqlalchemy import String, bindparam, delete, union
 from sqlmodel import Session, col, select
 
 from annotations.campaigns.tables import GroupMember, Person, PersonChange
@@ -132,10 +132,11 @@ def member_of(person: Person) -> Member:
     return Member(person.id, person.name, Role(person.role), person.active)
 
 
-def names_of(person: Member) -> CompoundSelect[tuple[str]]:
-    """The names under which a person has written records: that of now and those of before; a subquery for `in_`."""
-    former = select(PersonChange.name).where(PersonChange.person_id == person.id)
-    return union(select(literal(person.name)), former)
+SELECT_NAMES = union(
+    select(bindparam("name", type_=String)),
+    select(PersonChange.name).where(PersonChange.person_id == bindparam("person")),
+)
+"""The names under which a `person` who has a `name` now has written records: that and those of before; a subquery for `in_`."""
 
 
 def load_pseudonyms(session: Session) -> dict[str, str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import func
+from sqlalchemy import bindparam, func
 from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.campaign import CampaignSettings
@@ -79,13 +79,22 @@ def _sat_elsewhere(session: Session, campaign: CampaignSettings, person: Member)
 
 def _unfinished_parts(session: Session, campaign: CampaignSettings, person: Member) -> set[str]:
     """The parts before work in which a person has tasks left, in one query: this happens before every task."""
-    done = exists().where(
-        col(Reservation.task_id) == col(Task.id),
-        col(Reservation.person_id) == person.id,
-        col(Reservation.state).in_(_FINISHED_STATES),
+    return set(session.exec(_SELECT_UNFINISHED_PARTS, params={"campaign": campaign.id, "person": person.id}))
+
+
+_SELECT_UNFINISHED_PARTS = (
+    select(Task.part)
+    .where(
+        Task.campaign_id == bindparam("campaign"),
+        col(Task.part).in_((Stage.TRAINING, Stage.QUALIFICATION)),
+        ~exists().where(
+            col(Reservation.task_id) == col(Task.id),
+            col(Reservation.person_id) == bindparam("person"),
+            col(Reservation.state).in_(_FINISHED_STATES),
+        ),
     )
-    before = col(Task.part).in_((Stage.TRAINING, Stage.QUALIFICATION))
-    return set(session.exec(select(Task.part).where(Task.campaign_id == campaign.id, before, ~done).distinct()))
+    .distinct()
+)
 
 
 def mark_answers(session: Session, campaign: CampaignSettings, person: Member) -> list[MarkedAnswer]:

@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Literal
 
-from sqlalchemy import ColumnElement, Label, func, or_
+from sqlalchemy import BigInteger, bindparam, func, insert, inspect, or_
+from sqlalchemy import select as select_columns
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, exists, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from annotations.campaigns.campaign import SHUFFLE_PRIME, CampaignSettings, TaskPart, stable_number
-from annotations.campaigns.people import Member, names_of
+from annotations.campaigns.people import SELECT_NAMES, Member
 from annotations.campaigns.qualification import Stage, current_stage
-from annotations.campaigns.tables import Person, Reservation, Task
+from annotations.campaigns.tables import Reservation, Task
 from annotations.campaigns.work_plan import (
+    COUNT_PLACES,
+    IS_PLACE_TAKEN,
     calibration_tasks,
     count_work,
     has_free_place,
     is_handing_out,
-    is_place_taken,
     lock_task,
-    next_task_number,
 )
 from annotations.tables import Explanation, Origin
 
 _MAX_CANDIDATES = 20  # candidates that others may be taking in the same moment
 _MIN_REPEAT_DISTANCE = 10  # tasks between the first time and the second
-
-_SECOND_TURN = aliased(Reservation)  # made once: it takes longer than the query
 
 NoTaskReason = Literal[
     "closed", "deadline", "excluded", "unqualified", "calibrated", "limit", "apart", "reserved", "over"
@@ -50,10 +50,30 @@ class NoTask:
     reason: NoTaskReason
 
 
+@dataclass(frozen=True, slots=True)
+class _Queue:
+    """A person's queue at one moment: what is open, the texts of which no other version may follow yet, the number of the next."""
+
+    session: Session
+    campaign: CampaignSettings
+    person: Member
+    now: datetime
+    open: Sequence[Reservation]
+    recent_groups: Sequence[str]
+    next_number: int
+
+    def params(self, **others: object) -> dict[str, object]:
+        """What most statements need to know."""
+        return {"campaign": self.campaign.id, "person": self.person.id, "now": self.now, **others}
+
+    def expiry(self) -> datetime:
+        return self.now + timedelta(minutes=self.campaign.rules.expires_minutes)
+
+
 def reserve_next(
     session: Session, campaign: CampaignSettings, person: Member, now: datetime | None = None
 ) -> Reservation | NoTask:
-    """The current task of a person, or else the next one.
+    """The current task of a person, or else the next one; under `lock_queue`, which keeps their other tabs waiting.
 
     Training and qualification come first. Then known answers and repeats where it is their turn, and work: what was
     labelled least, in an order of the person's own unless the rules say otherwise. No task twice, none of one's own making, none beyond the overlap;
@@ -62,9 +82,8 @@ def reserve_next(
     now = now or datetime.now(UTC)
     if not is_handing_out(campaign, now):
         return NoTask("deadline" if campaign.is_open else "closed")
-    # one tab at a time: a person's tasks are counted one after the other; on SQLite the transaction is alone already
-    session.exec(select(Person.id).where(Person.id == person.id).with_for_update(key_share=True)).one()
-    if reservation := _open_reservation(session, campaign, person, now):
+    queue = _load_queue(session, campaign, person, now)
+    if reservation := _renew_open(queue):
         return reservation
     stage = current_stage(session, campaign, person)
     if stage is Stage.EXCLUDED:
@@ -72,244 +91,282 @@ def reserve_next(
     if stage is Stage.UNQUALIFIED:
         return NoTask("unqualified")
     if stage is not Stage.WORK:
-        return _reserve(session, campaign, person, _first_unseen_task(session, campaign, person, stage.value), now)
-    return _next_work(session, campaign, person, now)
+        return _reserve_or_over(queue, _first_unseen_task(queue, stage.value))
+    return _next_work(queue)
 
 
 def reserve_ahead(
     session: Session, campaign: CampaignSettings, person: Member, current: Reservation, now: datetime | None = None
 ) -> Reservation | NoTask:
-    """The work that comes after the current task, reserved with it so that it can be shown without waiting.
+    """The work that comes after the current task, reserved with it so that it can be shown without waiting; under `lock_queue`.
 
     Training and qualification are given one by one: what comes next depends on the answers.
     """
     now = now or datetime.now(UTC)
     if not is_handing_out(campaign, now):
         return NoTask("closed")
-    session.exec(select(Person.id).where(Person.id == person.id).with_for_update(key_share=True)).one()
-    current.expires_at = _expiry(campaign, now)
+    queue = _load_queue(session, campaign, person, now)
+    current.expires_at = queue.expiry()
     session.add(current)
-    later = _reservations_of(campaign, person).where(
-        Reservation.state == "open", col(Reservation.number) > current.number, col(Reservation.expires_at) > now
-    )
-    if found := session.exec(later.order_by(col(Reservation.number)).limit(1)).first():
+    later = (one for one in queue.open if one.number > current.number and one.expires_at > now)
+    if found := next(later, None):
         return found
     if current_stage(session, campaign, person) is not Stage.WORK:
         return NoTask("apart")
-    return _next_work(session, campaign, person, now)
+    return _next_work(queue)
 
 
-def _open_reservation(
-    session: Session, campaign: CampaignSettings, person: Member, now: datetime
-) -> Reservation | None:
+_LAST = aliased(Reservation)
+_SELECT_OPEN_AND_LAST = (
+    select(Reservation, Task.group)
+    .join(Task, col(Task.id) == Reservation.task_id)
+    .where(
+        Reservation.campaign_id == bindparam("campaign"),
+        Reservation.person_id == bindparam("person"),
+        or_(
+            col(Reservation.state) == "open",
+            col(Reservation.number).in_(
+                select(_LAST.number)
+                .where(_LAST.campaign_id == bindparam("campaign"), _LAST.person_id == bindparam("person"))
+                .order_by(col(_LAST.number).desc())
+                .limit(bindparam("last"))
+            ),
+        ),
+    )
+    .order_by(col(Reservation.number))
+)
+
+
+def _load_queue(session: Session, campaign: CampaignSettings, person: Member, now: datetime) -> _Queue:
+    rules = campaign.rules
+    params = {"campaign": campaign.id, "person": person.id, "last": max(1, rules.apart)}
+    rows = session.exec(_SELECT_OPEN_AND_LAST, params=params).all()
+    since = now - timedelta(minutes=rules.apart_minutes)
+    return _Queue(
+        session,
+        campaign,
+        person,
+        now,
+        open=[reservation for reservation, _ in rows if reservation.state == "open"],
+        recent_groups=[group for last, group in rows[::-1][: rules.apart] if last.reserved_at > since],
+        next_number=rows[-1][0].number + 1 if rows else 1,
+    )
+
+
+def _renew_open(queue: _Queue) -> Reservation | None:
     """The first open reservation, renewed; one that expired and whose place others took lapses."""
-    own = _reservations_of(campaign, person).where(Reservation.state == "open").order_by(col(Reservation.number))
-    for reservation in session.exec(own).all():
-        if reservation.expires_at > now or reservation.turn > 1 or _has_place(session, campaign, reservation, now):
-            reservation.expires_at = _expiry(campaign, now)
-            session.add(reservation)
+    for reservation in queue.open:
+        queue.session.add(reservation)
+        if reservation.expires_at > queue.now or reservation.turn > 1 or _has_place(queue, reservation):
+            reservation.expires_at = queue.expiry()
             return reservation
         reservation.state = "lapsed"
-        session.add(reservation)
     return None
 
 
-def _has_place(session: Session, campaign: CampaignSettings, reservation: Reservation, now: datetime) -> bool:
+def _has_place(queue: _Queue, reservation: Reservation) -> bool:
+    session = queue.session
     lock_task(session, reservation.task_id, wait=True)
     if session.get_one(Task, reservation.task_id).part != "work":
         return True
-    return has_free_place(session, campaign, reservation.task_id, now, exclude=reservation.id)
+    return has_free_place(session, queue.campaign, reservation.task_id, queue.now, exclude=reservation.id)
 
 
-def _next_work(session: Session, campaign: CampaignSettings, person: Member, now: datetime) -> Reservation | NoTask:
-    rules = campaign.rules
-    if rules.most_per_person and count_work(session, campaign, person) >= rules.most_per_person:
+def _next_work(queue: _Queue) -> Reservation | NoTask:
+    session, rules = queue.session, queue.campaign.rules
+    if rules.most_per_person and count_work(session, queue.campaign, queue.person) >= rules.most_per_person:
         return NoTask("limit")
-    calibrating = _next_calibration_task(session, campaign, person, now) if rules.calibration else None
+    calibrating = _next_calibration_task(queue) if rules.calibration else None
     if calibrating or rules.calibration_pause:
-        return _reserve(session, campaign, person, calibrating, now) if calibrating else NoTask("calibrated")
-    if mixed_in := _next_mixed_in(session, campaign, person, now):
+        return _reserve(queue, calibrating) if calibrating else NoTask("calibrated")
+    if mixed_in := _next_mixed_in(queue):
         return mixed_in
-    for task_id in _candidate_tasks(session, campaign, person, now):
-        if lock_task(session, task_id) and has_free_place(session, campaign, task_id, now):
-            return _reserve(session, campaign, person, task_id, now)
-    return NoTask(_no_task_reason(session, campaign, person, now))
+    for task_id in _candidate_tasks(queue, queue.recent_groups, _MAX_CANDIDATES):
+        if lock_task(session, task_id) and (reserved := _reserve_place(queue, task_id)):
+            return reserved
+    return NoTask(_no_task_reason(queue))
 
 
-def _next_mixed_in(
-    session: Session, campaign: CampaignSettings, person: Member, now: datetime
-) -> Reservation | NoTask | None:
+def _next_mixed_in(queue: _Queue) -> Reservation | None:
     """A known answer or a repeat, where it is their turn and there is one."""
-    number, rules = next_task_number(session, campaign, person), campaign.rules
-    if _is_turn(number, rules.gold_every, rules.seed, person) and (
-        gold := _first_unseen_task(session, campaign, person, "gold")
-    ):
-        return _reserve(session, campaign, person, gold, now)
-    if _is_turn(number, rules.repeat_every, rules.seed + 1, person):
-        repeated = _task_to_repeat(session, campaign, person, number)
-        if repeated:
-            return _reserve(session, campaign, person, repeated, now, turn=2)
+    number, rules = queue.next_number, queue.campaign.rules
+    if _is_turn(number, rules.gold_every, rules.seed, queue.person) and (gold := _first_unseen_task(queue, "gold")):
+        return _reserve(queue, gold)
+    if _is_turn(number, rules.repeat_every, rules.seed + 1, queue.person) and (repeated := _task_to_repeat(queue)):
+        return _reserve(queue, repeated, turn=2)
     return None
 
 
-def _candidate_tasks(session: Session, campaign: CampaignSettings, person: Member, now: datetime) -> Iterator[str]:
-    recent = _recent_groups(session, campaign, person, now)
-    yield from session.exec(_free_tasks(campaign, person, now, recent).limit(_MAX_CANDIDATES)).all()
-
-
-def _next_calibration_task(session: Session, campaign: CampaignSettings, person: Member, now: datetime) -> str | None:
+def _next_calibration_task(queue: _Queue) -> str | None:
     """An item of the calibration round that the person has not had; what was just labelled in another version comes last."""
-    waiting = session.exec(
+    waiting = queue.session.exec(
         select(Task.id, Task.group)
-        .where(col(Task.id).in_(calibration_tasks(campaign)), ~_was_reserved_by(person), ~_was_made_by(person))
-        .order_by(col(Task.position))
+        .where(col(Task.id).in_(calibration_tasks(queue.campaign)), ~_WAS_RESERVED, ~_WAS_MADE)
+        .order_by(col(Task.position)),
+        params=queue.params(name=queue.person.name),
     ).all()
-    recent = _recent_groups(session, campaign, person, now) if waiting else []
-    return next((id for id, group in waiting if group not in recent), waiting[0][0] if waiting else None)
+    return next((id for id, group in waiting if group not in queue.recent_groups), waiting[0][0] if waiting else None)
 
 
-def _free_tasks(
-    campaign: CampaignSettings, person: Member, now: datetime, apart_from: Sequence[str] = ()
-) -> SelectOfScalar[str]:
+# Neither of the next two depends on the row of the task, so that a database evaluates them once and not once for each task,
+# whatever its statistics are.
+
+_WAS_RESERVED = col(Task.id).in_(select(Reservation.task_id).where(Reservation.person_id == bindparam("person")))
+
+# whether the person wrote the edit of a task, or the explanation to be judged
+_WAS_MADE = or_(
+    col(Task.item_id).in_(select(Origin.item_id).where(col(Origin.by).in_(SELECT_NAMES))),
+    col(Task.explanation_id).in_(select(Explanation.id).where(col(Explanation.by).in_(SELECT_NAMES))),
+)
+
+
+def _candidate_tasks(queue: _Queue, apart_from: Sequence[str], most: int) -> Sequence[str]:
     """Work that the person may label and that is no version of some texts, what was labelled least first."""
+    rules, person = queue.campaign.rules, queue.person
+    return queue.session.exec(
+        _select_free_tasks(rules.order, rules.early_overlap),
+        params=queue.params(
+            name=person.name,
+            apart_from=list(apart_from),
+            factor=1 + stable_number(rules.seed, person.id, "factor") % (SHUFFLE_PRIME - 1),
+            offset=stable_number(rules.seed, person.id, "offset"),
+            overlap=rules.overlap,
+            most=most,
+        ),
+    ).all()
+
+
+@cache
+def _select_free_tasks(order: Literal["random", "disagreement"], early_overlap: bool) -> SelectOfScalar[str]:
     # counted task by task: both databases find the few reservations of one faster than they group all of a campaign
     places = (
-        select(func.count())
-        .where(Reservation.task_id == Task.id, is_place_taken(now))
-        .correlate(Task)
-        .scalar_subquery()
+        select(func.count()).where(Reservation.task_id == Task.id, IS_PLACE_TAKEN).correlate(Task).scalar_subquery()
     )
-    left = select(Task.id, places.label("places"), _place_in_order(campaign, person)).where(
-        Task.campaign_id == campaign.id,
+    # the place in the list, or by chance in an order of the person's own
+    factor, offset = bindparam("factor", type_=BigInteger), bindparam("offset", type_=BigInteger)
+    shuffled = (col(Task.shuffle) * factor + offset) % SHUFFLE_PRIME
+    place = col(Task.position) if order == "disagreement" else shuffled
+    left = select(Task.id, places.label("places"), place.label("place")).where(
+        Task.campaign_id == bindparam("campaign"),
         Task.part == "work",
-        ~_was_reserved_by(person),
-        ~_was_made_by(person),
-        col(Task.group).not_in(apart_from),
+        ~_WAS_RESERVED,
+        ~_WAS_MADE,
+        col(Task.group).not_in(bindparam("apart_from", expanding=True)),
     )
     # materialized: the places would else be counted once to choose and once more to sort
     found = left.cte("left").prefix_with("MATERIALIZED")
-    first = found.c.places.desc() if campaign.rules.early_overlap else found.c.places
-    return select(found.c.id).where(found.c.places < campaign.rules.overlap).order_by(first, found.c.place)
+    first = found.c.places.desc() if early_overlap else found.c.places
+    free = select(found.c.id).where(found.c.places < bindparam("overlap"))
+    return free.order_by(first, found.c.place).limit(bindparam("most"))
 
 
-def _place_in_order(campaign: CampaignSettings, person: Member) -> Label[int]:
-    """The place of a task: in the list, or by chance in an order of the person's own."""
-    if campaign.rules.order == "disagreement":
-        return col(Task.position).label("place")
-    factor = 1 + stable_number(campaign.rules.seed, person.id, "factor") % (SHUFFLE_PRIME - 1)
-    offset = stable_number(campaign.rules.seed, person.id, "offset")
-    return ((col(Task.shuffle) * factor + offset) % SHUFFLE_PRIME).label("place")
+_SELECT_FIRST_UNSEEN = (
+    select(Task.id)
+    .where(Task.campaign_id == bindparam("campaign"), Task.part == bindparam("part"), ~_WAS_RESERVED)
+    .order_by(col(Task.position))
+    .limit(1)
+)
 
 
-# Neither of the next two subqueries depends on the row of the task, so that a database evaluates them once and not once
-# for each task, whatever its statistics are.
-
-
-def _was_reserved_by(person: Member) -> ColumnElement[bool]:
-    return col(Task.id).in_(select(Reservation.task_id).where(Reservation.person_id == person.id))
-
-
-def _was_made_by(person: Member) -> ColumnElement[bool]:
-    """Whether the person wrote the edit of a task, or the explanation to be judged."""
-    edits = select(Origin.item_id).where(col(Origin.by).in_(names_of(person)))
-    explanations = select(Explanation.id).where(col(Explanation.by).in_(names_of(person)))
-    return or_(col(Task.item_id).in_(edits), col(Task.explanation_id).in_(explanations))
-
-
-def _recent_groups(session: Session, campaign: CampaignSettings, person: Member, now: datetime) -> list[str]:
-    """The texts of recent tasks, of which no other version may follow yet."""
-    rules = campaign.rules
-    since = now - timedelta(minutes=rules.apart_minutes)
-    last = (
-        select(Reservation.task_id, Reservation.reserved_at)
-        .where(Reservation.campaign_id == campaign.id, Reservation.person_id == person.id)
-        .order_by(col(Reservation.number).desc())
-        .limit(rules.apart)
-        .subquery()
-    )
-    found = select(Task.group).join(last, last.c.task_id == Task.id).where(last.c.reserved_at > since)
-    return list(session.exec(found).all())
-
-
-def _first_unseen_task(
-    session: Session, campaign: CampaignSettings, person: Member, part: TaskPart | str
-) -> str | None:
+def _first_unseen_task(queue: _Queue, part: TaskPart | str) -> str | None:
     """The first task of a part that the person has not had."""
-    waiting = select(Task.id).where(Task.campaign_id == campaign.id, Task.part == part, ~_was_reserved_by(person))
-    return session.exec(waiting.order_by(col(Task.position)).limit(1)).first()
+    return queue.session.exec(_SELECT_FIRST_UNSEEN, params=queue.params(part=part)).first()
 
 
-def _task_to_repeat(session: Session, campaign: CampaignSettings, person: Member, number: int) -> str | None:
+_SECOND_TURN = aliased(Reservation)
+_SELECT_TO_REPEAT = (
+    select(Reservation.task_id)
+    .join(Task, col(Task.id) == Reservation.task_id)
+    .where(
+        Task.campaign_id == bindparam("campaign"),
+        Task.part == "work",
+        Reservation.person_id == bindparam("person"),
+        Reservation.state == "answered",
+        col(Reservation.number) <= bindparam("until"),
+        ~exists().where(
+            col(_SECOND_TURN.task_id) == col(Reservation.task_id),
+            col(_SECOND_TURN.person_id) == bindparam("person"),
+            col(_SECOND_TURN.turn) == 2,
+        ),
+    )
+    .order_by(col(Reservation.number))
+    .limit(1)
+)
+
+
+def _task_to_repeat(queue: _Queue) -> str | None:
     """The oldest work that the person answered long enough ago and has had once."""
-    had_twice = exists().where(
-        col(_SECOND_TURN.task_id) == col(Reservation.task_id),
-        col(_SECOND_TURN.person_id) == person.id,
-        col(_SECOND_TURN.turn) == 2,
-    )
-    first = (
-        select(Reservation.task_id)
-        .join(Task, col(Task.id) == Reservation.task_id)
-        .where(
-            Task.campaign_id == campaign.id,
-            Task.part == "work",
-            Reservation.person_id == person.id,
-            Reservation.state == "answered",
-            col(Reservation.number) <= number - _MIN_REPEAT_DISTANCE,
-            ~had_twice,
-        )
-        .order_by(col(Reservation.number))
-    )
-    return session.exec(first.limit(1)).first()
+    until = queue.next_number - _MIN_REPEAT_DISTANCE
+    return queue.session.exec(_SELECT_TO_REPEAT, params=queue.params(until=until)).first()
 
 
-def _reserve(
-    session: Session, campaign: CampaignSettings, person: Member, task_id: str | None, now: datetime, turn: int = 1
-) -> Reservation | NoTask:
-    if task_id is None:
-        return NoTask("over")
-    reservation = Reservation(
-        campaign_id=campaign.id,
-        task_id=task_id,
-        person_id=person.id,
-        turn=turn,
-        number=next_task_number(session, campaign, person),
-        swapped=campaign.questions.unit == "pair"
-        and stable_number(campaign.rules.seed, person.id, task_id, turn) % 2 == 1,
-        state="open",
-        reserved_at=now,
-        expires_at=_expiry(campaign, now),
+_COLUMNS = [column for column in inspect(Reservation).columns if not column.primary_key]
+_INSERT_WHERE_FREE = (
+    insert(Reservation)
+    .from_select(
+        _COLUMNS,
+        select_columns(*(bindparam(f"new_{column.name}", type_=column.type) for column in _COLUMNS)).where(
+            COUNT_PLACES.scalar_subquery() < bindparam("overlap")
+        ),
     )
-    session.add(reservation)
-    session.flush()
+    .returning(col(Reservation.id))
+)
+
+
+def _reserve_or_over(queue: _Queue, task_id: str | None) -> Reservation | NoTask:
+    return _reserve(queue, task_id) if task_id else NoTask("over")
+
+
+def _reserve(queue: _Queue, task_id: str, turn: int = 1) -> Reservation:
+    reservation = _new_reservation(queue, task_id, turn)
+    queue.session.add(reservation)
+    queue.session.flush()
     return reservation
 
 
-def _no_task_reason(session: Session, campaign: CampaignSettings, person: Member, now: datetime) -> NoTaskReason:
-    if session.exec(_free_tasks(campaign, person, now).limit(1)).first():
+def _reserve_place(queue: _Queue, task_id: str) -> Reservation | None:
+    """Reserve a locked task where it has a place left: counted in the same statement, which sees what others did before the lock."""
+    reservation = _new_reservation(queue, task_id, turn=1)
+    values = {f"new_{column.key}": getattr(reservation, column.key) for column in _COLUMNS}
+    params = {**values, "task": task_id, "now": queue.now, "exclude": None, "overlap": queue.campaign.rules.overlap}
+    reservation.id = queue.session.connection().execute(_INSERT_WHERE_FREE, params).scalar()
+    return reservation if reservation.id else None
+
+
+def _new_reservation(queue: _Queue, task_id: str, turn: int) -> Reservation:
+    seed = queue.campaign.rules.seed
+    return Reservation(
+        campaign_id=queue.campaign.id,
+        task_id=task_id,
+        person_id=queue.person.id,
+        turn=turn,
+        number=queue.next_number,
+        swapped=queue.campaign.questions.unit == "pair"
+        and stable_number(seed, queue.person.id, task_id, turn) % 2 == 1,
+        state="open",
+        reserved_at=queue.now,
+        expires_at=queue.expiry(),
+    )
+
+
+def _no_task_reason(queue: _Queue) -> NoTaskReason:
+    if _candidate_tasks(queue, apart_from=(), most=1):
         return "apart"
     open_ones = (
         select(Reservation.id)
         .join(Task, col(Task.id) == Reservation.task_id)
         .where(
-            Task.campaign_id == campaign.id,
+            Task.campaign_id == bindparam("campaign"),
             Task.part == "work",
             Reservation.state == "open",
-            col(Reservation.expires_at) > now,
-            Reservation.person_id != person.id,
-            ~_was_reserved_by(person),
+            col(Reservation.expires_at) > bindparam("now"),
+            Reservation.person_id != bindparam("person"),
+            ~_WAS_RESERVED,
         )
     )
-    return "reserved" if session.exec(open_ones.limit(1)).first() else "over"
-
-
-def _reservations_of(campaign: CampaignSettings, person: Member) -> SelectOfScalar[Reservation]:
-    return select(Reservation).where(Reservation.campaign_id == campaign.id, Reservation.person_id == person.id)
+    return "reserved" if queue.session.exec(open_ones.limit(1), params=queue.params()).first() else "over"
 
 
 def _is_turn(number: int, every: int, seed: int, person: Member) -> bool:
     """One place of every so many, another for each person."""
     return bool(every) and number % every == stable_number(seed, person.id, "turn") % every
-
-
-def _expiry(campaign: CampaignSettings, now: datetime) -> datetime:
-    return now + timedelta(minutes=campaign.rules.expires_minutes)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Any, Literal
 
-from sqlalchemy import delete, func
+from sqlalchemy import Row, bindparam, case, delete, insert, or_, update
+from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
-from annotations.campaigns.campaign import CampaignSettings, LabelMode, load_campaign, read_rules
+from annotations.campaigns.campaign import SELECT_NEWEST_VERSION, CampaignSettings, LabelMode, read_campaign, read_rules
 from annotations.campaigns.people import Member
 from annotations.campaigns.questions import (
     Answer,
@@ -20,9 +21,9 @@ from annotations.campaigns.questions import (
     check_text_answers,
     pair_from_answers,
 )
-from annotations.campaigns.tables import Reservation, Response, Task, VersionRow
+from annotations.campaigns.tables import Campaign, Reservation, Response, Task, VersionRow
 from annotations.campaigns.task_texts import label_mode, show_task
-from annotations.campaigns.work_plan import has_free_place
+from annotations.campaigns.work_plan import COUNT_PLACES, is_for_everybody
 from annotations.records import ChangedElsewhereError, RecordError
 from annotations.tables import Draft
 from annotations.writes import save_pair
@@ -77,51 +78,99 @@ def draft_id(reservation: int, person: Member) -> str:
     return f"task-{reservation}-{person.id}"
 
 
-def save_response(session: Session, person: Member, reservation: Reservation, sent: SentResponse) -> ResponseReceipt:
-    """Save a response as the next revision, and delete the draft.
+@dataclass(frozen=True, slots=True)
+class LockedReservation:
+    """A reservation that nobody else changes until the transaction ends, with the part of its task and its campaign."""
+
+    reservation: Reservation
+    part: str
+    campaign: CampaignSettings
+
+
+_NOT_RESERVED = "This task is not reserved for you. Reload the page to get the next one."
+
+
+def require_own(reservation: Reservation | None, person: Member) -> Reservation:
+    """Raise RecordError unless a reservation is there and a person's own."""
+    if reservation is None or reservation.person_id != person.id:
+        raise RecordError(_NOT_RESERVED)
+    return reservation
+
+
+def lock_reservation(session: Session, id: int, person: Member) -> LockedReservation:
+    """Keep others from answering a reservation, and from taking places of its task. Raises RecordError where it is not a person's own."""
+    found = session.execute(_LOCK_RESERVATION, {"reservation": id}).first()
+    if found is None or found.Reservation.person_id != person.id:
+        raise RecordError(_NOT_RESERVED)
+    return LockedReservation(found.Reservation, found.part, read_campaign(found))
+
+
+_LOCK_RESERVATION = (
+    SELECT_NEWEST_VERSION.add_columns(Reservation, col(Task.part))
+    .join(Reservation, col(Reservation.campaign_id) == col(Campaign.id))
+    .join(Task, col(Task.id) == col(Reservation.task_id))
+    .where(col(Reservation.id) == bindparam("reservation"))
+    .with_for_update(of=[Reservation, Task], key_share=True)
+)
+
+
+def save_response(session: Session, person: Member, locked: LockedReservation, sent: SentResponse) -> ResponseReceipt:
+    """Save a response as the next revision, and delete the draft; one that is in the database already gives its receipt again.
 
     Raises RecordError for one that does not fit, ChangedElsewhereError where a newer one than was shown is there.
     """
-    campaign, now = load_campaign(session, reservation.campaign_id), datetime.now(UTC)
-    last = _last_revision(session, reservation)
+    reservation, campaign, now = locked.reservation, locked.campaign, datetime.now(UTC)
+    known = session.execute(_SELECT_KNOWN, {"reservation": sent.reservation, "event": sent.event_id}).all()
+    if repeated := next((row for row in known if row.event_id == sent.event_id), None):
+        return _repeat_receipt(repeated, reservation, sent)
+    last = known[-1].revision if known else 0
     if sent.seen is not None and last > sent.seen:
         raise ChangedElsewhereError(
             f"This was NOT saved: you answered item {reservation.number} in another window meanwhile. This is that answer: "
             "change it and save, or go on."
         )
     answers = _checked_answers(session, campaign, person, reservation, sent)
-    session.add(
-        Response(
-            reservation_id=sent.reservation,
-            revision=last + 1,
-            act=sent.act,
-            answers=dict(answers),
-            reason=sent.reason,
-            blind=not last or not _was_revealed(session, reservation),
-            mode=_label_mode(session, campaign, reservation, sent),
-            version=campaign.version,
-            swapped=reservation.swapped,
-            number=reservation.number,
-            active_ms=_clamp_ms(sent.active_ms),
-            wall_ms=_clamp_ms(sent.wall_ms),
-            event_id=sent.event_id,
-            created_at=now,
-        )
+    response = {
+        "reservation_id": sent.reservation,
+        "revision": last + 1,
+        "act": sent.act,
+        "answers": dict(answers),
+        "reason": sent.reason,
+        "blind": not known or not _was_revealed(session, reservation),
+        # a changed answer has the mode of the first
+        "mode": known[0].mode if known else sent.mode or label_mode(session, campaign, reservation.task_id),
+        "version": campaign.version,
+        "swapped": reservation.swapped,
+        "number": reservation.number,
+        "active_ms": _clamp_ms(sent.active_ms),
+        "wall_ms": _clamp_ms(sent.wall_ms),
+        "event_id": sent.event_id,
+        "created_at": now,
+    }
+    connection = session.connection()
+    connection.execute(_INSERT_RESPONSE, response)
+    connection.execute(_DELETE_DRAFT, {"draft": draft_id(sent.reservation, person)})
+    state = _save_state(session, locked, sent, now)
+    return ResponseReceipt(sent.reservation, last + 1, now, counts=state != "late", is_new=True)
+
+
+_SELECT_KNOWN = (
+    select_columns(
+        col(Response.reservation_id),
+        col(Response.revision),
+        col(Response.act),
+        col(Response.mode),
+        col(Response.event_id),
+        col(Response.created_at),
     )
-    reservation.state = _state_after(session, campaign, reservation, sent, now)
-    session.add(reservation)
-    session.connection().execute(delete(Draft).where(col(Draft.id) == draft_id(sent.reservation, person)))
-    return ResponseReceipt(sent.reservation, last + 1, now, counts=reservation.state != "late", is_new=True)
+    .where(or_(col(Response.reservation_id) == bindparam("reservation"), col(Response.event_id) == bindparam("event")))
+    .order_by(col(Response.revision))
+)
+_INSERT_RESPONSE = insert(Response)
+_DELETE_DRAFT = delete(Draft).where(col(Draft.id) == bindparam("draft"))
 
 
-def _label_mode(session: Session, campaign: CampaignSettings, reservation: Reservation, sent: SentResponse) -> str:
-    """How much help a response was given with: a changed answer has that of the first."""
-    given = select(Response.mode).where(Response.reservation_id == reservation.id).order_by(col(Response.revision))
-    before = session.exec(given.limit(1)).first()
-    return before or sent.mode or label_mode(session, campaign, reservation.task_id)
-
-
-def repeat_receipt(known: Response, reservation: Reservation, sent: SentResponse) -> ResponseReceipt:
+def _repeat_receipt(known: Row[Any], reservation: Reservation, sent: SentResponse) -> ResponseReceipt:
     """The receipt of a press that is in the database already. Raises RecordError where the event is another's."""
     if (known.reservation_id, known.act) != (sent.reservation, sent.act):
         raise RecordError("This was NOT saved: its event id belongs to another label. Reload the page and save again.")
@@ -162,22 +211,24 @@ def _clamp_ms(milliseconds: int) -> int:
     return min(max(0, milliseconds), _MAX_MS)
 
 
-def _last_revision(session: Session, reservation: Reservation) -> int:
-    return session.exec(select(func.max(Response.revision)).where(Response.reservation_id == reservation.id)).one() or 0
-
-
-def _state_after(
-    session: Session, campaign: CampaignSettings, reservation: Reservation, sent: SentResponse, now: datetime
-) -> str:
+def _save_state(session: Session, locked: LockedReservation, sent: SentResponse, now: datetime) -> str:
     """What becomes of the reservation; an answer whose place others took meanwhile is kept and does not count."""
-    new = _STATE_AFTER_ACT[sent.act]
-    if new != "answered" or reservation.turn > 1:
-        return new
-    part = session.exec(select(Task.part).where(Task.id == reservation.task_id).with_for_update(key_share=True)).one()
-    if part != "work":
-        return new
-    is_free = has_free_place(session, campaign, reservation.task_id, now, exclude=reservation.id)
-    return new if is_free else "late"
+    reservation, campaign, state = locked.reservation, locked.campaign, _STATE_AFTER_ACT[sent.act]
+    params = {"reservation": reservation.id, "new_state": state}
+    counted = state == "answered" and reservation.turn == 1 and locked.part == "work"
+    if not counted or is_for_everybody(session, campaign, reservation.task_id):
+        session.connection().execute(_SET_STATE, params)
+        return state
+    places = {"task": reservation.task_id, "now": now, "exclude": reservation.id, "overlap": campaign.rules.overlap}
+    return session.connection().execute(_SET_STATE_WHERE_FREE, {**params, **places}).scalar_one()
+
+
+_SET_STATE = (
+    update(Reservation).where(col(Reservation.id) == bindparam("reservation")).values(state=bindparam("new_state"))
+)
+_SET_STATE_WHERE_FREE = _SET_STATE.values(
+    state=case((COUNT_PLACES.scalar_subquery() < bindparam("overlap"), bindparam("new_state")), else_="late")
+).returning(col(Reservation.state))
 
 
 def _was_revealed(session: Session, reservation: Reservation) -> bool:

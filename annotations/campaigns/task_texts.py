@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sqlalchemy import bindparam
+from sqlalchemy import select as select_columns
+from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import CampaignSettings, LabelMode
@@ -37,22 +40,33 @@ class TaskTexts:
 
 def load_task_texts(session: Session, campaign: CampaignSettings, task_id: str) -> TaskTexts:
     """The texts of a task, read in one query: this happens twice for every label."""
-    task, item, document = session.exec(
-        select(Task, Item, Document.text)
-        .join(Item, col(Item.id) == Task.item_id)
-        .join(Document, col(Document.id) == Item.document_id)
-        .where(Task.id == task_id)
-    ).one()
-    parent = None if campaign.questions.unit == "summary" else item.parent_id
-    explanation = session.get(Explanation, task.explanation_id) if task.explanation_id else None
+    row = session.execute(_SELECT_TEXTS, {"task": task_id}).one()
     return TaskTexts(
-        part=task.part,
-        document=document,
-        summary=item.text,
-        original=session.get_one(Item, parent).text if parent else None,
-        explanation=explanation.text if explanation else task.asked.get("explanation", ""),
-        error_type=task.asked.get("error_type", ""),
+        part=row.part,
+        document=row.document,
+        summary=row.summary,
+        original=None if campaign.questions.unit == "summary" else row.original,
+        explanation=row.asked.get("explanation", "") if row.explanation is None else row.explanation,
+        error_type=row.asked.get("error_type", ""),
     )
+
+
+_PARENT = aliased(Item)
+_SELECT_TEXTS = (
+    select_columns(
+        col(Task.part),
+        col(Task.asked),
+        col(Document.text).label("document"),
+        col(Item.text).label("summary"),
+        col(_PARENT.text).label("original"),
+        col(Explanation.text).label("explanation"),
+    )
+    .join(Item, col(Item.id) == col(Task.item_id))
+    .join(Document, col(Document.id) == col(Item.document_id))
+    .outerjoin(_PARENT, col(_PARENT.id) == col(Item.parent_id))
+    .outerjoin(Explanation, col(Explanation.id) == col(Task.explanation_id))
+    .where(col(Task.id) == bindparam("task"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +142,12 @@ def _close_sentences(texts: TaskTexts) -> tuple[Span, ...]:
 
 def _last_answers(session: Session, reservation: Reservation) -> tuple[int, dict[str, Any]]:
     """The last revision, and the valid answers: its own, or those of the one before an undo."""
-    given = (
-        select(Response.revision, Response.act, Response.answers)
-        .where(Response.reservation_id == reservation.id)
-        .order_by(col(Response.revision).desc())
-    )
-    rows = session.exec(given).all()
+    rows = session.exec(_SELECT_ANSWERS, params={"reservation": reservation.id}).all()
     return rows[0][0] if rows else 0, dict(next((answers for _, act, answers in rows if act == "answer"), {}))
+
+
+_SELECT_ANSWERS = (
+    select(Response.revision, Response.act, Response.answers)
+    .where(Response.reservation_id == bindparam("reservation"))
+    .order_by(col(Response.revision).desc())
+)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, and_, func, or_
+from sqlalchemy import Integer, and_, bindparam, func, or_
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.people import Member
 from annotations.campaigns.tables import Reservation, Task
+from annotations.tables import UtcDateTime
 
 
 def is_handing_out(campaign: CampaignSettings, now: datetime) -> bool:
@@ -18,10 +19,26 @@ def is_handing_out(campaign: CampaignSettings, now: datetime) -> bool:
     return campaign.is_open and (campaign.rules.deadline is None or now.date() <= campaign.rules.deadline)
 
 
-def is_place_taken(now: datetime) -> ColumnElement[bool]:
-    """Whether a reservation uses up one of the places of its task."""
-    in_progress = and_(col(Reservation.state) == "open", col(Reservation.expires_at) > now)
-    return and_(col(Reservation.turn) == 1, or_(col(Reservation.state) == "answered", in_progress))
+IS_PLACE_TAKEN = and_(
+    col(Reservation.turn) == 1,
+    or_(
+        col(Reservation.state) == "answered",
+        and_(col(Reservation.state) == "open", col(Reservation.expires_at) > bindparam("now", type_=UtcDateTime)),
+    ),
+)
+"""Whether a reservation uses up one of the places of its task `now`."""
+
+COUNT_PLACES = (
+    select(func.count())
+    .select_from(Reservation)
+    .where(
+        Reservation.task_id == bindparam("task"),
+        IS_PLACE_TAKEN,
+        col(Reservation.id).is_distinct_from(bindparam("exclude", type_=Integer)),
+    )
+    .correlate(None)
+)
+"""How many places of a `task` are used up `now`, one reservation not counted."""
 
 
 def calibration_tasks(campaign: CampaignSettings) -> SelectOfScalar[str]:
@@ -34,15 +51,13 @@ def has_free_place(
     session: Session, campaign: CampaignSettings, task_id: str, now: datetime, exclude: int | None = None
 ) -> bool:
     """Whether one more person may label a task of work, one reservation not counted."""
-    if count_taken_places(session, task_id, now, exclude) < campaign.rules.overlap:
-        return True
+    taken = session.exec(COUNT_PLACES, params={"task": task_id, "now": now, "exclude": exclude}).one()
+    return taken < campaign.rules.overlap or is_for_everybody(session, campaign, task_id)
+
+
+def is_for_everybody(session: Session, campaign: CampaignSettings, task_id: str) -> bool:
+    """Whether a task is in the calibration round."""
     return bool(campaign.rules.calibration) and task_id in session.exec(calibration_tasks(campaign)).all()
-
-
-def count_taken_places(session: Session, task_id: str, now: datetime, exclude: int | None = None) -> int:
-    """How many places of a task are used up, one reservation not counted."""
-    counted = select(func.count()).select_from(Reservation).where(Reservation.task_id == task_id, is_place_taken(now))
-    return session.exec(counted if exclude is None else counted.where(Reservation.id != exclude)).one()
 
 
 def count_work(session: Session, campaign: CampaignSettings, person: Member) -> int:
@@ -62,15 +77,11 @@ def count_work(session: Session, campaign: CampaignSettings, person: Member) -> 
     return session.exec(had).one()
 
 
-def next_task_number(session: Session, campaign: CampaignSettings, person: Member) -> int:
-    """The number of the next task of a person in a campaign, from 1."""
-    last = select(func.max(Reservation.number)).where(
-        Reservation.campaign_id == campaign.id, Reservation.person_id == person.id
-    )
-    return (session.exec(last).one() or 0) + 1
-
-
 def lock_task(session: Session, task_id: str, wait: bool = False) -> bool:
     """Keep others from taking places of a task until the transaction ends; False where another transaction holds the lock."""
-    row = select(Task.id).where(Task.id == task_id).with_for_update(key_share=True, skip_locked=not wait)
-    return session.exec(row).first() is not None
+    return session.exec(_LOCK_TASK if wait else _LOCK_FREE_TASK, params={"task": task_id}).first() is not None
+
+
+_SELECT_TASK = select(Task.id).where(Task.id == bindparam("task"))
+_LOCK_TASK = _SELECT_TASK.with_for_update(key_share=True)
+_LOCK_FREE_TASK = _SELECT_TASK.with_for_update(key_share=True, skip_locked=True)

@@ -18,7 +18,7 @@ from annotations.campaigns.campaign import (
 from annotations.campaigns.label_agreement import OVERALL, compute_agreements
 from annotations.campaigns.people import Member, Role, add_person
 from annotations.campaigns.queue import reserve_next
-from annotations.campaigns.responses import SentResponse, save_response
+from annotations.campaigns.responses import SentResponse, lock_reservation, save_response
 from annotations.campaigns.tables import Reservation, Task
 from annotations.dataset_import import DatasetSource
 from annotations.samples import load_samples
@@ -82,9 +82,6 @@ def label_everything(session: Session, campaign: CampaignSettings, person: Membe
         what = task.asked["explanation"]
         given = verdicts[task.item_id, what, person.name]
         answers = {"sentences": given} if what == WHOLE else {"factual": "yes" if given else "no"}
-        save_response(
-            session,
-            person,
-            reservation,
-            SentResponse(reservation.id or 0, "answer", f"{person.name}-{reservation.id}", answers),
-        )
+        id = reservation.id or 0
+        sent = SentResponse(id, "answer", f"{person.name}-{id}", answers)
+        save_response(session, person, lock_reservation(session, id, person), sent)

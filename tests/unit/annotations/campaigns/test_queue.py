@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import event
 from sqlmodel import col, select
 
 from annotations.campaigns.campaign import CampaignRules, NewTask, VersionContent, add_version, create_campaign
@@ -305,3 +306,17 @@ def test_nobody_gets_more_than_the_limit_nor_anything_after_the_last_day(store: 
     dia, tomorrow = opened.person("dia"), datetime.now(UTC) + timedelta(days=1)
     with store.writing() as session:
         assert reserve_next(session, opened.campaign, dia, tomorrow) == NoTask("deadline")
+
+
+def test_a_label_and_the_next_task_take_few_statements(store: Store) -> None:
+    """Twenty people at once wait for one another's statements: a new one costs all of them."""
+    opened = make_campaign(store, items=4, overlap=2)
+    annotator = opened.annotator("ben")
+    opened.label(annotator, 1)
+    work, sent = opened.next_task(annotator), list[str]()
+    event.listen(store.engine, "before_cursor_execute", lambda _c, _cursor, statement, *_: sent.append(statement))
+    opened.send(annotator, work)
+    opened.next_task(annotator)
+    statements = [one for one in sent if not one.startswith(("BEGIN", "PRAGMA"))]
+    # lock, known responses, response, draft, state | lock, own reservations, stage, candidates, lock, reservation, texts, answers
+    assert len(statements) == 5 + 8, "\n".join(statements)
