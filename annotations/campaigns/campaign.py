@@ -158,6 +158,18 @@ def add_version(session: Session, campaign_id: str, by: str, content: VersionCon
     return load_campaign(session, campaign_id)
 
 
+def set_mode(session: Session, campaign_id: str, mode: LabelMode, by: str) -> CampaignSettings:
+    """The campaign with so much help while labelling, in a next version where the newest has another."""
+    newest = session.execute(_SELECT_CAMPAIGN, {"campaign": campaign_id}).one()
+    rules = read_rules(newest.rules)
+    if rules.mode == mode:
+        return read_campaign(newest)
+    content = VersionContent(
+        newest.questions, newest.guidelines, rules.model_copy(update={"mode": mode}), is_open=newest.open
+    )
+    return add_version(session, campaign_id, by, content)
+
+
 # Statements of what happens for every label are made once: making one takes longer than its query.
 SELECT_NEWEST_VERSION = (
     select_columns(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -22,6 +22,7 @@ from annotations.campaigns.campaign import (
     load_campaign,
     load_campaigns,
     read_rules,
+    set_mode,
     with_optional_answers,
 )
 from annotations.campaigns.campaign_progress import CampaignProgress, compute_progress, count_responses
@@ -262,11 +263,18 @@ class ManagerActions:
         with self._store.writing() as session:
             campaign = load_campaign(session, campaign_id)
             number = fill_in_answers(session, campaign, source, self._person.name)
-            newest = load_versions(session, campaign_id)[0].content
-            if newest.rules.mode != "pre-annotated":
-                rules = newest.rules.model_copy(update={"mode": "pre-annotated"})
-                add_version(session, campaign_id, self._person.name, replace(newest, rules=rules))
+            set_mode(session, campaign_id, "pre-annotated", self._person.name)
             return number
+
+    def withdraw_answers(self, campaign_id: str) -> None:
+        """Show no filled-in answers from the next version on; they are kept, and labels keep the mode they were given with."""
+        with self._store.writing() as session:
+            set_mode(session, campaign_id, "unaided", self._person.name)
+
+    def show_answers(self, campaign_id: str) -> None:
+        """Show the answers that were filled in again. Raises RecordError where there are none."""
+        with self._store.writing() as session:
+            require_suggestions(session, set_mode(session, campaign_id, "pre-annotated", self._person.name))
 
     def scored_metrics(self, campaign_id: str) -> dict[str, int]:
         with read_session(self._store.engine) as session:

@@ -47,6 +47,15 @@ def test_a_manager_fills_in_answers_which_an_annotator_confirms_and_changes(
     expect(manager.get_by_text("2 of 2 first labels were given with answers filled in")).to_be_visible()
     expect(manager.get_by_text("1 kept the one to")).to_be_visible()
 
+    press(manager.get_by_role("tab", name="Items"))
+    press(manager.get_by_role("button", name="Withdraw filled-in answers"))
+    expect(manager.get_by_text("see no filled-in answers from the next item on")).to_be_visible()
+    expect(manager.get_by_role("button", name="Show the answers of 2 items again")).to_be_visible()
+    cem = AnnotatePage(new_page(), shared_server)
+    cem.enter(shared_server.code()[1], campaign)
+    cem.at("Item 1")
+    expect(cem.page.locator('[aria-pressed="true"]')).to_have_count(0)
+
 
 def test_close_sentences_are_marked_where_the_rules_say_so(page: Page, shared_server: SharedServer) -> None:
     campaign = shared_server.campaign("label-summaries", items=1, mode="assisted")

@@ -22,8 +22,10 @@ def preannotation_form(campaign: CampaignSettings) -> None:
         return
     st.caption(
         "Annotators see the answers of the source and confirm or change them; the source is not named. Every label says that it "
-        "was given so. What is filled in once is not changed."
+        "was given so. What is filled in once is not changed, and can be withdrawn."
     )
+    if number:
+        _withdraw_button(campaign, number, key)
     source = _source_choice(campaign, key)
     # no callback: it would be called with the source of the run before
     pressed = st.button(
@@ -35,6 +37,27 @@ def preannotation_form(campaign: CampaignSettings) -> None:
     if pressed and source:
         _fill_in(campaign, source)
         st.rerun()
+
+
+def _withdraw_button(campaign: CampaignSettings, number: int, key: str) -> None:
+    """Hides the filled-in answers from annotators, or shows them again."""
+    is_shown = campaign.rules.mode == "pre-annotated"
+    pressed = st.button(
+        "Withdraw filled-in answers" if is_shown else f"Show the answers of {number} items again",
+        icon=":material/visibility_off:" if is_shown else ":material/visibility:",
+        key=f"{key}-withdraw",
+        disabled=services.settings().demo,
+        help="They are kept, and labels keep the note with how much help they were given." if is_shown else None,
+    )
+    if not pressed:
+        return
+    if is_shown:
+        campaign_manager().withdraw_answers(campaign.id)
+        show_notice(f"Annotators of {campaign.name} see no filled-in answers from the next item on.")
+    else:
+        campaign_manager().show_answers(campaign.id)
+        show_notice(f"Annotators of {campaign.name} see the filled-in answers again.")
+    st.rerun()
 
 
 def _source_choice(campaign: CampaignSettings, key: str) -> AnswerSource | None:

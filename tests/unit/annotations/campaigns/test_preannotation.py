@@ -70,9 +70,9 @@ def test_the_answer_of_a_source_is_filled_in_until_the_first_label_and_kept_with
 
 
 def test_of_a_pair_the_filled_in_side_is_that_which_this_person_sees(store: Store) -> None:
-    opened = filled(store, "label-pairs", items=8)
+    opened = filled(store, "label-pairs", items=24)
     ben, sides = opened.annotator("ben"), set()
-    for _ in range(8):
+    for _ in range(24):
         work = opened.next_task(ben)
         side = "left" if work.left.startswith("Raft") else "right"
         assert work.suggested["unfaithful"] == side
@@ -205,3 +205,31 @@ def test_a_label_has_the_mode_in_which_it_was_shown_and_a_changed_one_that_of_th
         one.slice: one.labels for one in manager_of(opened).agreements(opened.campaign.id) if one.question == "verdict"
     }
     assert (found["Overall"], found["Unaided labels"], found["Pre-annotated labels"]) == (2, 1, 1)
+
+
+def test_withdrawn_answers_are_shown_to_nobody_and_labels_keep_their_mode_and_what_was_filled_in(store: Store) -> None:
+    opened = filled(store, items=3)
+    ben, manager = opened.annotator("ben"), manager_of(opened)
+    opened.send(ben, opened.next_task(ben), answers=BAD)
+    in_hand = opened.next_task(ben)
+    manager.withdraw_answers(opened.campaign.id)
+    manager.withdraw_answers(opened.campaign.id)
+    assert (opened.next_task(ben).suggested, opened.next_task(ben).mode) == ({}, "unaided")
+    opened.send(ben, in_hand, answers=BAD, mode=in_hand.mode)  # it was on the page with the answers
+    opened.send(ben, opened.next_task(ben), answers=GOOD)
+    assert [row["mode"] for row in labels(store)] == ["pre-annotated", "pre-annotated", "unaided"]
+    assert "2 of 3 first labels were given with answers filled in" in manager.describe_modes(opened.campaign.id)
+    assert [issued.content.rules.mode for issued in manager.versions(opened.campaign.id)] == [
+        "unaided",
+        "pre-annotated",
+        "unaided",
+    ]
+    manager.show_answers(opened.campaign.id)
+    assert opened.next_task(opened.annotator("cem")).suggested == {"verdict": "inconsistent"}
+
+
+def test_answers_that_were_never_filled_in_cannot_be_shown_again(store: Store) -> None:
+    opened = make_campaign(store, items=1)
+    with pytest.raises(RecordError, match="No answers are filled in yet"):
+        manager_of(opened).show_answers(opened.campaign.id)
+    assert len(manager_of(opened).versions(opened.campaign.id)) == 1
