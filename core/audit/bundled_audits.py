@@ -8,7 +8,8 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from core.audit.evidence import AuditData, Measurement, audit_command, kept_scores, samples_data
+from core.audit.data import AuditData, audit_command, kept_scores, samples_data
+from core.audit.evidence import Measurement
 from core.audit.report import AuditReport, MetricAudit, audit_metrics, build_report, read_report, report_json
 from core.bundled_scores import OFFLINE_METRICS, bundled_samples
 from core.datasets.bundled import bundled_items

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from pydantic import TypeAdapter, ValidationError
 
-from core.audit.evidence import DataFacts, Evidence
+from core.audit.data import DataFacts
+from core.audit.evidence import Evidence
 from core.audit.question import JUDGED_LEVELS, Finding, Level, ordered_questions
 from core.errors import TouchstoneError
 from core.settings import VERSION

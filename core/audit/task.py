@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 
-from core.audit.evidence import AuditData, Evidence, Measurement, audit_command
+from core.audit.data import AuditData, audit_command
+from core.audit.evidence import Evidence, Measurement
 from core.audit.report import AuditReport, MetricAudit, audit_metrics, build_report
 from core.background import BackgroundTask
 from core.engine.engine import Engine

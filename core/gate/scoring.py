@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.audit.evidence import Measurement, items_data
+from core.audit.data import items_data
+from core.audit.evidence import Measurement
 from core.audit.report import audit_metrics
 from core.dataset import Refusal
 from core.datasets.pairs import Pairs as PairsFile

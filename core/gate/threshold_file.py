@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
-from core.audit.evidence import DataFacts
+from core.audit.data import DataFacts
 from core.errors import TouchstoneError
 from core.meta.calibration import FOLDS
 from core.meta.cases import Cases

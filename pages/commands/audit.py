@@ -12,7 +12,8 @@ from typing import Annotated
 import typer
 
 from annotations.store import Store
-from core.audit.evidence import AuditData, Measurement, audit_command
+from core.audit.data import AuditData, audit_command
+from core.audit.evidence import Measurement
 from core.audit.history import LAST, format_history, last_report
 from core.audit.report import AuditReport, audit_metrics, build_report, compare_reports, read_report, report_json
 from core.audit.report_html import report_html

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from annotations.samples import load_samples, load_texts
 from annotations.store import Store
-from core.audit.evidence import AuditData, items_data, kept_scores, samples_data
+from core.audit.data import AuditData, items_data, kept_scores, samples_data
 from core.errors import TouchstoneError
 from core.gate.scoring import read_file
 from core.meta.cases import Cases

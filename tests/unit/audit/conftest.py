@@ -7,7 +7,8 @@ from contextlib import closing
 
 import pytest
 
-from core.audit.evidence import Evidence, Measurement, items_data
+from core.audit.data import items_data
+from core.audit.evidence import Evidence, Measurement
 from core.audit.report import AuditReport, audit_metrics, build_report
 from core.datasets.bundled import bundled_items
 from core.engine.engine import Engine

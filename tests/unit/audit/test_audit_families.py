@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from core.audit.evidence import Measurement, items_data
+from core.audit.data import items_data
+from core.audit.evidence import Measurement
 from core.audit.question import Level
 from core.audit.report import audit_metrics
 from core.datasets.bundled import bundled_items

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.audit.evidence import DataFacts
+from core.audit.data import DataFacts
 from core.audit.history import KeptAudit, by_data, format_history, history_points, last_report, reports_to_keep
 from core.audit.question import Figure, Finding, Level, ShownPair
 from core.audit.report import AuditReport, MetricAudit

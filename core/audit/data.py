@@ -1,0 +1,129 @@
+"""What an audit is of: labelled texts, those that are perturbed, and the commands that read the same data."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from shlex import quote
+
+from core.bulk.results import scored_sample, stored_score
+from core.meta.cases import Cases
+from core.meta.pooling import pool_cases
+from core.stress.filters import (
+    build_sources,
+    draw_sample,
+    sources_of_items,
+    stored_samples,
+    without_inconsistent,
+)
+from core.stress.run import Source
+from core.types import Example, Item, Outcome, Sample, StoredScore, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class DataFacts:
+    """Which data an audit rests on: enough to know whether another one rests on the same."""
+
+    name: str
+    sha256: str
+    summaries: int
+    documents: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AuditData:
+    """What a metric is audited on.
+
+    `texts` are scored, and `cases_of` puts the labels beside the outcomes. `sources` are perturbed, `broken` are summaries
+    that are labelled inconsistent, at most `most` of each. `options` name the data to commands that read datasets, `stress_options`
+    to `stress` and `audit_options` to `audit`; `preparation` is the command that brings a file into the database.
+    """
+
+    facts: tuple[DataFacts, ...]
+    texts: tuple[Example, ...]
+    sources: tuple[Source, ...]
+    broken: tuple[Source, ...]
+    cases_of: Callable[[Sequence[Outcome]], Cases]
+    options: str
+    stress_options: str
+    audit_options: str
+    most: int | None = None
+    preparation: str = ""
+
+
+def items_data(path: Path, items: Sequence[Item], most: int | None, seed: int) -> AuditData:
+    """The pairs of a file, or others that no database holds."""
+    inconsistent = [replace(item, parent=None) for item in items if item.intended is Verdict.INCONSISTENT]
+    dataset = path.stem
+
+    def cases_of(outcomes: Sequence[Outcome]) -> Cases:
+        kept = kept_scores(outcomes)
+        return pool_cases([[scored_sample(dataset, item, kept[item.example.id]) for item in items]])
+
+    return AuditData(
+        facts=(data_facts(path.name, [scored_sample(dataset, item, ()) for item in items]),),
+        texts=tuple({item.example.id: item.example for item in items}.values()),
+        sources=tuple(sources_of_items(items, most, seed)),
+        broken=tuple(sources_of_items(inconsistent, most, seed, with_inconsistent=True)),
+        cases_of=cases_of,
+        options=f"--dataset {quote(dataset)}",
+        stress_options=f"{quote(str(path))}{f' --most {most}' if most else ''}",
+        audit_options=f"--data {quote(str(path))}",
+        most=most,
+        preparation=f"python cli.py import pairs {quote(str(path))} --name {quote(dataset)}",
+    )
+
+
+def samples_data(
+    datasets: Mapping[str, Sequence[Sample]],
+    texts: Sequence[Example],
+    cases_of: Callable[[Sequence[Outcome]], Cases],
+    most: int | None,
+    seed: int,
+) -> AuditData:
+    """Datasets by name as the store gives them, with their texts under the ids of the store."""
+    samples = [sample for of_dataset in datasets.values() for sample in of_dataset]
+    candidates, bad = stored_samples(samples), [one for one in samples if one.item.intended is Verdict.INCONSISTENT]
+    drawn = draw_sample(without_inconsistent(candidates), most or len(candidates), seed)
+    drawn_bad = draw_sample(stored_samples(bad), most or len(bad), seed)
+    options = " ".join(f"--dataset {quote(name)}" for name in datasets)
+    return AuditData(
+        facts=tuple(data_facts(name, of_dataset) for name, of_dataset in datasets.items()),
+        texts=tuple({text.id: text for text in texts}.values()),
+        sources=tuple(build_sources(drawn, texts)),
+        broken=tuple(build_sources(drawn_bad, texts)),
+        cases_of=cases_of,
+        options=options,
+        stress_options=f"{options}{f' --most {most}' if most else ''}" if len(datasets) == 1 else "",
+        audit_options=" ".join(f"--data {quote(name)}" for name in datasets),
+        most=most,
+    )
+
+
+def kept_scores(outcomes: Sequence[Outcome]) -> defaultdict[str, list[StoredScore]]:
+    """Scores as a database keeps them, by the id of the text."""
+    kept: defaultdict[str, list[StoredScore]] = defaultdict(list)
+    for outcome in outcomes:
+        kept[outcome.example_id].append(stored_score(outcome))
+    return kept
+
+
+def data_facts(name: str, samples: Sequence[Sample]) -> DataFacts:
+    """The hash is of documents, summaries and labels, wherever they lie and whatever they are called."""
+    rows = sorted(
+        (one.document, one.item.example.summary, str(one.item.intended or ""), str(one.item.error_type or ""))
+        for one in samples
+    )
+    digest = hashlib.sha256(json.dumps(rows).encode()).hexdigest()
+    return DataFacts(name, digest, len(samples), len({one.document for one in samples}))
+
+
+def audit_command(data: AuditData, metrics: Sequence[str], seed: int) -> str:
+    """The command that repeats an audit."""
+    named = " ".join(map(quote, metrics))
+    most = f" --most {data.most}" if data.most else ""
+    return f"python cli.py audit {named} {data.audit_options}{most}{f' --seed {seed}' if seed else ''}"
