@@ -122,6 +122,12 @@ def data_facts(name: str, samples: Sequence[Sample]) -> DataFacts:
     return DataFacts(name, digest, len(samples), len({one.document for one in samples}))
 
 
+def with_saved_thresholds(data: AuditData, paths: Sequence[Path]) -> AuditData:
+    """The data whose commands name files of thresholds as well."""
+    named = "".join(f" --threshold {quote(str(path))}" for path in paths)
+    return replace(data, audit_options=f"{data.audit_options}{named}")
+
+
 def audit_command(data: AuditData, metrics: Sequence[str], seed: int) -> str:
     """The command that repeats an audit."""
     named = " ".join(map(quote, metrics))

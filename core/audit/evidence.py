@@ -18,6 +18,7 @@ from core.audit.data import AuditData, audit_command
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
+from core.gate.threshold_file import OwnThreshold
 from core.meta.cases import Cases, MetricColumn
 from core.meta.measures import OVERALL_SLICE, MetricRow, Slice, affordable_resamples, draw_resamples, metric_rows
 from core.metric import METRICS, Metric
@@ -71,6 +72,7 @@ class Evidence:
     placed: Sequence[PlacedPair]
     seed: int = 0
     resamples: int = 0
+    saved_thresholds: Mapping[str, OwnThreshold] = field(default_factory=dict)
 
     @cached_property
     def drawn(self) -> Resamples:
@@ -112,7 +114,10 @@ class Evidence:
         return LabelledScores(column.values[known], labels, self.cases.documents[known], column.direction)
 
     def threshold(self, metric: str) -> Threshold | None:
-        """The one that separates all labelled summaries best; None without both labels."""
+        """The saved one, or the one that separates all labelled summaries best; None without either."""
+        saved = self.saved_thresholds.get(metric)
+        if saved:
+            return Threshold(saved.value, saved.accuracy.n, frozenset())
         labelled = self.labelled(metric)
         if labelled is None or labelled.direction == "neutral":
             return None
@@ -152,6 +157,7 @@ class Measurement:
     data: AuditData
     metrics: Sequence[Metric]
     seed: int = 0
+    saved_thresholds: Mapping[str, OwnThreshold] = field(default_factory=dict)
     outcomes: list[Outcome] = field(default_factory=list)
     placed: list[PlacedPair] = field(default_factory=list)
     repetitions: dict[str, Repetition] = field(default_factory=dict)
@@ -211,9 +217,11 @@ class Measurement:
         yield self.finished
 
     def evidence(self) -> Evidence:
-        """What was measured. Raises TouchstoneError where the work has not ended."""
+        """What was measured. Raises TouchstoneError where the work has not ended, or a saved threshold is of other scores."""
         if self.finished is None:
             raise TouchstoneError("The audit was stopped before its end: start it again, what was scored is kept.")
+        for metric, saved in self.saved_thresholds.items():
+            saved.require_signature(self.finished.signature(metric))
         return self.finished
 
     def _evidence(self) -> Evidence:
@@ -228,6 +236,7 @@ class Measurement:
             self.placed,
             self.seed,
             affordable_resamples(cases),
+            self.saved_thresholds,
         )
 
     def _ask_again(self, metric: Metric) -> Repetition:

@@ -18,7 +18,7 @@ from core.settings import VERSION
 from core.stats.bootstrap import Resamples
 from core.stats.calibration import threshold_decisions
 from core.stats.discrimination import LabelledScores, accuracy_of_decisions, choose_threshold
-from core.stats.statistic import Estimate, deal_folds, mean
+from core.stats.statistic import Estimate, Values, deal_folds, mean
 from core.stats.text_tables import format_percent
 
 _RECORD = "touchstone-threshold-1"
@@ -72,6 +72,29 @@ class OwnThreshold:
 _THRESHOLD: TypeAdapter[OwnThreshold] = TypeAdapter(OwnThreshold)
 
 
+@dataclass(frozen=True, slots=True)
+class DecisionFigures:
+    """What decisions are worth: balanced accuracy, the share of consistent summaries refused, and of inconsistent ones accepted."""
+
+    accuracy: Estimate
+    false_alarms: Estimate
+    missed: Estimate
+
+
+def decision_figures(labelled: LabelledScores, decisions: Values, drawn: Resamples) -> DecisionFigures:
+    """`decisions`, (n,), are 1 where a summary is accepted, 0 where it is refused, nan where nothing was decided."""
+    decided = ~np.isnan(decisions)
+    accepted = decisions == 1
+    accuracy = accuracy_of_decisions(accepted[decided], labelled.labels[decided], labelled.documents[decided])
+    refused_good = np.where(labelled.labels & decided, 1.0 - decisions, np.nan)
+    accepted_bad = np.where(~labelled.labels & decided, decisions, np.nan)
+    return DecisionFigures(
+        drawn.estimate(accuracy),
+        drawn.estimate(mean(refused_good, labelled.documents)),
+        drawn.estimate(mean(accepted_bad, labelled.documents)),
+    )
+
+
 def fit_threshold(name: str, cases: Cases, data: tuple[DataFacts, ...], drawn: Resamples) -> OwnThreshold:
     """The best threshold of the one metric of these cases. Raises TouchstoneError where the labels are not of both kinds."""
     [column] = cases.columns
@@ -80,20 +103,16 @@ def fit_threshold(name: str, cases: Cases, data: tuple[DataFacts, ...], drawn: R
     threshold = choose_threshold(labelled)
     every = np.ones(len(labelled.labels), dtype=np.bool_)
     decisions = threshold_decisions(labelled, every, deal_folds(cases.documents, FOLDS)[known])
-    decided = ~np.isnan(decisions)
-    accepted = decisions == 1
-    accuracy = accuracy_of_decisions(accepted[decided], labelled.labels[decided], labelled.documents[decided])
-    refused_good = np.where(labelled.labels & decided, 1.0 - decisions, np.nan)
-    accepted_bad = np.where(~labelled.labels & decided, decisions, np.nan)
+    figures = decision_figures(labelled, decisions, drawn)
     return OwnThreshold(
         name=name,
         metric=column.name,
         signature=column.signature,
         direction=column.direction,
         value=threshold.value,
-        accuracy=drawn.estimate(accuracy),
-        false_alarms=drawn.estimate(mean(refused_good, labelled.documents)),
-        missed=drawn.estimate(mean(accepted_bad, labelled.documents)),
+        accuracy=figures.accuracy,
+        false_alarms=figures.false_alarms,
+        missed=figures.missed,
         data=data,
     )
 

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from annotations.store import Store
-from core.audit.data import AuditData, audit_command
+from core.audit.data import audit_command, with_saved_thresholds
 from core.audit.evidence import Measurement
 from core.audit.history import LAST, format_history, last_report
 from core.audit.report import AuditReport, audit_metrics, build_report, compare_reports, read_report, report_json
@@ -20,6 +20,7 @@ from core.audit.report_html import report_html
 from core.audit.report_text import badge_svg, format_changes, format_report, report_markdown
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
+from core.gate.threshold_file import OwnThreshold, read_threshold
 from core.metric import METRICS, Metric
 from core.settings import Settings
 from pages.commands.shared.audit_data import open_audit_data
@@ -51,6 +52,12 @@ def command(
         list[Path] | None,
         typer.Option(help="Where to write: .html, .json, .md for a model card, .svg for a badge; may be repeated."),
     ] = None,
+    threshold: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A threshold that `threshold -o` wrote for one of the metrics: its false alarms and misses are shown; may be repeated."
+        ),
+    ] = None,
     against: Annotated[
         str | None,
         typer.Option(
@@ -81,8 +88,10 @@ def command(
     if not metric or not data:
         raise TouchstoneError("Name a metric and the data that it is to be audited on: audit METRIC --data DATASET.")
     metrics = [METRICS.parse(spec) for spec in dict.fromkeys(metric)]
-    with closing(Store.open(settings.database_url)) as store:
-        report = _audit(settings, metrics, open_audit_data(store, data, most, seed), seed)
+    saved = _read_thresholds(threshold or [], metrics)
+    with closing(Store.open(settings.database_url)) as store, closing(Engine.open(settings)) as engine:
+        found = with_saved_thresholds(open_audit_data(store, data, most, seed), threshold or [])
+        report = _audit(Measurement(engine, settings, found, metrics, seed, saved))
         if against == LAST:
             earlier = _last_report(store, report)
         if keep:
@@ -94,18 +103,26 @@ def command(
         raise typer.Exit(1)
 
 
-def _audit(settings: Settings, metrics: Sequence[Metric], data: AuditData, seed: int) -> AuditReport:
-    with closing(Engine.open(settings)) as engine:
-        download_models(engine.pool, metrics)
-        started, measured = time.monotonic(), Measurement(engine, settings, data, metrics, seed)
-        print_estimate(engine, measured.paid_conversations())
-        for _ in with_progress(measured.work(), "scores", measured.counts[1]):
-            pass
-        evidence = measured.evidence()
-        specs = [one.spec for one in metrics]
-        audits = list(audit_metrics(evidence, specs))
+def _audit(measured: Measurement) -> AuditReport:
+    download_models(measured.engine.pool, measured.metrics)
+    started = time.monotonic()
+    print_estimate(measured.engine, measured.paid_conversations())
+    for _ in with_progress(measured.work(), "scores", measured.counts[1]):
+        pass
+    evidence, specs = measured.evidence(), [one.spec for one in measured.metrics]
+    audits = list(audit_metrics(evidence, specs))
     print_status(f"  {measured.counts[0]} scores in {time.monotonic() - started:.0f} s")
-    return build_report(evidence, audits, audit_command(data, specs, seed))
+    return build_report(evidence, audits, audit_command(measured.data, specs, measured.seed))
+
+
+def _read_thresholds(paths: Sequence[Path], metrics: Sequence[Metric]) -> dict[str, OwnThreshold]:
+    """By the metric. Raises TouchstoneError for one of a metric that is not audited."""
+    found = {METRICS.parse(one.metric).spec: one for one in map(read_threshold, paths)}
+    audited = [metric.spec for metric in metrics]
+    for spec, one in found.items():
+        if spec not in audited:
+            raise TouchstoneError(f"{one.name} is a threshold of {spec}, and audited is {', '.join(audited)}.")
+    return found
 
 
 def _print_history(settings: Settings, metric: str) -> None:

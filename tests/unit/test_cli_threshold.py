@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from core.audit.question import Level
+from core.audit.report import read_report
 from core.gate.threshold_file import read_threshold
 from core.stats.statistic import Estimate
 from tests.unit.command_line import done, run
@@ -87,3 +89,43 @@ def test_lower_scores_may_be_the_consistent_ones(labelled: Path, tmp_path: Path,
     assert found.direction == "lower"
     assert (found.accepts(0.0), found.accepts(1.0)) == (True, False)
     assert isinstance(found.accuracy, Estimate)
+
+
+def test_an_audit_shows_false_alarms_and_misses_at_a_saved_threshold(
+    labelled: Path, tmp_path: Path, database: str
+) -> None:
+    assert database
+    kept, written = tmp_path / "own.json", tmp_path / "audit.json"
+    done("threshold", "rouge2", "--data", labelled, "-o", kept)
+    record = json.loads(kept.read_text(encoding="utf-8"))
+    kept.write_text(json.dumps(record | {"value": 0.0}), encoding="utf-8")  # accepts everything
+    lines = [json.loads(line) for line in labelled.read_text(encoding="utf-8").splitlines()]
+    other = tmp_path / "other.jsonl"
+    domains = [record | {"domain": "law" if place < 60 else "news"} for place, record in enumerate(lines)]
+    other.write_text("".join(json.dumps(line) + "\n" for line in domains), encoding="utf-8")
+    found = audit_figures("rouge2", other, kept, written)
+    for where in ("", ", law", ", news"):
+        assert found[f"false alarms at the saved threshold{where}"].value == 0.0
+        assert found[f"missed at the saved threshold{where}"].value == 1.0
+        assert found[f"balanced accuracy at the saved threshold{where}"].value == 0.5
+    report = read_report(written.read_bytes())
+    finding = report.metrics[0].finding("calibration")
+    assert finding
+    assert finding.level is Level.FAILS
+    assert "own.json) refuses 0.0" in finding.sentence
+    assert "flatter" in finding.warning
+    assert f"--threshold {kept}" in report.command
+
+
+def audit_figures(metric: str, data: Path, threshold: Path, written: Path) -> dict[str, Estimate]:
+    done("audit", metric, "--data", data, "--threshold", threshold, "--most", 2, "--no-keep", "--to", written)
+    finding = read_report(written.read_bytes()).metrics[0].finding("calibration")
+    assert finding
+    return {one.label: one.estimate for one in finding.details}
+
+
+def test_a_threshold_of_a_metric_that_is_not_audited_is_refused(labelled: Path, tmp_path: Path, database: str) -> None:
+    assert database
+    kept = tmp_path / "own.json"
+    done("threshold", "rouge2", "--data", labelled, "-o", kept)
+    assert "is a threshold of rouge2" in str(run("audit", "bleu", "--data", labelled, "--threshold", kept).exception)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -9,8 +10,10 @@ import numpy as np
 
 from core.audit.evidence import Evidence
 from core.audit.question import QUESTIONS, Figure, Finding, Question, Scale, worst_level
+from core.gate.threshold_file import decision_figures
 from core.meta.calibration import FOLDS, DomainCalibration, MetricCalibration, calibrations, domain_slices
 from core.meta.cases import Cases
+from core.meta.measures import OVERALL_SLICE, Slice, slice_cases
 from core.stats.calibration import threshold_decisions
 from core.stats.discrimination import LabelledScores
 from core.stats.statistic import Estimate, deal_folds, mean
@@ -37,24 +40,88 @@ class Calibration(Question):
         cases = evidence.cases_with(column)
         if np.isnan(cases.labels).all():
             return self.not_measured("No summary here is labelled.")
+        saved = _saved_figures(evidence, cases, metric)
         [found] = calibrations(cases, "dataset", evidence.drawn)
         usable = [one for one in found.domains if not one.why]
         if not usable:
-            return self.not_measured(found.domains[0].why)
+            return (
+                self._of_saved_threshold(evidence, metric, saved) if saved else self.not_measured(found.domains[0].why)
+            )
         largest = max(usable, key=lambda one: one.n)
         accuracy = _own_accuracy(found, largest.domain)
         alarms = _false_alarms(evidence, cases, largest.domain)
         figure = Figure("balanced accuracy of a threshold chosen on other documents", accuracy, "share")
         raw = largest.error["raw"]
-        levels = [ACCURACY_SCALE.level(accuracy)]
+        levels = [ACCURACY_SCALE.level(one) for one in (accuracy, *(one.estimate for one in saved[:1]))]
         if raw.value is not None:
             levels.append(ERROR_SCALE.level(raw))
+        finding = self.found(
+            worst_level(levels),
+            f"{_sentence(largest, figure, alarms)}{_saved_sentence(evidence, metric, saved)}",
+            figure,
+        )
         return replace(
-            self.found(worst_level(levels), _sentence(largest, figure, alarms), figure),
-            details=_details(largest, alarms),
+            finding,
+            details=(*saved, *_details(largest, alarms)),
             command=evidence.cases_command("python cli.py calibration --by dataset", metric)
             + f" --resamples {evidence.resamples}",
+            warning=" ".join(filter(None, [finding.warning, _saved_warning(evidence, metric)])),
         )
+
+    def _of_saved_threshold(self, evidence: Evidence, metric: str, saved: Sequence[Figure]) -> Finding:
+        """Where there are too few labels to choose a threshold, one that was chosen elsewhere can still be judged."""
+        level = ACCURACY_SCALE.level(saved[0].estimate)
+        finding = self.found(level, _saved_sentence(evidence, metric, saved).strip(), saved[0])
+        return replace(
+            finding,
+            details=tuple(saved[1:]),
+            command=evidence.audit_command(metric),
+            warning=" ".join(filter(None, [finding.warning, _saved_warning(evidence, metric)])),
+        )
+
+
+def _saved_figures(evidence: Evidence, cases: Cases, metric: str) -> tuple[Figure, ...]:
+    """Balanced accuracy, false alarms and misses at the saved threshold, overall and by domain; none where none is saved."""
+    if metric not in evidence.saved_thresholds:
+        return ()
+    parts = [one for one in slice_cases(cases, "domain") if one.summaries.any()]
+    if len(parts) < 3:  # one domain alone is all of it
+        parts = parts[:1]
+    return tuple(figure for part in parts for figure in _figures_at(evidence, cases, metric, part))
+
+
+def _figures_at(evidence: Evidence, cases: Cases, metric: str, part: Slice) -> list[Figure]:
+    [column] = cases.columns
+    labelled = LabelledScores(column.values, cases.labels == 1, cases.documents, column.direction)
+    threshold = evidence.threshold(metric)
+    accepted = threshold.accepts(labelled).astype(np.float64) if threshold else np.zeros(len(cases.labels))
+    decisions = np.where(part.summaries & ~np.isnan(column.values), accepted, np.nan)
+    found = decision_figures(labelled, decisions, evidence.drawn)
+    where = "" if part.name == OVERALL_SLICE else f", {part.name}"
+    figures = {
+        "balanced accuracy at the saved threshold": found.accuracy,
+        "false alarms at the saved threshold": found.false_alarms,
+        "missed at the saved threshold": found.missed,
+    }
+    return [Figure(f"{label}{where}", estimate, "share") for label, estimate in figures.items()]
+
+
+def _saved_sentence(evidence: Evidence, metric: str, saved: Sequence[Figure]) -> str:
+    if not saved:
+        return ""
+    own, (_, alarms, missed, *_) = evidence.saved_thresholds[metric], saved
+    return (
+        f" The saved threshold {own.value:.3g} ({own.name}) refuses {alarms} of the consistent summaries and accepts {missed} of "
+        "the inconsistent ones."
+    )
+
+
+def _saved_warning(evidence: Evidence, metric: str) -> str:
+    saved = evidence.saved_thresholds.get(metric)
+    hashes = {one.sha256 for one in saved.data} if saved else set()
+    if hashes.isdisjoint(one.sha256 for one in evidence.data.facts):
+        return ""
+    return "The saved threshold was chosen on these data: its figures flatter it."
 
 
 def _own_accuracy(found: MetricCalibration, domain: str) -> Estimate:
