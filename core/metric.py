@@ -78,6 +78,10 @@ class Metric(ABC):
         answers = yield questions
         return self.fold(example, questions, answers)
 
+    def rewordings(self) -> Sequence[Metric]:
+        """The metric with its instructions in other words; none where it gives no instructions."""
+        return ()
+
     @property
     def spec(self) -> str:
         """The spelling that the command line and links use: `name[setting=value,…]`."""

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import tempfile
-import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
+from itertools import chain
 from shlex import quote
 from typing import Any
 
 import numpy as np
 
 from core.audit.data import AuditData, audit_command
+from core.audit.repetition import Repetition, ask_again, ask_reworded, next_sample, repeated_texts
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
@@ -23,7 +21,6 @@ from core.meta.cases import Cases, MetricColumn
 from core.meta.measures import OVERALL_SLICE, MetricRow, Slice, affordable_resamples, draw_resamples, metric_rows
 from core.metric import METRICS, Metric
 from core.perturbation import Perturbation, rule_perturbations
-from core.registry import settings_of
 from core.settings import Settings
 from core.shallow.model import FEATURES
 from core.stats.bootstrap import Resamples
@@ -34,29 +31,7 @@ from core.stress.placement import MOST_PLACED, PLACES, PlacedPair, planned_examp
 from core.stress.run import Plan, Run, Source
 from core.stress.runner import continue_run
 from core.stress.shifts import Shift, score_shifts
-from core.types import Example, Outcome, Result, asks_endpoint
-
-_MOST_REPEATED = 40  # texts that are scored a second time
-
-
-@dataclass(frozen=True, slots=True)
-class RepeatedScore:
-    """The score of one text, and that of asking again in another order; None where it failed."""
-
-    example: Example
-    first: float | None
-    second: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Repetition:
-    """One metric asked again without the answers that were kept: so many seconds for these texts, after the first of them."""
-
-    scores: tuple[RepeatedScore, ...]
-    seconds: float
-    timed: int
-    way: str
-    device: str = ""
+from core.types import Outcome, Result, asks_endpoint
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +44,7 @@ class Evidence:
     gaming_run: Run
     outcomes: Sequence[Outcome]
     repetitions: Mapping[str, Repetition]
+    rewordings: Mapping[str, Sequence[Repetition]]
     placed: Sequence[PlacedPair]
     seed: int = 0
     resamples: int = 0
@@ -161,6 +137,7 @@ class Measurement:
     outcomes: list[Outcome] = field(default_factory=list)
     placed: list[PlacedPair] = field(default_factory=list)
     repetitions: dict[str, Repetition] = field(default_factory=dict)
+    rewordings: dict[str, list[Repetition]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         kinds = rule_perturbations()
@@ -181,9 +158,11 @@ class Measurement:
     def counts(self) -> tuple[int, int]:
         """Scores that are done, and those that there will be at most."""
         done = len(self.outcomes) + self.run.settled + self.gaming_run.settled + 2 * len(self.placed)
-        repeated = sum(len(one.scores) for one in self.repetitions.values())
+        asked_again = [*self.repetitions.values(), *chain.from_iterable(self.rewordings.values())]
+        repeated = sum(len(one.scores) for one in asked_again)
         of_texts = len(self.data.texts) * len(self.scored)
-        again = len(self.metrics) * min(_MOST_REPEATED, len(self.data.texts))
+        ways = len(self.metrics) + sum(len(metric.rewordings()) for metric in self.metrics)
+        again = ways * len(repeated_texts(self.data.texts))
         placed = 2 * len(self.metrics) * len(PLACES) * min(MOST_PLACED, len(self.data.sources))
         return done + repeated, of_texts + self.run.planned + self.gaming_run.planned + again + placed
 
@@ -196,8 +175,9 @@ class Measurement:
         for run in (self.run, self.gaming_run):
             yield from missing_conversations(self.engine, run)
         yield from self.engine.conversations(paid, planned_examples(self.run))
-        again = [other for metric in paid if (other := _next_sample(metric))]
-        yield from self.engine.conversations(again, _spread(self.data.texts, _MOST_REPEATED))
+        again = [other for metric in paid if (other := next_sample(metric))]
+        reworded = [other for metric in paid for other in metric.rewordings()]
+        yield from self.engine.conversations([*again, *reworded], repeated_texts(self.data.texts))
 
     def work(self) -> Generator[object]:
         """Every score of the audit; closing it cancels what is under way."""
@@ -211,8 +191,13 @@ class Measurement:
                 self.placed.append(pair)
                 yield pair
         for metric in self.metrics:
-            self.repetitions[metric.spec] = self._ask_again(metric)
+            first = self._scores_of(metric)
+            self.repetitions[metric.spec] = ask_again(self.engine, self.settings, metric, self.data.texts, first)
             yield metric
+            self.rewordings[metric.spec] = []
+            for other in metric.rewordings():
+                self.rewordings[metric.spec].append(ask_reworded(self.engine, other, self.data.texts, first))
+                yield other
         self.finished = self._evidence()
         yield self.finished
 
@@ -224,6 +209,10 @@ class Measurement:
             saved.require_signature(self.finished.signature(metric))
         return self.finished
 
+    def _scores_of(self, metric: Metric) -> dict[str, float]:
+        scores = (one for one in self.outcomes if isinstance(one, Result))
+        return {one.example_id: one.score for one in scores if one.metric == metric.spec}
+
     def _evidence(self) -> Evidence:
         cases = self.data.cases_of(self.outcomes)
         return Evidence(
@@ -233,58 +222,12 @@ class Measurement:
             self.gaming_run,
             self.outcomes,
             self.repetitions,
+            self.rewordings,
             self.placed,
             self.seed,
             affordable_resamples(cases),
             self.saved_thresholds,
         )
-
-    def _ask_again(self, metric: Metric) -> Repetition:
-        """The same texts from the last to the first, by an engine that remembers nothing; of a judge another sample."""
-        texts = _spread(self.data.texts, _MOST_REPEATED)
-        first = {
-            one.example_id: one.score for one in self.outcomes if isinstance(one, Result) and one.metric == metric.spec
-        }
-        paid = asks_endpoint(metric.checkpoints())
-        again = _next_sample(metric) if paid else metric
-        if again is None:
-            return Repetition((), 0.0, 0, "It asks an endpoint, and has no setting for another sample.")
-        way = "for another sample of the endpoint" if paid else "in reverse order, without the answers that were kept"
-        if not metric.checkpoints() or paid:
-            return _timed(self.engine, again, texts, first, way)
-        with tempfile.TemporaryDirectory() as folder:
-            settings = self.settings.model_copy(update={"cache_dir": Path(folder)})
-            with closing(Engine.open(settings)) as fresh:
-                return _timed(fresh, again, texts, first, way)
-
-
-def _next_sample(metric: Metric) -> Metric | None:
-    """The metric with the next number of its setting `sample`; None where it has none."""
-    settings = {name: getattr(metric, name) for name in settings_of(metric)}
-    return METRICS.build(metric.name, {**settings, "sample": settings["sample"] + 1}) if "sample" in settings else None
-
-
-def _timed(
-    engine: Engine, metric: Metric, texts: Sequence[Example], first: Mapping[str, float], way: str
-) -> Repetition:
-    """The first of the texts loads the model, and its time does not count."""
-    latest, *others = reversed(texts)
-    outcomes = list(engine.run([metric], [latest]))
-    begun = time.perf_counter()
-    outcomes += engine.run([metric], others)
-    seconds = time.perf_counter() - begun
-    scores = tuple(
-        RepeatedScore(example, first.get(example.id), outcome.score if isinstance(outcome, Result) else None)
-        for example, outcome in outcomes
-    )
-    device = next((outcome.device for _, outcome in outcomes if isinstance(outcome, Result)), "")
-    return Repetition(scores, seconds, len(others), way, device)
-
-
-def _spread(texts: Sequence[Example], most: int) -> list[Example]:
-    """At most so many, evenly over all of them."""
-    number = min(most, len(texts))
-    return [texts[place * len(texts) // number] for place in range(number)]
 
 
 def overall_row(rows: Sequence[MetricRow]) -> MetricRow | None:

@@ -88,6 +88,24 @@ _REQUIRED_FIELDS = ("version", "variables", "paper")
 _KNOWN_FIELDS = (*_REQUIRED_FIELDS, "also", "title", "does")
 
 
+_REWORDED = "-reworded-"
+
+
+def wordings(name: str) -> tuple[str, ...]:
+    """The prompt as it is, "", and the numbers of those that ask the same in other words."""
+    numbers = (file.stem.rpartition(_REWORDED)[2] for file in PROMPTS_FOLDER.glob(f"{name}{_REWORDED}*.md"))
+    return ("", *sorted(numbers))
+
+
+def worded_prompt(name: str, wording: str) -> str:
+    """The name of a prompt in one of its wordings. Raises BadSettingError for one that it does not have."""
+    if wording not in (known := wordings(name)):
+        raise BadSettingError(
+            f"The prompt {name} has no wording {wording!r}. Leave it out, or take {' or '.join(filter(None, known))}."
+        )
+    return f"{name}{_REWORDED}{wording}" if wording else name
+
+
 def bundled_prompt(name: str) -> Prompt:
     """The prompt that comes with Touchstone."""
     return read_prompt(PROMPTS_FOLDER / f"{name}.md")

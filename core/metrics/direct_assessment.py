@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar, Self
 
 from pydantic import BeforeValidator, Field
 
@@ -16,7 +16,7 @@ from core.errors import BadSettingError
 from core.llm.chat import Sampling, collect_answers
 from core.llm.endpoints import resolve_model
 from core.llm.local_models import chat_model, model_title
-from core.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts
+from core.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts, worded_prompt, wordings
 from core.llm.structured import StructuredAnswer, ask_structured
 from core.metric import METRICS, Card
 from core.question_answering import MultiRoundMetric
@@ -26,7 +26,8 @@ _PAPER = "Wang et al. 2023, Is ChatGPT a Good NLG Evaluator? A Preliminary Study
 _URL = "https://aclanthology.org/2023.newsum-1.1"
 _DIFFERS = (
     "The prompt is in our own words, the answer is asked for as JSON, and the score is divided by 100. A refused, cut or "
-    "unreadable answer is a failure, never a score. sample= draws afresh what is kept under another number."
+    "unreadable answer is a failure, never a score. sample= draws afresh what is kept under another number; wording= takes "
+    "one of the prompts that ask the same in other words."
 )
 
 
@@ -58,6 +59,7 @@ class _Assessment(MultiRoundMetric):
     top_p: float = 1.0
     max_tokens: int = 512
     sample: int = 0
+    wording: str = ""
 
     def __post_init__(self) -> None:
         if not 0 <= self.temperature <= 2 or not 0 < self.top_p <= 1:
@@ -69,12 +71,16 @@ class _Assessment(MultiRoundMetric):
             raise BadSettingError(
                 f"{self.name}: max_tokens must be 1 or more and sample 0 or more; got {self.max_tokens} and {self.sample}."
             )
+        worded_prompt(self.prompt_name, self.wording)
+
+    def rewordings(self) -> Sequence[Self]:
+        return [replace(self, wording=one) for one in wordings(self.prompt_name) if one != self.wording]
 
     def checkpoints(self) -> tuple[ModelRef, ...]:
         return (chat_model(self.model, self.endpoint),)
 
     def rounds(self, example: Example) -> Rounds[Score]:
-        used = load_prompt(self.prompt_name, PAIR_VARIABLES)
+        used = load_prompt(worded_prompt(self.prompt_name, self.wording), PAIR_VARIABLES)
         messages = used.fill(pair_texts(example))
         mark, answers = yield from collect_answers(ask_structured(messages, self._sampling(), Mark))
         model = f"model:{model_title(self._sampling().model)}"

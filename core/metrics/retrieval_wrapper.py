@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import ClassVar, TypeVar
+from typing import ClassVar, Self, TypeVar
 
 from core.errors import UnscorableError
 from core.metric import METRICS, Card, Metric
@@ -61,6 +61,9 @@ class Retrieve(MultiRoundMetric):
     def retrieval(self) -> Retrieval:
         encoder = Checkpoint(self.encoder, "sentence_embedding", setting="encoder")
         return Retrieval(encoder, self.k, self.w, self.window, self.ranking, self.reading)
+
+    def rewordings(self) -> Sequence[Self]:
+        return [replace(self, metric=one.spec) for one in self.inner.rewordings()]
 
     def checkpoints(self) -> tuple[ModelRef, ...]:
         return tuple(dict.fromkeys((self.retrieval.encoder, *self.inner.checkpoints())))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from core.errors import BadSettingError, UnreadableAnswerError
 from core.llm.chat import Sampling
 from core.llm.endpoints import resolve_model
 from core.llm.local_models import chat_model, model_title
-from core.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts
+from core.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts, worded_prompt, wordings
 from core.llm.structured import ask_side_by_side, ask_structured
 from core.metric import METRICS, Card
 from core.metrics.direct_assessment import Mark
@@ -49,6 +49,7 @@ class SampledAssessment(MultiRoundMetric):
     temperature: float = 1.0
     top_p: float = 1.0
     max_tokens: int = 512
+    wording: str = ""
 
     def __post_init__(self) -> None:
         if not 0 < self.temperature <= 2 or not 0 < self.top_p <= 1:
@@ -61,12 +62,19 @@ class SampledAssessment(MultiRoundMetric):
                 f"{self.name}: samples must be 2 to {_MAX_SAMPLES} and max_tokens 1 or more; got {self.samples} and "
                 f"{self.max_tokens}."
             )
+        worded_prompt(_PROMPT, self.wording)
+
+    def rewordings(self) -> Sequence[Self]:
+        return [replace(self, wording=one) for one in wordings(_PROMPT) if one != self.wording]
 
     def checkpoints(self) -> tuple[ModelRef, ...]:
         return (chat_model(self.model, self.endpoint),)
 
     def rounds(self, example: Example) -> Rounds[Score]:
-        used, model = load_prompt(_PROMPT, PAIR_VARIABLES), resolve_model(self.model, self.endpoint)
+        used, model = (
+            load_prompt(worded_prompt(_PROMPT, self.wording), PAIR_VARIABLES),
+            resolve_model(self.model, self.endpoint),
+        )
         messages = used.fill(pair_texts(example))
         first = Sampling(model, self.temperature, self.top_p, self.max_tokens, endpoint=self.endpoint)
         drawn = [ask_structured(messages, replace(first, sample=place), Mark) for place in range(self.samples)]

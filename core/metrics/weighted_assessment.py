@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 from core.errors import UnreadableAnswerError
 from core.llm.chat import token_word
 from core.llm.endpoints import resolve_model
 from core.llm.local_models import first_token_model, model_title
-from core.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts
+from core.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts, worded_prompt, wordings
 from core.metric import METRICS, Card
 from core.question_answering import MultiRoundMetric
 from core.types import Answer, Example, ModelRef, Question, Rounds, Score, Seen, Span
@@ -42,12 +43,19 @@ class WeightedAssessment(MultiRoundMetric):
 
     model: str = ""
     endpoint: str = ""
+    wording: str = ""
+
+    def __post_init__(self) -> None:
+        worded_prompt(self.name, self.wording)
+
+    def rewordings(self) -> Sequence[Self]:
+        return [replace(self, wording=one) for one in wordings(self.name) if one != self.wording]
 
     def checkpoints(self) -> tuple[ModelRef, ...]:
         return (first_token_model(self.model, self.endpoint),)
 
     def rounds(self, example: Example) -> Rounds[Score]:
-        used = load_prompt(self.name, PAIR_VARIABLES)
+        used = load_prompt(worded_prompt(self.name, self.wording), PAIR_VARIABLES)
         messages, model = used.fill(pair_texts(example)), resolve_model(self.model, self.endpoint)
         options = (("model", model), ("top_tokens", _TOP_TOKENS))
         [answer] = yield [Question(self.checkpoints()[0], (messages.system, messages.user), options)]

@@ -1,4 +1,4 @@
-"""Whether the metric repeats: the same texts asked again in another order, and of a judge another sample."""
+"""Whether the metric repeats: the same texts asked again in another order, of a judge another sample, and in other words."""
 
 from __future__ import annotations
 
@@ -8,8 +8,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from core.audit.evidence import Evidence, RepeatedScore
-from core.audit.question import MOST_SHOWN_PAIRS, QUESTIONS, Figure, Finding, Question, Scale, ShownPair
+from core.audit.evidence import Evidence
+from core.audit.question import (
+    MOST_SHOWN_PAIRS,
+    QUESTIONS,
+    Figure,
+    Finding,
+    Level,
+    Question,
+    Scale,
+    ShownPair,
+    worst_level,
+)
+from core.audit.repetition import RepeatedScore
+from core.audit.repetition import Repetition as AskedAgain
 from core.metric import METRICS
 from core.stats.agreement import LabelMatrix, cohen_kappa, nominal_distance
 from core.stats.bootstrap import Resamples
@@ -18,6 +30,9 @@ from core.stats.statistic import Estimate, Mask, Values, mean, number_documents
 from core.stress.shifts import STRESS_RESAMPLES, score_array
 
 SCALE = Scale(good=0.99, fails=0.9)
+FLIP_SCALE = Scale(good=0.05, fails=0.2)
+"""Of the decisions under other words: a judge that answers the question, and not its wording, changes few."""
+
 _TOLERANCE = 1e-4
 """What another size of batch leaves in single precision."""
 
@@ -25,7 +40,7 @@ _TOLERANCE = 1e-4
 @QUESTIONS.add
 @dataclass(frozen=True)
 class Repetition(Question):
-    """The share of texts with the same score, or the same side of the threshold where there is one."""
+    """The share of texts with the same score, and of a judge the decisions that flip when its instructions are reworded."""
 
     name: ClassVar[str] = "repetition"
     title: ClassVar[str] = "Does it repeat?"
@@ -34,40 +49,89 @@ class Repetition(Question):
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         asked = evidence.repetitions.get(metric)
-        both = [one for one in asked.scores if one.first is not None and one.second is not None] if asked else []
-        if asked is None or not both:
+        again = _agreement(evidence, metric, asked)
+        reworded = {
+            one.way: found
+            for one in evidence.rewordings.get(metric, ())
+            if (found := _agreement(evidence, metric, one))
+        }
+        flips = [found.flips for found in reworded.values() if found.flips]
+        levels = [SCALE.level(again.same.estimate)] if again else []
+        levels += [FLIP_SCALE.level(one.estimate) for one in flips]
+        if not levels:
             return self.not_measured(asked.way if asked and not asked.scores else "No text has both scores.")
-        first, second = score_array(one.first for one in both), score_array(one.second for one in both)
-        documents = number_documents([one.example.document] for one in both)
-        drawn = Resamples.draw(int(documents.max()) + 1, STRESS_RESAMPLES, evidence.seed)
-        same = np.isclose(first, second, rtol=_TOLERANCE, atol=_TOLERANCE)
-        figure = Figure("texts with the same score", drawn.estimate(mean(same.astype(np.float64), documents)), "share")
-        decided = _decisions(evidence.threshold(metric), first, second, metric)
-        details: tuple[Figure, ...] = ()
-        if decided is not None:
-            one, two = decided
-            flips = Figure(
-                "decisions that flip at its threshold",
-                drawn.estimate(mean((one != two).astype(np.float64), documents)),
-                "share",
-            )
-            kappa = cohen_kappa(
-                LabelMatrix(np.column_stack([one, two]).astype(np.float64), documents), 0, 1, nominal_distance
-            )
-            details = (flips, Figure("Cohen's kappa of the decisions", drawn.estimate(kappa), "score"))
-        largest = Figure(
-            "largest difference", Estimate(float(np.max(np.abs(first - second))), None, None, len(both)), "score"
-        )
+        figure = again.same if again else max(flips, key=lambda one: one.estimate.value or 0.0)
+        sentences = [_again_sentence(asked, again) if asked and again else "", _reworded_sentence(flips)]
+        level = worst_level(levels)
         return replace(
-            self.found(
-                SCALE.level(figure.estimate),
-                f"Asked {asked.way}, {figure} of {len(both)} texts have the same score.",
-                figure,
+            self.found(level, " ".join(filter(None, sentences)), figure),
+            brief="its decisions depend on the wording of its instructions"
+            if any(FLIP_SCALE.level(one.estimate) is Level.FAILS for one in flips)
+            else "",
+            details=(
+                *(again.details() if again else ()),
+                *(one for way, found in reworded.items() for one in found.details(f", {way}")),
             ),
-            details=(largest, *details),
-            pairs=_different(both, same),
+            pairs=again.pairs if again else (),
             command=evidence.audit_command(metric),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Agreement:
+    """Two scores of the same texts: those that are the same, and at the threshold, where there is one, what flips."""
+
+    same: Figure
+    largest: Figure
+    pairs: tuple[ShownPair, ...]
+    flips: Figure | None = None
+    kappa: Figure | None = None
+
+    def details(self, way: str = "") -> list[Figure]:
+        """The figures, those of another wording with its name; there the same score is not to be expected."""
+        shown = [self.largest, self.flips, self.kappa]
+        return [replace(one, label=f"{one.label}{way}") for one in shown if one is not None]
+
+
+def _agreement(evidence: Evidence, metric: str, asked: AskedAgain | None) -> _Agreement | None:
+    """None where no text has both scores."""
+    both = [one for one in asked.scores if one.first is not None and one.second is not None] if asked else []
+    if not both:
+        return None
+    first, second = score_array(one.first for one in both), score_array(one.second for one in both)
+    documents = number_documents([one.example.document] for one in both)
+    drawn = Resamples.draw(int(documents.max()) + 1, STRESS_RESAMPLES, evidence.seed)
+    same = np.isclose(first, second, rtol=_TOLERANCE, atol=_TOLERANCE)
+    difference = Estimate(float(np.max(np.abs(first - second))), None, None, len(both))
+    found = _Agreement(
+        Figure("texts with the same score", drawn.estimate(mean(same.astype(np.float64), documents)), "share"),
+        Figure("largest difference", difference, "score"),
+        _different(both, same),
+    )
+    decided = _decisions(evidence.threshold(metric), first, second, metric)
+    if decided is None:
+        return found
+    one, two = decided
+    flips = drawn.estimate(mean((one != two).astype(np.float64), documents))
+    matrix = LabelMatrix(np.column_stack([one, two]).astype(np.float64), documents)
+    kappa = drawn.estimate(cohen_kappa(matrix, 0, 1, nominal_distance))
+    return replace(
+        found,
+        flips=Figure("decisions that flip at its threshold", flips, "share"),
+        kappa=Figure("Cohen's kappa of the decisions", kappa, "score"),
+    )
+
+
+def _again_sentence(asked: AskedAgain, again: _Agreement) -> str:
+    return f"Asked {asked.way}, {again.same} of {again.same.estimate.n} texts have the same score."
+
+
+def _reworded_sentence(flips: Sequence[Figure]) -> str:
+    if not flips:
+        return ""
+    worst = max(flips, key=lambda one: one.estimate.value or 0.0)
+    most = f" at most, of {len(flips)} wordings" if len(flips) > 1 else ""
+    return f"With its instructions in other words {worst} of its decisions flip{most}."
 
 
 def _decisions(threshold: Threshold | None, first: Values, second: Values, metric: str) -> tuple[Values, Values] | None:

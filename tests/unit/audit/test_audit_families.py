@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from contextlib import closing
 from importlib import import_module
@@ -13,10 +14,11 @@ import pytest
 
 from core.audit.data import items_data
 from core.audit.evidence import Measurement
-from core.audit.question import Level
+from core.audit.question import Figure, Finding, Level
 from core.audit.report import audit_metrics
 from core.datasets.bundled import bundled_items
 from core.engine.engine import Engine
+from core.errors import BadSettingError
 from core.metric import METRICS
 from core.settings import Settings
 from tests.unit.llm.scripted import Body, Reply, serving, text
@@ -25,6 +27,7 @@ TINY = sorted((Path(__file__).parents[2] / "parity").glob("tiny_*.py"))
 BUILDERS = {name: build for path in TINY for name, build in import_module(f"tests.parity.{path.stem}").SPECS.items()}
 ONE_OF_EACH_FAMILY = {METRICS.get(name).card.family: name for name in sorted(BUILDERS) if name in METRICS.names()}
 DOCUMENTS = 3
+Audited = tuple[Finding, dict[str, Figure]]
 
 
 @pytest.mark.parametrize("name", sorted(ONE_OF_EACH_FAMILY.values()))
@@ -47,28 +50,64 @@ def test_a_family_is_audited_with_tiny_weights(name: str, weights: Any, tmp_path
         assert found[question].level in (Level.TOO_FEW, Level.NOT_MEASURED)  # three documents are no evidence
 
 
-def test_a_judge_is_asked_for_another_sample_and_estimated_as_a_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+FENCED = re.compile(r"<summary-(\w+)>\n(.*?)\n</summary-\1>", re.DOTALL)
+
+
+def audit_judge(spec: str, documents: int, folder: Path, monkeypatch: pytest.MonkeyPatch, *, fickle: bool) -> Audited:
+    """A judge whose mark follows from the summary, or from every word that it is asked; how often it was asked, and expected to be."""
     asked: list[str] = []
 
     def answer(_path: str, body: Body) -> Reply:
         asked.append(json.dumps(body["messages"]))
-        return text(json.dumps({"score": zlib.crc32(asked[-1].encode()) % 101}))
+        found = FENCED.search("".join(message["content"] for message in body["messages"]))
+        assert found
+        return text(json.dumps({"score": zlib.crc32((asked[-1] if fickle else found[2]).encode()) % 101}))
 
-    metric = METRICS.parse("direct-assessment")
-    items = [item for item in bundled_items() if item.group == bundled_items()[0].group]
-    with serving(answer) as running, closing(Engine.open(Settings(cache_dir=tmp_path, device="cpu"))) as engine:
+    metric = METRICS.parse(spec)
+    groups = list(dict.fromkeys(item.group for item in bundled_items()))[:documents]
+    items = [item for item in bundled_items() if item.group in groups]
+    with serving(answer) as running, closing(Engine.open(Settings(cache_dir=folder, device="cpu"))) as engine:
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", running.url)
         monkeypatch.setenv("TOUCHSTONE_LLM_MODEL", "tiny")
-        data = items_data(tmp_path / "few.jsonl", items, 1, 0)
-        measured = Measurement(engine, Settings.read(), data, [metric])
-        estimate = engine.estimate(measured.paid_conversations())
+        measured = Measurement(engine, Settings.read(), items_data(folder / "few.jsonl", items, 1, 0), [metric])
+        expected = engine.estimate(measured.paid_conversations()).questions
         assert not asked
         for _ in measured.work():
             pass
-    assert estimate.questions >= len(asked) > len(items)
     [audit] = audit_metrics(measured.evidence(), [metric.spec])
     finding = audit.finding("repetition")
     assert finding
+    assert expected >= len(asked) > len(items)
+    return finding, {one.label: one for one in finding.details}
+
+
+def test_a_judge_is_asked_for_another_sample_and_with_other_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finding, figures = audit_judge("direct-assessment", 12, tmp_path, monkeypatch, fickle=False)
     assert "another sample of the endpoint" in finding.sentence
+    for wording in ("1", "2"):
+        flips = figures[f"decisions that flip at its threshold, direct-assessment[wording={wording}]"]
+        kappa = figures[f"Cohen's kappa of the decisions, direct-assessment[wording={wording}]"]
+        assert flips.estimate.value == 0.0
+        assert kappa.estimate.value == 1.0
+    assert finding.level is Level.GOOD
+
+
+def test_a_judge_whose_decisions_follow_the_wording_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    finding, figures = audit_judge("closed-book", 12, tmp_path, monkeypatch, fickle=True)
+    flips = figures["decisions that flip at its threshold, closed-book[wording=1]"].estimate
+    kappa = figures["Cohen's kappa of the decisions, closed-book[wording=1]"].estimate
+    assert flips.value is not None
+    assert flips.value > 0.2
+    assert kappa.value is not None
+    assert kappa.value < 0.5
+    assert finding.level is Level.FAILS
+    assert finding.brief == "its decisions depend on the wording of its instructions"
+
+
+def test_a_wording_that_there_is_not_is_refused() -> None:
+    with pytest.raises(BadSettingError, match="no wording .9."):
+        METRICS.parse("direct-assessment[wording=9]")
+    inside = METRICS.parse("retrieve[metric=weighted-assessment]").rewordings()
+    assert [one.spec for one in inside] == ["retrieve[metric=weighted-assessment[wording=1]]"]

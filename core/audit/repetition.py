@@ -1,0 +1,89 @@
+"""Texts scored once more: in another order without the answers that were kept, as another sample, or with other instructions."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.engine.engine import Engine
+from core.metric import METRICS, Metric
+from core.registry import settings_of
+from core.settings import Settings
+from core.types import Example, Result, asks_endpoint
+
+_MOST_REPEATED = 40
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedScore:
+    """The score of one text, and that of asking again; None where it failed."""
+
+    example: Example
+    first: float | None
+    second: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """One metric asked again in some way: so many seconds for the `timed` texts after the first of them."""
+
+    scores: tuple[RepeatedScore, ...]
+    seconds: float
+    timed: int
+    way: str
+    device: str = ""
+
+
+def repeated_texts(texts: Sequence[Example]) -> list[Example]:
+    """The texts that are scored again: at most 40, evenly over all of them."""
+    number = min(_MOST_REPEATED, len(texts))
+    return [texts[place * len(texts) // number] for place in range(number)]
+
+
+def ask_again(
+    engine: Engine, settings: Settings, metric: Metric, texts: Sequence[Example], first: Mapping[str, float]
+) -> Repetition:
+    """From the last text to the first, by an engine that remembers nothing; of a judge another sample. `first` is by id."""
+    paid = asks_endpoint(metric.checkpoints())
+    again = next_sample(metric) if paid else metric
+    if again is None:
+        return Repetition((), 0.0, 0, "It asks an endpoint, and has no setting for another sample.")
+    way = "for another sample of the endpoint" if paid else "in reverse order, without the answers that were kept"
+    if not metric.checkpoints() or paid:
+        return _timed(engine, again, texts, first, way)
+    with tempfile.TemporaryDirectory() as folder:
+        fresh_settings = settings.model_copy(update={"cache_dir": Path(folder)})
+        with closing(Engine.open(fresh_settings)) as fresh:
+            return _timed(fresh, again, texts, first, way)
+
+
+def ask_reworded(engine: Engine, metric: Metric, texts: Sequence[Example], first: Mapping[str, float]) -> Repetition:
+    """With the metric whose instructions are in other words, named by its spelling."""
+    return _timed(engine, metric, texts, first, metric.spec)
+
+
+def next_sample(metric: Metric) -> Metric | None:
+    """The metric with the next number of its setting `sample`; None where it has none."""
+    settings = {name: getattr(metric, name) for name in settings_of(metric)}
+    return METRICS.build(metric.name, {**settings, "sample": settings["sample"] + 1}) if "sample" in settings else None
+
+
+def _timed(
+    engine: Engine, metric: Metric, texts: Sequence[Example], first: Mapping[str, float], way: str
+) -> Repetition:
+    """The first of the texts loads the model, and its time does not count."""
+    latest, *others = reversed(repeated_texts(texts))
+    outcomes = list(engine.run([metric], [latest]))
+    begun = time.perf_counter()
+    outcomes += engine.run([metric], others)
+    seconds = time.perf_counter() - begun
+    scores = tuple(
+        RepeatedScore(example, first.get(example.id), outcome.score if isinstance(outcome, Result) else None)
+        for example, outcome in outcomes
+    )
+    device = next((outcome.device for _, outcome in outcomes if isinstance(outcome, Result)), "")
+    return Repetition(scores, seconds, len(others), way, device)
