@@ -143,7 +143,7 @@ class Item:
     what the edit is, `required_type` what its author was asked for. `categories` are the dataset's own names of the errors
     found, `system` is who wrote the summary. `source` is the part of the dataset whose scores were made together, as a
     task: those of two sources may differ in scale. `failed_scores` are the metrics whose released score is an error or
-    no number.
+    no number. `slices` are parts of the data that their owner named.
     """
 
     example: Example
@@ -164,6 +164,7 @@ class Item:
     explanations: tuple[GradedExplanation, ...] = ()
     source: str = ""
     failed_scores: tuple[str, ...] = ()
+    slices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,7 @@ SLICE_FIELDS: MappingProxyType[str, SliceField] = MappingProxyType(
         "system": lambda sample: (sample.item.system,) if sample.item.system else (),
         "source": lambda sample: (sample.item.source,) if sample.item.source else (),
         "split": lambda sample: (sample.item.split.value,) if sample.item.split else (),
+        "slice": lambda sample: sample.item.slices,
         "dataset": lambda sample: (sample.dataset,),
     }
 )

@@ -1,4 +1,4 @@
-"""Whom the metric fails: the area under the ROC curve by domain, source, system, and length of the summary."""
+"""Whom the metric fails: the area under the ROC curve by domain, source, system, named slice, and length of both texts."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from core.audit.questions.sees_errors import SCALE
 from core.meta.cases import Cases
 from core.meta.measures import OVERALL_SLICE, MetricRow, Slice, slice_cases
 from core.stats.comparison import MIN_TEST_DOCUMENTS
+from core.stats.statistic import Mask
 from core.text import words
+from core.types import Result
 
-_FIELDS = ("domain", "source", "system", "dataset")
+_FIELDS = ("domain", "source", "system", "dataset", "slice")
 
 
 @QUESTIONS.add
@@ -33,8 +35,8 @@ class Slices(Question):
         column = evidence.column(metric)
         if column is None:
             return self.not_measured("It has no score of these summaries.")
-        parts = list(_parts(evidence.cases_with(column)))
-        rows = evidence.rows(metric, parts, ("auc",))
+        parts = dict(_parts(evidence, metric))
+        rows = evidence.rows(metric, list(parts), ("auc",))
         overall = overall_row(rows)
         known = [row for row in rows if row.slice != OVERALL_SLICE and row.figures["auc"].estimate.value is not None]
         large = [row for row in known if row.figures["auc"].estimate.documents >= MIN_TEST_DOCUMENTS]
@@ -47,15 +49,20 @@ class Slices(Question):
         figure = Figure(f"AUC, {worst.slice}", worst.figures["auc"].estimate)
         whole = Figure("AUC overall", overall.figures["auc"].estimate)
         small = f" {len(known) - len(large)} smaller slices do not count." if len(known) > len(large) else ""
+        field = {part.name: field for part, field in parts.items()}[worst.slice]
         return replace(
             self.found(
-                SCALE.level(figure.estimate), f"It is worst on {worst.slice}: {figure}, overall {whole}.{small}", figure
+                SCALE.level(figure.estimate),
+                f"Of {len(large)} slices it is worst on {worst.slice}: {figure}, overall {whole}.{small}",
+                figure,
             ),
             brief=f"fails on {worst.slice}"
             if SCALE.level(figure.estimate) is Level.FAILS and SCALE.level(whole.estimate) is not Level.FAILS
             else "",
             details=(whole, *_figures(known)),
-            command=evidence.cases_command("python cli.py meta --by domain", metric),
+            command=evidence.cases_command(f"python cli.py meta --by {field}", metric)
+            if field
+            else evidence.audit_command(metric),
         )
 
 
@@ -63,18 +70,51 @@ def _figures(rows: list[MetricRow]) -> tuple[Figure, ...]:
     return tuple(Figure(f"AUC, {row.slice}", row.figures["auc"].estimate) for row in rows)
 
 
-def _parts(cases: Cases) -> Iterator[Slice]:
-    """Everything, then the values of every field that has several, then short and long summaries."""
+def _parts(evidence: Evidence, metric: str) -> Iterator[tuple[Slice, str]]:
+    """Everything, then the values of every field that has several, then lengths; each with the field of `meta --by`, "" for none."""
+    cases = evidence.cases
     [every, *_] = slice_cases(cases)
-    yield every
+    yield every, ""
     for field in _FIELDS:
         found = slice_cases(cases, field)[1:]
-        if len(found) > 1:
-            yield from (replace(part, name=f"{field} {part.name}") for part in found)
+        if len(found) > 1 or (found and field == "slice"):
+            yield from ((replace(part, name=f"{field} {part.name}"), field) for part in found)
+    for name, chosen in (*_summary_lengths(cases), *_document_lengths(evidence), *_reading_limits(evidence, metric)):
+        yield Slice(name, chosen[cases.pairs[:, 1]], every.summaries & chosen, chosen), ""
+
+
+def _summary_lengths(cases: Cases) -> list[tuple[str, Mask]]:
     lengths = np.array([len(words(sample.item.example.summary)) for sample in cases.samples])
     middle = float(np.median(lengths)) if len(lengths) else 0.0
-    for name, chosen in (
+    return [
         (f"summaries of at most {middle:.0f} words", lengths <= middle),
         (f"longer summaries, from {middle + 1:.0f} words", lengths > middle),
-    ):
-        yield Slice(name, chosen[cases.pairs[:, 1]], every.summaries & chosen, chosen)
+    ]
+
+
+def _document_lengths(evidence: Evidence) -> list[tuple[str, Mask]]:
+    """Thirds of the documents by their words; samples without a text are in none, and equal documents have no thirds."""
+    texts = {text.id: text.document for text in evidence.data.texts}
+    counts = {document: len(words(document)) for document in set(texts.values())}
+    if not counts:
+        return []
+    lengths = np.array([counts.get(texts.get(sample.stored, ""), np.nan) for sample in evidence.cases.samples])
+    low, high = (int(edge) for edge in np.quantile(list(counts.values()), [1 / 3, 2 / 3]))
+    if not min(counts.values()) <= low < high < max(counts.values()):
+        return []
+    return [
+        (f"documents of at most {low} words", lengths <= low),
+        (f"documents of {low + 1} to {high} words", (lengths > low) & (lengths <= high)),
+        (f"documents from {high + 1} words", lengths > high),
+    ]
+
+
+def _reading_limits(evidence: Evidence, metric: str) -> list[tuple[str, Mask]]:
+    """Texts of which the metric read all, and those of which it cut some, by what it says of each; none where it cut none."""
+    cut = {
+        one.example_id: one.seen.cut for one in evidence.outcomes if isinstance(one, Result) and one.metric == metric
+    }
+    tokens = np.array([cut.get(sample.stored, np.nan) for sample in evidence.cases.samples], dtype=np.float64)
+    if not (tokens > 0).any() or not (tokens == 0).any():
+        return []
+    return [("texts that it reads to the end", tokens == 0), ("texts of which it cuts a part", tokens > 0)]

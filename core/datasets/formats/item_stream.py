@@ -28,6 +28,7 @@ FIELD_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "domain": ("domain",),
         "title": ("title",),
         "group": ("group", "article_id", "doc_id"),
+        "slices": ("slices", "slice", "tags", "tag"),
     }
 )
 """What a field may be called: the first name that is there counts. Case does not matter, nor blanks for underscores."""
@@ -73,9 +74,9 @@ def items_of_fields(values: Mapping[str, object], default_id: str) -> list[Item]
     domain, title = _optional_text(values, "domain"), _optional_text(values, "title")
     label, error = _parse_label(values), _error_type_of(values)
     changes = _edits_of(values, pair.summary)
+    plain = Item(pair, domain=domain, title=title, group=group, slices=_slices_of(values))
     if not changes:
-        return [Item(pair, intended=label, error_type=error, domain=domain, title=title, group=group)]
-    plain = Item(pair, domain=domain, title=title, group=group)
+        return [replace(plain, intended=label, error_type=error)]
     edited = replace(pair, id=f"{pair.id}/edited", summary=edits.apply(pair.summary, changes))
     return [plain, replace(plain, example=edited, parent=pair.id, edits=changes, intended=label, error_type=error)]
 
@@ -115,6 +116,14 @@ def _optional_text(values: Mapping[str, object], field: str) -> str:
     """The text of a field, "" where it is absent or blank."""
     text = clean_text(field, values.get(field))
     return text if text.strip() else ""
+
+
+def _slices_of(values: Mapping[str, object]) -> tuple[str, ...]:
+    """The names of a list, or of a text that separates them by semicolons."""
+    found = values.get("slices")
+    names = found if isinstance(found, list) else _optional_text(values, "slices").split(";")
+    texts = (clean_text("slices", name).strip() for name in names)
+    return tuple(dict.fromkeys(filter(None, texts)))
 
 
 def _parse_label(values: Mapping[str, object]) -> Verdict | None:

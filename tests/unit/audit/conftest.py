@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
@@ -24,7 +25,8 @@ GROUPS = 40
 def evidence(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Evidence]:
     folder = tmp_path_factory.mktemp("audit")
     groups = list(dict.fromkeys(item.group for item in bundled_items()))[:GROUPS]
-    items = [item for item in bundled_items() if item.group in groups]
+    named = {item.group: ("short story",) if item.domain == "fiction" else () for item in bundled_items()}
+    items = [replace(item, slices=named[item.group]) for item in bundled_items() if item.group in groups]
     settings = Settings(cache_dir=folder, device="cpu", database_url=f"sqlite:///{folder / 'kept.db'}")
     with known_metrics(items) as specs, closing(Engine.open(settings)) as engine:
         data = items_data(folder / "pairs.jsonl", items, None, 0)

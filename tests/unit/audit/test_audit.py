@@ -9,6 +9,7 @@ import pytest
 
 from core.audit.evidence import Evidence
 from core.audit.question import QUESTIONS, Figure, Level, Scale, ordered_questions, worst_level
+from core.audit.questions.slices import Slices as SliceQuestion
 from core.audit.report import (
     AuditReport,
     MetricAudit,
@@ -23,7 +24,7 @@ from core.meta.measures import draw_resamples, metric_rows, slice_cases
 from core.stats.statistic import Estimate
 from core.stress.gaming import metric_gaming
 from core.stress.shifts import score_shifts
-from core.types import Verdict
+from core.types import Result, Seen, Verdict
 from tests.unit.audit.known_metrics import Difference, Length, Oracle
 
 
@@ -201,3 +202,23 @@ def test_inconsistent_summaries_are_lifted_and_not_perturbed(evidence: Evidence)
     labels = {sample.item.example.id: sample.item.intended for sample in evidence.cases.samples}
     assert {labels[id] for id in evidence.gaming_run.sources} == {Verdict.INCONSISTENT}
     assert Verdict.INCONSISTENT not in {labels[id] for id in evidence.run.sources}
+
+
+def test_slices_are_fields_lengths_and_what_the_metric_cuts(evidence: Evidence) -> None:
+    finding = SliceQuestion().finding(evidence, Oracle.name)
+    labels = [one.label for one in finding.details]
+    assert sum(label.startswith("AUC, documents ") for label in labels) == 3
+    assert "AUC, slice short story" in labels
+    assert not any("cuts a part" in label for label in labels)
+    rows = evidence.rows(Oracle.name, slice_cases(evidence.cases, "domain"), ("auc",))
+    expected = {f"AUC, domain {row.slice}": row.figures["auc"].estimate for row in rows[1:]}
+    found = {one.label: one.estimate for one in finding.details if one.label in expected}
+    assert found == {label: one for label, one in expected.items() if one.value is not None}
+
+
+def test_a_metric_that_cuts_texts_is_sliced_by_that(evidence: Evidence) -> None:
+    first = [one for one in evidence.outcomes if isinstance(one, Result) and one.metric == Oracle.name]
+    cut = [replace(one, seen=Seen(cut=3)) for one in first[::2]] + first[1::2]
+    finding = SliceQuestion().finding(replace(evidence, outcomes=cut), Oracle.name)
+    labels = [one.label for one in finding.details]
+    assert {"AUC, texts that it reads to the end", "AUC, texts of which it cuts a part"} <= {*labels}

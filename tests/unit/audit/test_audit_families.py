@@ -107,7 +107,7 @@ def test_a_judge_whose_decisions_follow_the_wording_fails(tmp_path: Path, monkey
 
 
 def test_a_wording_that_there_is_not_is_refused() -> None:
-    with pytest.raises(BadSettingError, match="no wording .9."):
+    with pytest.raises(BadSettingError, match="has no wording '9'"):
         METRICS.parse("direct-assessment[wording=9]")
     inside = METRICS.parse("retrieve[metric=weighted-assessment]").rewordings()
     assert [one.spec for one in inside] == ["retrieve[metric=weighted-assessment[wording=1]]"]

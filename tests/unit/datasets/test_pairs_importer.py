@@ -199,3 +199,26 @@ def test_reading_stops_where_the_reader_stops(tmp_path: Path) -> None:
     outcomes = DATASETS.parse("pairs").read(path)
     assert isinstance(next(outcomes), Item)
     assert isinstance(next(outcomes), Refusal)
+
+
+@pytest.mark.parametrize(
+    ("written", "named"),
+    [
+        ("legal", ("legal",)),
+        ("legal; long;", ("legal", "long")),
+        (["legal", " ", "legal", 7], ("legal", "7")),
+        ("", ()),
+    ],
+)
+def test_slices_are_names_of_ones_own(tmp_path: Path, written: object, named: tuple[str, ...]) -> None:
+    assert item(one(tmp_path, tags=written)).slices == named
+    assert item(one(tmp_path, slices=written, edited="A ship sailed.")).slices == named
+
+
+def test_a_table_may_have_a_column_of_slices(tmp_path: Path) -> None:
+    [found] = read(tmp_path, "document,summary,slice\nIt sank.,A ship sank.,legal;long\n", "pairs.csv")
+    assert item(found).slices == ("legal", "long")
+
+
+def test_a_slice_is_a_text(tmp_path: Path) -> None:
+    assert "must be a text" in reason(one(tmp_path, slices=[{"name": "legal"}]))
