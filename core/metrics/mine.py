@@ -99,13 +99,15 @@ class Mine(WordSupport):
     card: ClassVar[Card] = Card(
         title="A metric of your own",
         family="Trained",
-        measures=_MEASURES,
+        measures="How probable it is that no sentence of the summary says what the document does not: the product over the "
+        "sentences. By its recipe it judges each sentence by its words, or reads it together with the document "
+        "(cross-encoder).",
         paper=_PAPER,
         url=_URL,
         low=0.0,
         high=1.0,
         licence="That of the data that it was trained on; the encoder's is Apache-2.0.",
-        differs="The paper's idea of learning from corruptions by rule, with your labels beside them; the rest is ours. It is what its training data made of it: read README.md in its folder for the data, the figures on documents that "
+        differs="The paper's idea of learning from corruptions by rule, with your labels beside them; the rest is ours. It is what its training data made of it: read README.md in its folder for the recipe, the data, the figures on documents that "
         "it did not learn from, and the baselines beside them. Train one: python cli.py train DATA --to FOLDER.",
     )
 

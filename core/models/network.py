@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from pickle import UnpicklingError
 from threading import Lock
-from typing import cast
+from typing import Any, cast
 
 import torch
 from huggingface_hub.errors import StrictDataclassError
@@ -51,25 +51,33 @@ _BUILDING = Lock()
 def load_network(
     read: FromPretrained, folder: Path, checkpoint: Checkpoint, device: str, unused: str | None = None
 ) -> PreTrainedModel:
-    """A network with every weight from the files; raises LoadError, MemoryFullError.
+    """A network with every weight from the files, not to be trained any more; raises LoadError, MemoryFullError.
 
     Code of the repository is never run, pickles are read with weights_only, and files that lack a weight are refused
     where transformers would fill it with random numbers; only one whose name begins with `unused` may be missing.
     """
+    return prepare_attention(load_trainable_network(read, folder, checkpoint, device, (unused,) if unused else ()))
+
+
+def load_trainable_network(
+    read: FromPretrained, folder: Path, checkpoint: Checkpoint, device: str, unused: tuple[str, ...]
+) -> PreTrainedModel:
+    """The same, to be trained: weights whose names begin with one of `unused` may be missing, or of another shape."""
     logging.disable_progress_bar()  # the pool reports progress
     logging.set_verbosity_error()  # missing weights are an error here, not a table in the log
     if checkpoint.dtype == TF32 and not (device.startswith("cuda") and torch.cuda.is_tf32_supported()):
         raise LoadError(f"No processor for tf32 here: {device}. NVIDIA GPUs have it from Ampere on; set dtype=float32.")
     with freeing_memory(f"{checkpoint.source} does not fit"):
         network, report = _read_network(read, folder, checkpoint.dtype)
-        missing = sorted(key for key in report["missing_keys"] if not (unused and key.startswith(unused)))
+        reshaped = {key for key, _, _ in report.get("mismatched_keys", ())}  # its name and both shapes
+        missing = sorted(key for key in {*report["missing_keys"], *reshaped} if not key.startswith(unused))
         if missing:
             raise LoadError(
                 f"The model in {folder} is of another kind: it lacks {len(missing)} weights ({', '.join(missing[:3])}). "
                 "Name a model made for this metric."
             )
         _check_finite(network, folder)
-        return prepare_attention(_own_memory(cast(PreTrainedModel, network.eval().to(device))))
+        return _own_memory(cast(PreTrainedModel, network.eval().to(device)))
 
 
 def _check_finite(network: PreTrainedModel, folder: Path) -> None:
@@ -90,7 +98,7 @@ def _own_memory(network: PreTrainedModel) -> PreTrainedModel:
     return network
 
 
-def _read_network(read: FromPretrained, folder: Path, dtype: str) -> tuple[PreTrainedModel, dict[str, set[str]]]:
+def _read_network(read: FromPretrained, folder: Path, dtype: str) -> tuple[PreTrainedModel, dict[str, set[Any]]]:
     options = {"dtype": _dtype(dtype), "local_files_only": True, "trust_remote_code": False, "weights_only": True}
     try:
         with _BUILDING:
@@ -99,7 +107,7 @@ def _read_network(read: FromPretrained, folder: Path, dtype: str) -> tuple[PreTr
         if _is_out_of_memory(error):
             raise
         raise LoadError(_load_error(folder, error)) from error
-    return cast(tuple[PreTrainedModel, dict[str, set[str]]], loaded)
+    return cast(tuple[PreTrainedModel, dict[str, set[Any]]], loaded)
 
 
 def network_bytes(network: torch.nn.Module) -> int:

@@ -13,6 +13,9 @@ from core.trained.word_features import FEATURES, Features
 WEIGHTS_FILE, CONFIG_FILE = "model.safetensors", "config.json"
 CARD_FILE, FIGURES_FILE, DOCUMENTS_FILE = "README.md", "figures.json", "training_documents.txt"
 
+CROSS_ENCODER_FORMAT = "touchstone-cross-encoder-1"
+"""What config.json of a cross-encoder that was trained here says under "touchstone"."""
+
 SENTENCE_FACTS = ("largest", "mean of 3 largest", "mean of 8 largest", "mean", "unlike", "constant")
 """What the words of a sentence come to: means of their logits, one minus their mean similarity, and 1."""
 _LATE = FEATURES.index("late")

@@ -10,7 +10,7 @@ from core.models.locations import locate
 from core.trained.model import DOCUMENTS_FILE
 from core.types import Sample, local_checkpoints
 
-_KIND = "word_support"
+_KINDS = {"word_support", "mlp"}
 
 
 def training_overlaps(samples: Sequence[Sample]) -> Iterator[str]:
@@ -28,7 +28,8 @@ def training_documents(spec: str) -> frozenset[str]:
     """The names of the documents that a metric was trained on here; none for any other metric, or where its folder is gone."""
     try:
         models = local_checkpoints(METRICS.parse(spec).checkpoints())
-        files = [locate(model) / DOCUMENTS_FILE for model in models if model.kind == _KIND]
+        places = [locate(model) for model in models if model.kind in _KINDS]
     except TouchstoneError:  # a spec of another version, or a folder that was deleted
         return frozenset()
+    files = [(place.parent if place.is_file() else place) / DOCUMENTS_FILE for place in places]
     return frozenset(name for file in files if file.is_file() for name in file.read_text(encoding="utf-8").split())

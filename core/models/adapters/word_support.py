@@ -1,4 +1,4 @@
-"""Adapter "word_support": how well a document supports a sentence and each of its words, by a head that was trained here."""
+"""Adapter "word_support": how well a document supports a sentence and each of its words, by a model that was trained here."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import LoadError
+from core.models.cross_encoder import is_cross_encoder, load_cross_encoder
 from core.models.locations import locate
-from core.models.model import Row
+from core.models.model import Model, Row
 from core.models.trained_head import read_head
 from core.models.word_encoder import WordEncoder, encoder_hash
 from core.trained.model import Head, probability
@@ -73,7 +74,10 @@ class WordSupportModel:
         )
 
 
-def load(path: Path, checkpoint: Checkpoint, device: str) -> WordSupportModel:
+def load(path: Path, checkpoint: Checkpoint, device: str) -> Model:
+    """A cross-encoder, which says nothing of words, or a head on words, by what the folder's config.json says."""
+    if is_cross_encoder(path):
+        return load_cross_encoder(path, checkpoint, device)
     head = read_head(path)
     encoder = Checkpoint(head.config.encoder, checkpoint.kind)
     found = locate(encoder)
