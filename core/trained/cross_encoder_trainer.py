@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,6 +39,12 @@ class EncoderSetting:
     encoder: str
     max_tokens: int = 256
     lora: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The encoder as a card names it: of a folder, which is of this machine, the last part."""
+        path = Path(self.encoder)
+        return path.name if path.is_absolute() or path.exists() else self.encoder
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,13 +157,13 @@ def encoder_account(trained: TrainedEncoder, setting: EncoderSetting, limit: int
         trained.held_out,
         {},
         {
-            "encoder": setting.encoder,
+            "encoder": setting.shown,
             "max_tokens": limit,
             "lora": setting.lora,
             "epochs": trained.epochs,
             "losses": trained.losses,
         },
-        reads=f"the encoder {setting.encoder} reads each sentence of a summary beside the document, {limit} tokens at most; of a "
+        reads=f"the encoder {setting.shown} reads each sentence of a summary beside the document, {limit} tokens at most; of a "
         f"longer document the sentences that are closest to the claim by BM25. {trained_weights[0].upper()}{trained_weights[1:]} "
         f"were trained for {trained.epochs} epochs by cross-entropy on labelled summaries, and by a margin on pairs of an "
         "original and its wrong edit. The score of a sentence is the probability that the document supports it, that of a "

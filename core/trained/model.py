@@ -13,6 +13,9 @@ from core.trained.word_features import FEATURES, Features
 WEIGHTS_FILE, CONFIG_FILE = "model.safetensors", "config.json"
 CARD_FILE, FIGURES_FILE, DOCUMENTS_FILE = "README.md", "figures.json", "training_documents.txt"
 
+SHALLOW_FILE = "shallow.json"
+"""The one file of the recipe "shallow"."""
+
 CROSS_ENCODER_FORMAT = "touchstone-cross-encoder-1"
 """What config.json of a cross-encoder that was trained here says under "touchstone"."""
 

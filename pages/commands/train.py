@@ -90,8 +90,9 @@ def command(
     if unknown := set(include_test or ()) - set(data):
         raise TouchstoneError(f"--include-test names {', '.join(sorted(unknown))}, and DATA is {', '.join(data)}.")
     sources = [replace(_source(name, refusals), include_test=name in (include_test or ())) for name in data]
+    names = [source.name for source in sources]  # a card is published, and a path of this machine is not its reader's
     setting = EncoderSetting(encoder, max_tokens, lora)
-    plan = TrainingPlan(sources, corruptions, seed, recipe, f"A metric trained on {', '.join(data)}", setting)
+    plan = TrainingPlan(sources, corruptions, seed, recipe, f"A metric trained on {', '.join(names)}", setting)
     found = plan.data()
     for name, counts in describe(found).items():
         listed = ", ".join(f"{key}: {number}" for key, number in counts.items()) if isinstance(counts, dict) else counts

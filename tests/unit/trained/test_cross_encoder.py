@@ -199,6 +199,8 @@ def test_the_folder_says_what_it_is_and_evaluation_knows_its_documents(
     assert training_documents(found.spec) == keys
     assert not [path for path in found.folder.iterdir() if path.suffix in {".bin", ".pt", ".pkl", ".py"}]
     assert not any(item.example.summary in card for item in items(24))
+    texts = [path.read_text() for path in found.folder.glob("*.*") if path.suffix in {".md", ".json", ".txt"}]
+    assert not any(str(tiny_roberta.parent) in text for text in texts)  # paths of this machine are nobody's business
 
 
 def test_a_training_that_is_cancelled_writes_nothing(tiny_roberta: Path, tmp_path: Path, engine: Engine) -> None:

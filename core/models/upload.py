@@ -1,0 +1,90 @@
+"""A trained metric sent to the hub: the files of its folder that are known here, and a sentence for everything that goes wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import httpx2
+from huggingface_hub import HfApi, get_token
+from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled, RepositoryNotFoundError
+
+from core.errors import TouchstoneError
+from core.models.files import TOKENIZER_FILES, TOKENIZER_SETTINGS
+from core.trained.model import CARD_FILE, CONFIG_FILE, DOCUMENTS_FILE, FIGURES_FILE, SHALLOW_FILE, WEIGHTS_FILE
+
+_PUSHED_FILES = (
+    *(WEIGHTS_FILE, CONFIG_FILE, SHALLOW_FILE),
+    *(CARD_FILE, FIGURES_FILE, DOCUMENTS_FILE),
+    *TOKENIZER_FILES,
+    *TOKENIZER_SETTINGS,
+)
+"""All that is ever sent: weights, configuration, tokenizer, card, figures and the hashes of documents; no text of the training."""
+
+
+def push(folder: Path, repository: str, *, public: bool = False, existing: bool = False) -> str:
+    """Send a trained metric to `repository`, with the token of the environment; its address on the hub.
+
+    The repository is made, and is private unless `public`; one that is there already gets a new version where `existing` says
+    so. Raises TouchstoneError with what to do.
+    """
+    if not (folder / CARD_FILE).is_file() or not any(
+        (folder / name).is_file() for name in (WEIGHTS_FILE, SHALLOW_FILE)
+    ):
+        raise TouchstoneError(
+            f"{folder} holds no trained metric with its card. Name a folder that `cli.py train DATA --to FOLDER` wrote."
+        )
+    if repository.count("/") != 1:
+        raise TouchstoneError(f"{repository!r} is no name of a repository. Write OWNER/NAME.")
+    if not get_token():
+        raise TouchstoneError(
+            "No token of the hub is set. Set HF_TOKEN to one that may write, or log in with `hf auth login`, and push again."
+        )
+    api = HfApi()
+    try:
+        if not existing:
+            api.create_repo(repository, private=not public)
+        api.upload_folder(
+            repo_id=repository,
+            folder_path=folder,
+            allow_patterns=list(_PUSHED_FILES),
+            commit_message="Upload a metric trained with Touchstone",
+        )
+    except (httpx2.HTTPError, OSError, ValueError, RuntimeError) as error:  # a large file's is inside a RuntimeError
+        raise TouchstoneError(_push_error_message(repository, api.endpoint, _inner(error))) from error
+    return f"{api.endpoint}/{repository}"
+
+
+def _inner(error: Exception) -> Exception:
+    inside = error.__cause__
+    return inside if isinstance(error, RuntimeError) and isinstance(inside, Exception) else error
+
+
+def _push_error_message(repository: str, hub: str, error: Exception) -> str:
+    """What went wrong and what to do, the narrowest error first."""
+    status = error.response.status_code if isinstance(error, HfHubHTTPError) else 0
+    by_status = {
+        401: f"{hub} does not know the token. Set HF_TOKEN to a valid one that may write, and push again.",
+        403: f"The token may not write to {repository}. Set HF_TOKEN to one that may, or name a repository of your own.",
+        409: f"{repository} exists on {hub} already. Choose another name, or push a new version of it (--existing).",
+    }
+    if status in by_status:
+        return by_status[status]
+    sentences: list[tuple[type[Exception], str]] = [
+        (
+            RepositoryNotFoundError,
+            f"{hub} has no repository {repository!r}, or the token may not see it. Push without --existing to make it.",
+        ),
+        (HfHubHTTPError, f"{hub} refused {repository} with status {status}. Wait and push again."),
+        (
+            HFValidationError,
+            f"{repository!r} is no name of a repository. Write OWNER/NAME with letters, digits, - _ and .",
+        ),
+        (OfflineModeIsEnabled, "HF_HUB_OFFLINE forbids to push. Unset it and push again."),
+        (httpx2.HTTPError, f"{hub} cannot be reached. Check the network and push again."),
+        (
+            ValueError,
+            f"{hub} does not answer as a hub would: a log-in page of the network, perhaps. Open it in a browser.",
+        ),
+    ]
+    unread = f"The files cannot be read or sent ({error}). Push again."
+    return next((sentence for kind, sentence in sentences if isinstance(error, kind)), unread)

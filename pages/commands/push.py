@@ -1,0 +1,25 @@
+"""`cli.py push`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    folder: Annotated[Path, typer.Argument(help="A folder that `train DATA --to FOLDER` wrote.")],
+    repository: Annotated[str, typer.Argument(help="OWNER/NAME on the hub.")],
+    public: Annotated[
+        bool, typer.Option("--public", help="Make a repository that everybody sees; by default it is private.")
+    ] = False,
+    existing: Annotated[
+        bool, typer.Option("--existing", help="Push a new version to a repository that is there already.")
+    ] = False,
+) -> None:
+    """Send a metric that you trained to the hub: weights, tokenizer, card and hashes of its documents, with your token (HF_TOKEN)."""
+    # imported here: the hub's library takes a second, and every command would wait for it
+    from core.models.upload import push
+
+    typer.echo(push(folder, repository, public=public, existing=existing))
