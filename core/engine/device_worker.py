@@ -22,7 +22,7 @@ from core.models.pool import ModelPool
 from core.types import Answer, Checkpoint, Counts, FailureKind, Question
 
 _FIRST_QUESTIONS = 256  # tokenized while nobody computes, where none are ready
-_FRONT_QUESTIONS = 1024  # from which batches of similar length are made; their tokens take up to 0.1 MB each
+_FRONT_QUESTIONS = 4096  # from which batches of similar length are made
 _BATCH_QUESTIONS = 256
 
 

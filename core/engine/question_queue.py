@@ -12,15 +12,20 @@ from core.errors import Problem
 from core.models.model import Row
 from core.types import Answer, Checkpoint, Counts, Question
 
+LaneKey = tuple[int, int]
+"""(priority, request): those of a task whose lane a question waits in"""
+
 _MOST_PADDING = 1.05  # padded tokens of a batch for each that is read
-_FEW_ROWS = 32  # that a batch may have with more padding: so few keep no device busy
+_FRONT_TOKENS = 1_000_000  # at most of one lane made ready: about 170 MB
+_FEW_ROWS = 16  # that a batch may have with more padding: so few keep no device busy
 
 
 @dataclass(eq=False, slots=True)
 class PendingQuestion:
     """One distinct question and the tasks that want its answer; its tokens once they are known.
 
-    `fingerprint` is that of the weights that must answer. `under_way` is set while a model is asked.
+    `fingerprint` is that of the weights that must answer. `under_way` is set while a model is asked. `places` are those
+    in the lanes where it waits.
     """
 
     key: bytes
@@ -29,6 +34,7 @@ class PendingQuestion:
     row: Row | None = None
     under_way: bool = False
     fingerprint: str = ""
+    places: dict[LaneKey, int] = field(default_factory=dict)
 
     @property
     def prompt(self) -> str:
@@ -38,17 +44,21 @@ class PendingQuestion:
     def drop_cancelled(self) -> None:
         self.tasks = [task for task in self.tasks if task.live]
 
+    def is_wanted_in(self, lane: LaneKey) -> bool:
+        """Whether a task of a lane still waits for it."""
+        return any(task.order[:2] == lane and task.live for task in self.tasks)
+
 
 class QuestionQueue:
     """The open questions of one worker or model. Not safe for threads: the engine's lock guards it.
 
-    Each open question that is not under way waits in the lane of every task that wants it. What no task waits for any
-    more is dropped when it is met.
+    Each open question that is not under way waits in the lane of every task that wants it, once in each. What no task
+    waits for any more is dropped when it is met.
     """
 
     def __init__(self, turns: Turns | None = None) -> None:
         self._open: dict[bytes, PendingQuestion] = {}
-        self._waiting: FairQueue[tuple[PendingQuestion, Task]] = FairQueue(turns or Turns(), self._is_wanted)
+        self._waiting: FairQueue[PendingQuestion] = FairQueue(turns or Turns(), self._is_wanted)
 
     def __len__(self) -> int:
         """How many questions are open, under way or not."""
@@ -92,7 +102,7 @@ class QuestionQueue:
         taken: list[PendingQuestion] = []
         first = self._waiting.next_lane()
         while first and len(taken) < limit and (lane := self._waiting.next_lane()) and lane.priority == first.priority:
-            taken += [self._begin(pending) for pending, _ in filter(None, [self._waiting.take()])]
+            taken += [self._begin(pending) for pending in filter(None, [self._waiting.take()])]
         return taken
 
     def put_back(self, taken: Iterable[PendingQuestion]) -> None:
@@ -105,11 +115,15 @@ class QuestionQueue:
                 self._drop_unwanted(pending)
 
     def fill_front(self, limit: int) -> list[PendingQuestion]:
-        """Bring questions of the lane whose turn it is to its front, up to `limit`; those whose length is not known yet."""
+        """Bring questions of the lane whose turn it is to its front, up to `limit`, fewer long ones; those whose length is not known yet."""
         lane = self._waiting.next_lane()
-        if lane is None or 2 * len(lane.front) > limit:
+        if lane is None:
             return []
-        fresh = dict.fromkeys(pending for pending, _ in self._waiting.fill_front(lane, limit))
+        longest = row_length(lane.front[-1][2]) if lane.front else 0
+        limit = min(limit, _FRONT_TOKENS // max(1, longest))
+        if 2 * len(lane.front) > limit:
+            return []
+        fresh = dict.fromkeys(self._waiting.fill_front(lane, limit))
         return [pending for pending in fresh if pending.row is None]
 
     def take_batch(self, budget: int, most: int) -> list[PendingQuestion]:
@@ -120,15 +134,15 @@ class QuestionQueue:
         lane = self._waiting.next_lane()
         if lane is None:
             return []
-        self._waiting.sort_front(lane, lambda entry: row_length(entry[0]))
+        self._waiting.sort_front(lane, row_length)
         batch: list[PendingQuestion] = []
         size = 1
-        while len(batch) < size and (entry := self._waiting.pop_front(lane)):
-            batch.append(self._begin(entry[0]))
+        while len(batch) < size and (pending := self._waiting.pop_front(lane)):
+            batch.append(self._begin(pending))
             if len(batch) == 1:
                 fit = min(most, max(1, budget // max(1, row_length(batch[0]))))
                 behind = reversed(lane.front[-fit:])
-                size = similar_rows([row_length(batch[0]), *(row_length(item[0]) for _, _, item in behind)][:fit])
+                size = similar_rows([row_length(batch[0]), *(row_length(item) for _, _, item in behind)][:fit])
         if batch:
             self._waiting.serve(lane)
         return batch
@@ -169,20 +183,24 @@ class QuestionQueue:
         return tasks
 
     def _push(self, pending: PendingQuestion, task: Task) -> None:
-        if not pending.under_way:
-            self._waiting.put(task.owner, task.order, (pending, task))
+        priority, request, place = task.order
+        if not pending.under_way and place < pending.places.get((priority, request), place + 1):
+            pending.places[priority, request] = place
+            self._waiting.put(task.owner, task.order, pending)
 
     def _begin(self, pending: PendingQuestion) -> PendingQuestion:
         pending.drop_cancelled()
         pending.under_way = True
+        pending.places.clear()
         return pending
 
-    def _is_wanted(self, order: QueueOrder, entry: tuple[PendingQuestion, Task]) -> bool:
-        pending, task = entry
+    def _is_wanted(self, order: QueueOrder, pending: PendingQuestion) -> bool:
         if pending.under_way or self._open.get(pending.key) is not pending:
             return False
-        if task.live:
-            return task.order == order and task in pending.tasks
+        priority, request, _ = order
+        if pending.is_wanted_in((priority, request)):
+            return True
+        pending.places.pop((priority, request), None)
         self._drop_unwanted(pending)
         return False
 
