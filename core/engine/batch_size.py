@@ -1,10 +1,11 @@
-"""How many padded tokens go through a model at once: few enough for a person not to wait for it, and never again what did not fit."""
+"""How many padded tokens go through a model at once: few enough for a person not to wait for it, and not soon again what did not fit."""
 
 from __future__ import annotations
 
 _SLICE_S = 0.15  # what one forward pass should take: a person who comes meanwhile waits for its end
 _FIRST_TOKENS = 256  # of the first pass, when nobody knows how fast a model is and how much memory it takes
 _MEMORY_SHARE = 0.8  # of what is free, for a pass: longer texts take more for each token
+_PASSES_BEFORE_MORE = 100  # that fitted, before a lowered limit is raised by a quarter; doubled each time that it fails
 # A processor gains nothing from large batches and cannot stop in the middle of one.
 BATCH_TOKENS = {"cpu": 1024, "mps": 16_384, "cuda": 65_536}
 
@@ -13,11 +14,18 @@ class BatchSize:
     """The padded tokens of the next forward pass of one model, learned from those before; `most` is what the device gains from."""
 
     def __init__(self, most: int) -> None:
+        self._gain = most
         self._most = most
+        self._fitted = 0  # passes near the limit since it was lowered or raised
+        self._patience = _PASSES_BEFORE_MORE
         self.tokens = min(most, _FIRST_TOKENS)
 
     def passed(self, tokens: int, seconds: float) -> None:
-        """Learn from a pass over so many padded tokens."""
+        """Learn from a pass over so many padded tokens that fitted: after many near a lowered limit more is tried."""
+        self._fitted += self._most < self._gain and tokens > self._most // 2
+        if self._fitted >= self._patience:
+            self._fitted = 0
+            self._most = min(self._gain, self._most + self._most // 4 + 1)
         fit = max(1, tokens) * _SLICE_S / seconds if seconds else self._most
         self.tokens = max(1, min(self._most, int(fit)))
 
@@ -27,6 +35,7 @@ class BatchSize:
         self.tokens = min(self.tokens, self._most)
 
     def overflowed(self, tokens: int) -> None:
-        """Remember that so many padded tokens did not fit into memory: at most half of them from now on."""
+        """Remember that so many padded tokens did not fit into memory: at most half of them, and twice as long before more is tried."""
+        self._fitted, self._patience = 0, 2 * self._patience
         self._most = max(1, min(self._most, tokens // 2))
         self.tokens = min(self.tokens, self._most)

@@ -42,6 +42,46 @@ def test_what_did_not_fit_is_not_tried_again() -> None:
     assert size.tokens == 400
 
 
+def test_a_lowered_limit_is_raised_after_many_passes_that_fit_and_later_each_time_that_it_fails() -> None:
+    size = BatchSize(1024)
+
+    def passes_until_more() -> int:
+        limit = size.tokens
+        for number in range(1, 10_000):
+            size.passed(size.tokens, 0.0)
+            if size.tokens > limit:
+                return number
+        raise AssertionError(limit)
+
+    size.passed(256, 0.0)
+    size.overflowed(1024)
+    first = passes_until_more()
+    assert size.tokens == 641
+    size.overflowed(641)
+    assert size.tokens == 320
+    assert passes_until_more() == 2 * first
+    for _ in range(10_000):
+        size.passed(size.tokens, 0.0)
+    assert size.tokens == 1024
+
+
+def test_small_passes_say_nothing_about_a_limit() -> None:
+    size = BatchSize(1024)
+    size.overflowed(1024)
+    for _ in range(10_000):
+        size.passed(100, 0.0)
+    assert size.tokens == 512
+
+
+def test_a_limit_is_raised_only_as_far_as_the_memory_that_a_pass_took_allows() -> None:
+    size = BatchSize(1024)
+    size.overflowed(1024)
+    for _ in range(1000):
+        size.passed(512, 0.0)
+        size.took(512, 512_000, 640_000)
+        assert size.tokens == 512
+
+
 def test_a_pass_takes_most_of_the_memory_that_is_free_and_no_more() -> None:
     size = BatchSize(65_536)
     size.took(256, 256_000, 10_000_000)
@@ -105,6 +145,18 @@ def test_a_model_that_ran_out_of_memory_is_not_given_as_much_again(bench: Bench)
     bench.kind.batches.clear()
     bench.ask(bench.asking(), summary="A sat. B sat. C sat. D sat. E sat. F sat.")
     assert [len(batch) for batch in bench.kind.batches] == [4, 2]
+
+
+def test_a_model_is_given_as_much_again_when_memory_is_free_for_long(bench: Bench) -> None:
+    bench.kind.fit = 4
+    bench.ask(
+        bench.asking(),
+        summary="One came. Two left. Three stayed. Four slept. Five woke. Six ate. Seven sang. Eight ran.",
+    )
+    bench.kind.fit = 100
+    for number in range(600):
+        bench.ask(bench.asking(), summary=" ".join(f"{name} sat {number}." for name in "ABCDEFGH"))
+    assert len(bench.kind.batches[-1]) == 8
 
 
 def test_one_text_that_is_too_long_makes_no_batch_smaller(bench: Bench) -> None:
