@@ -48,6 +48,7 @@ def test_a_manager_fills_in_answers_which_an_annotator_confirms_and_changes(
     expect(manager.get_by_text("1 kept the one to")).to_be_visible()
 
     press(manager.get_by_role("tab", name="Items"))
+    press(manager.get_by_text("Fill in answers · 2 items have them"))
     press(manager.get_by_role("button", name="Withdraw filled-in answers"))
     expect(manager.get_by_text("see no filled-in answers from the next item on")).to_be_visible()
     expect(manager.get_by_role("button", name="Show the answers of 2 items again")).to_be_visible()

@@ -20,6 +20,9 @@ function open(root) {
   $('.why').addEventListener('submit', event => { event.preventDefault(); give(view); });
   $('.cancel').addEventListener('click', () => { $('.why').hidden = true; });
   $('.questions').addEventListener('submit', event => event.preventDefault());
+  $('.labeller').addEventListener('touchstart', event => swipe_from(view, event), { passive: true });
+  $('.labeller').addEventListener('touchend', event => swipe_to(view, event), { passive: true });
+  $('.labeller').addEventListener('touchcancel', () => { view.swipe = null; });
   view.onKey = event => key(view, event);
   view.onSign = () => tick(view);
   view.onSelect = () => remember(view);

@@ -1,4 +1,4 @@
-// Keys and presses: one press is one event; keys that come while there is nothing to press wait for it.
+// Keys, swipes and presses: one press is one event; keys that come while there is nothing to press wait for it.
 
 const typing = event => event.composedPath().some(node => node.matches?.('input, textarea, select, [contenteditable=true]'));
 
@@ -29,6 +29,28 @@ function heard(view, event, name, at) {
   if (name === 'Enter') { press(view, 'save'); return true; }
   if (name in NAMED) { press(view, NAMED[name]); return true; }
   return false;
+}
+
+// A swipe turns to another item and never answers one: to the right the last one, to the left on from one that was answered.
+const SWIPE_PX = 70, SWIPE_MS = 700, EDGE_PX = 24, SLOPE = 2;  // at an edge the browser has swipes of its own
+
+function swipe_from(view, { touches, target, timeStamp }) {
+  const [{ clientX: x, clientY: y }] = touches, at_edge = Math.min(x, innerWidth - x) < EDGE_PX;
+  const taken = touches.length > 1 || at_edge || target.closest('textarea, input') || scrolls(target, view.$('.labeller'));
+  view.swipe = taken ? null : { x, y, timeStamp };
+}
+
+function scrolls(node, top) {
+  return node !== top && (node.scrollWidth > node.clientWidth + 1 && getComputedStyle(node).overflowX !== 'visible' || scrolls(node.parentElement, top));
+}
+
+function swipe_to(view, { changedTouches: [{ clientX, clientY }], timeStamp }) {
+  const from = view.swipe;
+  view.swipe = null;
+  if (!from || timeStamp - from.timeStamp > SWIPE_MS || waiting(view) || inDialog() || !document.getSelection().isCollapsed) return;
+  const [right, down] = [clientX - from.x, clientY - from.y];
+  if (Math.abs(right) < SWIPE_PX || Math.abs(right) < SLOPE * Math.abs(down)) return;
+  press(view, right > 0 ? 'previous' : 'next');
 }
 
 function step(view, asked, by) {
