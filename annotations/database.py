@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, ExceptionContext, QueuePool, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlmodel import Session
@@ -146,11 +146,18 @@ def explain_database_error(error: Exception) -> str:
 
 _BUSY = "Another program is writing to it; close that program or wait a moment."
 _NO_SPACE = "The disk is full; free some space."
+_STANDBY = "This server of the database can only be read now; make it the primary, or name the primary in TOUCHSTONE_DATABASE_URL."
 _ADVICE = (
     ("locked", _BUSY),
     ("lock timeout", _BUSY),
     ("full", _NO_SPACE),
     ("No space", _NO_SPACE),
+    (
+        "disk I/O error",
+        "The file cannot be written; check that its disk has no fault and has space left, and that it may be written.",
+    ),
+    ("read-only transaction", _STANDBY),
+    ("during recovery", _STANDBY),
     ("readonly", "The file may not be written; check the rights of the file and of its folder."),
     ("unable to open", "The file cannot be opened; check that its folder exists and may be written."),
     ("not a database", "Choose another file in TOUCHSTONE_DATABASE_URL."),
@@ -170,6 +177,12 @@ def _sqlite_engine(url: URL, pragmas: tuple[str, ...]) -> Engine:
         connection.isolation_level = None  # SQLAlchemy sends BEGIN, see below; the driver would send it too late
         for pragma in pragmas:
             connection.execute(f"PRAGMA {pragma}").close()
+
+    @event.listens_for(engine, "handle_error")
+    def forget(context: ExceptionContext) -> None:
+        # SQLite opens a file that may not be written for reading alone, and its connection stays so when the file may be again
+        if "readonly" in str(context.original_exception):
+            context.is_disconnect = True
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:

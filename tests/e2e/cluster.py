@@ -7,6 +7,8 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,6 +51,16 @@ class Cluster:
                 return
             time.sleep(0.2)
         raise RuntimeError(f"PostgreSQL did not start; see {self.folder}.")
+
+    @contextmanager
+    def standing_by(self) -> Iterator[None]:
+        """It fails over to a standby, which can only be read until it is promoted."""
+        self.run("pg_ctl", "-w", "-m", "immediate", "stop")
+        (self.folder / "db" / "standby.signal").touch()
+        self.start()
+        yield
+        if self.run("pg_ctl", "-w", "promote"):
+            raise RuntimeError(f"PostgreSQL was not promoted; see {self.folder}.")
 
     def kill(self) -> None:
         os.kill(int((self.folder / "db" / "postmaster.pid").read_text().splitlines()[0]), signal.SIGKILL)

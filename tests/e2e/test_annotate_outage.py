@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from annotations.campaigns.tables import Reservation, Response
 from annotations.database import read_session
 from annotations.store import Store
 from tests.e2e.cluster import PROGRAMS, Cluster
+from tests.e2e.faults import files_limited, full, not_writable, small_disk
 from tests.e2e.server import free_port
 from tests.e2e.shared_server import AnnotatePage, SharedServer, locked, opened
 from tests.e2e.waiting import START_MS
@@ -108,3 +109,55 @@ def test_a_database_that_somebody_else_keeps_locked_is_told_and_waited_for(
     page.reload()
     annotate_page.at("Item 3", patience_ms=START_MS)
     assert saved(shared_server.store, campaign) == [(1, "borderline", 4), (2, "consistent", 5)]
+
+
+def label_through(
+    annotate_page: AnnotatePage, campaign: CampaignSettings, fault: AbstractContextManager[None], advice: str
+) -> None:
+    """Answer an item and half the next while a fault lasts: all is kept on the page, and saved once when it is over."""
+    store = annotate_page.shared_server.store
+    annotate_page.keys("1", "5", "Enter")
+    annotate_page.at("Item 2")
+    with staying(annotate_page):
+        with fault:
+            annotate_page.keys("2", "4")
+            annotate_page.write("Both readings are fair.")
+            annotate_page.keys("Enter")
+            expect(annotate_page.away).to_contain_text("kept on this page")
+            expect(annotate_page.away).to_contain_text(advice)
+            expect(annotate_page.place).to_have_text("Item 3")
+            annotate_page.keys("3", "3")
+            annotate_page.write("It was noon.")
+        expect(annotate_page.away).to_be_empty(timeout=START_MS)
+        annotate_page.drafted()
+        assert saved(store, campaign) == [(1, "consistent", 5), (2, "borderline", 4)]
+        annotate_page.keys("Enter")
+        annotate_page.at("Item 4")
+    assert saved(store, campaign)[2:] == [(3, "inconsistent", 3)]
+
+
+def entered(page: Page, shared_server: SharedServer) -> tuple[AnnotatePage, CampaignSettings]:
+    campaign, annotate_page = shared_server.campaign("label-summaries", items=5), AnnotatePage(page, shared_server)
+    annotate_page.enter(shared_server.code()[1], campaign)
+    return annotate_page, campaign
+
+
+def test_a_full_disk_is_told_and_waited_for(page: Page, tmp_path: Path) -> None:
+    with (
+        small_disk(tmp_path / "disk") as disk,
+        opened(tmp_path, f"sqlite:///{disk / 'touchstone.db'}") as shared_server,
+    ):
+        label_through(*entered(page, shared_server), full(disk), "free some space")
+
+
+def test_a_limit_on_the_length_of_files_is_told_and_waited_for(page: Page, shared_server: SharedServer) -> None:
+    label_through(*entered(page, shared_server), files_limited(shared_server.server.pid), "has space left")
+
+
+def test_a_file_that_cannot_be_written_is_told_and_waited_for(page: Page, shared_server: SharedServer) -> None:
+    label_through(*entered(page, shared_server), not_writable(shared_server.server.database), "may be written")
+
+
+def test_a_standby_that_only_reads_is_told_and_waited_for(page: Page, cluster: Cluster, tmp_path: Path) -> None:
+    with opened(tmp_path, cluster.url) as shared_server:
+        label_through(*entered(page, shared_server), cluster.standing_by(), "only be read")

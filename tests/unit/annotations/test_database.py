@@ -173,3 +173,16 @@ def test_a_semaphore_admits_as_many_threads_as_permits() -> None:
                 os.sched_yield()
         waited.join()
     assert semaphore.waiting == 0
+
+
+def test_a_connection_that_sqlite_opened_for_reading_alone_is_not_used_again(tmp_path: Path) -> None:
+    """As it does while a file may not be written, and keeps to when it may be again."""
+    store = Store.open(f"sqlite:///{tmp_path / 'labels.db'}")
+    with store.engine.connect() as connection:
+        connection.exec_driver_sql(
+            "PRAGMA query_only = ON"
+        )  # every write of this connection is refused in the same words
+    with pytest.raises(NotSavedError, match="readonly database"):
+        store.save_pair(PAIR)
+    assert store.save_pair(PAIR).is_new
+    store.close()
