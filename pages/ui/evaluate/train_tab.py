@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
+from dataclasses import replace
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
+from typing import get_args
 
 import pandas as pd
 import streamlit as st
@@ -15,20 +18,48 @@ from core.background import BackgroundTask
 from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.trained.card import verdict
+from core.trained.cross_encoder_trainer import LOSS_STAGE, EncoderSetting
 from core.trained.model import CARD_FILE
-from core.trained.run import TrainedFolder, TrainingPlan, TrainingSource, check_folder, train_to_folder
+from core.trained.run import (
+    PACKAGED_ENCODER,
+    Recipe,
+    TrainedFolder,
+    TrainingPlan,
+    TrainingSource,
+    check_folder,
+    train_to_folder,
+)
 from core.trained.trainer import TrainingStep
 from core.trained.training_data import TrainingData, describe
 from core.trained.trees import MAX_TREES, STEP_TREES
 from pages.ui import services
 from pages.ui.background_results import background_result
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
+from pages.ui.evaluate.push_form import push_form
 from pages.ui.markup import escape_markdown
 from pages.ui.metric_choice import add_to_bench
 from pages.ui.notices import leave_notice
 
 _LOOK_S = 1.0
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
+
+RECIPES: Mapping[Recipe, tuple[str, str]] = {
+    "words": (
+        "Words: features and boosted trees",
+        "Features of each word by a frozen encoder, which is packaged, and boosted trees: some minutes on a processor, a file of "
+        "some hundred kB, and a score for each word.",
+    ),
+    "cross-encoder": (
+        "Cross-encoder: fine-tuned",
+        "An encoder that reads each sentence together with the document, fine-tuned: wants a GPU or much time, some hundred "
+        "documents, and best an encoder that was trained to read pairs of texts together, as for entailment. The packaged one was not.",
+    ),
+    "shallow": (
+        "Shallow: the surface alone",
+        "Six numbers of the surface and a small perceptron, in seconds: what every other metric should beat.",
+    ),
+}
+"""What each recipe is called, and what it needs."""
 
 TrainingTask = BackgroundTask[TrainingStep | TrainedFolder]
 """Its results are the steps, and last the folder."""
@@ -43,10 +74,10 @@ def trainings() -> dict[str, TrainingTask]:
 def train_tab(chosen: EvaluationChoice) -> None:
     """The form with its preview, and the last training."""
     st.caption(
-        "Train a metric on the labels of the chosen data: features of each word by a frozen encoder and boosted trees, some "
-        "minutes on a processor. It is judged on documents that it did not learn from, beside a model of the surface alone. "
-        "What is marked as test is never learned from."
+        "Train a metric on the labels of the chosen data. It is judged on documents that it did not learn from, beside a model "
+        "of the surface alone. What is marked as test is never learned from."
     )
+    recipe, encoder = _recipe_form()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.text_input("Name", "my-metric", key="train-name", width=220, help="Letters, digits, - and _.")
         share = st.slider(
@@ -76,10 +107,48 @@ def train_tab(chosen: EvaluationChoice) -> None:
         disabled=busy or services.settings().demo,
         help="A demo keeps nothing." if services.settings().demo else None,
     ):
-        _start(name, *plan)
+        _start(name, replace(plan[0], recipe=recipe, encoder=encoder), plan[1])
         st.rerun()
     for known, task in trainings().items():
         _show(known, task)
+
+
+def _recipe_form() -> tuple[Recipe, EncoderSetting]:
+    """The recipe, and the encoder where it trains one."""
+    recipe = st.selectbox(
+        "Recipe", get_args(Recipe), 0, format_func=lambda one: RECIPES[one][0], key="train-recipe", width=420
+    )
+    st.caption(RECIPES[recipe][1])
+    if recipe != "cross-encoder":
+        return recipe, PACKAGED_ENCODER
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        encoder = st.text_input(
+            "Encoder",
+            PACKAGED_ENCODER.encoder,
+            key="train-encoder",
+            width=420,
+            help="A folder of the server, or owner/name on the hub, which is downloaded. The default is packaged.",
+        )
+        tokens = st.number_input(
+            "Tokens",
+            32,
+            None,
+            PACKAGED_ENCODER.max_tokens,
+            key="train-tokens",
+            width=120,
+            help="Of document and sentence together, as far as the encoder reads. Of a longer document it reads the sentences "
+            "that are closest.",
+        )
+        lora = st.checkbox(
+            "LoRA",
+            False,
+            key="train-lora",
+            disabled=not find_spec("peft"),
+            help="Train low-rank updates only, which takes less memory."
+            if find_spec("peft")
+            else "Needs the package peft: python -m pip install -r requirements-train.txt",
+        )
+    return recipe, EncoderSetting(encoder.strip(), tokens, lora)
 
 
 def _prepare(datasets: tuple[str, ...], share: float, seed: int) -> tuple[TrainingPlan, TrainingData]:
@@ -147,9 +216,13 @@ def _show(name: str, task: TrainingTask) -> None:
 
 
 def _show_losses(steps: list[TrainingStep]) -> None:
-    """A curve for each fold: the loss on words of its documents, by the number of trees."""
+    """A curve for each fold: the loss on words of its documents, by the number of trees; of a cross-encoder by epochs."""
     measured = [step for step in steps if step.loss is not None]
     if not measured:
+        return
+    if measured[0].stage == LOSS_STAGE:
+        epochs = [{"epoch": step.done, "log loss of held-out summaries": step.loss} for step in measured]
+        st.line_chart(pd.DataFrame(epochs), x="epoch", y="log loss of held-out summaries", height=240)
         return
     per_fold = MAX_TREES // STEP_TREES
     rows = [
@@ -199,4 +272,5 @@ def _show_result(name: str, found: TrainedFolder) -> None:
             icon=":material/description:",
             key=f"train-card-{name}",
         )
+        push_form(name, found.folder)
     st.code(found.spec, language=None, wrap_lines=True)
