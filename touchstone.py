@@ -41,7 +41,7 @@ def score(pairs: Pairs, metrics: str | Sequence[str]) -> Scores:
     """Every metric on every pair: the records that `touchstone score` writes, pair by pair.
 
     `pairs` are `Example`s, records or a DataFrame with `id`, `document` and `summary`; a record with `edited` or `edits`
-    is two pairs, the second called `<id>/edited`, and one without an id is called `line-<n>`, n from 1. `metrics` are
+    is two pairs, the second called `<id>/edited`; `contexts` may make the document, and `question` goes with it. One without an id is called `line-<n>`, n from 1. `metrics` are
     specs, `name` or `name[setting=value,…]`. Weights on the hub are downloaded where a metric needs them, and endpoints are
     asked within their budget.
 

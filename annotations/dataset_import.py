@@ -20,7 +20,16 @@ from sqlmodel import Session, col, func, select
 
 from annotations.records import CAMPAIGN_PREFIX, LOCAL_LABELS, MAX_TEXT, RecordError, require_storable, require_text
 from annotations.tables import Dataset, DatasetFile, Document, EditRow, Item, SampleRow, Table
-from annotations.writes import ITEM_FACTS, content_id, edit_rows, insert_new, item_row, item_values, text_id
+from annotations.writes import (
+    ITEM_FACTS,
+    content_id,
+    document_id,
+    document_values,
+    edit_rows,
+    insert_new,
+    item_row,
+    item_values,
+)
 from core.types import PRECOMPUTED, Example
 from core.types import Item as CoreItem
 
@@ -135,14 +144,15 @@ class RowBuilder:
     def _add(self, batch: RowBatch, item: CoreItem) -> None:
         example = item.example
         facts = ITEM_FACTS.dump_json(replace(item, example=Example(example.id, "", "")), exclude_defaults=True).decode()
-        texts = (example.id, item.group, example.document, example.summary)
+        names = (context.name for context in example.contexts)
+        texts = (example.id, item.group, example.document, example.summary, example.question, *names)
         require_storable(f"the record {example.id[:60]!r}", *texts, most=MAX_TEXT)
-        document_id = text_id(example.document) if example.document else None
-        if document_id and document_id not in self.documents:
-            self.documents.add(document_id)
-            batch[Document].append({"id": document_id, "text": example.document, "created_at": self.now})
-        item_id = self._add_item(batch, item, document_id) if document_id and example.summary else None
-        batch[SampleRow].append(self._sample(item, document_id, item_id, facts))
+        document = document_id(example) if example.document else None
+        if document and document not in self.documents:
+            self.documents.add(document)
+            batch[Document].append(document_values(example, self.now))
+        item_id = self._add_item(batch, item, document) if document and example.summary else None
+        batch[SampleRow].append(self._sample(item, document, item_id, facts))
 
     def _add_item(self, batch: RowBatch, item: CoreItem, document_id: str) -> str:
         example = item.example

@@ -28,7 +28,8 @@ from annotations.tables import (
     SampleRow,
     ScoreRow,
 )
-from annotations.writes import content_id
+from annotations.writes import content_id, example_from_rows
+from core.contexts import optional_fields
 from core.edits import to_records
 from core.text import spreadsheet_safe
 from core.types import Edit
@@ -38,7 +39,20 @@ ExportRow = dict[str, Any]
 
 EXPORT_COLUMNS = (
     *("kind", "item_id", "document_id", "parent_id", "created_at"),
-    *("title", "domain", "source", "by", "intended", "reaction", "document", "original", "summary", "edits"),
+    *(
+        "title",
+        "domain",
+        "source",
+        "by",
+        "intended",
+        "reaction",
+        "document",
+        "contexts",
+        "question",
+        "original",
+        "summary",
+        "edits",
+    ),
     *("metric", "signature", "status", "value", "error", "error_kind", "parts", "seen", "seconds", "device"),
     *("annotator", "revision", "event_id", "blind", "verdict", "confidence", "error_type", "note"),
     *("inconsistent", "interesting", "controlled", "explanation_good"),
@@ -122,6 +136,7 @@ def _item_row(
         "document_id": document.id,
         "parent_id": item.parent_id,
         "document": document.text,
+        **optional_fields(example_from_rows("", document, "")),
         "original": before,
         "summary": item.text,
         "edits": [_edit_record(before, edit) for edit in edits],

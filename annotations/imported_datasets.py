@@ -15,7 +15,7 @@ from sqlmodel import Session, col, func, select
 from annotations.records import RecordError
 from annotations.tables import Dataset, DatasetFile, Document, SampleRow, ScoreRow
 from annotations.tables import Item as ItemRow
-from annotations.writes import ITEM_FACTS
+from annotations.writes import ITEM_FACTS, example_from_rows
 from core.types import Example, Item, Sample, StoredScore
 
 _CHUNK = 500  # texts held in memory at a time
@@ -115,12 +115,12 @@ def load_examples(session: Session, ids: Sequence[str]) -> Iterator[Example]:
     """The texts of items under their ids, some at a time."""
     for start in range(0, len(ids), _CHUNK):
         found = session.exec(
-            select(ItemRow.id, Document.text, ItemRow.text)
+            select(ItemRow, Document)
             .join(Document, col(Document.id) == ItemRow.document_id)
             .where(col(ItemRow.id).in_(ids[start : start + _CHUNK]))
             .order_by(ItemRow.document_id, col(ItemRow.id))
         )
-        yield from (Example(*row) for row in found)
+        yield from (example_from_rows(item.id, document, item.text) for item, document in found)
 
 
 def load_samples_of_item(session: Session, item_id: str) -> list[Sample]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from annotations.samples import load_provenance, load_samples, load_texts
 from annotations.store import Store
 from core.datasets.bundled import Bundled, bundled_items
 from core.errors import TouchstoneError
-from core.types import PRECOMPUTED, Item
+from core.types import PRECOMPUTED, Example, Item, Sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,15 @@ class LabelledItems:
     licence: str
 
 
+def with_documents(samples: Iterable[Sample], texts: Iterable[Example]) -> list[Item]:
+    """The items of samples with their documents, whose texts are named as the store does."""
+    stored = {text.id: text for text in texts}
+    return [
+        replace(sample.item, example=replace(stored.get(sample.stored, sample.item.example), id=sample.item.example.id))
+        for sample in samples
+    ]
+
+
 def load_labelled_items(store: Store, dataset: str) -> LabelledItems:
     """An imported dataset, the settled labels of a campaign, the pairs that were kept, or the bundled examples.
 
@@ -32,11 +41,7 @@ def load_labelled_items(store: Store, dataset: str) -> LabelledItems:
     samples = load_samples(store, dataset)
     if not samples:
         raise TouchstoneError(f"{dataset!r} holds no summary. `cli.py datasets` lists what does.")
-    documents = {example.id: example.document for example in load_texts(store, dataset)}
-    items = [
-        replace(sample.item, example=replace(sample.item.example, document=documents.get(sample.stored, "")))
-        for sample in samples
-    ]
+    items = with_documents(samples, load_texts(store, dataset))
     files = load_provenance(store, [dataset]).files
     licences = ", ".join(sorted({file.licence for file in files}))
     return LabelledItems(dataset, items, files[0].importer if files else "", licences)

@@ -8,6 +8,7 @@ from sqlmodel import Session, col, select
 from annotations.records import PairRecord, SavedRow, StoredPair
 from annotations.tables import Document, EditRow, Item, Label, Origin, ScoreRow, Table
 from annotations.writes import edit_from_row, outcome_from_row
+from core.contexts import contexts_from_json
 from core.types import Edit, ErrorType, Outcome, Verdict
 
 
@@ -21,8 +22,11 @@ def load_pair(session: Session, item_id: str) -> StoredPair | None:
         select(Origin).where(Origin.item_id == item_id).order_by(col(Origin.created_at).desc()).limit(1)
     ).first()
     outcomes = (*load_outcomes(session, original.id, "original"), *load_outcomes(session, item_id, "edited"))
+    document = session.get_one(Document, item.document_id)
     pair = PairRecord(
-        document=session.get_one(Document, item.document_id).text,
+        document=document.text,
+        contexts=contexts_from_json(document.contexts),
+        question=document.question,
         original=original.text,
         edited=item.text,
         edits=load_edits(session, item_id),

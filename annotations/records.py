@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
 from itertools import pairwise
@@ -23,7 +23,7 @@ from typing import Literal
 
 from core.edits import apply
 from core.errors import TouchstoneError
-from core.types import Edit, ErrorType, Outcome, Result, Verdict
+from core.types import Context, Edit, ErrorType, Outcome, Result, Verdict
 
 
 class StoreError(TouchstoneError):
@@ -116,7 +116,7 @@ class EditAnswers:
 class Pair:
     """A document, a summary and what edits made of it; an unedited summary has no edits and `edited == original`.
 
-    Raises RecordError for a blank or unstorable text and for edits that do not lead from `original` to `edited`,
+    `contexts` and `question` are those of an Example. Raises RecordError for a blank or unstorable text and for edits that do not lead from `original` to `edited`,
     EditError for edits that cannot be executed.
     """
 
@@ -124,8 +124,11 @@ class Pair:
     original: str
     edited: str
     edits: tuple[Edit, ...]
+    contexts: tuple[Context, ...] = field(default=(), kw_only=True)
+    question: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
+        require_storable("the contexts or the question", *(one.name for one in self.contexts), self.question)
         for name in ("document", "original", "edited"):
             require_text(name, getattr(self, name), MAX_TEXT)
         for edit in self.edits:

@@ -39,10 +39,15 @@ class Table(SQLModel):
 
 
 class Document(Table, table=True):
-    """A source text; `id` is its hash."""
+    """A source text; `id` is its hash, with that of its contexts and question where it has any.
+
+    `contexts` are name, start and end of each; `question` is what its summaries answer.
+    """
 
     id: str = Field(primary_key=True)
     text: str
+    contexts: list[Any] = Field(default_factory=list, sa_type=JSON, sa_column_kwargs={"server_default": "[]"})
+    question: str = Field(default="", sa_column_kwargs={"server_default": ""})
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 

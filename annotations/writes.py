@@ -29,7 +29,8 @@ from annotations.tables import (
     ScoreRow,
     Table,
 )
-from core.types import Edit, Failure, FailureKind, Outcome, Part, Result, Seen, Span, WordScore
+from core.contexts import Sourced, contexts_from_json, contexts_to_json
+from core.types import Edit, Example, Failure, FailureKind, Outcome, Part, Result, Seen, Span, WordScore
 from core.types import Item as CoreItem
 
 ITEM_FACTS: TypeAdapter[CoreItem] = TypeAdapter(CoreItem)
@@ -47,13 +48,36 @@ def insert_new(session: Session, table: type[Table], rows: list[dict[str, Any]])
 
 
 def text_id(text: str) -> str:
-    """The identity of a document: the first 16 hex digits of the SHA-256 of its text."""
+    """The first 16 hex digits of the SHA-256 of a text."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def content_id(*parts: object) -> str:
     """The identity of anything else: 16 hex digits over its JSON-able parts."""
     return text_id(_JSON.encode(parts))
+
+
+def document_id(about: Sourced) -> str:
+    """The identity of a document: that of its text, with its contexts and question where it has any."""
+    if not about.contexts and not about.question:
+        return text_id(about.document)
+    return content_id(about.document, contexts_to_json(about.contexts), about.question)
+
+
+def document_values(about: Sourced, now: datetime) -> dict[str, Any]:
+    """The columns of a document, for bulk inserts."""
+    return {
+        "id": document_id(about),
+        "text": about.document,
+        "contexts": contexts_to_json(about.contexts),
+        "question": about.question,
+        "created_at": now,
+    }
+
+
+def example_from_rows(id: str, document: Document, summary: str) -> Example:
+    """A summary with its document, as metrics read them."""
+    return Example(id, document.text, summary, contexts_from_json(document.contexts), document.question)
 
 
 def sort_edits(edits: Sequence[Edit]) -> list[Edit]:
@@ -76,7 +100,7 @@ def item_values(
 
 def pair_item_id(pair: Pair) -> str:
     """The identity that the edited summary of a pair has or would have in the store."""
-    now, document = datetime.now(UTC), text_id(pair.document)
+    now, document = datetime.now(UTC), document_id(pair)
     original = item_row(document, pair.original, None, (), now).id
     return item_row(document, pair.edited, original, pair.edits, now).id if pair.edited != pair.original else original
 
@@ -233,7 +257,7 @@ def delete_old_drafts() -> Delete:
 
 
 def _add_items(session: Session, pair: Pair, now: datetime) -> tuple[str, str]:
-    document = Document(id=text_id(pair.document), text=pair.document, created_at=now)
+    document = Document(**document_values(pair, now))
     _insert_if_new(session, document)
     original = item_row(document.id, pair.original, None, (), now)
     _insert_if_new(session, original)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from core.contexts import pieces_of_passages
 from core.errors import UnscorableError
 from core.metric import Metric
 from core.text import sentences
@@ -43,6 +44,10 @@ class Passage:
 
     text: str
     span: Span
+
+    def moved(self, offset: int) -> Passage:
+        """The same so many characters further on."""
+        return Passage(self.text, Span(self.span.start + offset, self.span.end + offset))
 
 
 class SupportMetric(Metric):
@@ -82,7 +87,7 @@ class SupportMetric(Metric):
         return (self.weights,)
 
     def plan(self, example: Example) -> list[Question]:
-        passages = self.passages(example.document)
+        passages = self._passages_of(example)
         return [
             Question(
                 self.weights,
@@ -105,6 +110,12 @@ class SupportMetric(Metric):
         parts = tuple(best[claim] for claim in sentences(example.summary))
         scored = [best[_whole_span(example.summary)]] if self.whole else parts
         return Score(sum(part.score for part in scored) / len(scored), parts, _describe_input(rows))
+
+    def _passages_of(self, example: Example) -> list[Passage]:
+        """Those of each context where the best one counts, else those of the document."""
+        if self.card.contexts == "best":
+            return pieces_of_passages(example, self.passages, Passage.moved)
+        return self.passages(example.document)
 
     def _claims(self, summary: str) -> list[Span]:
         found = list(sentences(summary))

@@ -13,6 +13,10 @@ from core.types import Answer, Example, ModelRef, Question, Rounds, Score, local
 
 Direction = Literal["higher", "lower", "neutral"]
 
+ContextReading = Literal["joined", "best", "passages"]
+"""How a document of several contexts is read: all of them as one text, each for itself so that the best one counts for a
+claim, or as the numbered passages of one input."""
+
 
 @dataclass(frozen=True, slots=True)
 class PublishedArchive:
@@ -31,6 +35,7 @@ class Card:
     describes the surface and has no better side. `differs` tells how the score departs from the published one, if it does.
     `download_mb` is the size of the weights on the hub, 0 where nothing is downloaded; `memory_mb` what the largest model
     takes in memory, 0 where that is the same. `licence` is that of code and weights, and `archives` lists what is not on the hub.
+    `contexts` says how a document of several contexts is read.
     """
 
     title: str
@@ -46,6 +51,7 @@ class Card:
     memory_mb: int = 0
     licence: str = ""
     archives: tuple[PublishedArchive, ...] = ()
+    contexts: ContextReading = "joined"
 
 
 @dataclass(frozen=True)

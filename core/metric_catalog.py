@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal
 
-from core.metric import METRICS, Direction, Metric
+from core.metric import METRICS, ContextReading, Direction, Metric
 from core.metric_setup import SetupStep, format_megabytes, missing_steps, setup_state
 from core.models.locations import ModelStatus
 from core.models.pool import ModelPool
@@ -16,6 +16,11 @@ from core.types import EndpointModel, local_checkpoints
 
 _ENDPOINT = "package:core.llm"  # what `cli.py metrics --json` lists in the place of a checkpoint
 _NOT_DEFAULT_FAMILIES = ("Judge", "Retrieval", "Trained")
+_CONTEXT_LABELS: dict[ContextReading, str] = {
+    "joined": "Several contexts are read joined to one document.",
+    "best": "Of several contexts the best one counts for each claim; turns of a conversation are one context.",
+    "passages": "Several contexts are the numbered passages of one input, after the question where there is one.",
+}
 _DIRECTION_LABELS: dict[Direction, str] = {
     "higher": "higher = more consistent",
     "lower": "lower = more consistent",
@@ -41,6 +46,7 @@ class MetricRow:
     url: str
     measures: str
     differs: str
+    contexts: ContextReading
 
 
 def list_metrics(pool: ModelPool) -> list[MetricRow]:
@@ -128,6 +134,11 @@ def format_direction(direction: Direction) -> str:
     return _DIRECTION_LABELS[direction]
 
 
+def format_contexts(contexts: ContextReading) -> str:
+    """How a document of several contexts is read, in a sentence."""
+    return _CONTEXT_LABELS[contexts]
+
+
 def metrics_markdown(rows: Sequence[MetricRow]) -> str:
     """The table of metrics in the README."""
     table = [
@@ -171,6 +182,7 @@ def _metric_row(metric: Metric, pool: ModelPool) -> MetricRow:
         url=card.url,
         measures=card.measures,
         differs=card.differs,
+        contexts=card.contexts,
     )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from core.types import Example, Failure, Outcome, Part, Seen
+from core.contexts import name_contexts
+from core.types import Example, Failure, Outcome, Part, Seen, Span
 
 JsonRecord = dict[str, Any]
 """JSON-able: values are texts, numbers, lists, records or None."""
@@ -32,14 +33,15 @@ def outcome_record(example: Example, outcome: Outcome) -> JsonRecord:
 
 
 def _sentence_record(example: Example, part: Part) -> JsonRecord:
-    evidence = part.evidence and {
-        "text": part.evidence.of(example.document),
-        "start": part.evidence.start,
-        "end": part.evidence.end,
-    }
+    evidence = _evidence_record(example, part.evidence) if part.evidence else None
     record = {"text": part.span.of(example.summary), "score": part.score, "evidence": evidence}
     words = [{"text": word.span.of(example.summary), "score": word.score} for word in part.words]
     return {**record, "words": words} if words else record
+
+
+def _evidence_record(example: Example, evidence: Span) -> JsonRecord:
+    record: JsonRecord = {"text": evidence.of(example.document), "start": evidence.start, "end": evidence.end}
+    return {**record, "context": name_contexts(example.contexts, evidence)} if example.contexts else record
 
 
 def _seen_record(seen: Seen) -> JsonRecord:

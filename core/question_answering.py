@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from core.contexts import context_sentences
 from core.metric import Metric
 from core.text import sentences
 from core.types import Answer, Checkpoint, Example, Option, Part, Question, Score, Seen, Span
@@ -82,11 +83,11 @@ def mean(values: Iterable[float]) -> float:
     return sum(some) / len(some) if some else 0.0
 
 
-def sentence_parts(summary: str, document: str, found: Sequence[ScoredPhrase]) -> tuple[Part, ...]:
+def sentence_parts(example: Example, found: Sequence[ScoredPhrase]) -> tuple[Part, ...]:
     """One part per sentence with questions: the mean of its scores, and the document sentence with the evidence of the worst."""
-    places = sentences(document)
+    places = context_sentences(example)
     parts = []
-    for span in sentences(summary):
+    for span in sentences(example.summary):
         inside = [one for one in found if span.start <= one.claim.start < span.end]
         if inside:
             worst = min((one for one in inside if one.evidence), key=lambda one: one.score, default=None)

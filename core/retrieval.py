@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from core.contexts import context_sentences
 from core.errors import BadSettingError, UnscorableError
 from core.text import sentences, words
 from core.types import Answer, Checkpoint, Example, Question, Span
@@ -69,7 +70,7 @@ class Retrieval:
         # blanks are stripped as sentence-transformers does
         read = [
             Question(self.encoder, (span.of(example.document).strip(),), evidence=span)
-            for span in sentences(example.document)
+            for span in context_sentences(example)
         ]
         claimed = [
             Question(self.encoder, (span.of(example.summary).strip(),), claim=span)
@@ -79,7 +80,7 @@ class Retrieval:
 
     def claims(self, example: Example, answers: Sequence[Answer]) -> list[Claim]:
         """What was found for each sentence of the summary, from the answers to `questions`; raises UnscorableError."""
-        places, spans = sentences(example.document), sentences(example.summary)
+        places, spans = context_sentences(example), sentences(example.summary)
         if not places or not spans:
             raise UnscorableError("There is nothing to compare: the document or the summary has no sentence.")
         vectors = np.array([answer.values for answer in answers])  # (sentences, width), of unit length

@@ -5,9 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 
+from core.contexts import closest_evidence
 from core.errors import UnscorableError
 from core.metric import Metric
-from core.text import closest_sentence, sentences, words
+from core.text import sentences, words
 from core.types import Answer, Example, Part, Question, Score, Seen, Span
 
 
@@ -26,7 +27,7 @@ class SurfaceMetric(Metric):
     def _part(self, example: Example, span: Span) -> Part | None:
         claim = span.of(example.summary)
         try:
-            return Part(span, self.measure(example.document, claim), closest_sentence(example.document, claim))
+            return Part(span, self.measure(example.document, claim), closest_evidence(example, claim))
         except UnscorableError:
             return None
 

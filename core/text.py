@@ -28,6 +28,15 @@ def sentences(text: str) -> tuple[Span, ...]:
     return tuple(Span(start, end) for start, end in _punkt().span_tokenize(text))
 
 
+def sentences_of_parts(text: str, parts: tuple[Span, ...]) -> tuple[Span, ...]:
+    """The sentences of each part of a text; those of the whole text where it has no parts."""
+    if not parts:
+        return sentences(text)
+    return tuple(
+        Span(part.start + span.start, part.start + span.end) for part in parts for span in sentences(part.of(text))
+    )
+
+
 @memoize(128)
 def words(text: str) -> tuple[str, ...]:
     """The lower-cased runs of letters and digits of a text, in order."""
@@ -133,13 +142,14 @@ def _leading_blanks(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
-def closest_sentence(document: str, claim: str) -> Span | None:
+def closest_sentence(document: str, claim: str, parts: tuple[Span, ...] = ()) -> Span | None:
     """The document sentence with the largest weighted share of words in common; None where none is shared.
 
-    The share is Jaccard's, each word weighing log(1 + sentences / sentences with it): "the" says little.
+    The share is Jaccard's, each word weighing log(1 + sentences / sentences with it): "the" says little. No sentence goes
+    from one of the `parts` of the document into the next.
     """
     wanted = frozenset(words(claim))
-    vocabularies, weights = _weighted_words(document)
+    vocabularies, weights = _weighted_words(document, parts)
     strange = log(1 + len(vocabularies))
     best, best_share = None, 0.0
     for span, found in vocabularies:
@@ -151,9 +161,11 @@ def closest_sentence(document: str, claim: str) -> Span | None:
 
 
 @memoize(32)
-def _weighted_words(document: str) -> tuple[tuple[tuple[Span, frozenset[str]], ...], dict[str, float]]:
+def _weighted_words(
+    document: str, parts: tuple[Span, ...]
+) -> tuple[tuple[tuple[Span, frozenset[str]], ...], dict[str, float]]:
     """Every sentence with its words, and the weight of every word."""
-    vocabularies = tuple((span, frozenset(words(span.of(document)))) for span in sentences(document))
+    vocabularies = tuple((span, frozenset(words(span.of(document)))) for span in sentences_of_parts(document, parts))
     counts = Counter(word for _, found in vocabularies for word in found)
     return vocabularies, {word: log(1 + len(vocabularies) / count) for word, count in counts.items()}
 

@@ -20,12 +20,26 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Context:
+    """A named part of a document: a passage that was retrieved, a turn of a conversation, one of several articles."""
+
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Example:
-    """A document (the premise) and a summary of it (the hypothesis)."""
+    """A document (the premise) and a summary of it (the hypothesis).
+
+    `contexts` are the parts of a document that has named ones, in order and without overlap. `question` is what the summary
+    answers, "" where nothing was asked.
+    """
 
     id: str
     document: str
     summary: str
+    contexts: tuple[Context, ...] = ()
+    question: str = ""
 
 
 class Verdict(StrEnum):

@@ -42,7 +42,7 @@ ONLY_IN = {
 OURS = {
     "core": {"core"},
     "annotations": {
-        *("annotations", "core.types", "core.errors", "core.edits", "core.stats", "core.text"),
+        *("annotations", "core.types", "core.errors", "core.contexts", "core.edits", "core.stats", "core.text"),
         *("core.registry", "core.archive"),  # export formats
         *("core.bundled_scores", "core.datasets.bundled"),  # a dataset beside those of the database
     },

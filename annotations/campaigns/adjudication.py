@@ -23,6 +23,7 @@ from annotations.records import RecordError, require_storable
 from annotations.store import Store
 from annotations.tables import Origin
 from annotations.writes import next_revision
+from core.types import Context
 
 
 class DisagreementCause(StrEnum):
@@ -67,6 +68,8 @@ class AdjudicationTask:
     flags: tuple[str, ...]
     decision: StoredDecision | None
     reopened: bool
+    contexts: tuple[Context, ...] = ()
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +200,8 @@ class AdjudicatorActions:
             if decision
             else None,
             reopened=case.reopened,
+            contexts=texts.contexts,
+            question=texts.question,
         )
 
 

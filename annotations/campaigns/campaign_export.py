@@ -126,7 +126,8 @@ def _participant_names(session: Session, campaign_id: str) -> set[str]:
 def text_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
     items, types = _campaign_items(session, context.campaign), given_error_types(session, context.campaign)
     for document_id in dict.fromkeys(item.document_id for item in items):
-        yield ExportedDocument(document_id=document_id, document=session.get_one(Document, document_id).text)
+        text = session.get_one(Document, document_id)
+        yield ExportedDocument(document_id=text.id, document=text.text, contexts=text.contexts, question=text.question)
     for item in items:
         yield item_row(session, context, item)
         yield from _origin_rows(session, context, item, types.get(item.id))

@@ -56,8 +56,9 @@ from annotations.campaigns.tables import (
 from annotations.records import RecordError, require_text
 from annotations.store import Store
 from annotations.tables import Document, EditRow, Explanation, Item, Origin
-from annotations.writes import content_id, edit_rows, insert_new, item_row, origin_id, text_id
-from core.types import Edit, Span
+from annotations.writes import content_id, document_values, edit_rows, insert_new, item_row, origin_id
+from core.contexts import contexts_from_json
+from core.types import Edit, Example, Span
 
 _Of = TypeVar("_Of")
 _Key = TypeVar("_Key")
@@ -111,8 +112,9 @@ def import_versions(context: CampaignImport, lines: Iterable[ExportedVersion]) -
 
 def import_documents(context: CampaignImport, lines: Iterable[ExportedDocument]) -> None:
     for line in lines:
-        _require_unchanged("document", line.document_id, text_id(line.document))
-        row = {"id": line.document_id, "text": line.document, "created_at": context.now}
+        contexts = contexts_from_json(line.contexts)
+        row = document_values(Example("", line.document, "", contexts, line.question), context.now)
+        _require_unchanged("document", line.document_id, row["id"])
         insert_new(context.session, Document, [row])
 
 

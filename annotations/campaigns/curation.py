@@ -18,8 +18,8 @@ from annotations.database import read_session
 from annotations.records import PairRecord, RecordError, require_storable
 from annotations.store import Store
 from annotations.tables import Document, Item
-from annotations.writes import item_row, next_revision, text_id
-from core.types import ErrorType
+from annotations.writes import example_from_rows, next_revision, pair_item_id
+from core.types import Context, ErrorType
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,8 @@ class CurationTask:
     corrected_type: ErrorType | None
     note: str
     revision: int
+    contexts: tuple[Context, ...] = ()
+    question: str = ""
 
 
 class CuratorActions:
@@ -83,6 +85,8 @@ class CuratorActions:
                 corrected_type=ErrorType(newest.error_type) if newest else None,
                 note=newest.note if newest else "",
                 revision=newest.revision if newest else 0,
+                contexts=pair.contexts,
+                question=pair.question,
             )
 
     def correct(self, campaign_id: str, response: int, error_type: ErrorType, event_id: str, note: str = "") -> int:
@@ -98,7 +102,7 @@ class CuratorActions:
             last = select(func.max(Correction.revision)).where(Correction.response_id == response)
             correction = Correction(
                 response_id=response,
-                item_id=_edited_item_id(pair),
+                item_id=pair_item_id(pair),
                 revision=next_revision(session, last),
                 error_type=error_type.value,
                 note=note,
@@ -125,18 +129,11 @@ class CuratorActions:
 
 def _written_pair(session: Session, campaign: CampaignSettings, label: CampaignLabel) -> PairRecord:
     item = session.get_one(Item, label.item)
-    texts = (session.get_one(Document, item.document_id).text, item.text)
-    pair = pair_from_answers(campaign.questions, label.answers, texts, EditSource(label.person, "", ""))
+    about = example_from_rows(item.id, session.get_one(Document, item.document_id), item.text)
+    pair = pair_from_answers(campaign.questions, label.answers, about, EditSource(label.person, "", ""))
     if pair is None:
         raise RecordError("There is no edit in this answer any more. Reload the page.")
     return pair
-
-
-def _edited_item_id(pair: PairRecord) -> str:
-    """The id under which the edited summary was kept when the answer came."""
-    document, now = text_id(pair.document), datetime.now(UTC)
-    original = item_row(document, pair.original, None, (), now)
-    return item_row(document, pair.edited, original.id, pair.edits, now).id
 
 
 def _required_error_type(session: Session, label: CampaignLabel) -> str:

@@ -61,11 +61,13 @@ class ExportedPerson(_ExportedModel):
 
 
 class ExportedDocument(_ExportedModel):
-    """A source text."""
+    """A source text, with name, start and end of its contexts and the question that its summaries answer."""
 
     kind: Literal["document"] = "document"
     document_id: StorableText
     document: StorableText
+    contexts: list[tuple[StorableText, int, int]] = []
+    question: StorableText = ""
 
 
 class ExportedEdit(_ExportedModel):

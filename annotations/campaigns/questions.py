@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from annotations.records import MAX_TEXT, PairRecord, RecordError, require_storable
 from core.edits import apply, parse, recover
 from core.errors import EditError
-from core.types import Edit, ErrorType, Verdict
+from core.types import Edit, ErrorType, Example, Verdict
 
 Unit = Literal["pair", "summary", "explanation"]
 """What an item of a campaign is: an original with its edited version, one summary, or an explanation with its pair."""
@@ -284,10 +284,10 @@ def check_text_answers(questions: QuestionSet, answers: Answers, document: str, 
 
 
 def pair_from_answers(
-    questions: QuestionSet, answers: Answers, texts: tuple[str, str], source: EditSource
+    questions: QuestionSet, answers: Answers, about: Example, source: EditSource
 ) -> PairRecord | None:
-    """The minimal pair that answers made of (document, summary); None where they hold no edit."""
-    document, summary = texts
+    """The minimal pair that answers made of a summary; None where they hold no edit."""
+    summary = about.summary
     for question in questions.questions:
         answer = answers.get(question.id)
         if question.kind == "edit" and isinstance(answer, list):
@@ -295,7 +295,7 @@ def pair_from_answers(
                 replace(edit, by=source.by) for edit in parse_answer_edits(answer, summary, _given_explanation(answers))
             )
             return PairRecord(
-                document,
+                about.document,
                 summary,
                 apply(summary, edits),
                 edits,
@@ -303,6 +303,8 @@ def pair_from_answers(
                 intended=Verdict.INCONSISTENT,
                 error_type=ErrorType(source.error_type) if source.error_type else None,
                 source=source.source,
+                contexts=about.contexts,
+                question=about.question,
             )
     return None
 

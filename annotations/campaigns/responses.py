@@ -201,7 +201,7 @@ def _save_answer_edit(
     shown = show_task(session, campaign, reservation)
     check_text_answers(campaign.questions, answers, shown.document, shown.left, shown.right)
     source = EditSource(person.name, f"campaign {campaign.name}", shown.error_type)
-    if pair := pair_from_answers(campaign.questions, answers, (shown.document, shown.left), source):
+    if pair := pair_from_answers(campaign.questions, answers, shown.example, source):
         save_pair(session, pair)
     return answers
 

@@ -16,8 +16,9 @@ from annotations.campaigns.qualification import Stage
 from annotations.campaigns.questions import unswap_answers
 from annotations.campaigns.tables import Reservation, Response, Suggestion, Task
 from annotations.tables import Document, Explanation, Item
-from core.text import closest_sentence, sentences
-from core.types import Span
+from core.contexts import closest_evidence, contexts_from_json
+from core.text import sentences
+from core.types import Context, Example, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,8 @@ class TaskTexts:
     original: str | None
     explanation: str
     error_type: str
+    contexts: tuple[Context, ...] = ()
+    question: str = ""
 
     def sides(self, swapped: bool) -> tuple[str, str | None]:
         """What is shown on the left and on the right: the original and the edited summary, or the summary alone."""
@@ -48,6 +51,8 @@ def load_task_texts(session: Session, campaign: CampaignSettings, task_id: str) 
         original=None if campaign.questions.unit == "summary" else row.original,
         explanation=row.asked.get("explanation", "") if row.explanation is None else row.explanation,
         error_type=row.asked.get("error_type", ""),
+        contexts=contexts_from_json(row.contexts),
+        question=row.question,
     )
 
 
@@ -57,6 +62,8 @@ _SELECT_TEXTS = (
         col(Task.part),
         col(Task.asked),
         col(Document.text).label("document"),
+        col(Document.contexts),
+        col(Document.question),
         col(Item.text).label("summary"),
         col(_PARENT.text).label("original"),
         col(Explanation.text).label("explanation"),
@@ -76,6 +83,7 @@ class ShownTask:
     `right` is there for pairs and explanations. `error_type` is the one to write. `answers` are those given before, up to
     and with the response of that `revision`; 0 where there is none. `mode` is how much help it is shown with:
     `suggested` are the answers that are filled in before the first label, `close` the document sentences that are marked.
+    `contexts` and `question` are those of the document.
     """
 
     reservation: int
@@ -91,6 +99,13 @@ class ShownTask:
     mode: LabelMode = "unaided"
     suggested: Mapping[str, Any] = field(default_factory=dict)
     close: tuple[Span, ...] = ()
+    contexts: tuple[Context, ...] = ()
+    question: str = ""
+
+    @property
+    def example(self) -> Example:
+        """The summary on the left with its document."""
+        return Example("", self.document, self.left, self.contexts, self.question)
 
 
 def show_task(session: Session, campaign: CampaignSettings, reservation: Reservation) -> ShownTask:
@@ -113,6 +128,8 @@ def show_task(session: Session, campaign: CampaignSettings, reservation: Reserva
         mode=mode,
         suggested={} if revision else _suggested_answers(session, campaign, reservation, mode),
         close=_close_sentences(texts) if mode == "assisted" else (),
+        contexts=texts.contexts,
+        question=texts.question,
     )
 
 
@@ -136,7 +153,7 @@ def _suggested_answers(
 def _close_sentences(texts: TaskTexts) -> tuple[Span, ...]:
     """The document sentence that is closest to each sentence of what is labelled, by the words that they share."""
     claims = [text[span.start : span.end] for text in texts.sides(swapped=False) if text for span in sentences(text)]
-    found = {closest_sentence(texts.document, claim) for claim in claims}
+    found = {closest_evidence(texts, claim) for claim in claims}
     return tuple(sorted(span for span in found if span))
 
 

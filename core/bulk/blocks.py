@@ -12,17 +12,22 @@ from operator import itemgetter
 from typing import Any
 
 from core.bulk.folder import Folder
+from core.contexts import contexts_from_json, contexts_to_json
 from core.errors import BadSettingError, TouchstoneError
 from core.types import Edit, ErrorType, Example, Item, Span, T, Verdict
 
 MAX_PAIRS = 2_000  # pairs of a block
 MAX_BYTES = 64 << 20  # bytes of its texts, each document counted once
-FORMAT = 1
+FORMAT = 2
 _MANIFEST, _LIST, _BLOCKS = "manifest.json", "blocks.parquet", "blocks"
 
-BlockRow = tuple[str, str, str, str, str, str, str, str, str, str]
-COLUMNS = ("id", "document", "summary", "group", "parent", "edits", "label", "error_type", "domain", "title")
-"""The columns of a block, all text, "" for what is not known; `edits` is JSON: a list of [start, end, new, explanation]."""
+BlockRow = tuple[str, str, str, str, str, str, str, str, str, str, str, str]
+COLUMNS = (
+    *("id", "document", "summary", "group", "parent", "edits", "label", "error_type", "domain", "title"),
+    *("contexts", "question"),
+)
+"""The columns of a block, all text, "" for what is not known; `edits` is JSON: a list of [start, end, new, explanation], and so
+are `contexts`: a list of [name, start, end]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +91,16 @@ def row_of_item(item: Item) -> BlockRow:
         item.error_type.value if item.error_type else "",
         item.domain,
         item.title,
+        json.dumps(contexts_to_json(item.example.contexts), ensure_ascii=False) if item.example.contexts else "",
+        item.example.question,
     )
 
 
 def item_of_row(row: Sequence[str]) -> Item:
     """The item that a block keeps in a row."""
-    id, document, summary, group, parent, edits, label, error, domain, title = row
+    id, document, summary, group, parent, edits, label, error, domain, title, contexts, question = row
     return Item(
-        Example(id, document, summary),
+        Example(id, document, summary, contexts_from_json(json.loads(contexts or "[]")), question),
         parent=parent or None,
         edits=tuple(Edit(Span(start, end), new, why) for start, end, new, why in json.loads(edits or "[]")),
         intended=Verdict(label) if label else None,

@@ -292,7 +292,7 @@ def samples_of_results(url: str) -> list[Sample]:
 def scored_sample(dataset: str, item: Item, scores: Iterable[StoredScore]) -> Sample:
     """An item with its scores, none of which a database holds."""
     document = document_key(item.example.document)
-    without_text = replace(item, example=replace(item.example, document=""))
+    without_text = replace(item, example=replace(item.example, document="", contexts=()))
     return Sample(dataset, without_text, item.example.id, document, tuple(scores))
 
 

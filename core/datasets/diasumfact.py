@@ -8,10 +8,11 @@ annotations.json is one object: by dialogue, `utterances`, `query` ("" in SAMSum
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
+from core.contexts import NamedText, join_contexts
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.formats import fields, item_stream
 from core.datasets.formats.item_stream import RecordPlace
@@ -29,7 +30,7 @@ _DIALOGUE = "dialogue"
 @DATASETS.add
 @dataclass(frozen=True)
 class DiaSumFact(Importer):
-    """annotations.json, or the folder with it; ids are `<dialogue>/<model>`, the question of a meeting is the title.
+    """annotations.json, or the folder with it; ids are `<dialogue>/<model>`, the question of a meeting is the title too.
 
     A summary is consistent where none of its sentences has an error. A span that is not in its sentence marks the sentence.
     """
@@ -54,17 +55,19 @@ def _dialogues(path: Path) -> Iterator[NumberedRow]:
 
 
 def _items(row: Row, _: RecordPlace) -> list[Item]:
-    document = "\n".join(fields.texts(row, "utterances"))
+    turns = enumerate(fields.texts(row, "utterances"), start=1)
+    document, contexts = join_contexts(NamedText(f"turn {number}", text, is_turn=True) for number, text in turns)
+    dialogue = Example("", document, "", contexts, fields.optional(row, "query"))
     answers = fields.record(row, "annotations")
-    return [_item(row, document, model, fields.record(answers, model)) for model in answers]
+    return [_item(row, dialogue, model, fields.record(answers, model)) for model in answers]
 
 
-def _item(row: Row, document: str, model: str, answer: Row) -> Item:
+def _item(row: Row, about: Example, model: str, answer: Row) -> Item:
     dialogue = fields.text(row, _DIALOGUE)
     name, summary = f"{dialogue}/{model}", fields.text(answer, "model_prediction")
     judgements, types = _judgements(name, summary, fields.records(answer, "sentence_annotations"))
     return Item(
-        Example(name, document, summary),
+        replace(about, id=name, summary=summary),
         intended=Verdict.INCONSISTENT if types else Verdict.CONSISTENT,
         error_type=types[0] if len(set(types)) == 1 else None,
         domain=fields.optional(row, "dataset_name"),

@@ -139,16 +139,17 @@ def _marked_span(words: str, name: str, judge: str, summary: str) -> Judgement:
 def _tool_items(row: Row, place: RecordPlace) -> list[Item]:
     name = fields.optional(row, "id") or place.path.stem
     lines = fields.texts(row, "output_lines")
-    original = Example(name, "\n".join(fields.texts(row, "input_lines")), " ".join(lines))
+    question = fields.optional(row, "question")
+    original = Example(name, "\n".join(fields.texts(row, "input_lines")), " ".join(lines), question=question)
     proposed = _proposed_edits(row, lines)
     corrected = edits.apply(original.summary, proposed)
-    plain = Item(original, group=name, title=fields.optional(row, "question"))
+    plain = Item(original, group=name, title=question)
     if not proposed:
         return [plain]
     return [
         plain,
         Item(
-            Example(f"{name}/corrected", original.document, corrected), parent=name, edits=tuple(proposed), group=name
+            replace(original, id=f"{name}/corrected", summary=corrected), parent=name, edits=tuple(proposed), group=name
         ),
     ]
 

@@ -29,7 +29,9 @@ from core.datasets.formats.workbook_files import sheet_names
 from core.errors import TouchstoneError
 from core.types import ALL_JUDGES, Item, Judgement, Rating, ReleasedScore, Verdict
 
-_COPIED_FIELDS = ("id", "edited", "edits", "group", "domain", "title")
+_COPIED_FIELDS = ("id", "edited", "edits", "group", "domain", "title", "contexts", "question")
+_CONTEXT_NAMES = frozenset(item_stream.FIELD_NAMES["contexts"])
+"""Columns whose lists and objects are the parts of one document, and not several samples or fields."""
 _PREVIEW_ROWS = 500  # rows
 
 
@@ -103,7 +105,11 @@ def read_with_map(source: Path, columns: ColumnMap, encoding: str = UTF8, sheet:
 
 def _flat_rows(row: Row) -> list[Row]:
     """A record with the fields of its objects as columns; one that lists the samples of a document is a row for each."""
-    lists = [name for name, value in row.items() if isinstance(value, list) and value and isinstance(value[0], dict)]
+    lists = [
+        name
+        for name, value in row.items()
+        if isinstance(value, list) and value and isinstance(value[0], dict) and name not in _CONTEXT_NAMES
+    ]
     if len(lists) != 1:
         return [_flat_row(row)]
     texts = [value for value in row.values() if isinstance(value, str) and " " in value.strip()]
@@ -125,11 +131,13 @@ def _renamed(entry: Row, shared: Row, name: str) -> Row:
 
 
 def _flat_row(row: Row) -> Row:
-    if not any(isinstance(value, dict) for value in row.values()):
+    nested = {name for name, value in row.items() if isinstance(value, dict)} - _CONTEXT_NAMES
+    if not nested:
         return row
     flat: dict[str, object] = {}
     for name, value in row.items():
-        flat |= {f"{name}.{inner}": held for inner, held in value.items()} if isinstance(value, dict) else {name: value}
+        inner = value if name in nested and isinstance(value, dict) else {}
+        flat |= {f"{name}.{field}": held for field, held in inner.items()} if name in nested else {name: value}
     return flat
 
 
@@ -168,9 +176,9 @@ class _MappedReader:
         """The fields that a record has under any importer; those that must not be blank are checked by their column."""
         copied = {field: row.get(self.mapped[field]) for field in _COPIED_FIELDS if field in self.mapped}
         found = {**copied, "summary": _filled_passage(row, self.mapped["summary"])}
-        return (
-            {**found, "document": _filled_passage(row, self.mapped["document"])} if "document" in self.mapped else found
-        )
+        if "document" not in self.mapped or (found.get("contexts") and not is_filled(row, self.mapped["document"])):
+            return found
+        return {**found, "document": _filled_passage(row, self.mapped["document"])}
 
     def _description(self, item: Item, row: Row) -> dict[str, Any]:
         """What holds for both sides of a pair, and the scores of an item's own side."""

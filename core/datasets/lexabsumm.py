@@ -50,7 +50,12 @@ def _item(row: Row, place: RecordPlace) -> list[Item]:
     document, aspect, name = _text(row, judgment), _named(row, _ASPECT), _named(row, _ID)
     return [
         Item(
-            Example(f"{place.path.stem}-{place.number}", document, _text(row, summary)),
+            Example(
+                f"{place.path.stem}-{place.number}",
+                document,
+                _text(row, summary),
+                question=fields.optional(row, aspect),
+            ),
             domain="law",
             group=fields.optional(row, name) or fields.document_key(document),
             title=fields.optional(row, aspect),

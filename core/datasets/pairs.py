@@ -1,7 +1,9 @@
 """A file of document-summary pairs: one JSON object a line, a list of them, or a table with a header.
 
 Fields: `id`, `document`, `summary`, and where there is one, `edited` (a summary) or `edits` (executable edits), `label`,
-`error_type`, `domain`, `title`, `group`, `slices` (names of your own, a list or separated by semicolons). core/datasets/formats/item_stream.py lists the other names under which they are known,
+`error_type`, `domain`, `title`, `group`, `slices` (names of your own, a list or separated by semicolons); `contexts` (texts, or
+objects with name or speaker and text) in place of the document, or as parts of it, and `question`.
+core/datasets/formats/item_stream.py lists the other names under which they are known,
 such as doc, article, source and text for the document, claim and hypothesis for the summary.
 """
 

@@ -8,8 +8,10 @@ response.jsonl: `id`, `source_id`, `model`, `labels` [{`start`, `end`, `text`, `
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar
 
@@ -20,8 +22,9 @@ from core.datasets.formats.item_stream import RecordPlace
 from core.datasets.formats.table_files import file_rows
 from core.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
-from core.types import Example, Item, Judgement, Split, Verdict
+from core.types import Context, Example, Item, Judgement, Span, Split, Verdict
 
+_PASSAGE = re.compile(r"^passage \d+:", re.MULTILINE)
 _SPLITS = {split.value: split for split in Split}
 
 
@@ -30,7 +33,7 @@ _SPLITS = {split.value: split for split in Split}
 class RagTruth(Importer):
     """response.jsonl, or the folder with it; without source_info.jsonl beside it the sources are to be joined later.
 
-    A truncated response and one that refuses to answer keep their marks but have no label: they are no summaries.
+    The passages of an answer are its contexts. A truncated response and one that refuses to answer keep their marks but have no label: they are no summaries.
     """
 
     name: ClassVar[str] = "ragtruth"
@@ -67,7 +70,7 @@ def _item(row: Row, sources: dict[str, Row]) -> Item:
     source = sources.get(group, {})
     judgements = tuple(_judgement(label, name, response) for label in fields.records(row, "labels"))
     return Item(
-        Example(name, _document(source) if source else "", response),
+        source_example(name, source, response),
         intended=_label(judgements) if quality == "good" else None,
         domain=fields.optional(source, "task_type"),
         group=group,
@@ -81,6 +84,17 @@ def _item(row: Row, sources: dict[str, Row]) -> Item:
 
 def _label(judgements: tuple[Judgement, ...]) -> Verdict:
     return Verdict.INCONSISTENT if judgements else Verdict.CONSISTENT
+
+
+def source_example(name: str, source: Row, response: str) -> Example:
+    """A response with its source: an answer's passages are contexts; without a source the document is joined later."""
+    document = _document(source) if source else ""
+    starts = [match.start() for match in _PASSAGE.finditer(document)] if _question(source) else []
+    contexts = tuple(
+        Context(document[start:end].partition(":")[0], Span(start, start + len(document[start:end].rstrip())))
+        for start, end in pairwise([*starts, len(document)])
+    )
+    return Example(name, document, response, contexts, _question(source))
 
 
 def _document(source: Row) -> str:

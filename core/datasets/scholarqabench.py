@@ -1,7 +1,7 @@
 """ScholarQABench (Asai et al. 2024): questions about papers, answered by experts from passages that they cite; no labels.
 
 A record: `id`, `input` (the question), `ctxs` [{`title`, `text`, …}], `output` (the answer, which cites passages as [n] from
-0), `annotator`, `subject`. The document is all passages of a question, each after its number and title.
+0), `annotator`, `subject`. The document is all passages of a question, each a context after its number and title.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from core.contexts import NamedText, join_contexts
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.formats import fields, item_stream
 from core.datasets.formats.item_stream import RecordPlace
@@ -38,17 +39,18 @@ def _item(row: Row, _: RecordPlace) -> list[Item]:
     passages = fields.records(row, "ctxs")
     if not passages:
         raise TouchstoneError("The field 'ctxs' is empty: the answer has no passages to rest on.")
-    document = "\n\n".join(
-        f"[{number}] {fields.optional(passage, 'title')}\n{fields.optional(passage, 'text')}"
-        for number, passage in enumerate(passages)
+    titles = [f"[{number}] {fields.optional(passage, 'title')}" for number, passage in enumerate(passages)]
+    document, contexts = join_contexts(
+        NamedText(title, f"{title}\n{fields.optional(passage, 'text')}")
+        for title, passage in zip(titles, passages, strict=True)
     )
-    name = fields.text(row, "id")
+    name, question = fields.text(row, "id"), fields.text(row, "input")
     return [
         Item(
-            Example(name, document, fields.text(row, "output")),
+            Example(name, document, fields.text(row, "output"), contexts, question),
             domain=fields.optional(row, "subject"),
             group=name,
-            title=fields.text(row, "input"),
+            title=question,
             system=fields.optional(row, "annotator"),
         )
     ]

@@ -51,6 +51,7 @@ def _items(row: Row, place: RecordPlace) -> list[Item]:
                 f"{story}/{fields.text(question, 'question_number')}/{number}",
                 document,
                 fields.text(response, "response_text"),
+                question=fields.text(question, "question_text"),
             ),
             domain="fiction",
             group=story,

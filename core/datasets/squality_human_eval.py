@@ -8,7 +8,7 @@ all-responses.jsonl, a story a line: `passage-id`, and `questions` by their numb
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -59,14 +59,20 @@ class SqualityHumanEval(Importer):
         return item_stream.items_of_files(paths, convert)
 
 
-def _stories(folder: Path) -> dict[str, str]:
-    return {item.group: item.example.document for item in Squality().read(folder) if isinstance(item, Item)}
+def _stories(folder: Path) -> dict[str, Example]:
+    """The example of SQuALITY of each question, by `<passage>/<question>`."""
+    read = (item.example for item in Squality().read(folder) if isinstance(item, Item))
+    return {example.id.rpartition("/")[0]: example for example in read}
 
 
-def _item(story: str, question: int, system: str, answers: Row, stories: dict[str, str]) -> Item:
+def _item(story: str, question: int, system: str, answers: Row, stories: dict[str, Example]) -> Item:
     answer = fields.record(answers, system)
     return Item(
-        Example(f"{story}/{question}/{system}", stories.get(story, ""), fields.text(answer, "response")),
+        replace(
+            stories.get(f"{story}/{question}", Example("", "", "")),
+            id=f"{story}/{question}/{system}",
+            summary=fields.text(answer, "response"),
+        ),
         domain="fiction",
         group=story,
         system=system,

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Literal
 
 from core.background import BackgroundTask
+from core.contexts import optional_fields
 from core.editing.editor import Editor
 from core.editing.proposals import EDITS_PER_REQUEST, INTENDED_VERDICT, AcceptedEdit, Proposals, UnusedReason
 from core.editing.trivial import TrivialityJudgement, trivial_kind
@@ -28,6 +29,7 @@ def pair_record(source: Item, accepted: AcceptedEdit, opinion: TrivialityJudgeme
         "id": f"{example.id}/{accepted.number}",
         "source": example.id,
         "document": example.document,
+        **optional_fields(example),
         "summary": example.summary,
         "edited": accepted.edited,
         "edits": to_records(example.summary, [accepted.edit]),

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from core.contexts import document_for_reader
 from core.dataset import Refusal
 from core.errors import TouchstoneError
 from core.explanations.causes import parse_cause
@@ -177,7 +178,7 @@ def _case_from_explanation(subject: SummaryWithEdit, given: GradedExplanation, p
     return Case(
         id=f"{example.id}#{place}",
         explanation=given.text,
-        document=example.document,
+        document=document_for_reader(example),
         seed=subject.seed,
         summary=example.summary,
         reference=subject.reference,

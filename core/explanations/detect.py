@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, model_validator
 
+from core.contexts import document_for_reader
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.explanations.cases import SummaryWithEdit
@@ -140,7 +141,7 @@ def explanation_record(
     record: dict[str, object] = {
         "sample": item.example.id,
         "group": subject.group,
-        "document": item.example.document,
+        "document": document_for_reader(item.example),
         "seed": subject.seed,
         "summary": item.example.summary,
         "reference": subject.reference,

@@ -9,6 +9,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Literal
 
+from core.contexts import document_for_reader
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.errors import UnreadableAnswerError, UnscorableError
@@ -99,7 +100,7 @@ def pairwise_conversation(
 def edit_conversation(subject: SummaryWithEdit, sampling: Sampling) -> Conversation[Comparison]:
     """The same for an edited summary of a dataset."""
     example = subject.item.example
-    return pairwise_conversation(example.id, example.document, subject.seed, example.summary, sampling)
+    return pairwise_conversation(example.id, document_for_reader(example), subject.seed, example.summary, sampling)
 
 
 def compare_all(

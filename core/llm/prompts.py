@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.contexts import document_for_reader
 from core.errors import BadSettingError
 from core.settings import Settings
 from core.types import Example
@@ -70,8 +71,8 @@ PAIR_VARIABLES = ("document", "summary")
 
 
 def pair_texts(example: Example) -> dict[str, str]:
-    """The texts for the variables `document` and `summary`."""
-    return {"document": example.document, "summary": example.summary}
+    """The texts for the variables `document` and `summary`: a question and the names of contexts stand with the document."""
+    return {"document": document_for_reader(example), "summary": example.summary}
 
 
 def _unused_fence(texts: Collection[str]) -> str:

@@ -31,6 +31,7 @@ def _card(size: str, download_mb: int, memory_mb: int) -> Card:
         url="https://aclanthology.org/2023.acl-long.634",
         low=0.0,
         high=1.0,
+        contexts="best",
         download_mb=download_mb,
         memory_mb=memory_mb,
         licence="Code and weights MIT.",

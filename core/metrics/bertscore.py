@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from core.contexts import context_sentences
 from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS, Card, Metric
 from core.text import sentences
@@ -55,7 +56,7 @@ class BertScore(Metric):
             raise UnscorableError("The summary has no token that the model knows. Write it in letters.")
         tokens = _shift_spans(answer.spans[: len(answer.values)], example.summary, len(self.before))
         matches = _shift_spans(answer.spans[len(answer.values) :], example.document, len(self.before))
-        places = sentences(example.document)
+        places = context_sentences(example)
         parts = []
         for span in sentences(example.summary):
             inside = [i for i, token in enumerate(tokens) if span.start <= token.start < span.end]

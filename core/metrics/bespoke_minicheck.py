@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import ClassVar, Literal
 
 from core.entailment import Claims
 from core.errors import BadSettingError, UnreadableAnswerError
 from core.llm.chat import token_word
 from core.metric import METRICS, Card
-from core.metrics.minicheck import Chunk, ChunkMetric, document_units, pack_chunks
+from core.metrics.minicheck import Chunk, ChunkMetric, pack_passages, units_of_passages
 from core.types import (
     Answer,
     Checkpoint,
@@ -57,6 +58,7 @@ class BespokeMiniCheck(ChunkMetric):
         url="https://aclanthology.org/2024.emnlp-main.499",
         low=0.0,
         high=1.0,
+        contexts="best",
         licence="Code Apache-2.0. Weights CC BY-NC 4.0: not for commercial use.",
         differs="The authors run the model inside vLLM. Here it is asked of an OpenAI-compatible endpoint "
         "(TOUCHSTONE_LLM_BASE_URL, or one that endpoint= names) that serves it under the name that checkpoint= gives, and which applies the model's own chat "
@@ -103,15 +105,15 @@ class BespokeMiniCheck(ChunkMetric):
         return (*named, ("top_tokens", _TOP_TOKENS), ("special_tokens", int(self.special_tokens)))
 
     def rounds(self, example: Example) -> Rounds[Score]:
-        spans = document_units(example.document)
-        texts = tuple(span.of(example.document) for span in spans)
+        contexts = units_of_passages(example)
+        texts = tuple(span.of(example.document) for span in chain(*contexts))
         sizes = [_max_tokens(text) for text in texts]
         budget = self.max_tokens - _RESERVED_TOKENS
         if sum(sizes) > budget:
             named: tuple[Option, ...] = (("model", self.checkpoint),) if self.through == "endpoint" else ()
             [lengths] = yield [Question(self.counter, texts, named)]
             sizes = [int(length) for length in lengths.values]
-        chunks = pack_chunks(example.document, spans, sizes, budget) or [Chunk("", Span(0, 0))]
+        chunks = pack_passages(example.document, contexts, sizes, budget) or [Chunk("", Span(0, 0))]
         questions = self.ask(example, chunks)
         answers = yield questions
         return self.fold(example, questions, answers)

@@ -9,9 +9,10 @@ from typing import ClassVar
 
 from sacrebleu.metrics.bleu import BLEU, BLEUScore
 
+from core.contexts import closest_evidence
 from core.memoize import memoize
 from core.metric import METRICS, Card, Metric
-from core.text import closest_sentence, sentences
+from core.text import sentences
 from core.types import Answer, Example, Part, Question, Score, Seen, Span
 
 
@@ -44,7 +45,7 @@ class Bleu(Metric):
         claim = span.of(example.summary)
         precisions = _score(example.document, claim).precisions
         value = math.exp(sum(map(math.log, precisions)) / len(precisions)) if all(precisions) else 0.0
-        return Part(span, value, closest_sentence(example.document, claim))
+        return Part(span, value, closest_evidence(example, claim))
 
 
 def _score(document: str, text: str) -> BLEUScore:

@@ -87,6 +87,7 @@ class FactCG(ClassifierMetric):
         url="https://arxiv.org/abs/2501.17144",
         low=0.0,
         high=1.0,
+        contexts="best",
         download_mb=1_740,
         licence="Code and weights MIT.",
         differs="The authors score the claims of a benchmark. A summary is scored sentence by sentence and averaged here; "

@@ -114,7 +114,7 @@ class Fenice(MultiRoundMetric):
         found = [_score_claim(example.summary, claim, pair) for claim, pair in zip(claims, best, strict=True)]
         notes = (f"{len(claims)} claims: {' | '.join(claims)}",)
         score = mean(_alignment(answer) for answer, _ in best)
-        parts = sentence_parts(example.summary, example.document, [one for one in found if one])
+        parts = sentence_parts(example, [one for one in found if one])
         return Score(score, parts, document_seen(example.document, [written, *answers], notes))
 
     def premises(self, document: str, homes: Sequence[Span]) -> list[Premise]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import ClassVar, Literal
 
+from core.contexts import passage_spans
 from core.entailment import SUPPORT_LABELS, expected_model
 from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS, Card, Metric
@@ -22,6 +23,12 @@ UNSUPPORTED = 1
 _SPECIAL_TOKENS = 3  # tokens of the template around two texts
 
 
+_NO_ANSWER = (
+    "In case the passages do not contain the necessary information to answer the question, please reply with: "
+    '"Unable to answer based on given passages."'
+)
+
+
 @dataclass(frozen=True, slots=True)
 class UnsupportedSpan:
     """A stretch of the summary whose tokens are all called unsupported, and the largest probability among them."""
@@ -30,10 +37,14 @@ class UnsupportedSpan:
     probability: float
 
 
-def prompt(passages: Sequence[str]) -> str:
-    """What the model reads before a summary; its wording is part of the weights."""
+def prompt(passages: Sequence[str], question: str = "") -> str:
+    """What the model reads before a summary, or before the answer to a question; its wording is part of the weights."""
     lines = [f"passage {number}: {passage}" for number, passage in enumerate(passages, 1)]
-    return "\n".join(["Summarize the following text:", *lines, "output:"])
+    if not question:
+        return "\n".join(["Summarize the following text:", *lines, "output:"])
+    asked = ["Briefly answer the following question:", question]
+    bounds = f"Bear in mind that your response should be strictly based on the following {len(passages)} passages:"
+    return "\n".join([*asked, bounds, *lines, _NO_ANSWER, "output:"])
 
 
 def group_passages(spans: Sequence[Span], sizes: Sequence[int], budget: int) -> list[list[Span]]:
@@ -74,6 +85,7 @@ class LettuceDetect(Metric):
         url="https://arxiv.org/abs/2502.17125",
         low=0.0,
         high=1.0,
+        contexts="passages",
         download_mb=599,
         licence="Code and weights MIT.",
         differs="The authors give probabilities of tokens and spans, which are the same here, and no score of a sentence or a "
@@ -104,12 +116,12 @@ class LettuceDetect(Metric):
         return (self.weights,)
 
     def rounds(self, example: Example) -> Rounds[Score]:
-        spans = self._passages(example.document)
+        spans = self._passages(example)
         texts = [span.of(example.document) for span in spans]
         lines = [f"passage {number}: {text}" for number, text in enumerate(texts, 1)]
         counter = Checkpoint(self.checkpoint, "token_count", self.revision)
         read, claimed = yield [
-            Question(counter, (prompt(texts), prompt([""]), *lines)),
+            Question(counter, (prompt(texts, example.question), prompt([""], example.question), *lines)),
             Question(counter, (example.summary,)),
         ]
         room = self.max_tokens - _SPECIAL_TOKENS - int(claimed.values[0])
@@ -129,7 +141,7 @@ class LettuceDetect(Metric):
         return [
             Question(
                 self.weights,
-                (prompt([span.of(example.document) for span in group]), example.summary),
+                (prompt([span.of(example.document) for span in group], example.question), example.summary),
                 (("label", UNSUPPORTED), ("limit", self.max_tokens)),
                 evidence=Span(group[0].start, group[-1].end),
             )
@@ -160,9 +172,10 @@ class LettuceDetect(Metric):
     def _score(self, shares: Sequence[float]) -> float:
         return 1 - (max(shares) if self.over == "max" else sum(shares) / len(shares))
 
-    def _passages(self, document: str) -> list[Span]:
-        if self.passages == "whole":
-            return [Span(0, len(document))]
+    def _passages(self, example: Example) -> list[Span]:
+        document = example.document
+        if example.contexts or self.passages == "whole":
+            return list(passage_spans(example))
         ends = [place for place, character in enumerate(document) if character == "\n"]
         lines = [
             Span(start, end) for start, end in zip([0, *(end + 1 for end in ends)], [*ends, len(document)], strict=True)

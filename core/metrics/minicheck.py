@@ -9,8 +9,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import ClassVar
 
+from core.contexts import passage_spans
 from core.entailment import SUPPORT_LABELS, Claims, expected_model, label_probability
 from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS, Card, Metric
@@ -54,6 +56,7 @@ def _card(title: str, download_mb: int) -> Card:
         url=_URL,
         low=0.0,
         high=1.0,
+        contexts="best",
         download_mb=download_mb,
         licence="Code Apache-2.0, weights MIT.",
         differs=_DIFFERS,
@@ -97,6 +100,22 @@ def _chunk(document: str, group: Sequence[Span]) -> Chunk:
     text = " ".join(span.of(document) for span in group).replace(" \n ", "\n").strip()
     inner = [span for span in group if span.of(document) != "\n"] or [Span(0, 0)]
     return Chunk(text, Span(inner[0].start, inner[-1].end))
+
+
+def units_of_passages(example: Example) -> list[list[Span]]:
+    """The units of each context; of the whole document, as one list, where it has none."""
+    return [
+        [Span(place.start + unit.start, place.start + unit.end) for unit in document_units(place.of(example.document))]
+        for place in passage_spans(example)
+    ]
+
+
+def pack_passages(document: str, contexts: Sequence[Sequence[Span]], sizes: Iterable[int], budget: int) -> list[Chunk]:
+    """The chunks of each context, of which none goes into the next; `sizes` are those of all units in order."""
+    rest = iter(sizes)
+    return [
+        chunk for units in contexts for chunk in pack_chunks(document, units, list(islice(rest, len(units))), budget)
+    ]
 
 
 class ChunkMetric(Metric):
@@ -226,11 +245,11 @@ class EncoderMiniCheck(MiniCheck):
         return self.chunk_tokens
 
     def rounds(self, example: Example) -> Rounds[Score]:
-        spans = document_units(example.document)
+        contexts = units_of_passages(example)
         counter = Checkpoint(self.checkpoint, "token_count", self.revision)
-        [lengths] = yield [Question(counter, tuple(span.of(example.document) for span in spans))]
+        [lengths] = yield [Question(counter, tuple(span.of(example.document) for span in chain(*contexts)))]
         sizes = [min(int(length), self.max_tokens) for length in lengths.values]
-        questions = self.ask(example, pack_chunks(example.document, spans, sizes, self.budget))
+        questions = self.ask(example, pack_passages(example.document, contexts, sizes, self.budget))
         answers = yield questions
         return self.fold(example, questions, answers)
 
@@ -281,9 +300,9 @@ class MiniCheckFlanT5(MiniCheck):
         return (*super().options, ("choices", NO_AND_YES))
 
     def plan(self, example: Example) -> list[Question]:
-        spans = document_units(example.document)
-        sizes = [len(span.of(example.document).split()) for span in spans]
-        return self.ask(example, pack_chunks(example.document, spans, sizes, self.budget))
+        contexts = units_of_passages(example)
+        sizes = [len(span.of(example.document).split()) for span in chain(*contexts)]
+        return self.ask(example, pack_passages(example.document, contexts, sizes, self.budget))
 
 
 def _seen(claims: Sequence[Sequence[tuple[Question, Answer]]]) -> Seen:

@@ -136,7 +136,7 @@ class Q2(MultiRoundMetric):
             ScoredPhrase(one.candidate.span, score, one.evidence) for one, score in zip(asked, scores, strict=True)
         ]
         notes = (f"{len(asked)} questions that the summary answers as it should.",)
-        parts = sentence_parts(example.summary, example.document, found)
+        parts = sentence_parts(example, found)
         return Score(mean(scores), parts, document_seen(example.document, answers, notes))
 
     def _candidates(self, summary: str) -> Rounds[list[Candidate]]:

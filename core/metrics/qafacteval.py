@@ -115,7 +115,7 @@ class QAFactEval(MultiRoundMetric):
         rated = yield [self._comparison(one, example.document) for one in answered]
         scores = dict(zip(answered, (answer.values[0] for answer in rated), strict=True))
         found = [ScoredPhrase(one.span, scores.get(one, 0.0), one.evidence) for one in document_answers]
-        parts = sentence_parts(example.summary, example.document, found)
+        parts = sentence_parts(example, found)
         return Score(
             mean(one.score for one in found),
             parts,

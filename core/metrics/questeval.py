@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from core.contexts import closest_evidence
 from core.metric import METRICS, Card
 from core.question_answering import (
     END,
@@ -22,7 +23,6 @@ from core.question_answering import (
     sentence_parts,
     squad_f1,
 )
-from core.text import closest_sentence
 from core.types import Answer, Checkpoint, Dtype, Example, Option, Question, Rounds, Score, Span
 
 UNANSWERABLE = 73
@@ -125,7 +125,7 @@ class QuestEval(MultiRoundMetric):
             for phrase, three in zip(phrases[1], of_summary, strict=True)
         ]
         read = document_seen(example.document, [*questions, *answers], _notes(phrases))
-        return Score(value, sentence_parts(example.summary, example.document, found), read)
+        return Score(value, sentence_parts(example, found), read)
 
     def _phrases(self, texts: Sequence[str]) -> Rounds[list[list[Phrase]]]:
         """Names, then noun chunks, of the beginning of each text; repeated ones count again."""
@@ -233,7 +233,7 @@ def _mean_of_answers(values: Sequence[tuple[float, float, float]]) -> float:
 
 
 def _evidence_sentence(example: Example, phrase: Phrase) -> Span | None:
-    return closest_sentence(example.document, phrase.text)
+    return closest_evidence(example, phrase.text)
 
 
 def _notes(phrases: Sequence[Sequence[Phrase]]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from core.contexts import context_sentences
 from core.errors import UnscorableError
 from core.metric import METRICS, Card, Metric
 from core.text import sentences
@@ -57,7 +58,7 @@ class SemanticSimilarity(Metric):
         """One question per sentence: those of the document first, then those of the summary."""
         read = [
             Question(self.weights, (span.of(example.document).strip(),), evidence=span)
-            for span in sentences(example.document)
+            for span in context_sentences(example)
         ]
         claimed = [
             Question(self.weights, (span.of(example.summary).strip(),), claim=span)

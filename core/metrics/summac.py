@@ -18,6 +18,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from core.contexts import pieces_of_passages
 from core.entailment import NLI_LABELS, Passage, expected_model, label_probability
 from core.metric import METRICS, Card, Metric
 from core.text import sentences
@@ -163,14 +164,19 @@ class SummaC(Metric):
         return first.reshape(shape).T, second.reshape(shape).T
 
     def _read(self, example: Example) -> list[Passage]:
-        return text_units(example.document, self.document_units)[:_MAX_DOCUMENT_UNITS]
+        return self._document_units(example)[:_MAX_DOCUMENT_UNITS]
+
+    def _document_units(self, example: Example) -> list[Passage]:
+        if self.card.contexts == "best":
+            return pieces_of_passages(example, lambda text: text_units(text, self.document_units), Passage.moved)
+        return text_units(example.document, self.document_units)
 
     def _claimed(self, example: Example) -> list[Passage]:
         return text_units(example.summary, self.summary_units)[: self.rows]
 
     def _seen(self, example: Example, answers: Sequence[Answer]) -> Seen:
         read, cut = self._read(example), sum(answer.cut for answer in answers)
-        beyond = len(text_units(example.document, self.document_units)) - len(read)
+        beyond = len(self._document_units(example)) - len(read)
         uncounted = len(text_units(example.summary, self.summary_units)) - len(self._claimed(example))
         short = _short_summary_message(example.summary) if self.summary_units == "sentence" else 0
         notes = {
@@ -202,6 +208,7 @@ class SummaCZS(SummaC):
         url=_URL,
         low=-1.0,
         high=1.0,
+        contexts="best",
         download_mb=240,
         licence="Code Apache-2.0. Weights of VitaminC: their page states none; the repository of their authors is MIT.",
         differs=_SETTINGS + "A summary or document whose sentences all have ten characters or fewer scores 0.",

@@ -7,10 +7,10 @@ import os
 import threading
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from core.contexts import optional_fields
 from core.dataset import Refusal
 from core.datasets.formats.item_stream import RecordPlace, items_of_record, items_of_rows
 from core.datasets.formats.text_files import Row
@@ -91,8 +91,9 @@ def read_pairs(pairs: Pairs) -> list[Item]:
 
 def _row(pair: Example | Mapping[str, object]) -> Row:
     """The fields of a pair; a table has nan (which equals nothing) where a cell is empty."""
-    fields = asdict(pair) if isinstance(pair, Example) else pair
-    return {name: None if value != value else value for name, value in fields.items()}
+    if isinstance(pair, Example):
+        return {"id": pair.id, "document": pair.document, "summary": pair.summary, **optional_fields(pair)}
+    return {name: None if value != value else value for name, value in pair.items()}
 
 
 def _items(row: Row, place: RecordPlace) -> list[Item]:

@@ -7,7 +7,7 @@ the shift over all orders in which the edits may be executed; the values of all 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
 
@@ -43,8 +43,8 @@ def edit_subsets(number: int) -> list[EditSubset]:
 def examples_by_subset(example: Example, edits: Sequence[Edit]) -> dict[EditSubset, Example]:
     """The summary with each subset of edits executed; the spans of all edits refer to the summary as it is."""
     return {
-        subset: Example(
-            _subset_id(example, subset), example.document, apply(example.summary, [edits[i] for i in sorted(subset)])
+        subset: replace(
+            example, id=_subset_id(example, subset), summary=apply(example.summary, [edits[i] for i in sorted(subset)])
         )
         for subset in edit_subsets(len(edits))
     }

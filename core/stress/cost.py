@@ -69,7 +69,7 @@ def _examples_to_score(run: Run, source: Source, metric: Metric) -> Iterator[Exa
     example = source.example
     for kind in ("", *run.plan.kinds):
         if not run.has_score(example.id, kind, metric.spec):
-            yield Example(f"{example.id}\0{kind}", example.document, _text_or_stand_in(run, source, kind))
+            yield replace(example, id=f"{example.id}\0{kind}", summary=_text_or_stand_in(run, source, kind))
 
 
 def _text_or_stand_in(run: Run, source: Source, kind: str) -> str:

@@ -6,7 +6,7 @@ The density of a claim is its mean cosine with all sentences of the document, by
 from __future__ import annotations
 
 from collections.abc import Container, Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -67,7 +67,7 @@ def variant_summaries(run: Run, intent: Intent, among: Container[VariantKey] | N
     """What perturbations of one intent made; only the variants `among` these, where they are given."""
     return [
         GroupedSummary(
-            Example(f"{id}\0{kind}", run.sources[id].example.document, variant.summary), run.sources[id].group
+            replace(run.sources[id].example, id=f"{id}\0{kind}", summary=variant.summary), run.sources[id].group
         )
         for (id, kind), variant in run.variants.items()
         if variant.summary is not None and intent_of(kind) == intent and (among is None or (id, kind) in among)

@@ -63,13 +63,17 @@ def foreign_examples(run: Run) -> list[Example]:
     Raises UnscorableError where all summaries are of one document, so that there is no foreign one.
     """
     sources = list(run.sources.values())
-    documents = {source.group: source.example.document for source in sources}
+    documents = {source.group: source.example for source in sources}
     groups = list(documents)
     if len(groups) < 2:
         raise UnscorableError("All summaries of the run are of one document: there is no foreign one.")
     random.Random(run.plan.seed).shuffle(groups)
     following = dict(zip(groups, [*groups[1:], groups[0]], strict=True))  # nobody keeps their own
-    return [replace(source.example, document=documents[following[source.group]]) for source in sources]
+    foreign = [documents[following[source.group]] for source in sources]
+    return [
+        replace(source.example, document=other.document, contexts=other.contexts)
+        for source, other in zip(sources, foreign, strict=True)
+    ]
 
 
 def score_foreign(engine: Engine, run: Run, examples: Sequence[Example]) -> Generator[AblatedScore]:

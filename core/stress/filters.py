@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from core.editing.trivial import trivial_kind
 from core.english.mentions import Origin, edit_origin
@@ -53,7 +54,7 @@ def sources_of_items(
 
 def _build_source(sample: Sample, text: Example) -> Source:
     item = sample.item
-    example = Example(item.example.id, text.document, text.summary)
+    example = replace(text, id=item.example.id)
     return Source(example, sample.document, item.domain, item.title)
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from cachetools import LRUCache
 
 from core.background import BackgroundTask
+from core.contexts import contexts_to_json
 from core.edits import apply
 from core.engine.engine import Engine
 from core.errors import Problem, UnscorableError, attempt
@@ -191,13 +192,15 @@ class _KeptScores:
 
 def _kept_key(signature: str, original: Example, variants: Sequence[HarmlessVariant]) -> bytes:
     """The variants are part of it: where a rule makes other ones they are measured again."""
-    facts = [signature, original.document, original.summary, *(variant.summary for variant in variants)]
+    texts = [original.document, original.summary, *(variant.summary for variant in variants)]
+    parts = [contexts_to_json(original.contexts), original.question] if original.contexts or original.question else []
+    facts = [signature, *texts, *parts]
     return hashlib.sha256(json.dumps(facts).encode()).digest()
 
 
 _CACHE_SIZE = 4096  # measurements of one metric on one pair
-_MeasurementKey = tuple[str, str, str]
-"""(signature of the metric, document, summary)"""
+_MeasurementKey = tuple[str, Example]
+"""(signature of the metric, the texts)"""
 SignedMetrics = Mapping[str, Metric]
 """Metrics by the signature of their scores, which names weights, settings and version."""
 
@@ -276,7 +279,9 @@ class NullBands:
         variants = _cached_harmless_variants(original)
         kept = self._kept.get(signature, original, variants)
         texts = (original.summary, *(variant.summary for variant in variants))
-        scores: Sequence[float | None] = kept or [self._score(metric, original.document, text) for text in texts]
+        scores: Sequence[float | None] = kept or [
+            self._score(metric, replace(original, id="harmless", summary=text)) for text in texts
+        ]
         before, *after = scores
         known = [score for score in scores if score is not None]
         if kept is None and len(known) == 1 + len(variants):  # what failed may succeed next time
@@ -285,9 +290,9 @@ class NullBands:
             _harmless_shift(metric, variant, before, one) for variant, one in zip(variants, after, strict=True)
         )
 
-    def _score(self, metric: Metric, document: str, summary: str) -> float | None:
+    def _score(self, metric: Metric, variant: Example) -> float | None:
         # one at a time: more of them would take turns with what people wait for on all threads of the engine
-        [(_, outcome)] = self._engine.run([metric], [Example("harmless", document, summary)])
+        [(_, outcome)] = self._engine.run([metric], [variant])
         return outcome.score if isinstance(outcome, Result) else None
 
 
@@ -301,4 +306,4 @@ def _harmless_shift(metric: Metric, variant: HarmlessVariant, before: float | No
 
 
 def _measurement_key(signature: str, original: Example) -> _MeasurementKey:
-    return signature, original.document, original.summary
+    return signature, replace(original, id="")

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
+from core.contexts import optional_fields
 from core.edits import to_records
 from core.outcome_record import JsonRecord
 from core.perturbation import PERTURBATIONS
@@ -156,6 +157,7 @@ def variant_record(source: Source, variant: Variant) -> JsonRecord:
         "status": "ok" if made else "refused",
         "error": variant.refusal or None,
         "document": source.example.document,
+        **optional_fields(source.example),
         "summary": source.example.summary,
         "edited": variant.summary,
         "edits": to_records(source.example.summary, variant.edits) if made else None,

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 
 from core.background import BackgroundTask, Progress
@@ -123,7 +124,7 @@ def _texts_to_score(run: Run, source: Source) -> dict[tuple[str, str], Example]:
     for kind in run.plan.kinds:
         summary = run.variants[example.id, kind].summary
         if summary is not None:
-            texts[example.id, kind] = Example(f"{example.id}\0{kind}", example.document, summary)
+            texts[example.id, kind] = replace(example, id=f"{example.id}\0{kind}", summary=summary)
     return texts
 
 

@@ -191,3 +191,9 @@ def test_an_edit_reads_the_summary_again_and_the_same_text_asks_nothing(folder: 
     engine.close()
     # two counts and the pair; then the count and the pair of the new summary
     assert [result.counts.asked for result in results if isinstance(result, Result)] == [3, 0, 2]
+
+
+def test_an_answer_is_read_after_its_question_and_passages() -> None:
+    asked = prompt(["A", "B"], "Why?")
+    assert asked.splitlines()[:2] == ["Briefly answer the following question:", "Why?"]
+    assert "the following 2 passages:\npassage 1: A\npassage 2: B\nIn case" in asked

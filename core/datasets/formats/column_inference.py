@@ -189,6 +189,7 @@ def _match_by_length(rows: Sequence[Row], columns: Sequence[str], named: dict[st
     lengths = {column: _mean_length(rows, column) for column in columns}
     longest = sorted((column for column in columns if lengths[column] > 0), key=lambda column: -lengths[column])
     missing = [field for field in ("document", "summary") if field not in named]
+    missing = [field for field in missing if field == "summary" or "contexts" not in named]
     if missing == ["document"]:
         longest = [column for column in longest if lengths[column] > _mean_length(rows, named["summary"])]
     if len(longest) < len(missing):

@@ -85,7 +85,7 @@ class ColumnMap(BaseModel):
     the polarity; `unlabelled` are those that say nothing. `annotators` are columns of one judge each; where they are `opposed`
     their yes means the label's no. `annotator` is the column with the judge's name of a table that has a row for each
     judge. `ratings` are columns of levels that people gave. `edited_label` is what an edited summary is in a table without
-    a label; the summary that was edited is consistent then. Without a `document` the documents are joined later by `group`.
+    a label; the summary that was edited is consistent then. Without a `document` the `contexts` make it, or it is joined later by `group`.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -105,6 +105,8 @@ class ColumnMap(BaseModel):
     group: str = ""
     domain: str = ""
     title: str = ""
+    contexts: str = ""
+    question: str = ""
     system: str = ""
     split: str = ""
     annotators: tuple[str, ...] = ()

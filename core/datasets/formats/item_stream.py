@@ -9,12 +9,13 @@ from pathlib import Path
 from types import MappingProxyType
 
 from core import edits
+from core.contexts import join_contexts, locate_contexts, parse_contexts
 from core.dataset import Refusal
 from core.datasets.formats.fields import clean_text, document_key
 from core.datasets.formats.table_files import file_rows
 from core.datasets.formats.text_files import NumberedRow, Row
 from core.errors import TouchstoneError
-from core.types import Edit, ErrorType, Example, Item, Verdict
+from core.types import Context, Edit, ErrorType, Example, Item, Verdict
 
 FIELD_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -29,6 +30,8 @@ FIELD_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "title": ("title",),
         "group": ("group", "article_id", "doc_id"),
         "slices": ("slices", "slice", "tags", "tag"),
+        "contexts": ("contexts", "passages", "ctxs", "retrieved_contexts", "turns"),
+        "question": ("question", "query", "user_input"),
     }
 )
 """What a field may be called: the first name that is there counts. Case does not matter, nor blanks for underscores."""
@@ -44,11 +47,11 @@ _ERROR_TYPES = {kind.value.lower(): kind for kind in ErrorType}
 
 
 def match_columns(header: Iterable[str]) -> dict[str, str]:
-    """Field → its name in this header. Raises TouchstoneError where the document or the summary has none."""
+    """Field → its name in this header. Raises TouchstoneError where the summary has none, or neither document nor contexts."""
     spelt = {"_".join(name.lower().replace("-", " ").split()): name for name in header}
     present = {field: [spelt[name] for name in names if name in spelt] for field, names in FIELD_NAMES.items()}
     for field in ("document", "summary"):
-        if not present[field]:
+        if not present[field] and not (field == "document" and present["contexts"]):
             raise TouchstoneError(
                 f"There is no {field}. Name it {' or '.join(FIELD_NAMES[field])}; "
                 f"the names here are {', '.join(spelt.values()) or 'none'}."
@@ -64,12 +67,13 @@ def items_of_record(record: Mapping[str, object], default_id: str) -> list[Item]
 def items_of_fields(values: Mapping[str, object], default_id: str) -> list[Item]:
     """The pair of some fields and, where it has an edit, the edited pair `<id>/edited` with the first as parent.
 
-    With an edit, label and error type speak of the edited summary. Without a field `document` the text is joined later;
-    without a `group` pairs of the same document are one.
+    With an edit, label and error type speak of the edited summary. Without a field `document` or `contexts` the text is joined
+    later; without a `group` pairs of the same document are one.
     Raises TouchstoneError with what is wrong.
     """
-    document = _required_text(values, "document") if "document" in values else ""
-    pair = Example(_optional_text(values, "id") or default_id, document, _required_text(values, "summary"))
+    document, contexts = _document_of(values)
+    name, question = _optional_text(values, "id") or default_id, _optional_text(values, "question")
+    pair = Example(name, document, _required_text(values, "summary"), contexts, question)
     group = _optional_text(values, "group") or (document_key(document) if document else pair.id)
     domain, title = _optional_text(values, "domain"), _optional_text(values, "title")
     label, error = _parse_label(values), _error_type_of(values)
@@ -79,6 +83,18 @@ def items_of_fields(values: Mapping[str, object], default_id: str) -> list[Item]
         return [replace(plain, intended=label, error_type=error)]
     edited = replace(pair, id=f"{pair.id}/edited", summary=edits.apply(pair.summary, changes))
     return [plain, replace(plain, example=edited, parent=pair.id, edits=changes, intended=label, error_type=error)]
+
+
+def _document_of(values: Mapping[str, object]) -> tuple[str, tuple[Context, ...]]:
+    """The document and its contexts: those that make it, or those that stand in the document that is given."""
+    found = [
+        replace(one, name=clean_text("contexts", one.name), text=clean_text("contexts", one.text))
+        for one in parse_contexts(values.get("contexts") or [])
+    ]
+    if not found:
+        return (_required_text(values, "document") if values.keys() & {"document", "contexts"} else ""), ()
+    document = _optional_text(values, "document")
+    return (document, locate_contexts(document, found)) if document else join_contexts(found)
 
 
 def parse_error_type(text: str) -> ErrorType | None:

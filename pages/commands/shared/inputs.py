@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated, TextIO
 
 import typer
 
+from annotations.labelled_items import with_documents
 from annotations.samples import load_samples, load_texts
 from annotations.store import Store
 from core.bulk.blocks import WHOLE, Shard, read_blocks
@@ -229,9 +229,7 @@ def read_dataset_items(dataset: str) -> list[Item]:
     """What a dataset of the store holds, with the documents."""
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
         found = load_samples(store, dataset)
-        documents = {example.id: example.document for example in load_texts(store, dataset)}
-    texts = (replace(sample.item.example, document=documents.get(sample.stored, "")) for sample in found)
-    return [replace(sample.item, example=text) for sample, text in zip(found, texts, strict=True)]
+        return with_documents(found, load_texts(store, dataset))
 
 
 def new_run(plan: Plan, sources: Iterable[Source]) -> Run:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Literal
 
 from annotations.campaigns.questions import CampaignQuestion, QuestionSet, apply_answer_edit, parse_answer_edits
 from annotations.campaigns.responses import ResponseAct, SentResponse
 from annotations.campaigns.task_texts import ShownTask
 from annotations.records import RecordError
+from core.contexts import context_sentences
 from core.edits import Segment, abridge_unchanged, recover, segments, to_records
 from core.text import NO_BLANK, sentences, with_even_blanks, with_visible_controls
 from core.types import ErrorType
@@ -25,6 +28,9 @@ ERROR_TYPE_MEANINGS: Mapping[str, str] = {
     ErrorType.COREFERENCE: "A pronoun or name that points to the wrong thing or to none.",
 }
 
+
+DocumentPiece = tuple[int, str, list[tuple[str, str]]]
+"""A mark or 0, the words, and the headings before them: the kind of each and what it says."""
 
 _CONTEXT_CHARACTERS = 40  # characters shown on both sides of a change
 
@@ -159,7 +165,7 @@ def _task_data(view: TaskView) -> dict[str, Any]:
         "title": view.title,
         "document": _document_pieces(task),
         "help": _help_note(task),
-        "sentences": _sentence_spans(task.document) if marks else (),
+        "sentences": tuple((span.start, span.end) for span in context_sentences(task)) if marks else (),
         "summary": task.left,
         "parts": _text_parts(view, answers),
         "answers": answers,
@@ -169,15 +175,23 @@ def _task_data(view: TaskView) -> dict[str, Any]:
     }
 
 
-def _document_pieces(task: ShownTask) -> list[Segment]:
-    """The document, in which the sentences that are marked for help stand out."""
-    pieces: list[Segment] = []
-    at = 0
-    for span in task.close:
-        pieces += [(0, task.document[at : span.start]), (_CLOSE, span.of(task.document))]
-        at = span.end
-    pieces.append((0, task.document[at:]))
-    return [(op, with_visible_controls(words)) for op, words in pieces if words]
+def _document_pieces(task: ShownTask) -> list[DocumentPiece]:
+    """The document, in which the sentences that are marked for help stand out, with a question and the names of its contexts."""
+    headings: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    if task.question:
+        headings[0].append(("question", with_visible_controls(f"Question: {task.question}")))
+    for context in task.contexts:
+        headings[context.span.start].append(("context", with_visible_controls(context.name)))
+    closes = {place for span in task.close for place in (span.start, span.end)}
+    borders = sorted({0, len(task.document), *closes, *headings})
+    return [
+        (
+            _CLOSE if any(span.start <= start and end <= span.end for span in task.close) else 0,
+            with_visible_controls(task.document[start:end]),
+            headings.get(start, []),
+        )
+        for start, end in pairwise(borders)
+    ]
 
 
 def _help_note(task: ShownTask) -> str:

@@ -41,13 +41,21 @@ function marks(view) {
 
 function nodes(pieces, spans, picked) {
   let at = 0;
-  const laid = pieces.map(([op, words]) => ({ op, start: at, letters: Array.from(words), end: at += Array.from(words).length }));
+  const laid = pieces.map(([op, words, headings = []]) =>
+    ({ op, headings, start: at, letters: Array.from(words), end: at += Array.from(words).length }));
   const cuts = [...spans, ...picked].flatMap(([start, end]) => [start, end]);
-  return laid.flatMap(({ op, start, end, letters }) => {
+  return laid.flatMap(({ op, headings, start, end, letters }) => {
     const borders = [...new Set([start, ...cuts.filter(cut => cut > start && cut < end), end])].sort((a, b) => a - b);
-    return borders.slice(1).map((to, i) => node(op, letters.slice(borders[i] - start, to - start).join(''),
-      [spans, picked].map(all => all.some(([from, until]) => from <= borders[i] && to <= until))));
+    return [...headings.map(heading), ...borders.slice(1).map((to, i) => node(op, letters.slice(borders[i] - start, to - start).join(''),
+      [spans, picked].map(all => all.some(([from, until]) => from <= borders[i] && to <= until))))];
   });
+}
+
+// CSS prints the name of a context, which is no word of the document: neither marked nor counted.
+function heading([kind, label]) {
+  const node = make('span', `heading ${kind}`);
+  node.dataset.label = label;
+  return node;
 }
 
 const TAGS = { '-1': 'del', 1: 'ins', 2: 'b', 3: 'em' };

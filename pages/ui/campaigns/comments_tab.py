@@ -12,7 +12,7 @@ from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.comments import Conversation, ManagerComments, SentComment
 from pages.ui import services
 from pages.ui.comment_view import comment_form, show_conversation
-from pages.ui.probe.text_panes import document_view
+from pages.ui.probe.text_panes import document_view, source_marks
 from pages.ui.review.case_view import text_box
 from pages.ui.session_user import current_member
 
@@ -81,7 +81,7 @@ def _texts(campaign: CampaignSettings, chosen: Conversation) -> None:
         text_box("Edited", [(0, right)])
     if texts.explanation:
         text_box("Explanation", [(0, texts.explanation)])
-    document_view(texts.document, highlights=(), key="comment-document", height=_HEIGHT)
+    document_view(texts.document, highlights=source_marks(texts), key="comment-document", height=_HEIGHT)
 
 
 def _conversation(campaign: CampaignSettings, chosen: Conversation) -> None:

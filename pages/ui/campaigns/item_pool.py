@@ -109,6 +109,8 @@ def _bundled_candidate(item: Item, original: Item) -> Candidate:
         title=f"{item.title} ({original.title})" if item.parent else item.title,
         domain=item.domain,
         source=item.example.id,
+        contexts=item.example.contexts,
+        question=item.example.question,
     )
     return candidate_from_pair(item.example.id, pair)
 
@@ -124,6 +126,8 @@ def _unedited_pair(source: Source, run: str) -> PairRecord:
         title=source.title,
         domain=source.domain,
         source=f"stress run {run}",
+        contexts=source.example.contexts,
+        question=source.example.question,
     )
 
 
@@ -140,6 +144,8 @@ def _variant_pair(source: Source, variant: Variant, run: str) -> PairRecord:
         title=f"{variant.kind} ({source.title})",
         domain=source.domain,
         source=f"stress run {run}",
+        contexts=source.example.contexts,
+        question=source.example.question,
     )
 
 

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from annotations.records import ExplanationFlaw, Grade
+from core.contexts import document_for_reader
 from core.engine.conversation import Conversation
 from core.engine.engine import ConversationTask
 from core.errors import Problem, attempt
@@ -58,7 +59,7 @@ class SampleSubject:
 
 def current_example() -> Example:
     """The summary in the editor."""
-    return Example("explained", current_pair().document, edited_summary())
+    return current_pair().as_example("explained", edited_summary())
 
 
 def case_of_finding(finding: Finding) -> Case:
@@ -66,7 +67,7 @@ def case_of_finding(finding: Finding) -> Case:
     reference = " ".join(edit.explanation for edit in current_edits() if edit.explanation)
     seed = current_pair().original if current_edits() else ""
     about = current_example()
-    return Case("graded", finding.explanation, about.document, seed, about.summary, reference)
+    return Case("graded", finding.explanation, document_for_reader(about), seed, about.summary, reference)
 
 
 def chosen_sampling(endpoint: str) -> Sampling:
@@ -223,7 +224,7 @@ def panel_outcomes(case: Case, setup: JudgeSetup) -> tuple[tuple[Sampling, ...],
 def comparison_conversation(sampling: Sampling) -> Conversation[Comparison]:
     """Of the summary in the editor with the original one."""
     about = current_example()
-    return pairwise_conversation(about.id, about.document, current_pair().original, about.summary, sampling)
+    return pairwise_conversation(about.id, document_for_reader(about), current_pair().original, about.summary, sampling)
 
 
 def ask_for_comparison(sampling: Sampling) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.metric import METRICS, Metric
-from core.metric_catalog import MetricRow, format_direction, format_range
+from core.metric_catalog import MetricRow, format_contexts, format_direction, format_range
 from core.models.pool import ModelPool
 from core.types import EndpointModel
 from pages.ui.markup import escape_markdown
@@ -46,6 +46,7 @@ def metric_details(row: MetricRow, pool: ModelPool) -> None:
 def _card(row: MetricRow) -> None:
     st.markdown(f"{row.measures} Range **{format_range(row.low, row.high)}**, {format_direction(row.direction)}.")
     st.markdown(f"[{row.paper}]({row.url}) · on the command line `{row.name}`")
+    st.caption(format_contexts(row.contexts))
     if row.differs:
         st.caption(escape_markdown(row.differs))
 

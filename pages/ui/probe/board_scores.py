@@ -11,6 +11,7 @@ from textwrap import shorten
 import streamlit as st
 
 from core import edits as executable
+from core.contexts import name_contexts
 from core.engine.conversation import Cell, CellKey, CellState, Request
 from core.memoize import memoize
 from core.metric import METRICS, Metric
@@ -165,10 +166,16 @@ def _evidence_quotes(cell: Cell | None, example: Example) -> tuple[str, ...]:
     """What a metric's score of each sentence rests on, in the document's words."""
     if cell is None or not isinstance(cell.outcome, Result):
         return ()
-    found = {part.span: part.evidence.of(example.document) for part in cell.outcome.parts if part.evidence}
+    found = {part.span: _quote(example, part.evidence) for part in cell.outcome.parts if part.evidence}
     return tuple(
         shorten(found.get(span, ""), _QUOTE_CHARACTERS, placeholder=" …") for span in sentences(example.summary)
     )
+
+
+def _quote(example: Example, evidence: Span) -> str:
+    """The words of a piece of evidence, after the name of its context."""
+    name, words = name_contexts(example.contexts, evidence), evidence.of(example.document)
+    return f"{name}: {words}" if name else words
 
 
 def current_selection(request: Request) -> Selection:
@@ -224,7 +231,7 @@ def run_row_action(spec: str, action: str) -> None:
 def _pair_examples() -> tuple[Example, ...]:
     """The texts of the current pair."""
     texts = zip(_SIDES, (current_pair().original, edited_summary()), strict=True)
-    return tuple(Example(side, current_pair().document, summary) for side, summary in texts)
+    return tuple(current_pair().as_example(side, summary) for side, summary in texts)
 
 
 def _recently_shown(examples: Sequence[Example]) -> set[str]:

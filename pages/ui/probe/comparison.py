@@ -133,7 +133,7 @@ def _edits_to_compare() -> list[tuple[str, PinnedEdit]]:
 def _request_scores(metrics: Sequence[Metric], shown: Sequence[tuple[str, PinnedEdit]]) -> Request:
     pair = current_pair()
     texts = [(ORIGINAL, pair.original), *((name, executable.apply(pair.original, one.edits)) for name, one in shown)]
-    examples = [Example(name, pair.document, text) for name, text in texts]
+    examples = [pair.as_example(name, text) for name, text in texts]
     return services.engine().submit(services.session_owner("comparison"), metrics, examples)
 
 

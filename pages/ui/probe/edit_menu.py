@@ -14,7 +14,7 @@ from core.engine.conversation import Conversation
 from core.engine.engine import ConversationTask
 from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard, refusal
 from core.text import sentences
-from core.types import Edit, Example, Failure, Intention, Item
+from core.types import Edit, Failure, Intention, Item
 from pages.ui import services
 from pages.ui.markup import escape_label, escape_markdown
 from pages.ui.notices import leave_notice
@@ -28,7 +28,7 @@ def start_variant(perturbation: Perturbation) -> None:
     """Rewrite the summary in the editor; each press draws again, and drops what is being written."""
     cancel_variant()
     text = edited_summary()
-    example = Example("", current_pair().document, text)
+    example = current_pair().as_example("", text)
     draw = partial(perturbation.rounds, example, random.getrandbits(32))
     conversation = Conversation(perturbation.spec, example, draw, perturbation.checkpoints())
     if perturbation.card.form == "prompt":
@@ -129,7 +129,7 @@ def _stories(pair: Pair) -> None:
 
 def _perturbations(title: str, plugins: Sequence[Perturbation]) -> None:
     """The perturbations of a group; those that cannot edit the text as it stands are greyed, with the reason below."""
-    example = Example("", current_pair().document, edited_summary())
+    example = current_pair().as_example("", edited_summary())
     refusals = {plugin.card.title: refusal(plugin, example) for plugin in plugins}
     st.caption(f"**{title}**")
     with st.container(horizontal=True, gap="xsmall"):

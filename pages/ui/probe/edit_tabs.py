@@ -331,6 +331,8 @@ def record_from_form(verdict: Verdict | None = None) -> LabelRecord:
         explanation_by=next((edit.by for edit in current_edits() if edit.explanation), ""),
         grade=grade,
         cause=state.flaw if grade in (Grade.PARTIALLY, Grade.NOT) else None,
+        contexts=pair.contexts,
+        question=pair.question,
     )
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.contexts import name_contexts
 from core.engine.conversation import CellState, Request
 from core.types import Part, Result, Span
 from pages.ui.probe.board_rows import Selection
 from pages.ui.probe.board_scores import Cells, current_selection
 from pages.ui.probe.pair import current_pair
-from pages.ui.probe.text_panes import Highlight
+from pages.ui.probe.text_panes import Highlight, source_marks
 
 
 def selected_result(request: Request, cells: Cells) -> Result | None:
@@ -21,12 +22,13 @@ def selected_result(request: Request, cells: Cells) -> Result | None:
 
 def document_highlights(request: Request, result: Result | None) -> tuple[Highlight, ...]:
     """Marks for the document: the evidence of the selected sentence, or of every one where none is selected."""
+    headings = source_marks(current_pair())
     if result is None:
-        return ()
+        return tuple(headings)
     chosen = current_selection(request).sentence
     parts = [(number, part) for number, part in enumerate(result.parts) if chosen in (None, number)]
     evidence = [_evidence_highlight(number, part, part.evidence) for number, part in parts if part.evidence]
-    return (*_piece_highlights(result), *_unread_highlight(result, current_pair().document), *evidence)
+    return (*headings, *_piece_highlights(result), *_unread_highlight(result, current_pair().document), *evidence)
 
 
 def evidence_panel(request: Request, result: Result | None) -> None:
@@ -44,7 +46,8 @@ def evidence_panel(request: Request, result: Result | None) -> None:
 
 
 def _evidence_highlight(number: int, part: Part, span: Span) -> Highlight:
-    return Highlight(span, "evidence", f"sentence {number + 1}: {part.score:.2f}")
+    name = name_contexts(current_pair().contexts, span)
+    return Highlight(span, "evidence", f"sentence {number + 1}: {part.score:.2f}{' · ' if name else ''}{name}")
 
 
 def _piece_highlights(result: Result) -> list[Highlight]:

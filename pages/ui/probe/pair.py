@@ -16,7 +16,7 @@ from annotations.records import StoredPair
 from core import edits as executable
 from core.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
-from core.types import UNSTATED, Edit, Intention, Item, Outcome, Span
+from core.types import UNSTATED, Context, Edit, Intention, Item, Outcome, Span
 from pages.ui import notices, services
 from pages.ui.notices import leave_notice
 from pages.ui.probe.probe_state import Pair, PinnedEdit, probe_state
@@ -76,9 +76,7 @@ def open_pair(
     state = probe_state()
     same = state.pair and (state.pair.document, state.pair.original) == (pair.document, pair.original)
     state.pinned = pinned or (state.pinned if same else ())
-    state.pair = replace(
-        pair, original=_with_plain_line_ends(pair.original), document=_with_plain_line_ends(pair.document)
-    )
+    state.pair = _with_plain_texts(pair)
     state.undo_texts, state.redo_texts, state.last_shown = [], [], {}
     set_editor_text(EDITOR_KEY, _with_plain_line_ends(pair.original) if text is None else text)
     state.known_text = edited_summary()
@@ -281,6 +279,8 @@ def pair_of_item(item: Item) -> tuple[Pair, str]:
         document=item.example.document,
         original=original,
         declared=item.edits,
+        contexts=item.example.contexts,
+        question=item.example.question,
     )
     return pair, item.example.summary
 
@@ -297,6 +297,8 @@ def _pair_of_stored(stored: StoredPair) -> tuple[Pair, str]:
         declared=kept.edits,
         saved=kept.outcomes,
         kept=kept.edited,
+        contexts=kept.contexts,
+        question=kept.question,
     )
     return pair, kept.edited
 
@@ -340,7 +342,9 @@ def _open_draft(payload: str) -> None:
     )
     saved = services.store().pair(fields["example"]) if fields["example"] else None
     outcomes = saved.pair.outcomes if saved else ()
-    open_pair(Pair(**{**fields, "declared": declared, "saved": outcomes}), text, meant, pinned=pinned)
+    contexts = tuple(Context(one["name"], Span(**one["span"])) for one in fields.pop("contexts", ()))
+    pair = Pair(**{**fields, "declared": declared, "saved": outcomes, "contexts": contexts})
+    open_pair(pair, text, meant, pinned=pinned)
     leave_notice("Your draft is back." if text != fields["original"] else "")
 
 
@@ -373,6 +377,20 @@ def _show_step(text: str) -> None:
     set_editor_text(EDITOR_KEY, text)
     probe_state().known_text = text
     keep_draft()
+
+
+def _with_plain_texts(pair: Pair) -> Pair:
+    """The pair with plain line ends; a context begins so much earlier as line ends before it became shorter."""
+    spans = [
+        [place - pair.document.count("\r\n", 0, place) for place in (one.span.start, one.span.end)]
+        for one in pair.contexts
+    ]
+    return replace(
+        pair,
+        original=_with_plain_line_ends(pair.original),
+        document=_with_plain_line_ends(pair.document),
+        contexts=tuple(Context(one.name, Span(*span)) for one, span in zip(pair.contexts, spans, strict=True)),
+    )
 
 
 def _with_plain_line_ends(text: str) -> str:

@@ -13,6 +13,7 @@ from core.documents import read_document
 from core.errors import TouchstoneError
 from core.types import UNSTATED, Intention, Item
 from pages.ui.markup import escape_markdown
+from pages.ui.probe.context_form import context_form
 from pages.ui.probe.pair import open_pair
 from pages.ui.probe.probe_state import Pair, ProbeState, probe_state
 
@@ -20,21 +21,29 @@ _TABLE_SUFFIXES = ("jsonl", "csv", "tsv")
 
 
 def upload_popover() -> None:
-    """The popover in the toolbar: paste a pair or upload one."""
+    """The popover in the toolbar: paste a pair or upload one, or add contexts to the document that is there."""
     with st.popover("Open a text", icon=":material/upload_file:", key=ProbeState.upload_open.key, on_change="rerun"):
-        file = st.file_uploader(
-            "From a file",
-            key=ProbeState.upload.key,
-            on_change=_read_upload,
-            help="A document (.txt, .md, .pdf), or pairs (.jsonl, .csv) with document and summary.",
-        )
-        if file is not None:
-            _show_upload()
-        st.text_area("Document", key=ProbeState.pasted_document.key, height=140, placeholder="Paste the document here.")
-        st.text_area("Summary", key=ProbeState.pasted_summary.key, height=90, placeholder="Paste a summary of it here.")
-        st.button("Open the pair", key="open-pasted", type="primary", on_click=_open_pasted)
-        if problem := probe_state().upload_problem:
-            st.error(escape_markdown(problem), icon=":material/error:")
+        opening, adding = st.tabs(["Another pair", "Contexts of this one"])
+        with opening:
+            _pair_form()
+        with adding:
+            context_form()
+
+
+def _pair_form() -> None:
+    file = st.file_uploader(
+        "From a file",
+        key=ProbeState.upload.key,
+        on_change=_read_upload,
+        help="A document (.txt, .md, .pdf), or pairs (.jsonl, .csv) with document (or contexts) and summary.",
+    )
+    if file is not None:
+        _show_upload()
+    st.text_area("Document", key=ProbeState.pasted_document.key, height=140, placeholder="Paste the document here.")
+    st.text_area("Summary", key=ProbeState.pasted_summary.key, height=90, placeholder="Paste a summary of it here.")
+    st.button("Open the pair", key="open-pasted", type="primary", on_click=_open_pasted)
+    if problem := probe_state().upload_problem:
+        st.error(escape_markdown(problem), icon=":material/error:")
 
 
 def _show_upload() -> None:
@@ -86,7 +95,12 @@ def _open_uploaded() -> None:
         return
     parent = items.get(item.parent or "")
     original = parent.example.summary if parent else item.example.summary
-    opened = Pair("", item.title or item.example.id, item.domain, "upload", item.example.document, original, item.edits)
+    opened = Pair(
+        *("", item.title or item.example.id, item.domain, "upload", item.example.document, original),
+        declared=item.edits,
+        contexts=item.example.contexts,
+        question=item.example.question,
+    )
     meant = Intention(item.intended, item.error_type) if item.example.summary != original else UNSTATED
     open_pair(opened, item.example.summary, meant)
     state.upload_open = False

@@ -16,7 +16,7 @@ from core.editing.proposals import EditForm
 from core.engine.conversation import CellKey, Request, Task
 from core.engine.engine import ConversationTask
 from core.perturbation import Perturbation
-from core.types import UNSTATED, Edit, ErrorType, Example, Intention, Item, Outcome, Verdict
+from core.types import UNSTATED, Context, Edit, ErrorType, Example, Intention, Item, Outcome, Verdict
 from pages.ui.probe.board_rows import LastShown
 from pages.ui.session_state import WidgetValue, page_state
 
@@ -38,6 +38,12 @@ class Pair:
     declared: tuple[Edit, ...] = ()
     saved: tuple[Outcome, ...] = ()
     kept: str = ""
+    contexts: tuple[Context, ...] = ()
+    question: str = ""
+
+    def as_example(self, id: str, summary: str) -> Example:
+        """A summary of the document, as metrics read it."""
+        return Example(id, self.document, summary, self.contexts, self.question)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +100,8 @@ class ProbeState:
     # forms: their problems, and what was read or saved last
     spec_problem: str = ""
     upload_problem: str = ""
+    context_problem: str = ""
+    question_of: Pair | None = None  # the pair whose question the field shows
     uploaded: Sequence[Item | Refusal] = ()
     json_problem: str = ""
     json_places: Sequence[str] = ()
@@ -115,6 +123,9 @@ class ProbeState:
     uploaded_id = WidgetValue[str | None]("uploaded-id", None)
     pasted_document = WidgetValue[str]("pasted-document", "")
     pasted_summary = WidgetValue[str]("pasted-summary", "")
+    context_name = WidgetValue[str]("context-name", "")
+    context_text = WidgetValue[str]("context-text", "")
+    question = WidgetValue[str]("question", "")
 
     # the tabs of edits
     edit_json = WidgetValue[str]("edit-json", "")

@@ -132,6 +132,8 @@ def _keep_edit(one: AcceptedEdit) -> None:
         title=pair.title,
         domain=pair.domain,
         source=pair.source,
+        contexts=pair.contexts,
+        question=pair.question,
     )
     try:
         receipt = services.store().save_pair(kept)
@@ -219,7 +221,7 @@ def _chosen_editor(endpoint: str) -> Editor:
 
 
 def _example_to_edit() -> Example:
-    return Example("edits", current_pair().document, current_pair().original)
+    return current_pair().as_example("edits", current_pair().original)
 
 
 def _answer_heading(asked: EditRequestTask) -> None:

@@ -12,12 +12,13 @@ from typing import Literal, get_args
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.contexts import Sourced
 from core.text import with_visible_controls
 from core.types import Span
 from pages.ui.markup import read_asset, register_component
 from pages.ui.session_state import component_message, page_state
 
-HighlightKind = Literal["evidence", "piece", "unread"]
+HighlightKind = Literal["question", "context", "evidence", "piece", "unread"]
 
 PANE_HEIGHT = 450
 """Pixels: that of the document, and with its heads that of the tabs beside it."""
@@ -34,7 +35,10 @@ def pinned_panes() -> list[DeltaGenerator]:
 
 @dataclass(frozen=True, slots=True)
 class Highlight:
-    """A stretch of the document: evidence of a score, a piece as the metric cut it, or what it did not read."""
+    """A stretch of the document: evidence of a score, a piece as the metric cut it, what it did not read, or a context.
+
+    A question is put before the text that it spans.
+    """
 
     span: Span
     kind: HighlightKind
@@ -59,6 +63,14 @@ def document_view(text: str, *, highlights: Sequence[Highlight], key: str, heigh
         for start, segment in zip(starts, cut, strict=True)
     ]
     _document_component(key=key, data={"text": with_visible_controls(text), "parts": parts, "height": height})
+
+
+def source_marks(about: Sourced) -> list[Highlight]:
+    """The question before a document, and the names of its contexts as headings."""
+    asked = (
+        [Highlight(Span(0, len(about.document)), "question", f"Question: {about.question}")] if about.question else []
+    )
+    return [*asked, *(Highlight(one.span, "context", with_visible_controls(one.name)) for one in about.contexts)]
 
 
 def cut_at_highlights(length: int, highlights: Sequence[Highlight]) -> list[Segment]:

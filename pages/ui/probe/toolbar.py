@@ -77,6 +77,8 @@ def _pair_to_keep(pair: Pair, outcomes: tuple[Outcome, ...]) -> PairRecord:
         source=pair.source,
         outcomes=outcomes,
         reaction=finished_reaction(),
+        contexts=pair.contexts,
+        question=pair.question,
     )
 
 

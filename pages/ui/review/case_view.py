@@ -22,7 +22,7 @@ from core.edits import abridge_unchanged, segments
 from core.types import Span, T
 from pages.ui import services
 from pages.ui.markup import diff_html, escape_markdown
-from pages.ui.probe.text_panes import Highlight, document_view
+from pages.ui.probe.text_panes import Highlight, document_view, source_marks
 from pages.ui.session_state import WidgetValue, page_state
 from pages.ui.session_user import current_member
 
@@ -186,7 +186,7 @@ def case_document(case: AdjudicationTask, questions: QuestionSet) -> None:
         if question.kind == "link"
         for link in answers.get(question.id, ())
     ]
-    document_view(case.document, highlights=marks, key="review-document", height=_HEIGHT)
+    document_view(case.document, highlights=[*source_marks(case), *marks], key="review-document", height=_HEIGHT)
 
 
 def case_summaries(case: AdjudicationTask, questions: QuestionSet) -> None:

@@ -12,7 +12,7 @@ from core.types import ErrorType
 from pages.ui import services
 from pages.ui.markup import escape_markdown
 from pages.ui.notices import leave_notice, leave_receipt
-from pages.ui.probe.text_panes import document_view
+from pages.ui.probe.text_panes import document_view, source_marks
 from pages.ui.review.case_view import (
     ReviewState,
     curator,
@@ -46,7 +46,7 @@ def curation_page(campaign: CampaignSettings) -> None:
     list_navigation(f"edit-{campaign.id}", edits, place)
     reading, deciding = st.columns(2, gap="medium")
     with reading:
-        document_view(task.document, highlights=(), key="review-document", height=_HEIGHT)
+        document_view(task.document, highlights=source_marks(task), key="review-document", height=_HEIGHT)
     with deciding:
         text_box("What was changed", segments(task.original, task.edited))
         text_box("Explanation", [(0, task.explanation)])

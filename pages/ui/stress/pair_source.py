@@ -16,7 +16,7 @@ from core.errors import TouchstoneError
 from core.stress.filters import build_sources, draw_sample, stored_samples, without_inconsistent
 from core.stress.imported_variants import ImportedVariants, read_variants
 from core.stress.run import Plan, Run, Source
-from core.types import Example, Item
+from core.types import Item
 from pages.ui import services
 from pages.ui.background_results import background_result
 from pages.ui.evaluate.dataset_choice import known_datasets
@@ -85,7 +85,7 @@ def _pair_on_probe() -> PairSource:
         return _fixed_pairs([])
     pair = current_pair()
     st.caption(escape_markdown(f"{pair.title or 'The pair'}: its summary before your edits."))
-    example = Example(pair.example or "probe", pair.document, pair.original)
+    example = pair.as_example(pair.example or "probe", pair.original)
     return _fixed_pairs([Source(example, pair.document, pair.domain, pair.title)], pair.document, pair.original)
 
 

@@ -84,7 +84,10 @@ def open_in_probe(source: Source, variant: Variant) -> None:
     card, example = PERTURBATIONS.parse(variant.kind).card, source.example
     restore_pair()
     opened = Pair(
-        "", source.title or example.id, source.domain, example.id, example.document, example.summary, variant.edits
+        *("", source.title or example.id, source.domain, example.id, example.document, example.summary),
+        declared=variant.edits,
+        contexts=example.contexts,
+        question=example.question,
     )
     open_pair(opened, variant.summary, card.intention)
     st.switch_page("views/probe.py")

@@ -14,7 +14,7 @@ from annotations.campaigns.people import Role, add_person
 from annotations.export import EXPORT_COLUMNS, ExportRow, all_rows, to_csv, to_jsonl
 from annotations.store import Store
 from core.edits import apply, parse
-from core.types import Edit, Span
+from core.types import Context, Edit, Span
 from tests.unit.annotations.pair_samples import DOCUMENT, EDITED, EDITS, ORIGINAL, PAIR, record
 
 
@@ -111,6 +111,7 @@ def test_jsonl_is_exact(full: Store) -> None:
 
 
 def test_csv_has_every_column_of_every_row(full: Store) -> None:
+    full.save_pair(replace(PAIR, contexts=(Context("Board", Span(0, 32)),), question="What did it buy?"))
     table = list(csv.DictReader(io.StringIO("".join(to_csv(all_rows(full))), newline="")))
     expected = list(all_rows(full))
     assert len(table) == len(expected)

@@ -16,6 +16,7 @@ from annotations.export import all_rows
 from annotations.records import NotSavedError, ReadOnlyError, RecordError
 from annotations.samples import count_texts, load_samples, load_texts
 from annotations.store import Store
+from core.contexts import NamedText, join_contexts
 from core.errors import TouchstoneError
 from core.types import (
     Edit,
@@ -221,3 +222,15 @@ def test_imported_texts_are_exported_only_if_labelled_or_saved(store: Store) -> 
 def test_a_demonstration_imports_nothing(tmp_path: Path) -> None:
     with pytest.raises(ReadOnlyError):
         put(Store.open(f"sqlite:///{tmp_path / 'none.db'}", read_only=True), [SEED])
+
+
+def test_contexts_and_question_come_back_and_make_another_document(store: Store) -> None:
+    document, contexts = join_contexts([NamedText("Port", DOCUMENT), NamedText("Weather", "Winds were strong.")])
+    plain = Example("p", document, "It was closed.")
+    asked = replace(plain, id="q", contexts=contexts, question="Why?")
+    put(store, [Item(plain, group="one"), Item(asked, group="two")])
+    stored = {text.id: replace(text, id="") for text in load_texts(store, "harbour")}
+    samples = {sample.item.example.id: sample for sample in load_samples(store, "harbour")}
+    assert stored[samples["q"].stored] == replace(asked, id="")
+    assert stored[samples["p"].stored] == replace(plain, id="")
+    assert samples["p"].document != samples["q"].document

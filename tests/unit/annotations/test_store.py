@@ -19,7 +19,7 @@ from annotations.records import NotSavedError, PairRecord, ReadOnlyError, Record
 from annotations.store import Store
 from annotations.tables import Draft, Table
 from annotations.writes import DRAFT_DAYS, upsert_draft
-from core.types import Edit, Span, Verdict
+from core.types import Context, Edit, Span, Verdict
 from tests.unit.annotations.pair_samples import AFTER, BEFORE, DOCUMENT, EDITS, FAILED, ORIGINAL, PAIR, record
 
 OF_CAMPAIGNS = {
@@ -326,3 +326,13 @@ def test_a_demonstration_without_a_database_is_empty_and_makes_no_file(tmp_path:
         demo.save_pair(PAIR)
     demo.close()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_pair_keeps_its_contexts_and_question(store: Store) -> None:
+    contexts = (Context("Board", Span(0, 32)), Context("Tugs", Span(33, 52)))
+    pair = replace(PAIR, contexts=contexts, question="What did it buy?")
+    receipt = store.save_pair(pair)
+    assert receipt.id != store.save_pair(PAIR).id
+    stored = store.pair(receipt.id)
+    assert stored
+    assert (stored.pair.contexts, stored.pair.question) == (contexts, "What did it buy?")

@@ -30,6 +30,8 @@ def test_passages_are_numbered_as_the_answer_cites_them(tmp_path: Path) -> None:
     (item,) = imported("scholarqabench", tmp_path, listed("human_answers.json"), answer("q1"))
     assert item.example.document == f"[0] Ferries\n{DOCUMENT}\n\n[1] Mills\n"
     assert (item.title, item.domain) == ("When?", "bio")
+    assert item.example.question == "When?"
+    assert [context.name for context in item.example.contexts] == ["[0] Ferries", "[1] Mills"]
 
 
 def test_paragraphs_of_a_judgment_are_joined(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.dataset import DATASETS, Refusal
+from core.datasets.ragtruth import source_example
 from core.errors import TouchstoneError
 from core.types import ErrorType, ReleasedScore, Span, Split, Verdict
 from tests.unit.datasets.reading import imported, items_of, refused
@@ -163,3 +164,11 @@ def test_the_oracle_chunks_of_wice_have_a_claim_several_times(tmp_path: Path) ->
     chunk = {**record, "meta": {"id": "b", "chunk_idx": [2, 5], "oracle_idx": [5]}}
     lines("entailment_inputs/oracle_chunks/claim/dev.jsonl")(tmp_path, [chunk, chunk])
     assert [item.example.id for item in items_of("wice", tmp_path)] == ["b/1", "b/2"]
+
+
+def test_the_passages_of_an_answer_are_its_contexts() -> None:
+    passages = "passage 1:The harbour was closed.\n\npassage 2:Nobody was hurt.\n"
+    found = source_example("1", {"source_info": {"question": "When?", "passages": passages}}, "On Tuesday.")
+    assert found.question == "When?"
+    assert [context.name for context in found.contexts] == ["passage 1", "passage 2"]
+    assert found.contexts[1].span.of(found.document) == "passage 2:Nobody was hurt."

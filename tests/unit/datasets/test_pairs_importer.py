@@ -222,3 +222,25 @@ def test_a_table_may_have_a_column_of_slices(tmp_path: Path) -> None:
 
 def test_a_slice_is_a_text(tmp_path: Path) -> None:
     assert "must be a text" in reason(one(tmp_path, slices=[{"name": "legal"}]))
+
+
+def test_contexts_make_the_document_and_keep_their_names(tmp_path: Path) -> None:
+    contexts = [{"title": "Port", "text": "The ship sank."}, "Nobody was hurt."]
+    found = item(one(tmp_path, document=None, contexts=contexts, question="What sank?")).example
+    assert (found.document, found.question) == ("The ship sank.\n\nNobody was hurt.", "What sank?")
+    assert [context.name for context in found.contexts] == ["Port", "context 2"]
+
+
+def test_contexts_of_a_document_that_is_given_are_found_in_it(tmp_path: Path) -> None:
+    found = item(one(tmp_path, contexts=["The ship", "sank."])).example
+    assert [context.span.of(found.document) for context in found.contexts] == ["The ship", "sank."]
+    assert "does not stand in the document" in reason(one(tmp_path, contexts=["A plane"]))
+
+
+def test_a_table_has_its_contexts_as_json(tmp_path: Path) -> None:
+    [read_item] = read(tmp_path, 'passages,summary\n"[""One."", ""Two.""]",One.\n', "pairs.csv")
+    assert len(item(read_item).example.contexts) == 2
+
+
+def test_a_record_without_document_and_contexts_is_refused(tmp_path: Path) -> None:
+    assert "The document is empty" in reason(one(tmp_path, document=None, contexts=[]))

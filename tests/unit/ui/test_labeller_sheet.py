@@ -15,7 +15,7 @@ from core.dataset import Refusal
 from core.datasets.bump import Bump
 from core.datasets.bundled import bundled_items
 from core.text import NO_BLANK
-from core.types import Item, Span
+from core.types import Context, Item, Span
 from pages.ui.annotate.labeller import TaskView, read_draft, read_sent, shown_answers, stored_answers, task_view_data
 from tests.doubles.released import BUMP, needs
 
@@ -84,7 +84,7 @@ def test_blanks_do_not_tell_which_side_of_a_pair_was_edited(
 def test_close_sentences_stand_out_and_filled_in_answers_wait_for_their_person() -> None:
     document = "It is noon. The boat left. It is night."
     sheet = data("label-summaries", work(document=document, close=(Span(12, 26),)))["task"]
-    assert sheet["document"] == [(0, "It is noon. "), (3, "The boat left."), (0, " It is night.")]
+    assert sheet["document"] == [(0, "It is noon. ", []), (3, "The boat left.", []), (0, " It is night.", [])]
     assert sheet["help"].startswith("The marked sentences")
     sheet = data("label-summaries", work(suggested={"verdict": "consistent"}))["task"]
     assert sheet["answers"] == {"verdict": "consistent"}
@@ -95,7 +95,7 @@ def test_close_sentences_stand_out_and_filled_in_answers_wait_for_their_person()
 
 def test_characters_that_turn_the_direction_of_a_text_are_seen() -> None:
     sheet = data("label-summaries", work(document="It is \u202enoon\u202c.", left="He\u2067 left."))["task"]
-    assert sheet["document"] == [(0, "It is \u2426noon\u2426.")]
+    assert sheet["document"] == [(0, "It is \u2426noon\u2426.", [])]
     assert sheet["parts"][0]["pieces"] == [(0, "He\u2426 left.")]
 
 
@@ -208,3 +208,12 @@ def test_no_pair_of_bump_betrays_its_edited_side_by_how_it_was_typed() -> None:
     pairs = pairs_of(Bump().read(BUMP))
     assert len(pairs) == 693
     assert tells(pairs) == []
+
+
+def test_the_question_and_the_names_of_contexts_stand_before_their_words() -> None:
+    contexts = (Context("Port", Span(0, 11)), Context("Sea", Span(13, 27)))
+    task = work(document="It is noon.\n\nThe boat left.", contexts=contexts, question="When?")
+    assert data("label-summaries", task)["task"]["document"] == [
+        (0, "It is noon.\n\n", [("question", "Question: When?"), ("context", "Port")]),
+        (0, "The boat left.", [("context", "Sea")]),
+    ]

@@ -399,6 +399,7 @@ def test_what_is_shown_holds_nothing_but_texts(store: Store) -> None:
     assert set(asdict(work)) == {
         *("reservation", "number", "stage", "document", "left", "right"),
         *("explanation", "error_type", "answers", "revision", "mode", "suggested", "close"),
+        *("contexts", "question"),
     }
     assert (work.mode, work.suggested, work.close) == ("unaided", {}, ())
 
