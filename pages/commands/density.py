@@ -17,11 +17,10 @@ from core.metric import METRICS
 from core.settings import Settings
 from core.stats.text_tables import align_columns, format_unsigned
 from core.stress.density import (
+    BINS,
     DensityBin,
-    SentenceScores,
-    density_bins,
     original_summaries,
-    quantile_edges,
+    quantile_bins,
     score_sentences,
     variant_summaries,
 )
@@ -36,7 +35,7 @@ def command(
         Literal["original", "preserving", "breaking", "gaming"],
         typer.Option(help="The summaries as they were, or the variants of one intent."),
     ] = "original",
-    bins: Annotated[int, typer.Option(min=1, max=20, help="Bins of as many sentences each.")] = 5,
+    bins: Annotated[int, typer.Option(min=1, max=20, help="Bins of as many sentences each.")] = BINS,
     device: DeviceOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -49,7 +48,7 @@ def command(
         download_models(engine.pool, metrics)
         scored = list(score_sentences(engine, metrics, chosen))
     found = {
-        metric.spec: _bins([one for one in scored if one.metric == metric.spec], bins, read.plan.seed)
+        metric.spec: quantile_bins([one for one in scored if one.metric == metric.spec], bins, read.plan.seed)
         for metric in metrics
     }
     if as_json:
@@ -59,12 +58,6 @@ def command(
         typer.echo(_format(found))
     for (metric, reason), count in Counter((one.metric, one.error) for one in scored if one.error).items():
         print_status(f"{metric}: {count} of {len(chosen)} texts: {reason}")
-
-
-def _bins(found: Sequence[SentenceScores], number: int, seed: int) -> list[DensityBin]:
-    densities = [density for text in found for density in text.densities]
-    known = any(score is not None for text in found for score in text.scores)
-    return density_bins(found, quantile_edges(densities, number), seed) if known else []
 
 
 def _format(found: Mapping[str, Sequence[DensityBin]]) -> str:

@@ -111,3 +111,30 @@ def test_audits_are_kept_and_the_last_one_is_compared_with(pairs: Path, tmp_path
 def test_an_audit_of_nothing_says_what_to_name(database: str) -> None:
     assert database
     assert "Name a metric and the data" in str(run("audit", METRIC).exception)
+
+
+def test_windows_and_densities_are_those_of_their_commands(pairs: Path, tmp_path: Path, database: str) -> None:
+    assert database
+    metric, written, stressed = "retrieve[metric=rouge2]", tmp_path / "audit.json", tmp_path / "run.jsonl"
+    done("import", "pairs", pairs, "--name", DATASET)
+    done("audit", metric, "--data", DATASET, "--most", 4, "--to", written)
+    [audit] = read_report(written.read_bytes()).metrics
+    finding = audit.finding("reading")
+    assert finding
+    assert "at w = 0" in finding.sentence
+    found = {one.label: one.estimate for one in finding.details}
+    assert finding.command.splitlines()[1:] == [
+        f"python cli.py stress --dataset {DATASET} --most 4 --metric '{metric}' -o run.jsonl",
+        "python cli.py sweep run.jsonl -o windows.jsonl",
+        "python cli.py density run.jsonl",
+    ]
+    done("stress", "--dataset", DATASET, "--most", 4, "--metric", metric, "-o", stressed)
+    [swept] = json.loads(done("sweep", stressed, "-o", tmp_path / "windows.jsonl", "--json")).values()
+    edits = {"preserving": "harmless edits", "breaking": "errors", "gaming": "phrases that game metrics"}
+    shifts = {f"mean shift by {edits[one['intent']]}, w = {one['w']}": Estimate(**one["shift"]) for one in swept}
+    assert len(shifts) == 15
+    assert {label: found[label] for label in shifts} == shifts
+    [bins] = json.loads(done("density", stressed, "--json")).values()
+    for one in bins:
+        label = f"mean score of sentences of density {one['low']:.3f} to {one['high']:.3f}"
+        assert found[label] == Estimate(**one["score"])

@@ -1,17 +1,27 @@
-"""Where the metric stops reading: an error whose evidence stands early, midway or late in a long document, and what is cut."""
+"""Where the metric stops reading: an error whose evidence stands early, midway or late in a long document, what is cut, windows, and density."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import ClassVar
 
 from core.audit.evidence import Evidence
 from core.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale
 from core.metric import METRICS
+from core.perturbation import Intent
 from core.stats.statistic import Estimate
+from core.stats.text_tables import format_signed
+from core.stress.density import BINS, quantile_bins
 from core.stress.placement import PlaceEffect, place_effects
+from core.stress.shifts import score_shifts
+from core.stress.sweep import WindowEffect, window_effects, window_families
 from core.types import Result
 
+_EDITS: Mapping[Intent, str] = MappingProxyType(
+    {"preserving": "harmless edits", "breaking": "errors", "gaming": "phrases that game metrics"}
+)
 SCALE = Scale(good=0.8, fails=0.6)
 """Of the pairs that it orders rightly beside their own document, those that it still does in a long one."""
 
@@ -34,14 +44,18 @@ class Reading(Question):
         alone, *placed = known
         worst = min(placed, key=lambda one: one.consistency.value or 0.0)
         figure = Figure(f"pairs ordered rightly, evidence {worst.place} in a long document", worst.consistency, "share")
+        windows = _window_effects(evidence, metric)
+        sentence = f"{_sentence(alone, placed, worst)}{_window_sentence(windows)}"
         return replace(
-            self.found(_level(alone, worst), _sentence(alone, placed, worst), figure),
+            self.found(_level(alone, worst), sentence, figure),
             details=(
                 *(Figure(f"pairs ordered rightly, {one.place}", one.consistency, "share") for one in known),
                 *(Figure(f"mean gain of the faithful side, {one.place}", one.gain, "score") for one in known),
                 _cut_share(evidence, metric),
+                *_window_figures(windows),
+                *_density_figures(evidence, metric),
             ),
-            command=evidence.audit_command(metric),
+            command=_command(evidence, metric),
         )
 
 
@@ -65,3 +79,52 @@ def _cut_share(evidence: Evidence, metric: str) -> Figure:
     seen = [one.seen for one in evidence.outcomes if isinstance(one, Result) and one.metric == metric]
     share = sum(one.cut > 0 for one in seen) / len(seen) if seen else None
     return Figure("texts of the data that were cut", Estimate(share, None, None, len(seen)), "share")
+
+
+def _command(evidence: Evidence, metric: str) -> str:
+    """The audit itself for the long documents, and the commands of a stress run for windows and density."""
+    swept = ["python cli.py sweep run.jsonl -o windows.jsonl"] if metric in evidence.sweeps else []
+    binned = ["python cli.py density run.jsonl"] if evidence.densities.get(metric) else []
+    run = [evidence.stress_command(metric)] if (swept or binned) and evidence.data.stress_options else []
+    return "\n".join([evidence.audit_command(metric), *(run and [*run, *swept, *binned])])
+
+
+def _window_effects(evidence: Evidence, metric: str) -> list[WindowEffect]:
+    """Those of `cli.py sweep`; none of a metric that does not retrieve."""
+    run = evidence.sweeps.get(metric)
+    if run is None:
+        return []
+    found = score_shifts(run)
+    families = window_families(run.plan.metrics).values()
+    return [one for windows in families for one in window_effects(run, windows, found)]
+
+
+def _window_sentence(effects: Sequence[WindowEffect]) -> str:
+    errors = [one for one in effects if one.intent == "breaking" and one.shift.value is not None]
+    if not errors:
+        return ""
+    shifts = ", ".join(f"{format_signed(replace(one.shift, low=None, high=None))} at w = {one.w}" for one in errors)
+    return f" With w sentences read around each passage an error moves its mean by {shifts}."
+
+
+def _window_figures(effects: Sequence[WindowEffect]) -> list[Figure]:
+    return [
+        Figure(
+            f"mean shift by {_EDITS[one.intent]}, w = {one.w}", one.shift, "score", f"score {Figure('', one.variant)}"
+        )
+        for one in effects
+    ]
+
+
+def _density_figures(evidence: Evidence, metric: str) -> list[Figure]:
+    """The mean scores of `cli.py density`."""
+    bins = quantile_bins(evidence.densities.get(metric, ()), BINS, evidence.seed)
+    return [
+        Figure(
+            f"mean score of sentences of density {one.low:.3f} to {one.high:.3f}",
+            one.score,
+            "score",
+            f"{one.documents} documents",
+        )
+        for one in bins
+    ]
