@@ -92,19 +92,29 @@ def _comparison(audits: Sequence[MetricAudit]) -> str:
     """Questions in rows, metrics in columns."""
     head = "".join(f"<th>{_text(audit.metric)}</th>" for audit in audits)
     rows = [
-        f"<tr><td>{_text(one.title)}<br><small>{_text(one.figure.label) if one.figure else ''}</small></td>"
-        + "".join(f"<td>{_comparison_cell(audit.finding(one.question))}</td>" for audit in audits)
+        f"<tr><td>{_text(one.title)}<br><small>{_text(shared_label(audits, one.question))}</small></td>"
+        + "".join(f"<td>{_comparison_cell(audits, one.question, audit)}</td>" for audit in audits)
         + "</tr>"
         for one in audits[0].findings
     ]
     return f'<div class="table"><table><tr><th>Question</th>{head}</tr>{"".join(rows)}</table></div>'
 
 
-def _comparison_cell(found: Finding | None) -> str:
+def shared_label(audits: Sequence[MetricAudit], question: str) -> str:
+    """What the figures of a question are called where all metrics have the same, as not where each has a worst slice of its own."""
+    findings = (audit.finding(question) for audit in audits)
+    labels = {found.figure.label for found in findings if found and found.figure}
+    return labels.pop() if len(labels) == 1 else ""
+
+
+def _comparison_cell(audits: Sequence[MetricAudit], question: str, audit: MetricAudit) -> str:
+    found = audit.finding(question)
     if found is None:
         return ""
-    figure = f"<br><small>{_text(str(found.figure))}</small>" if found.figure else ""
-    return f"{_chip(found.level)}{figure}"
+    if found.figure is None:
+        return _chip(found.level)
+    label = "" if shared_label(audits, question) else f"<br>{_text(found.figure.label)}"
+    return f"{_chip(found.level)}<br><small>{_text(str(found.figure))}{label}</small>"
 
 
 def _metric_section(audit: MetricAudit) -> str:

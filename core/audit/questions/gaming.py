@@ -28,7 +28,7 @@ class Gaming(Question):
 
     name: ClassVar[str] = "gaming"
     title: ClassVar[str] = "Can it be gamed?"
-    axis: ClassVar[str] = "not gamed"
+    axis: ClassVar[str] = "gamed"
     place: ClassVar[int] = 4
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:

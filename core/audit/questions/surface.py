@@ -20,7 +20,7 @@ class Surface(Question):
 
     name: ClassVar[str] = "surface"
     title: ClassVar[str] = "How much of it is surface?"
-    axis: ClassVar[str] = "not surface"
+    axis: ClassVar[str] = "surface"
     place: ClassVar[int] = 5
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.audit.question import Finding, Level, ShownPair
 from core.audit.report import AuditReport, MetricAudit, report_json
-from core.audit.report_html import LEVEL_MARKS, level_strip, report_html
+from core.audit.report_html import LEVEL_MARKS, level_strip, report_html, shared_label
 from core.audit.report_text import badge_svg, report_markdown
 from core.audit.task import AuditTask
 from core.edits import as_segments, recover
@@ -62,19 +62,23 @@ def _side_by_side(audits: Sequence[MetricAudit]) -> None:
     lines = [
         {
             "question": one.title,
-            "figure": one.figure.label if one.figure else None,
-            **{audit.metric: _cell(audit.finding(one.question)) for audit in audits},
+            "figure": shared_label(audits, one.question) or None,
+            **{audit.metric: _cell(audits, one.question, audit) for audit in audits},
         }
         for one in audits[0].findings
     ]
     st.dataframe(pd.DataFrame(lines), hide_index=True, height="auto", alt="The metrics side by side", placeholder="–")
 
 
-def _cell(found: Finding | None) -> str | None:
+def _cell(audits: Sequence[MetricAudit], question: str, audit: MetricAudit) -> str | None:
+    found = audit.finding(question)
     if found is None:
         return None
-    figure = f" · {found.figure}" if found.figure else ""
-    return f"{LEVEL_MARKS[found.level][1]} {found.level.value}{figure}"
+    verdict = f"{LEVEL_MARKS[found.level][1]} {found.level.value}"
+    if found.figure is None:
+        return verdict
+    label = "" if shared_label(audits, question) else f" ({found.figure.label})"
+    return f"{verdict} · {found.figure}{label}"
 
 
 def _finding(opened: AuditTask, audit: MetricAudit, found: Finding) -> None:
