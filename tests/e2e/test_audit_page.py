@@ -35,6 +35,17 @@ def test_two_metrics_are_audited_side_by_side_and_a_pair_opens_on_probe(page: Pa
     expect(strips).to_have_count(2, timeout=START_MS)
 
     idle(page)
+    press(page.get_by_text("History", exact=True))
+    chart = page.locator(".js-plotly-plot")
+    expect(chart).to_have_count(1, timeout=START_MS)
+    kept = {row["metric"]: row for row in server.rows("SELECT metric, signature, data FROM audit")}
+    assert kept.keys() == {one["metric"] for one in report["metrics"]}
+    assert kept["rouge2"]["signature"] == report["metrics"][-1]["signature"]
+    expect(page.get_by_text("python cli.py audit --history")).to_be_visible()
+    press(page.get_by_text("History", exact=True))
+    expect(chart).to_have_count(0)
+
+    idle(page)
     page.get_by_text("Can it be gamed?").last.click()
     pairs = page.get_by_role("button", name="Open in Probe")
     press(pairs.first)

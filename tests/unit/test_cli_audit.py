@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from core.audit.report import AuditReport, read_report
-from core.datasets.bundled import bundled_items
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_percent, format_unsigned
+from tests.unit.audit.pair_files import write_bundled_pairs
 from tests.unit.command_line import done, run
 
 METRIC = "rouge2"
@@ -20,18 +20,7 @@ DATASET = "few"
 @pytest.fixture
 def pairs(tmp_path: Path) -> Path:
     """The bundled examples of a dozen documents as a file of pairs."""
-    groups = list(dict.fromkeys(item.group for item in bundled_items()))[:12]
-    items = {item.example.id: item for item in bundled_items() if item.group in groups}
-    lines = []
-    for item in items.values():
-        record = {"id": item.example.id, "document": item.example.document, "group": item.group, "domain": item.domain}
-        if item.parent:
-            record |= {"summary": items[item.parent].example.summary, "edited": item.example.summary}
-            record |= {"label": item.intended, "error_type": item.error_type}
-            lines.append(record)
-    path = tmp_path / f"{DATASET}.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    return path
+    return write_bundled_pairs(tmp_path / f"{DATASET}.jsonl", 12)
 
 
 def estimate_of(report: AuditReport, question: str, label: str = "") -> Estimate:

@@ -15,12 +15,16 @@ import pytest
 from core.audit.data import items_data
 from core.audit.evidence import Measurement
 from core.audit.question import Figure, Finding, Level
-from core.audit.report import audit_metrics
+from core.audit.report import MetricAudit, audit_metrics, read_report
+from core.audit.task import AuditTask
 from core.datasets.bundled import bundled_items
 from core.engine.engine import Engine
 from core.errors import BadSettingError
-from core.metric import METRICS
+from core.gate.scoring import read_file
+from core.metric import METRICS, Metric
 from core.settings import Settings
+from tests.unit.audit.pair_files import write_bundled_pairs
+from tests.unit.command_line import done
 from tests.unit.llm.scripted import Body, Reply, serving, text
 
 TINY = sorted((Path(__file__).parents[2] / "parity").glob("tiny_*.py"))
@@ -31,16 +35,14 @@ Audited = tuple[Finding, dict[str, Figure]]
 
 
 @pytest.mark.parametrize("name", sorted(ONE_OF_EACH_FAMILY.values()))
-def test_a_family_is_audited_with_tiny_weights(name: str, weights: Any, tmp_path: Path) -> None:
+def test_a_family_is_audited_in_the_terminal_and_on_the_page(
+    name: str, weights: Any, tmp_path: Path, database: str
+) -> None:
+    assert database
     metric = METRICS.parse(str(BUILDERS[name](weights)))
-    groups = list(dict.fromkeys(item.group for item in bundled_items()))[:DOCUMENTS]
-    items = [item for item in bundled_items() if item.group in groups]
-    settings = Settings(cache_dir=tmp_path, device="cpu")
-    with closing(Engine.open(settings)) as engine:
-        measured = Measurement(engine, settings, items_data(tmp_path / "few.jsonl", items, 2, 0), [metric])
-        for _ in measured.work():
-            pass
-    [audit] = audit_metrics(measured.evidence(), [metric.spec])
+    pairs, written = write_bundled_pairs(tmp_path / "few.jsonl", DOCUMENTS), tmp_path / "audit.json"
+    done("audit", metric.spec, "--data", pairs, "--most", 2, "--to", written)
+    [audit] = read_report(written.read_bytes()).metrics
     found = {one.question: one for one in audit.findings}
     assert audit.signature
     assert found["repetition"].details, found["repetition"].sentence
@@ -48,6 +50,23 @@ def test_a_family_is_audited_with_tiny_weights(name: str, weights: Any, tmp_path
     assert found["cost"].level is Level.MEASURED
     for question in ("sees-errors", "change-detector", "stillness", "gaming", "surface", "slices", "calibration"):
         assert found[question].level in (Level.TOO_FEW, Level.NOT_MEASURED)  # three documents are no evidence
+    assert _figures(audit) == _figures(_page_audit(metric, pairs))
+
+
+def _page_audit(metric: Metric, pairs: Path) -> MetricAudit:
+    """By the task that the page follows."""
+    settings = Settings.read()
+    with closing(Engine.open(settings)) as engine:
+        opened = AuditTask(engine, settings, items_data(pairs, read_file(pairs), 2, 0), [metric])
+        assert opened.task.wait(600)
+        assert opened.report, opened.task.error
+        [audit] = opened.report.metrics
+        return audit
+
+
+def _figures(audit: MetricAudit) -> dict[str, tuple[Level, str]]:
+    """What another run on the same machine gives again."""
+    return {one.question: (one.level, str(one.figure)) for one in audit.findings if one.question != "cost"}
 
 
 FENCED = re.compile(r"<summary-(\w+)>\n(.*?)\n</summary-\1>", re.DOTALL)

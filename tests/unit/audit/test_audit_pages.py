@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 from core.audit.question import Finding, Level, ShownPair
 from core.audit.report import AuditReport, MetricAudit
-from core.audit.report_html import report_html
+from core.audit.report_html import report_html, shared_label
 from core.audit.report_text import badge_svg, format_changes, format_report, report_markdown
 
 HOSTILE = "<script>alert(1)</script>"
@@ -57,3 +57,15 @@ def test_markdown_and_terminal_say_the_same_figures(report: AuditReport) -> None
 
 def test_no_change_is_said_in_a_sentence() -> None:
     assert "No verdict changed" in format_changes([])
+
+
+def test_figures_of_different_things_are_named_in_their_cells(report: AuditReport) -> None:
+    one, other = (replace(audit, metric=name) for audit, name in zip(report.metrics[:2], ("one", "other"), strict=True))
+    worst = one.finding("slices")
+    assert worst
+    assert worst.figure
+    named = replace(worst, figure=replace(worst.figure, label="AUC, domain harbours"))
+    other = replace(other, findings=tuple(named if two.question == "slices" else two for two in other.findings))
+    assert shared_label((one, other), "slices") == ""
+    assert shared_label((one, other), "sees-errors") == "area under the ROC curve"
+    assert "<br>AUC, domain harbours" in report_html(replace(report, metrics=(one, other)))
