@@ -43,6 +43,16 @@ def test_every_figure_of_a_stored_dataset_is_that_of_its_command(pairs: Path, tm
     area = estimate_of(report, "sees-errors")
     assert [area.value, area.low, area.high] == [rows[0][name] for name in ("auc", "auc_low", "auc_high")]
 
+    by_domain = json.loads(done("meta", "--dataset", DATASET, "--metric", METRIC, "--by", "domain", "--json"))["rows"]
+    areas = {f"AUC, domain {row['slice']}": [row[name] for name in ("auc", "auc_low", "auc_high")] for row in by_domain}
+    slices = report.metrics[0].finding("slices")
+    assert slices
+    shown = {one.label: one.estimate for one in slices.details if one.label in areas}
+    assert len(shown) > 1
+    assert {label: [one.value, one.low, one.high] for label, one in shown.items()} == {
+        label: areas[label] for label in shown
+    }
+
     calibrated = json.loads(done("calibration", "--dataset", DATASET, "--by", "dataset", "--metric", METRIC, "--json"))
     [transfer] = calibrated["metrics"][0]["transfers"]
     assert estimate_of(report, "calibration") == Estimate(**transfer["accuracy"])
