@@ -47,8 +47,10 @@ def files_limited(pid: int) -> Iterator[None]:
     """A process may make no file longer, as under a quota."""
     before = resource.prlimit(pid, resource.RLIMIT_FSIZE)
     resource.prlimit(pid, resource.RLIMIT_FSIZE, (1, before[1]))
-    yield
-    resource.prlimit(pid, resource.RLIMIT_FSIZE, before)
+    try:
+        yield
+    finally:
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, before)
 
 
 @contextmanager
