@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from html import escape
 from shlex import quote
 from types import MappingProxyType
@@ -27,6 +28,7 @@ _BAND_COLOUR = "rgba(128, 128, 128, 0.18)"
 _AXIS_TITLES: Mapping[Unit, str] = MappingProxyType({"deviations": "standard deviations", "quotient": "quotient"})
 _HEIGHT_PX = 340
 _CHOICE_PX = 420
+_DAY = timedelta(days=1)
 
 
 def audit_history() -> None:
@@ -113,6 +115,8 @@ def history_chart(points: Sequence[HistoryPoint]) -> go.Figure:
             drawn.add_annotation(
                 x=one.finished, y=1, yref="paper", yanchor="bottom", showarrow=False, text="<br>".join(one.changes)
             )
+    if len(points) == 1:  # plotly would draw an axis of milliseconds
+        drawn.update_xaxes(range=[times[0] - _DAY, times[0] + _DAY])
     if figures[-1].unit in ("area", "share"):
         drawn.update_yaxes(range=[-0.02, 1.02])
     drawn.update_yaxes(title=_AXIS_TITLES.get(figures[-1].unit, figures[-1].unit))

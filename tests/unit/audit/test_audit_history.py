@@ -67,3 +67,8 @@ def test_a_chart_has_a_band_a_point_for_each_audit_and_a_line_where_something_ch
     assert list(low["y"]) == pytest.approx([0.6, 0.7, 0.5])
     assert [one["text"] for one in drawn["layout"]["annotations"]] == ["signature"]
     assert len(drawn["layout"]["shapes"]) == 1
+
+
+def test_a_first_audit_stands_in_the_middle_of_two_days() -> None:
+    drawn = history_chart(history_points([kept(0, 0.7)], "sees-errors")).to_dict()
+    assert drawn["layout"]["xaxis"]["range"] == [FIRST - timedelta(days=1), FIRST + timedelta(days=1)]
