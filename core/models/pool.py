@@ -50,8 +50,8 @@ class WorkerThreads:
 _log = logging.getLogger(__name__)
 ADAPTERS = f"{__package__}.adapters"
 _LOAD_ATTEMPTS = 3
-# two threads that import parts of transformers at once find it half imported
-_IMPORTING = threading.Lock()
+IMPORTING = threading.Lock()
+"""Held while parts of transformers are imported: two threads that do so at once find it half imported."""
 _LOADS_AT_ONCE = 2  # one reads files while the other copies its weights
 _SHARE = 0.5  # of the memory that is free, for models; batches need some too
 _UNEXPECTED = (
@@ -286,7 +286,7 @@ class ModelPool:
 
     def _load_unchanging(self, checkpoint: Checkpoint, device: str) -> tuple[Model, str]:
         """A model and the fingerprint of its files, which did not change while it was loaded."""
-        with _IMPORTING:
+        with IMPORTING:
             kind = importlib.import_module(f"{self._adapters}.{checkpoint.kind}")
         for _ in range(_LOAD_ATTEMPTS):
             before = self._fingerprints.version(checkpoint)

@@ -13,6 +13,7 @@ from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.models.locations import ModelStatus, locate, state_on_disk
+from core.models.pool import IMPORTING
 from core.models.trained_head import write_head
 from core.models.unfinished_training import UNFINISHED, UnfinishedTraining
 from core.settings import VERSION
@@ -183,7 +184,8 @@ def _shallow_table(engine: Engine, data: TrainingData, labelled: Numbers) -> tup
 def load_encoder(device: str) -> Encoder:
     """The packaged encoder. Raises LoadError, MissingWeightsError."""
     # torch takes seconds to import, and a preview needs none
-    from core.models.word_encoder import WordEncoder, encoder_hash
+    with IMPORTING:
+        from core.models.word_encoder import WordEncoder, encoder_hash
 
     checkpoint = Checkpoint(ENCODER, "word_support")
     path = locate(checkpoint)
@@ -192,7 +194,8 @@ def load_encoder(device: str) -> Encoder:
 
 def load_pair_network(setting: EncoderSetting, device: str, seed: int) -> PairNetwork:
     """The encoder with a new head; what is not here is downloaded. Raises LoadError, MissingWeightsError, TouchstoneError."""
-    from core.models.pair_network import PairNetwork
+    with IMPORTING:
+        from core.models.pair_network import PairNetwork
 
     checkpoint = Checkpoint(setting.encoder, "sequence_classifier", setting="encoder")
     if state_on_disk(checkpoint).status is ModelStatus.NEEDS_DOWNLOAD:
