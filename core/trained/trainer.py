@@ -244,7 +244,7 @@ def _unseen_domains(
     """The scores of each domain's labelled rows by a head that saw no document of it; nothing where there is one domain."""
     names = np.array([row.domain for row in data.rows])
     labelled = np.array([row.origin == "labelled" for row in data.rows])
-    counts = {str(name): len(np.unique(data.documents[names == name])) for name in np.unique(names)}
+    counts = {str(name): len(np.unique(data.documents[names == name])) for name in np.unique(names[labelled])}
     domains = [name for name, count in counts.items() if name and count >= _MIN_DOMAIN_DOCUMENTS]
     found: dict[str, tuple[Numbers, Values]] = {}
     for number, domain in enumerate(domains if len(counts) > 1 and len(domains) <= _MAX_DOMAINS else []):

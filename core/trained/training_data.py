@@ -7,10 +7,12 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import compress
 
 import numpy as np
 
+from core.datasets.bundled import bundled_items
 from core.edits import apply, recover
 from core.errors import TouchstoneError, UnscorableError
 from core.perturbation import Perturbation, rule_perturbations
@@ -54,7 +56,6 @@ class TrainingData:
     rows: tuple[TrainingRow, ...]
     documents: Numbers
     left_out: Mapping[str, int]
-    licences: tuple[str, ...] = ()
 
     @property
     def labelled(self) -> list[TrainingRow]:
@@ -196,7 +197,7 @@ def _variants(row: TrainingRow, kinds: Sequence[Perturbation], seed: int) -> Ite
                 )
 
 
-def training_data(items: Iterable[Item], share: float, seed: int, licences: Sequence[str] = ()) -> TrainingData:
+def training_data(items: Iterable[Item], share: float, seed: int) -> TrainingData:
     """The rows of labelled items, with generated ones up to a `share` of all rows, drawn by the seed and by kind.
 
     Raises TouchstoneError below 20 documents, or where only one class is left.
@@ -214,10 +215,22 @@ def training_data(items: Iterable[Item], share: float, seed: int, licences: Sequ
             f"All {len(found)} summaries to learn from are {'inconsistent' if found[0].wrong else 'consistent'}. "
             f"{f'Left out: {reasons}. ' if reasons else ''}Add some of the other class."
         )
-    made = _drawn(list(generated_rows(found, seed)), round(len(found) * share / (1 - share)), seed) if share else []
-    number_of = {row.document: number for row, number in zip(found, numbers.tolist(), strict=True)}
-    all_numbers = [*numbers.tolist(), *(number_of[row.document] for row in made)]
-    return TrainingData((*found, *made), _as_numbers(all_numbers), left_out, tuple(dict.fromkeys(licences)))
+    made = _corruptions(found, share, seed) if share else []
+    rows = (*found, *made)
+    numbers = near_duplicates([row.document for row in rows], [row.group for row in rows])
+    return TrainingData(rows, numbers, left_out)
+
+
+def _corruptions(found: Sequence[TrainingRow], share: float, seed: int) -> list[TrainingRow]:
+    """Generated rows of the documents that are learned from and of the bundled ones, up to a `share` of all rows."""
+    known = {row.document for row in found}
+    bundled = [row for row in _bundled_corruptions(seed) if row.document not in known]
+    return _drawn([*generated_rows(found, seed), *bundled], round(len(found) * share / (1 - share)), seed)
+
+
+@cache
+def _bundled_corruptions(seed: int) -> tuple[TrainingRow, ...]:
+    return tuple(generated_rows(labelled_rows(bundled_items())[0], seed))
 
 
 def _numbered_rows(items: Sequence[Item]) -> tuple[list[TrainingRow], Numbers, dict[str, int]]:

@@ -70,7 +70,11 @@ def command(
     ] = False,
     corruptions: Annotated[
         float,
-        typer.Option(min=0, max=0.99, help="The share of corruptions and harmless edits by rule among all summaries."),
+        typer.Option(
+            min=0,
+            max=0.99,
+            help="The share of corruptions and harmless edits by rule, also of the bundled texts, among all summaries.",
+        ),
     ] = 0.5,
     seed: SeedOption = 0,
     include_test: Annotated[

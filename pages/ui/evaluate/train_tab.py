@@ -88,8 +88,8 @@ def train_tab(chosen: EvaluationChoice) -> None:
             0.05,
             key="train-share",
             width=320,
-            help="Made by rule from the consistent summaries and from sentences of their documents, every kind as often as "
-            "the others.",
+            help="Made by rule from the consistent summaries and from sentences of their documents, and from the bundled "
+            "texts; every kind as often as the others.",
         )
         seed = st.number_input("Seed", 0, None, 0, key="train-seed", width=120, help="The same seed, the same metric.")
     plan = background_result(

@@ -99,7 +99,7 @@ def test_a_fold_stops_where_its_loss_does_not_fall_any_more() -> None:
 
 
 def test_the_documents_that_set_the_scale_lie_in_no_fold() -> None:
-    data, _, _ = own()
+    data = training_data(items(), 0, seed=0)
     parts = deal_parts(data.documents, 0)
     apart = set(data.documents[parts == CALIBRATION].tolist())
     assert len(apart) == 3  # one of eight of two dozen
@@ -160,9 +160,10 @@ def test_shuffled_labels_are_called_no_better_than_chance() -> None:
 def test_the_folder_names_its_documents_and_what_it_cannot_see(tmp_path: Path) -> None:
     folder = saved(tmp_path)
     keys = (folder / DOCUMENTS_FILE).read_text().split()
-    assert set(keys) == {document_key(one.example.document) for one in items()}
+    assert set(keys) == {document_key(row.document) for row in own()[0].rows}
+    assert set(keys) > {document_key(one.example.document) for one in items()}  # corruptions are of bundled texts, too
     card = (folder / CARD_FILE).read_text()
-    for part in ("## Data", "CC0", "labelled pairs", "mean shift", "## What it cannot see"):
+    for part in ("## Data", "CC0", "labelled pairs", "generated summaries", "## What it cannot see"):
         assert part in card, part
 
 

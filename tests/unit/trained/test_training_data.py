@@ -100,6 +100,16 @@ def test_generated_rows_keep_to_their_share_and_to_the_document_of_their_source(
     assert describe(data)["origins"]["labelled"] == len(bundled_items())  # type: ignore[index]
 
 
+def test_the_bundled_texts_are_corrupted_too_and_stay_documents_of_their_own() -> None:
+    data = training_data(both_classes(25), 0.8, seed=1)
+    bundled = {item.example.document for item in bundled_items()}
+    corrupted = {row.document for row in data.rows if row.origin == "corruption"}
+    assert corrupted & bundled
+    assert not {row.document for row in data.labelled} & bundled
+    own = set(data.documents[: len(data.labelled)].tolist())
+    assert not own & {n for n, row in zip(data.documents.tolist(), data.rows, strict=True) if row.document in bundled}
+
+
 def test_the_same_seed_draws_the_same_rows() -> None:
     assert training_data(bundled_items(), 0.3, seed=2).rows == training_data(bundled_items(), 0.3, seed=2).rows
 
