@@ -26,6 +26,7 @@ from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.sign_in import create_invite
 from annotations.records import PairRecord
 from annotations.store import Store
+from core.contexts import NamedText, join_contexts
 from core.types import Edit, ErrorType, Result, Seen, Span, Verdict
 from tests.e2e.server import Server, serve
 from tests.e2e.waiting import START_MS
@@ -81,6 +82,25 @@ class SharedServer:
                 VersionContent(bundled_question_sets()["judge-explanations"], text, CampaignRules()),
             )
             add_tasks(session, campaign, [NewTask(id, asked={"explanation": text}) for id in ids])
+        return campaign
+
+    def passages(self) -> CampaignSettings:
+        """A campaign of one summary, of a document of two contexts with a question."""
+        document, contexts = join_contexts([NamedText("Harbour", DOCUMENT), NamedText("Weather", "The sea was calm.")])
+        pair = PairRecord(
+            document,
+            "The sea was calm.",
+            "The sea was calm.",
+            (),
+            by="ada",
+            contexts=contexts,
+            question="How was the sea?",
+        )
+        id = self.store.save_pair(pair).id
+        with self.store.writing() as session:
+            content = VersionContent(bundled_question_sets()["label-summaries"], "", CampaignRules(overlap=1))
+            campaign = create_campaign(session, "Passages", "ada", content)
+            add_tasks(session, campaign, [NewTask(id)])
         return campaign
 
     def answers(self, campaign: CampaignSettings) -> list[dict[str, Any]]:

@@ -112,6 +112,24 @@ def test_words_are_marked_with_the_mouse_too(page: Page, shared_server: SharedSe
     assert DOCUMENT[start:end].strip() == words
 
 
+def test_names_of_contexts_and_the_question_are_headings_that_no_mark_counts(
+    page: Page, shared_server: SharedServer
+) -> None:
+    campaign = shared_server.passages()
+    annotate_page = enter_campaign(page, shared_server, campaign)
+    headings = page.locator(".labeller .document .heading")
+    expect(headings).to_have_count(3)
+    names = [headings.nth(place).get_attribute("data-label") for place in range(3)]
+    assert names == ["Question: How was the sea?", "Harbour", "Weather"]
+    annotate_page.keys("1", "5", "d", *["ArrowDown"] * 4, "m")
+    expect(page.locator(".labeller .document mark")).to_have_text("The sea was calm.")
+    annotate_page.keys("Escape", "Enter")
+    expect(page.get_by_text("You have labelled everything")).to_be_visible()
+    [answer] = shared_server.answers(campaign)
+    start = len(DOCUMENT) + len("\n\n")
+    assert answer["evidence"] == [[start, start + len("The sea was calm.")]]
+
+
 def test_the_last_answer_is_taken_back_with_one_key(page: Page, shared_server: SharedServer) -> None:
     campaign = shared_server.campaign("label-summaries")
     annotate_page = enter_campaign(page, shared_server, campaign)
