@@ -46,8 +46,8 @@ class Document(Table, table=True):
 
     id: str = Field(primary_key=True)
     text: str
-    contexts: list[Any] = Field(default_factory=list, sa_type=JSON, sa_column_kwargs={"server_default": "[]"})
-    question: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    contexts: list[Any] = Field(sa_type=JSON, sa_column_kwargs={"server_default": "[]"})
+    question: str = Field(sa_column_kwargs={"server_default": ""})
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
