@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import cast
 
 import torch
 from torch import Tensor
@@ -96,18 +98,24 @@ class BertScoreModel:
         return [states[reading] for reading in readings]
 
     def _states(self, readings: Sequence[_DocumentKey]) -> list[Tensor]:
-        """States of unit length, (tokens, width) for each text, from one forward pass."""
-        if not readings:
-            return []
-        tokens = [tokens for _, tokens in readings]
-        ids, mask, types = pad_batch(tokens, self._network)
-        layers = self._network(
-            input_ids=ids, attention_mask=mask, output_hidden_states=True, **segment_types(self._network, types)
-        ).hidden_states
-        return [
-            torch.nn.functional.normalize(layers[layer][number, : len(text)].float(), dim=-1)
-            for number, (layer, text) in enumerate(readings)
-        ]
+        """States of unit length, (tokens, width) for each text, from one forward pass for each layer."""
+        found: dict[_DocumentKey, Tensor] = {}
+        for layer in {layer for layer, _ in readings}:
+            texts = [text for own, text in readings if own == layer]
+            ids, mask, types = pad_batch(texts, self._network)
+            states = self._read(
+                layer, {"input_ids": ids, "attention_mask": mask, **segment_types(self._network, types)}
+            )
+            for text, state in zip(texts, states, strict=True):
+                found[layer, text] = torch.nn.functional.normalize(state[: len(text)].float(), dim=-1)
+        return [found[reading] for reading in readings]
+
+    def _read(self, layer: int, inputs: dict[str, Tensor]) -> Tensor:
+        """The states after a layer, (texts, tokens, width); where the encoder is a list of layers none above it is run."""
+        shorter = _first_layers(self._network, layer)
+        if shorter is None:
+            return cast(Tensor, self._network(**inputs, output_hidden_states=True).hidden_states[layer])
+        return cast(Tensor, shorter(**inputs).last_hidden_state)
 
     def _checked(self, question: Question) -> Question:
         layers = self._network.config.num_hidden_layers
@@ -116,6 +124,18 @@ class BertScoreModel:
                 f"{question.weights.source} has layers 0 to {layers}; got layer={_layer_option(question)}."
             )
         return question
+
+
+def _first_layers(network: PreTrainedModel, most: int) -> PreTrainedModel | None:
+    """The network, with the same weights, up to a layer below its last; None for another layer or kind of encoder."""
+    encoder = getattr(network, "encoder", None)
+    layers = getattr(encoder, "layer", None)
+    if encoder is None or not isinstance(layers, torch.nn.ModuleList) or not 0 < most < len(layers):
+        return None
+    shorter, below = copy.copy(network), copy.copy(encoder)
+    below._modules = {**encoder._modules, "layer": layers[:most]}
+    shorter._modules = {**network._modules, "encoder": below}
+    return shorter
 
 
 def _placed(read: Sequence[Tokens], spans: Sequence[Span]) -> tuple[Tokens, ...]:

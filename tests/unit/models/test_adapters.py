@@ -179,6 +179,18 @@ def test_a_document_that_was_read_before_is_not_read_again(loading: Loading) -> 
     assert again.spans == first.spans
 
 
+@pytest.mark.parametrize(("layer", "run"), [(2, 2), (5, 5), (6, 6)])
+def test_layers_above_the_one_that_is_compared_are_not_run(loading: Loading, layer: int, run: int) -> None:
+    model, checkpoint = loading("bertscore")
+    passes: list[str] = []
+    hook = torch.nn.modules.module.register_module_forward_pre_hook(
+        lambda module, _: passes.append(type(module).__name__)
+    )
+    ask(model, checkpoint, f"Text of layer {layer}.", "Rain fell.", options=(("layer", layer),))
+    hook.remove()
+    assert passes.count("BertLayer") == 2 * run  # of the document and of the summary
+
+
 def test_a_layer_that_does_not_exist_is_refused(loading: Loading) -> None:
     model, checkpoint = loading("bertscore")
     with pytest.raises(BadSettingError, match="layers 0 to 6; got layer=7"):
