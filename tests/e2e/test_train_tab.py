@@ -1,0 +1,108 @@
+"""The Train tab of Evaluate on the settled labels of a campaign: what it refuses, and a training that is cancelled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotations.campaigns.campaign import (
+    CampaignRules,
+    CampaignSettings,
+    NewTask,
+    VersionContent,
+    add_tasks,
+    create_campaign,
+)
+from annotations.campaigns.labelling import AnnotatorActions, SentResponse
+from annotations.campaigns.people import Role
+from annotations.campaigns.questions import bundled_question_sets
+from annotations.campaigns.task_texts import ShownTask
+from annotations.records import PairRecord
+from core.datasets.bundled import bundled_items
+from core.types import Item, Verdict
+from tests.e2e.bench import WORK_MS
+from tests.e2e.shared_server import SharedServer, opened, sign_in
+from tests.e2e.waiting import enter, press
+
+pytestmark = pytest.mark.e2e
+
+DOCUMENTS = 20
+
+
+@pytest.fixture
+def training_server(tmp_path: Path) -> Iterator[SharedServer]:
+    """A server that keeps its metrics in a folder of the test."""
+    with opened(tmp_path, TOUCHSTONE_MODELS_DIR=str(tmp_path / "models")) as running:
+        yield running
+
+
+def test_a_training_from_settled_labels_is_cancelled_in_a_sentence(page: Page, training_server: SharedServer) -> None:
+    campaign = labelled_campaign(training_server, DOCUMENTS)
+    open_training(page, training_server, campaign)
+
+    enter(page.get_by_role("textbox", name="Name", exact=True), "a name")
+    press(page.get_by_role("button", name="Train", exact=True))
+    expect(page.get_by_text("'a name' is no name of a metric.")).to_be_visible()
+
+    enter(page.get_by_role("textbox", name="Name", exact=True), "stopped")
+    press(page.get_by_role("button", name="Train", exact=True))
+    page.get_by_role("button", name="Cancel", exact=True).click()
+    expect(page.get_by_text("stopped: the training was cancelled.")).to_be_visible(timeout=WORK_MS)
+
+
+def test_too_few_documents_are_refused_in_a_sentence(page: Page, training_server: SharedServer) -> None:
+    campaign = labelled_campaign(training_server, 3)
+    open_training(page, training_server, campaign)
+    expect(page.get_by_text("There are 3 documents to learn from")).to_be_visible(timeout=WORK_MS)
+    expect(page.get_by_role("button", name="Train", exact=True)).to_have_count(0)
+
+
+def open_training(page: Page, shared: SharedServer, campaign: CampaignSettings) -> None:
+    sign_in(page, shared, shared.code(Role.MANAGER)[1])
+    page.goto(f"{shared.server.url}/evaluate?dataset={quote('campaign: ' + campaign.name)}")
+    press(page.get_by_role("tab", name="Train"))
+
+
+def labelled_campaign(shared: SharedServer, documents: int) -> CampaignSettings:
+    """A campaign of a consistent and an inconsistent edit of each document, every one labelled by one person as it is meant."""
+    meant = {item.example.summary: item.intended for item in edited_items(documents)}
+    with shared.store.writing() as session:
+        wording = VersionContent(bundled_question_sets()["label-summaries"], "", CampaignRules(overlap=1, apart=0))
+        campaign = create_campaign(session, "Edits of our own", "boss", wording)
+    ids = [shared.store.save_pair(pair(item)).id for item in edited_items(documents)]
+    with shared.store.writing() as session:
+        add_tasks(session, campaign, [NewTask(id) for id in ids])
+    annotator = AnnotatorActions(shared.store, shared.code()[0])
+    for number in range(2 * documents):
+        task = annotator.next(campaign.id)
+        assert isinstance(task, ShownTask)
+        verdict = meant[task.left]
+        answers = {"verdict": verdict, "confidence": 5, "reason": "The document says otherwise."}
+        annotator.send(SentResponse(task.reservation, "answer", f"label-{number}", answers))
+    return campaign
+
+
+def edited_items(documents: int) -> list[Item]:
+    """A consistent and an inconsistent edit of each of so many bundled documents."""
+    found: dict[str, dict[Verdict, Item]] = {}
+    for item in bundled_items():
+        if item.parent and item.intended in (Verdict.CONSISTENT, Verdict.INCONSISTENT):
+            found.setdefault(item.example.document, {}).setdefault(item.intended, item)
+    both = [list(edits.values()) for edits in found.values() if len(edits) == 2]
+    return [item for edits in both[:documents] for item in edits]
+
+
+def pair(item: Item) -> PairRecord:
+    original = next(one for one in bundled_items() if one.example.id == item.parent)
+    return PairRecord(
+        item.example.document,
+        original.example.summary,
+        item.example.summary,
+        item.edits,
+        by="boss",
+        intended=item.intended,
+    )
