@@ -14,6 +14,7 @@ from annotations.campaigns.preannotation import describe_modes
 from annotations.campaigns.questions import CampaignQuestion
 from annotations.campaigns.results import Resolution
 from annotations.campaigns.tables import Adjudication, Person, Task
+from annotations.dataset_card import cell
 from core.stats.text_tables import format_coefficient, format_percent, markdown_table
 
 _NOT_STATED = "Not stated."
@@ -46,11 +47,6 @@ def data_statement(export: CampaignExport, tasks: Sequence[LabelledTask]) -> str
         )
         + "\n"
     )
-
-
-def cell(text: str) -> str:
-    """A text as one line of Markdown in which nothing is HTML."""
-    return " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;")
 
 
 def _format_counts(tasks: Sequence[LabelledTask]) -> str:

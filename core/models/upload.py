@@ -1,8 +1,11 @@
-"""A trained metric sent to the hub: the files of its folder that are known here, and a sentence for everything that goes wrong."""
+"""A trained metric or a dataset sent to the hub: the files that are known here, and a sentence for everything that goes wrong."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
 
 import httpx2
 from huggingface_hub import HfApi, get_token
@@ -20,6 +23,12 @@ _PUSHED_FILES = (
 )
 """All that is ever sent: weights, configuration, tokenizer, card, figures and the hashes of documents; no text of the training."""
 
+_Kind = Literal["model", "dataset"]
+_COMMIT_MESSAGES: dict[_Kind, str] = {
+    "model": "Upload a metric trained with Touchstone",
+    "dataset": "Upload a dataset exported from Touchstone",
+}
+
 
 def push(folder: Path, repository: str, *, public: bool = False, existing: bool = False) -> str:
     """Send a trained metric to `repository`, with the token of the environment; its address on the hub.
@@ -33,6 +42,26 @@ def push(folder: Path, repository: str, *, public: bool = False, existing: bool 
         raise TouchstoneError(
             f"{folder} holds no trained metric with its card. Name a folder that `cli.py train DATA --to FOLDER` wrote."
         )
+    return _send(folder, _PUSHED_FILES, repository, "model", public=public, existing=existing)
+
+
+def push_dataset(files: Mapping[str, bytes], repository: str, *, public: bool = False, existing: bool = False) -> str:
+    """Send the files of a dataset, by their names, to a dataset repository, as `push` does a metric; its address on the hub."""
+    with TemporaryDirectory() as place:
+        for name, content in files.items():
+            (Path(place) / name).write_bytes(content)
+        return _send(Path(place), tuple(files), repository, "dataset", public=public, existing=existing)
+
+
+def _send(
+    folder: Path,
+    names: Sequence[str],
+    repository: str,
+    kind: _Kind,
+    *,
+    public: bool,
+    existing: bool,
+) -> str:
     if repository.count("/") != 1:
         raise TouchstoneError(f"{repository!r} is no name of a repository. Write OWNER/NAME.")
     if not get_token():
@@ -42,16 +71,17 @@ def push(folder: Path, repository: str, *, public: bool = False, existing: bool 
     api = HfApi()
     try:
         if not existing:
-            api.create_repo(repository, private=not public)
+            api.create_repo(repository, repo_type=kind, private=not public)
         api.upload_folder(
             repo_id=repository,
+            repo_type=kind,
             folder_path=folder,
-            allow_patterns=list(_PUSHED_FILES),
-            commit_message="Upload a metric trained with Touchstone",
+            allow_patterns=list(names),
+            commit_message=_COMMIT_MESSAGES[kind],
         )
     except (httpx2.HTTPError, OSError, ValueError, RuntimeError) as error:  # a large file's is inside a RuntimeError
         raise TouchstoneError(_push_error_message(repository, api.endpoint, _inner(error))) from error
-    return f"{api.endpoint}/{repository}"
+    return f"{api.endpoint}/{'datasets/' if kind == 'dataset' else ''}{repository}"
 
 
 def _inner(error: Exception) -> Exception:

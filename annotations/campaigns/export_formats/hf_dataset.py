@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import io
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import yaml  # type: ignore[import-untyped]  # it ships no types
-
-from annotations.campaigns.data_statement import cell, data_statement
+from annotations.campaigns.data_statement import data_statement
 from annotations.campaigns.export_format import EXPORT_FORMATS, CampaignExport, ExportFormat, LabelledTask
 from annotations.campaigns.questions import CampaignQuestion, apply_answer_edit
+from annotations.dataset_card import card_header, cell, parquet_file
 from core.archive import zip_files
 from core.stats.text_tables import markdown_table
 
@@ -39,7 +36,6 @@ _LABEL_COLUMNS = {
     "active_seconds": "seconds of reading and typing",
 }
 _ANSWER_PREFIX = "answer."
-_LICENCE_ID = re.compile(r"[a-z0-9][a-z0-9.-]*")
 
 
 @EXPORT_FORMATS.add
@@ -59,32 +55,23 @@ class HfDataset(ExportFormat):
     suffix: ClassVar[str] = "-hf-dataset.zip"
 
     def content(self, export: CampaignExport) -> list[bytes]:
+        return [zip_files(self.files(export))]
+
+    def files(self, export: CampaignExport) -> dict[str, bytes]:
+        """The files of the zip by their names, which are those of a repository of the hub."""
         questions, tasks = export.questions(), export.tasks()
         labels = [row for task in tasks for row in _label_rows(questions, task)]
         finals = [_final_row(questions, task) for task in tasks]
-        return [
-            zip_files(
-                {
-                    "README.md": dataset_card(export, questions, tasks),
-                    "labels.parquet": _parquet(labels, _schema(_LABEL_COLUMNS, questions)),
-                    "tasks.parquet": _parquet(finals, _schema(_FINAL_COLUMNS, questions)),
-                }
-            )
-        ]
+        return {
+            "README.md": dataset_card(export, questions, tasks).encode(),
+            "labels.parquet": parquet_file(labels, _schema(_LABEL_COLUMNS, questions)),
+            "tasks.parquet": parquet_file(finals, _schema(_FINAL_COLUMNS, questions)),
+        }
 
 
 def dataset_card(export: CampaignExport, questions: Sequence[CampaignQuestion], tasks: Sequence[LabelledTask]) -> str:
     """The card: what the Hub reads as YAML, the columns, and the data statement."""
-    head = {
-        **_licence_fields(export.terms.licence.strip()),
-        "pretty_name": export.campaign.name,
-        "task_categories": ["text-classification"],
-        "tags": ["summarization", "factual-consistency"],
-        "configs": [
-            {"config_name": name, "data_files": [{"split": "train", "path": f"{name}.parquet"}], **default}
-            for name, default in (("labels", {"default": True}), ("tasks", {}))
-        ],
-    }
+    header = card_header(export.campaign.name, export.terms.licence, ("labels", "tasks"))
     answers = {_ANSWER_PREFIX + question.id: question.ask for question in questions}
     columns = [
         *(["both", f"`{name}`", about] for name, about in _TASK_COLUMNS.items()),
@@ -93,18 +80,10 @@ def dataset_card(export: CampaignExport, questions: Sequence[CampaignQuestion], 
         *(["both", f"`{name}`", cell(about)] for name, about in answers.items()),
     ]
     return (
-        f"---\n{yaml.safe_dump(head, sort_keys=False, allow_unicode=True)}---\n\n{data_statement(export, tasks)}\n"
+        f"{header}\n{data_statement(export, tasks)}\n"
         "## Columns\n\n`labels` has a row for each label, `tasks` one for each item with its final answers.\n\n"
         f"{markdown_table(['config', 'column', 'what it holds'], columns)}"
     )
-
-
-def _licence_fields(licence: str) -> dict[str, str]:
-    """As the Hub reads it: an identifier such as cc-by-4.0, or the name of another licence."""
-    if not licence:
-        return {"license": "unknown"}
-    known = _LICENCE_ID.fullmatch(licence.lower())
-    return {"license": licence.lower()} if known else {"license": "other", "license_name": licence}
 
 
 def _task_values(task: LabelledTask) -> dict[str, Any]:
@@ -157,12 +136,3 @@ def _schema(more: Mapping[str, str], questions: Sequence[CampaignQuestion]) -> p
     plain = {"task": whole, "labels": whole, "version": whole, "active_seconds": pa.float64()}
     columns = {name: plain.get(name, text) for name in (*_TASK_COLUMNS, *more)}
     return pa.schema({**columns, **{_ANSWER_PREFIX + question.id: kinds[question.kind] for question in questions}})
-
-
-def _parquet(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> bytes:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    file = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(rows, schema=schema), file)
-    return file.getvalue()
