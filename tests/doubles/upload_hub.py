@@ -11,17 +11,21 @@ from urllib.parse import urlparse
 
 COMMIT = "b" * 40
 TOKEN = "hf_loopback"  # of no account
-_LARGE = ".safetensors"
+_LARGE = (".safetensors", ".parquet")
 
 
 class UploadHub(ThreadingHTTPServer):
-    """`repositories` are the files of each by name, `private` who may not be seen; only TOKEN may write, and only to `owner`."""
+    """`repositories` are the files of each by name, `private` who may not be seen, `kinds` model or dataset.
+
+    Only TOKEN may write, and only to `owner`.
+    """
 
     def __init__(self, owner: str) -> None:
         super().__init__(("127.0.0.1", 0), _Answers)
         self.owner = owner
         self.repositories: dict[str, dict[str, bytes]] = {}
         self.private: dict[str, bool] = {}
+        self.kinds: dict[str, str] = {}
         self.objects: dict[str, bytes] = {}
 
     @property
@@ -75,6 +79,7 @@ class _Answers(BaseHTTPRequestHandler):
             self._send(409, {"error": "You already created this model repo"})
         else:
             self._hub.repositories[name] = {}
+            self._hub.kinds[name] = str(asked.get("type", "model"))
             self._hub.private[name] = asked.get("visibility") == "private"
             self._send(200, {"url": f"{self._hub.address}/{name}", "id": "1"})
 

@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from huggingface_hub import constants
 
 from annotations.store import Store
 from tests.doubles.bench import Bench, open_bench
 from tests.doubles.models import ScriptedKind
+from tests.doubles.upload_hub import TOKEN, UploadHub
+from tests.unit.models.hub import serving
 
 
 @pytest.fixture
@@ -36,3 +39,15 @@ def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", url)
     monkeypatch.setenv("TOUCHSTONE_DEVICE", "cpu")
     return url
+
+
+@pytest.fixture
+def upload_hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[UploadHub]:
+    """A hub on the loopback interface that takes pushes to `owner`, and a token of it in the environment."""
+    with serving(UploadHub("owner")) as found:
+        monkeypatch.setattr(constants, "ENDPOINT", found.address)
+        monkeypatch.setattr("huggingface_hub.hf_api.ENDPOINT", found.address, raising=False)
+        # large files go by the chunk store where it is there, which no loopback hub has
+        monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
+        monkeypatch.setenv("HF_TOKEN", TOKEN)
+        yield found

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.export_format import EXPORT_FORMATS, ExportActions, ExportFormat, ExportTerms
+from annotations.campaigns.export_format import EXPORT_FORMATS, ExportActions, ExportFormat, ExportTerms, open_export
 from annotations.campaigns.people import Right
+from annotations.dataset_export import hub_campaign_files, missing_terms
+from annotations.store import Store
 from pages.ui import services
 from pages.ui.markup import escape_markdown
+from pages.ui.push_form import push_form
 from pages.ui.session_user import current_member, member_later
 
 _WHOLE = ("jsonl", "csv")
@@ -39,6 +43,22 @@ def _exports_for_tools(campaign: CampaignSettings) -> None:
             st.caption(f":material/info: {escape_markdown(reason)}")
         else:
             _export_button(campaign, chosen, terms)
+    st.divider()
+    push_form(
+        f"campaign-{campaign.id}",
+        "what the dataset for Hugging Face holds (texts, labels by pseudonyms, and the card) to a dataset repository of the hub",
+        partial(_push, services.store(), campaign.id, terms),
+        missing_terms(terms.licence, terms.consent),
+    )
+
+
+def _push(store: Store, campaign_id: str, terms: ExportTerms, repository: str, *, public: bool, existing: bool) -> str:
+    # the hub's library takes a second to import
+    from core.models.upload import push_dataset
+
+    with open_export(store, campaign_id, terms) as export:
+        files = hub_campaign_files(export)
+    return push_dataset(files, repository, public=public, existing=existing)
 
 
 def _terms_form(campaign: CampaignSettings) -> ExportTerms:

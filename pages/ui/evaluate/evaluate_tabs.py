@@ -27,6 +27,7 @@ from pages.ui.evaluate.annotator_tables import annotator_tables
 from pages.ui.evaluate.calibration_tab import calibration_tables
 from pages.ui.evaluate.data_tab import label_provenance, provenance_tables, score_form
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
+from pages.ui.evaluate.export_form import export_forms
 from pages.ui.evaluate.pair_tables import cell_pairs, verdict_grid
 from pages.ui.evaluate.percentiles import percentile_tab
 from pages.ui.evaluate.ranks_tab import ranks_tab
@@ -116,6 +117,7 @@ def _data_tab(chosen: EvaluationChoice) -> None:
     released_scores_table(chosen)
     label_provenance(chosen.datasets)
     provenance_tables(chosen.datasets)
+    export_forms(chosen.datasets)
 
 
 def _pack_tab(chosen: EvaluationChoice) -> None:

@@ -35,10 +35,10 @@ from core.trained.trees import MAX_TREES, STEP_TREES
 from pages.ui import services
 from pages.ui.background_results import background_result
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
-from pages.ui.evaluate.push_form import push_form
 from pages.ui.markup import escape_markdown
 from pages.ui.metric_choice import add_to_bench
 from pages.ui.notices import leave_notice
+from pages.ui.push_form import push_form
 
 _LOOK_S = 1.0
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
@@ -272,5 +272,14 @@ def _show_result(name: str, found: TrainedFolder) -> None:
             icon=":material/description:",
             key=f"train-card-{name}",
         )
-        push_form(name, found.folder)
+        with st.popover("Push to the hub", icon=":material/cloud_upload:"):
+            sent = "weights, tokenizer, card, figures and the hashes of the documents, no text of the training"
+            push_form(f"trained-{found.folder}", sent, partial(_push, found.folder))
     st.code(found.spec, language=None, wrap_lines=True)
+
+
+def _push(folder: Path, repository: str, *, public: bool, existing: bool) -> str:
+    # the hub's library takes a second to import
+    from core.models.upload import push
+
+    return push(folder, repository, public=public, existing=existing)

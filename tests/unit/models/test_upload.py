@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,22 +14,10 @@ from core.models.upload import push
 from core.trained.model import CARD_FILE, CONFIG_FILE, DOCUMENTS_FILE, FIGURES_FILE, WEIGHTS_FILE
 from tests.doubles.upload_hub import TOKEN, UploadHub
 from tests.unit.command_line import run
-from tests.unit.models.hub import serving
 
 # of huggingface_hub's own upload
 pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
 TRAINED = {WEIGHTS_FILE, CONFIG_FILE, CARD_FILE, FIGURES_FILE, DOCUMENTS_FILE}
-
-
-@pytest.fixture
-def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[UploadHub]:
-    with serving(UploadHub("owner")) as found:
-        monkeypatch.setattr(constants, "ENDPOINT", found.address)
-        monkeypatch.setattr("huggingface_hub.hf_api.ENDPOINT", found.address, raising=False)
-        # large files go by the chunk store where it is there, which no loopback hub has
-        monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
-        monkeypatch.setenv("HF_TOKEN", TOKEN)
-        yield found
 
 
 @pytest.fixture
@@ -47,26 +34,26 @@ def folder(tmp_path: Path) -> Path:
     return place
 
 
-def test_the_folder_is_pushed_without_texts_and_private(hub: UploadHub, folder: Path) -> None:
-    assert push(folder, "owner/metric") == f"{hub.address}/owner/metric"
-    sent = hub.repositories["owner/metric"]
+def test_the_folder_is_pushed_without_texts_and_private(upload_hub: UploadHub, folder: Path) -> None:
+    assert push(folder, "owner/metric") == f"{upload_hub.address}/owner/metric"
+    sent = upload_hub.repositories["owner/metric"]
     assert set(sent) == TRAINED
     assert all(sent[name] == (folder / name).read_bytes() for name in TRAINED)
-    assert hub.private["owner/metric"]
+    assert upload_hub.private["owner/metric"]
 
 
-def test_a_taken_name_is_refused_and_gets_a_new_version_on_request(hub: UploadHub, folder: Path) -> None:
+def test_a_taken_name_is_refused_and_gets_a_new_version_on_request(upload_hub: UploadHub, folder: Path) -> None:
     push(folder, "owner/metric", public=True)
-    assert not hub.private["owner/metric"]
+    assert not upload_hub.private["owner/metric"]
     (folder / CARD_FILE).write_text("# Another card", encoding="utf-8")
     with pytest.raises(TouchstoneError, match=r"exists on .* already"):
         push(folder, "owner/metric")
     push(folder, "owner/metric", existing=True)
-    assert hub.repositories["owner/metric"][CARD_FILE] == b"# Another card"
+    assert upload_hub.repositories["owner/metric"][CARD_FILE] == b"# Another card"
 
 
 def test_a_token_that_is_wrong_or_missing_or_of_another_is_a_sentence(
-    hub: UploadHub, folder: Path, monkeypatch: pytest.MonkeyPatch
+    upload_hub: UploadHub, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(TouchstoneError, match="may not write to someone/metric"):
         push(folder, "someone/metric")
@@ -79,7 +66,7 @@ def test_a_token_that_is_wrong_or_missing_or_of_another_is_a_sentence(
     monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(folder / "no-token"))
     with pytest.raises(TouchstoneError, match="Set HF_TOKEN"):
         push(folder, "owner/metric")
-    assert not hub.repositories
+    assert not upload_hub.repositories
 
 
 def test_a_hub_that_is_not_there_is_a_sentence(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,7 +77,7 @@ def test_a_hub_that_is_not_there_is_a_sentence(folder: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("name", ["metric", "a/b/c", "owner/..", "owner/a name"])
-@pytest.mark.usefixtures("hub")
+@pytest.mark.usefixtures("upload_hub")
 def test_a_name_that_is_none_is_a_sentence(folder: Path, name: str) -> None:
     with pytest.raises(TouchstoneError, match="is no name of a repository"):
         push(folder, name)
@@ -101,7 +88,7 @@ def test_a_folder_without_a_trained_metric_is_refused(tmp_path: Path) -> None:
         push(tmp_path, "owner/metric")
 
 
-def test_the_command_prints_where_it_is(hub: UploadHub, folder: Path) -> None:
+def test_the_command_prints_where_it_is(upload_hub: UploadHub, folder: Path) -> None:
     done = run("push", folder, "owner/metric")
     assert done.exit_code == 0, done.output
-    assert done.stdout.strip() == f"{hub.address}/owner/metric"
+    assert done.stdout.strip() == f"{upload_hub.address}/owner/metric"

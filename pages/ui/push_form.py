@@ -1,0 +1,63 @@
+"""A trained metric, a dataset or the labels of a campaign sent to the hub, on an explicit press."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Protocol
+
+import streamlit as st
+
+from core.background import BackgroundTask
+from pages.ui import services
+from pages.ui.markup import escape_markdown
+
+_LOOK_S = 1.0
+
+
+class Push(Protocol):
+    """Sends something to a repository, in the background; its address. Raises TouchstoneError with what to do."""
+
+    def __call__(self, repository: str, *, public: bool, existing: bool) -> str: ...
+
+
+@st.cache_resource(show_spinner=False)
+def _pushes() -> dict[str, BackgroundTask[str]]:
+    """The last push of each thing in this process, by its key; its result is the address."""
+    return {}
+
+
+def push_form(key: str, sent: str, push: Push, missing: str = "") -> None:
+    """What is sent, the name of the repository and the button; below it what came of the last press.
+
+    `missing` is what has to be stated before, and keeps the button from being pressed.
+    """
+    task = _pushes().get(key)
+    st.caption(f"Sends {sent}, with the token in HF_TOKEN of the server that runs this page.")
+    repository = st.text_input("Repository", "", placeholder="OWNER/NAME", key=f"push-name-{key}")
+    public = st.checkbox("Public", False, key=f"push-public-{key}")
+    existing = st.checkbox("New version of a repository that exists", False, key=f"push-existing-{key}")
+    if missing:
+        st.info(escape_markdown(missing), icon=":material/info:")
+    if st.button(
+        "Push",
+        type="primary",
+        key=f"push-{key}",
+        disabled=services.settings().demo
+        or bool(missing)
+        or not repository.strip()
+        or (task is not None and task.running),
+    ):
+        task = _pushes()[key] = BackgroundTask.call(partial(push, repository.strip(), public=public, existing=existing))
+    if task and task.running:
+        _follow_push(task)
+    elif task and task.error:
+        st.error(escape_markdown(task.error), icon=":material/error:")
+    elif task:
+        st.success(escape_markdown(f"Pushed to {task.results[0]}"), icon=":material/check:")
+
+
+@st.fragment(run_every=_LOOK_S)
+def _follow_push(task: BackgroundTask[str]) -> None:
+    st.caption("Pushing…")
+    if not task.running:
+        st.rerun()
