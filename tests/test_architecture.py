@@ -45,6 +45,7 @@ OURS = {
         *("annotations", "core.types", "core.errors", "core.contexts", "core.edits", "core.stats", "core.text"),
         *("core.registry", "core.archive"),  # export formats
         *("core.bundled_scores", "core.datasets.bundled"),  # a dataset beside those of the database
+        "core.dataset",  # where benchmarks live, for the card of an export
     },
     "pages": {"pages.ui", "pages.server", "pages.commands.shared", "core", "annotations"},
     "cli.py": {"core", "pages.commands"},

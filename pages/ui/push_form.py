@@ -21,38 +21,45 @@ class Push(Protocol):
 
 
 @st.cache_resource(show_spinner=False)
-def _pushes() -> dict[str, BackgroundTask[str]]:
+def pushes() -> dict[str, BackgroundTask[str]]:
     """The last push of each thing in this process, by its key; its result is the address."""
     return {}
 
 
 def push_form(key: str, sent: str, push: Push, missing: str = "") -> None:
-    """What is sent, the name of the repository and the button; below it what came of the last press.
+    """What is sent, the name of the repository and the button; above it what came of the last press.
 
     `missing` is what has to be stated before, and keeps the button from being pressed.
     """
-    task = _pushes().get(key)
+    task = pushes().get(key)
     st.caption(f"Sends {sent}, with the token in HF_TOKEN of the server that runs this page.")
     repository = st.text_input("Repository", "", placeholder="OWNER/NAME", key=f"push-name-{key}")
-    public = st.checkbox("Public", False, key=f"push-public-{key}")
-    existing = st.checkbox("New version of a repository that exists", False, key=f"push-existing-{key}")
-    if missing:
-        st.info(escape_markdown(missing), icon=":material/info:")
+    with st.container(horizontal=True):
+        public = st.checkbox("Public", False, key=f"push-public-{key}")
+        existing = st.checkbox("New version of a repository that exists", False, key=f"push-existing-{key}")
+    place = st.container()  # above the button, so that it is seen in a popover that scrolls
     if st.button(
         "Push",
         type="primary",
         key=f"push-{key}",
-        disabled=services.settings().demo
-        or bool(missing)
-        or not repository.strip()
-        or (task is not None and task.running),
+        disabled=(
+            services.settings().demo or bool(missing) or not repository.strip() or (task is not None and task.running)
+        ),
     ):
-        task = _pushes()[key] = BackgroundTask.call(partial(push, repository.strip(), public=public, existing=existing))
-    if task and task.running:
+        task = pushes()[key] = BackgroundTask.call(partial(push, repository.strip(), public=public, existing=existing))
+    with place:
+        if missing:
+            st.info(escape_markdown(missing), icon=":material/info:")
+        elif task:
+            _show_push(task)
+
+
+def _show_push(task: BackgroundTask[str]) -> None:
+    if task.running:
         _follow_push(task)
-    elif task and task.error:
+    elif task.error:
         st.error(escape_markdown(task.error), icon=":material/error:")
-    elif task:
+    else:
         st.success(escape_markdown(f"Pushed to {task.results[0]}"), icon=":material/check:")
 
 

@@ -36,13 +36,14 @@ def export_buttons(campaign: CampaignSettings) -> None:
 def _exports_for_tools(campaign: CampaignSettings) -> None:
     """A button for each format, or why the campaign has nothing for it."""
     terms, actions = _terms_form(campaign), ExportActions(services.store(), current_member())
-    for chosen in EXPORT_FORMATS:
-        if chosen.name in _WHOLE:
-            continue
-        if reason := actions.nothing_to_export(campaign.id, chosen.name):
-            st.caption(f":material/info: {escape_markdown(reason)}")
-        else:
-            _export_button(campaign, chosen, terms)
+    offered = [chosen for chosen in EXPORT_FORMATS if chosen.name not in _WHOLE]
+    reasons = {chosen: actions.nothing_to_export(campaign.id, chosen.name) for chosen in offered}
+    with st.container(horizontal=True):
+        for chosen in offered:
+            if not reasons[chosen]:
+                _export_button(campaign, chosen, terms)
+    for reason in filter(None, reasons.values()):
+        st.caption(f":material/info: {escape_markdown(reason)}")
     st.divider()
     push_form(
         f"campaign-{campaign.id}",

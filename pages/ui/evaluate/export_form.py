@@ -15,7 +15,7 @@ from annotations.store import Store
 from core.archive import zip_files
 from core.types import PRECOMPUTED
 from pages.ui import services
-from pages.ui.markup import escape_markdown
+from pages.ui.markup import escape_label, escape_markdown
 from pages.ui.push_form import push_form
 from pages.ui.session_user import current_member, member_later
 
@@ -32,7 +32,7 @@ def export_forms(datasets: Sequence[str]) -> None:
 
 def _export_form(name: str) -> None:
     """Licence, download and push; a campaign has its own under Campaigns, For other tools."""
-    title = escape_markdown(f"Export {name}")
+    title = escape_label(f"Export {name}")
     with st.popover(title, icon=":material/output:", key=f"export-{name}", on_change="rerun") as box:
         if not box.open:
             return

@@ -13,6 +13,8 @@ from annotations.campaigns.tokens import WrongTokenError, use_token
 from annotations.campaigns.webhooks import load_due, note_attempt, note_ends, sign
 from annotations.store import Store
 from pages.ui.campaigns.campaign_choice import PEOPLE_SECTION
+from pages.ui.push_form import pushes
+from tests.doubles.upload_hub import UploadHub
 from tests.unit.annotations.campaigns.actors import make_campaign
 
 Open = Callable[..., AppTest]
@@ -105,3 +107,30 @@ def test_a_webhook_is_set_under_progress_and_its_failure_is_a_line(probe: Open, 
     app.run()
     assert not app.code
     assert any("The server answered 500" in line.value for line in app.warning)
+
+
+@pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")  # of huggingface_hub's own upload
+def test_the_labels_are_pushed_when_the_terms_are_stated(probe: Open, store: Store, upload_hub: UploadHub) -> None:
+    opened = make_campaign(store, items=1)
+    opened.label(opened.annotator("ben"), 1)
+    id = opened.campaign.id
+    app = probe().switch_page("views/campaigns.py")
+    app.query_params["campaign"] = id
+    app.session_state[f"other-tools-{id}"] = True
+    app.run()
+    app.text_input(key=f"push-name-campaign-{id}").set_value("owner/boats").run()
+    assert app.button(key=f"push-campaign-{id}").disabled
+    assert any(line.value.startswith("State the licence of the labels and what people") for line in app.info)
+    app.text_input(key=f"licence-{id}").set_value("cc-by-4.0")
+    app.text_input(key=f"consent-{id}").set_value("Signed.")
+    next(button for button in app.button if button.label.startswith("State this")).click().run()
+    app.button(key=f"push-campaign-{id}").click().run()
+    pushes()[f"campaign-{id}"].wait(60)
+    app.run()
+    assert not app.exception
+    assert [line.value.split(" http")[0] for line in app.success] == ["Pushed to"]
+    assert b"license: cc-by-4.0" in upload_hub.repositories["owner/boats"]["README.md"]
+    app.button(key=f"push-campaign-{id}").click().run()
+    pushes()[f"campaign-{id}"].wait(60)
+    app.run()
+    assert any("already" in line.value for line in app.error)
