@@ -20,6 +20,7 @@ from annotations.records import CAMPAIGN_PREFIX, LOCAL_LABELS, RecordError
 from annotations.samples import load_samples
 from annotations.store import Store
 from annotations.tables import Dataset, SampleRow
+from annotations.writes import document_id
 from core.contexts import context_records
 from core.dataset import DATASETS
 from core.datasets.bundled import Bundled
@@ -52,7 +53,7 @@ _COLUMNS = {
     "error_type": "type of the error, as BUMP names them",
     "categories": "the dataset's own names of the errors",
     "domain": "kind of text",
-    "group": "document, as the dataset names it; split by it",
+    "group": "document, as the dataset names it, else its hash; split by it",
     "system": "who wrote the summary",
     "source": "part of the dataset",
     "split": "train, dev or test",
@@ -258,7 +259,12 @@ def _row(item: Item, summaries: Mapping[str, str], judges: Mapping[str, str]) ->
         *(example.id, example.document or None, context_records(example), example.question or None, example.summary),
         *(item.parent, summaries.get(item.parent or "")),
         *(item.intended and item.intended.value, item.error_type and item.error_type.value, item.categories),
-        *(item.domain or None, item.group or None, item.system or None, item.source or None),
+        *(
+            item.domain or None,
+            item.group or (document_id(example) if example.document else None),
+            item.system or None,
+            item.source or None,
+        ),
         *(item.split and item.split.value, item.slices),
         [
             {"judge": judges[one.judge], "verdict": one.verdict.value, "category": one.category}

@@ -119,6 +119,7 @@ def test_what_was_kept_names_nobody(store: Store) -> None:
     store.save_label(record("e2", annotator="Cemile"))
     assert "Nobody has stated a licence" in push_problem(store, LOCAL_LABELS, "")
     files = hub_dataset_files(store, LOCAL_LABELS, "cc-by-4.0")
+    assert len({row["group"] for row in rows(files)}) == 1  # both are of one document
     judges = [given["judge"] for row in rows(files) for given in row["judgements"]]
     assert [judge.split("-")[0] for judge in judges] == ["person", "p"]
     assert not [content for content in files.values() if b"Benedict" in content or b"Cemile" in content]
