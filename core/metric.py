@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
+from core.language import ENGLISH, require_languages
 from core.profile import read_profile
 from core.registry import Registry, format_spec, profile_field, settings_of
 from core.types import Answer, Example, ModelRef, Question, Rounds, Score, local_checkpoints
@@ -35,7 +36,8 @@ class Card:
     describes the surface and has no better side. `differs` tells how the score departs from the published one, if it does.
     `download_mb` is the size of the weights on the hub, 0 where nothing is downloaded; `memory_mb` what the largest model
     takes in memory, 0 where that is the same. `licence` is that of code and weights, and `archives` lists what is not on the hub.
-    `contexts` says how a document of several contexts is read.
+    `contexts` says how a document of several contexts is read. `languages` are codes with blanks between, or `ANY` or `SPACED` of
+    `core.language`.
     """
 
     title: str
@@ -52,6 +54,7 @@ class Card:
     licence: str = ""
     archives: tuple[PublishedArchive, ...] = ()
     contexts: ContextReading = "joined"
+    languages: str = ENGLISH
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,11 @@ class Metric(ABC):
         answers = yield questions
         return self.fold(example, questions, answers)
 
+    @property
+    def verified_languages(self) -> str:
+        """The languages that it is for, as its card has them."""
+        return self.card.languages
+
     def rewordings(self) -> Sequence[Metric]:
         """The metric with its instructions in other words; none where it gives no instructions."""
         return ()
@@ -92,6 +100,23 @@ class Metric(ABC):
     def spec(self) -> str:
         """The spelling that the command line and links use: `name[setting=value,…]`."""
         return format_spec(self)
+
+
+@dataclass(frozen=True)
+class ReplaceableWeights(Metric):
+    """A metric that takes weights for other languages; `languages` says which these are for, "" for those of the card.
+
+    "any", or codes of ISO 639 with blanks between. A subclass with a `__post_init__` calls this one.
+    """
+
+    languages: str = field(default="", kw_only=True)
+
+    def __post_init__(self) -> None:
+        require_languages(self.languages, self.name)
+
+    @property
+    def verified_languages(self) -> str:
+        return self.languages or self.card.languages
 
 
 METRICS: Registry[Metric] = Registry("metric", f"{__package__}.metrics")

@@ -47,6 +47,7 @@ class MetricRow:
     measures: str
     differs: str
     contexts: ContextReading
+    languages: str
 
 
 def list_metrics(pool: ModelPool) -> list[MetricRow]:
@@ -183,6 +184,7 @@ def _metric_row(metric: Metric, pool: ModelPool) -> MetricRow:
         measures=card.measures,
         differs=card.differs,
         contexts=card.contexts,
+        languages=card.languages,
     )
 
 

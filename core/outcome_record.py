@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from core.contexts import name_contexts
+from core.language import find_mark
 from core.types import Example, Failure, Outcome, Part, Seen, Span
 
 JsonRecord = dict[str, Any]
@@ -13,11 +14,14 @@ JsonRecord = dict[str, Any]
 
 
 def outcome_record(example: Example, outcome: Outcome) -> JsonRecord:
-    """One object per pair and metric: `score` is None and `error` a sentence where `status` is "failed"."""
+    """One object per pair and metric: `score` is None and `error` a sentence where `status` is "failed".
+
+    `unverified` is there where a text is in a language that the metric is not for."""
     common = {"id": example.id, "metric": outcome.metric}
     if isinstance(outcome, Failure):
         nothing: JsonRecord = {"signature": None, "status": "failed", "score": None, "sentences": [], "seen": None}
         return {**common, **nothing, "error": outcome.message, "error_kind": outcome.kind.value}
+    mark = find_mark(outcome.seen.notes)
     return {
         **common,
         "signature": outcome.signature,
@@ -29,6 +33,7 @@ def outcome_record(example: Example, outcome: Outcome) -> JsonRecord:
         "seconds": round(outcome.seconds, 4),
         "device": outcome.device,
         "questions": asdict(outcome.counts),
+        **({"unverified": mark} if mark else {}),
     }
 
 

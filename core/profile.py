@@ -21,7 +21,7 @@ Setting = str | int | float | bool
 FREE_SETTINGS = frozenset(
     {
         *("answerer", "backbone", "checkpoint", "encoder", "entailment", "generator", "head", "parser", "rater"),
-        *("endpoint", "model", "revision", "dtype", "metric", "sample", "text"),
+        *("endpoint", "languages", "model", "revision", "dtype", "metric", "sample", "text"),
     }
 )
 """Settings that no profile fixes: where weights lie, which endpoint is asked, what is wrapped."""

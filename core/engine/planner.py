@@ -18,6 +18,7 @@ from core.engine.endpoint_worker import EndpointStores, EndpointWorker
 from core.engine.question_queue import QuestionWorker
 from core.engine.step_queue import StepQueue
 from core.errors import LoadError, Problem, UnreadableAnswerError, attempt
+from core.language import mark_language
 from core.llm.cost_log import CostRow, read_costs
 from core.llm.endpoints import endpoint_of, model_fingerprint, pin_address
 from core.llm.spend import Spend, is_paid
@@ -194,7 +195,8 @@ class Planner:
         models = [task.pins.get(model, model) for model in task.conversation.checkpoints]
         prints = [task.fingerprints.get(model) or self._fingerprint(model) for model in models]
         device = self._pool.device if local_checkpoints(models) else "cpu"
-        return task.result(value, signature(task.metric, prints, splitter_name(), VERSION, value.asked), device)
+        score = mark_language(value, task.metric.verified_languages, task.conversation.example)
+        return task.result(score, signature(task.metric, prints, splitter_name(), VERSION, score.asked), device)
 
     def _answer_or_enqueue(self, task: Task, asked: Sequence[Question]) -> bool:
         """Look the questions up and enqueue the unknown ones; True when all are answered already."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from core.entailment import Passage, SupportMetric
-from core.metric import METRICS, Card
+from core.metric import METRICS, Card, ReplaceableWeights
 from core.text import sentences
 from core.types import Answer, Checkpoint, Dtype, Option, Span
 
@@ -56,7 +56,7 @@ def chunks(document: str) -> list[Passage]:
 
 
 @dataclass(frozen=True)
-class AlignScore(SupportMetric):
+class AlignScore(ReplaceableWeights, SupportMetric):
     """What both sizes share. `mode` is the head, with _sp for chunks and sentences, without for texts as they are."""
 
     checkpoint: str = ""

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from core.errors import BadSettingError
-from core.metric import METRICS, Card, Metric
+from core.metric import METRICS, Card, ReplaceableWeights
 from core.text import sentences
 from core.types import Answer, Checkpoint, Dtype, Example, Part, Question, Score, Seen, Span
 
 
 @METRICS.add
 @dataclass(frozen=True)
-class BartScore(Metric):
+class BartScore(ReplaceableWeights):
     """One question for a pair; the model remembers the document, so that an edit costs a pass of the decoder."""
 
     name: ClassVar[str] = "bartscore"
@@ -45,6 +45,7 @@ class BartScore(Metric):
     max_tokens: int = 1024
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 8 <= self.max_tokens <= 1024:
             raise BadSettingError(f"{self.name}: max_tokens must be 8 to 1024; got {self.max_tokens}.")
         if self.scale == "exp":

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 from core.contexts import context_sentences
 from core.errors import BadSettingError, UnscorableError
-from core.metric import METRICS, Card, Metric
+from core.metric import METRICS, Card, ReplaceableWeights
 from core.text import sentences
 from core.types import Answer, Checkpoint, Dtype, Example, Option, Part, Question, Score, Seen, Span
 
@@ -22,7 +22,7 @@ BASELINE = 0.5169066
 
 
 @dataclass(frozen=True)
-class BertScore(Metric):
+class BertScore(ReplaceableWeights):
     """Every token of the summary against its closest token of the document."""
 
     checkpoint: str = ""
@@ -125,6 +125,7 @@ class BertScoreDeberta(BertScore):
     rescaled: bool = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.rescaled and self.layer != 40:
             raise BadSettingError(
                 f"{self.name}: the baseline is known for layer 40 only; got layer={self.layer}. Set rescaled=false."

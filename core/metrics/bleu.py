@@ -10,6 +10,7 @@ from typing import ClassVar
 from sacrebleu.metrics.bleu import BLEU, BLEUScore
 
 from core.contexts import closest_evidence
+from core.language import SPACED
 from core.memoize import memoize
 from core.metric import METRICS, Card, Metric
 from core.text import sentences
@@ -25,6 +26,7 @@ class Bleu(Metric):
     card: ClassVar[Card] = Card(
         title="BLEU",
         family="Overlap",
+        languages=SPACED,
         measures="N-grams up to four of the summary that stand in the document, with a penalty for being shorter than it.",
         paper="Papineni et al. 2002, BLEU; as used in BUMP (Ma et al. 2023)",
         url="https://aclanthology.org/P02-1040",

@@ -7,19 +7,20 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.errors import BadSettingError
-from core.metric import METRICS, Card, Metric
+from core.metric import METRICS, Card, ReplaceableWeights
 from core.types import Answer, Checkpoint, Dtype, Example, Question, Score, Seen, Span
 
 
 @METRICS.add
 @dataclass(frozen=True)
-class Bleurt20(Metric):
+class Bleurt20(ReplaceableWeights):
     """The document is the reference, the whole summary the candidate; both are read together, once."""
 
     name: ClassVar[str] = "bleurt-20"
     card: ClassVar[Card] = Card(
         title="BLEURT-20",
         family="Similarity",
+        languages="cs de en es fr ja ko pl pt ru ta vi zh",
         measures="How good people would find the summary as a rewording of the document, from a model trained on ratings "
         "of translations.",
         paper="Pu, Chung, Parikh, Gehrmann, Sellam 2021, Learning Compact Metrics for MT",
@@ -39,6 +40,7 @@ class Bleurt20(Metric):
     max_tokens: int = 512
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 16 <= self.max_tokens <= 512:
             raise BadSettingError(f"{self.name}: max_tokens must be 16 to 512; got {self.max_tokens}.")
 

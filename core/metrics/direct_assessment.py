@@ -13,6 +13,7 @@ from typing import Annotated, ClassVar, Self
 from pydantic import BeforeValidator, Field
 
 from core.errors import BadSettingError
+from core.language import ANY
 from core.llm.chat import Sampling, collect_answers
 from core.llm.endpoints import resolve_model
 from core.llm.local_models import chat_model, model_title
@@ -105,6 +106,7 @@ class DirectAssessment(_Assessment):
     card: ClassVar[Card] = Card(
         title="Direct assessment",
         family="Judge",
+        languages=ANY,
         measures="How consistent a language model says that the summary is with the document, asked for a number from 0 to 100.",
         paper=_PAPER,
         url=_URL,
@@ -126,6 +128,7 @@ class ClosedBook(_Assessment):
     card: ClassVar[Card] = Card(
         title="Direct assessment, closed book",
         family="Judge",
+        languages=ANY,
         measures="How factually accurate a language model says that the summary is without seeing the document: the control, "
         "which shows how much of direct assessment the model knows or guesses without the source.",
         paper=f"{_PAPER}; the control after Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?",

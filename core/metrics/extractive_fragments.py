@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from core.language import SPACED
 from core.memoize import memoize
 from core.metric import METRICS, Card
 from core.surface_metric import SurfaceMetric, words_or_error
@@ -37,6 +38,7 @@ class Coverage(SurfaceMetric):
     card: ClassVar[Card] = Card(
         title="Extractive coverage",
         family="Surface",
+        languages=SPACED,
         measures="Share of the summary's words that are part of a piece copied from the document.",
         paper=_PAPER,
         url=_URL,
@@ -60,6 +62,7 @@ class Density(SurfaceMetric):
     card: ClassVar[Card] = Card(
         title="Extractive density",
         family="Surface",
+        languages=SPACED,
         measures="Average length, in words, of the copied piece that a word of the summary belongs to.",
         paper=_PAPER,
         url=_URL,

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.entailment import ClassifierMetric, Passage
-from core.metric import METRICS, Card
+from core.metric import METRICS, Card, ReplaceableWeights
 from core.types import Span
 
 
 @METRICS.add
 @dataclass(frozen=True)
-class FactCC(ClassifierMetric):
+class FactCC(ReplaceableWeights, ClassifierMetric):
     """The document and a claim as one pair; what is too long is cut from the longer of the two."""
 
     name: ClassVar[str] = "factcc"

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from core.entailment import SUPPORT_LABELS, ClassifierMetric, Passage
 from core.errors import UnscorableError
-from core.metric import METRICS, Card
+from core.metric import METRICS, Card, ReplaceableWeights
 from core.text import sentences
 from core.types import Span
 
@@ -73,7 +73,7 @@ def _passage(document: str, group: list[Span]) -> Passage:
 
 @METRICS.add
 @dataclass(frozen=True)
-class FactCG(ClassifierMetric):
+class FactCG(ReplaceableWeights, ClassifierMetric):
     """A chunk and a claim in one prompt; the best chunk of each claim counts."""
 
     name: ClassVar[str] = "factcg"

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from core.entailment import Claims, Passage, SupportMetric, label_probability
 from core.errors import BadSettingError
-from core.metric import METRICS, Card
+from core.metric import METRICS, Card, ReplaceableWeights
 from core.types import Answer, Checkpoint, Dtype, Option, Span
 
 _CONSISTENT = 1
@@ -23,7 +23,7 @@ def prompt(premise: str, hypothesis: str) -> str:
 
 @METRICS.add
 @dataclass(frozen=True)
-class HHEM(SupportMetric):
+class HHEM(ReplaceableWeights, SupportMetric):
     """The whole document and the whole summary at once; nothing is cut, what is longer than `max_tokens` is refused."""
 
     name: ClassVar[str] = "hhem"
@@ -51,6 +51,7 @@ class HHEM(SupportMetric):
     max_tokens: int = 8192
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.max_tokens < 64:
             raise BadSettingError(f"{self.name}: max_tokens must be 64 or more; got {self.max_tokens}.")
 

@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 from core.contexts import passage_spans
 from core.entailment import SUPPORT_LABELS, expected_model
 from core.errors import BadSettingError, UnscorableError
-from core.metric import METRICS, Card, Metric
+from core.metric import METRICS, Card, ReplaceableWeights
 from core.text import sentences
 from core.types import Answer, Checkpoint, ConfigCheck, Dtype, Example, Part, Question, Rounds, Score, Seen, Span
 
@@ -72,7 +72,7 @@ def unsupported_spans(spans: Sequence[Span], shares: Sequence[float], called: Se
 
 @METRICS.add
 @dataclass(frozen=True)
-class LettuceDetect(Metric):
+class LettuceDetect(ReplaceableWeights):
     """Reads document and summary together, so an edit asks again about the whole summary."""
 
     name: ClassVar[str] = "lettucedetect"
@@ -103,6 +103,7 @@ class LettuceDetect(Metric):
     config_check: ConfigCheck = "strict"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 64 <= self.max_tokens <= 8192:
             raise BadSettingError(f"{self.name}: max_tokens must be 64 to 8192; got {self.max_tokens}.")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.errors import UnscorableError
-from core.metric import METRICS, Card, Metric
+from core.metric import METRICS, Card, Metric, ReplaceableWeights
 from core.text import sentences
 from core.trained import embedded
 from core.types import Answer, Checkpoint, Example, Part, Question, Score, Seen, Span, WordScore
@@ -92,7 +92,7 @@ class EmbeddedWordSupport(WordSupport):
 
 @METRICS.add
 @dataclass(frozen=True)
-class Mine(WordSupport):
+class Mine(ReplaceableWeights, WordSupport):
     """One that was trained on this machine, by its folder."""
 
     name: ClassVar[str] = "mine"
@@ -114,6 +114,7 @@ class Mine(WordSupport):
     model: str = "./models/mine"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "model", local_path(self.model))  # the fields alone are frozen
 
 

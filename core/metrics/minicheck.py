@@ -15,7 +15,7 @@ from typing import ClassVar
 from core.contexts import passage_spans
 from core.entailment import SUPPORT_LABELS, Claims, expected_model, label_probability
 from core.errors import BadSettingError, UnscorableError
-from core.metric import METRICS, Card, Metric
+from core.metric import METRICS, Card, Metric, ReplaceableWeights
 from core.text import sentences
 from core.types import (
     Answer,
@@ -181,7 +181,7 @@ class ChunkMetric(Metric):
 
 
 @dataclass(frozen=True)
-class MiniCheck(ChunkMetric):
+class MiniCheck(ReplaceableWeights, ChunkMetric):
     """What the three models share: how they read a chunk with a claim, and how scores are put together."""
 
     kind: ClassVar[str]
@@ -196,6 +196,7 @@ class MiniCheck(ChunkMetric):
     claims: Claims = "sentences"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 16 <= self.max_tokens <= self.longest:
             raise BadSettingError(f"{self.name}: max_tokens must be 16 to {self.longest}; got {self.max_tokens}.")
         if self.budget < 1:

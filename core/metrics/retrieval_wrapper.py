@@ -8,7 +8,7 @@ from itertools import islice
 from typing import ClassVar, Self, TypeVar
 
 from core.errors import UnscorableError
-from core.metric import METRICS, Card, Metric
+from core.metric import METRICS, Card, Metric, ReplaceableWeights
 from core.question_answering import MultiRoundMetric
 from core.retrieval import Claim, Passage, Ranking, Reading, Retrieval, WindowMode
 from core.types import Answer, Checkpoint, Example, ModelRef, Part, Question, Rounds, Score, Seen
@@ -21,7 +21,7 @@ _Pair = tuple[Claim, Passage]
 
 @METRICS.add
 @dataclass(frozen=True)
-class Retrieve(MultiRoundMetric):
+class Retrieve(ReplaceableWeights, MultiRoundMetric):
     """Goes round after round with the inner metric on all pairs of passage and sentence at once."""
 
     name: ClassVar[str] = "retrieve"
@@ -50,6 +50,7 @@ class Retrieve(MultiRoundMetric):
     reading: Reading = "each"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         _ = self.retrieval  # refuses k and w out of range
         object.__setattr__(self, "card", _wrapper_card(self.card, self.inner.card))  # the fields alone are frozen
 
@@ -135,6 +136,7 @@ def _wrapper_card(wrapper: Card, inner: Card) -> Card:
         inner,
         title=f"{inner.title}, with retrieval",
         family=wrapper.family,
+        languages=wrapper.languages,
         measures=f"{wrapper.measures} Here: {inner.measures}",
         paper=f"{wrapper.paper}; around {inner.paper}",
         url=wrapper.url,

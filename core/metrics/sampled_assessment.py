@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 from core.errors import BadSettingError, UnreadableAnswerError
+from core.language import ANY
 from core.llm.chat import Sampling
 from core.llm.endpoints import resolve_model
 from core.llm.local_models import chat_model, model_title
@@ -31,6 +32,7 @@ class SampledAssessment(MultiRoundMetric):
     card: ClassVar[Card] = Card(
         title="Direct assessment, sampled",
         family="Judge",
+        languages=ANY,
         measures="The mean of what a language model says in several draws of how consistent the summary is with the document, "
         "from 0 to 100, with the standard deviation of the draws.",
         paper="Liu et al. 2023, G-Eval: NLG Evaluation using GPT-4 with Better Human Alignment",

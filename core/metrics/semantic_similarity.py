@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from core.contexts import context_sentences
 from core.errors import UnscorableError
-from core.metric import METRICS, Card, Metric
+from core.metric import METRICS, Card, ReplaceableWeights
 from core.text import sentences
 from core.types import Answer, Checkpoint, Dtype, Example, Part, Question, Score, Seen
 
@@ -20,7 +20,7 @@ Vectors = NDArray[np.float64]
 
 @METRICS.add
 @dataclass(frozen=True)
-class SemanticSimilarity(Metric):
+class SemanticSimilarity(ReplaceableWeights):
     """Embeds every sentence by itself, so that nothing is cut and an edited sentence alone is asked again."""
 
     name: ClassVar[str] = "semantic-similarity"

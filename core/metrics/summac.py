@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from core.contexts import pieces_of_passages
 from core.entailment import NLI_LABELS, Passage, expected_model, label_probability
-from core.metric import METRICS, Card, Metric
+from core.metric import METRICS, Card, ReplaceableWeights
 from core.text import sentences
 from core.types import Answer, Checkpoint, ConfigCheck, Dtype, Example, Part, Question, Rounds, Score, Seen, Span
 
@@ -84,7 +84,7 @@ def _join_passages(first: Passage, second: Passage) -> Passage:
 
 
 @dataclass(frozen=True)
-class SummaC(Metric):
+class SummaC(ReplaceableWeights):
     """The matrix of pairs that both variants read. `checkpoint` replaces the weights of `nli`, whose order its labels have where it does not name them."""
 
     rows: ClassVar[int | None] = None

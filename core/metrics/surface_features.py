@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from core.errors import UnscorableError
+from core.language import SPACED
 from core.memoize import memoize
 from core.metric import METRICS, Card
 from core.surface_metric import SurfaceMetric, words_or_error
@@ -24,6 +25,7 @@ class WordNovelty(SurfaceMetric):
     card: ClassVar[Card] = Card(
         title="Word novelty",
         family="Surface",
+        languages=SPACED,
         measures="Share of the summary's words that stand nowhere in the document.",
         paper=_PAPER,
         url=_URL,
@@ -49,6 +51,7 @@ class SentenceNovelty(SurfaceMetric):
     card: ClassVar[Card] = Card(
         title="Sentence novelty",
         family="Surface",
+        languages=SPACED,
         measures="Share of the summary's sentences whose words do not stand in the document one after the other.",
         paper=_PAPER,
         url=_URL,
@@ -110,6 +113,7 @@ class Conciseness(SurfaceMetric):
     card: ClassVar[Card] = Card(
         title="Conciseness ratio",
         family="Surface",
+        languages=SPACED,
         measures="Words of the summary divided by words of the document: smaller is more concise. With numerator=document "
         "the words of the document divided by those of the summary: larger is more concise.",
         paper="Surface features of Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 from core.errors import UnreadableAnswerError
+from core.language import ANY
 from core.llm.chat import token_word
 from core.llm.endpoints import resolve_model
 from core.llm.local_models import first_token_model, model_title
@@ -29,6 +30,7 @@ class WeightedAssessment(MultiRoundMetric):
     card: ClassVar[Card] = Card(
         title="Direct assessment, weighted",
         family="Judge",
+        languages=ANY,
         measures="The mark that a language model gives on average: each digit from 1 to 5 by the probability that it begins the "
         "answer with it, on a scale of 0 to 1. Finer than one number, and without sampling.",
         paper="Liu et al. 2023, G-Eval: NLG Evaluation using GPT-4 with Better Human Alignment",
