@@ -125,7 +125,7 @@ function drawFold(board) {
 function newLine(board, spec) {
   const line = element('tr', '');
   const metric = element('th', 'metric', { scope: 'row' });
-  metric.append(button('title'), element('span', 'family'));
+  metric.append(button('title'), element('span', 'family'), element('span', 'unverified'));
   const state = element('td', 'state');
   state.append(element('span', 'icon', { 'aria-hidden': 'true' }), element('span', 'word'), element('span', 'small'));
   const message = element('td', 'message', { colSpan: COLUMNS.length });
@@ -163,6 +163,7 @@ function drawRow(line, row, sentences) {
   put($('.title'), row.title);
   const notes = row.notes.length && (row.notes.length === 1 ? '1 note' : `${row.notes.length} notes`);
   put($('.family'), [row.family, row.settings, notes].filter(Boolean).join(' · '));
+  put($('.unverified'), row.unverified);
   drawState($, row);
   const blocked = !row.pending && !row.waiting && row.state !== 'ready';
   for (const name of COLUMNS) $(`td.${name}`).hidden = blocked;

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.metric import METRICS, Metric
+from core.language import format_languages
+from core.metric import METRICS, Metric, ReplaceableWeights
 from core.metric_catalog import MetricRow, format_contexts, format_direction, format_range
 from core.models.pool import ModelPool
 from core.types import EndpointModel
@@ -34,7 +35,7 @@ def metric_details(row: MetricRow, pool: ModelPool) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.subheader(row.title, width="content")
             model_badge(row, metric.checkpoints(), pool)
-        _card(row)
+        _card(row, metric)
         known, needed = st.columns(2, gap="large")
         with known:
             metric_evidence(row.name)
@@ -43,9 +44,11 @@ def metric_details(row: MetricRow, pool: ModelPool) -> None:
             _settings(row.name)
 
 
-def _card(row: MetricRow) -> None:
+def _card(row: MetricRow, metric: Metric) -> None:
     st.markdown(f"{row.measures} Range **{format_range(row.low, row.high)}**, {format_direction(row.direction)}.")
     st.markdown(f"[{row.paper}]({row.url}) · on the command line `{row.name}`")
+    other = " Of weights for others the setting languages says which." if isinstance(metric, ReplaceableWeights) else ""
+    st.caption(f"{format_languages(row.languages)}{other}")
     st.caption(format_contexts(row.contexts))
     if row.differs:
         st.caption(escape_markdown(row.differs))

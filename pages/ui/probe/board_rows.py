@@ -34,7 +34,8 @@ class BoardRow:
     `parts` are the scores of the current summary's sentences, `parts_before` those of the original sentences that they come
     from, empty without an edit; `words` are those of each sentence, placed from its start, of a metric that scores words. While a row is queued, loading or running, `after` and
     `parts` may still hold the previous values: they are drawn in grey. A row that waits for its key may hold the
-    `after` of an older text, which the row says. `low` and `high` are None where unbounded.
+    `after` of an older text, which the row says. `unverified` is the mark on scores of texts in a language that the metric is
+    not for. `low` and `high` are None where unbounded.
     """
 
     spec: str
@@ -52,6 +53,7 @@ class BoardRow:
     parts: tuple[float | None, ...] = ()
     parts_before: tuple[float | None, ...] = ()
     notes: tuple[str, ...] = ()
+    unverified: str = ""
     saved: float | None = None
     action: RowAction = ""
     noise: Noise = Noise()
@@ -280,6 +282,7 @@ def _row_data(row: BoardRow, *, preserving: bool) -> BoardData:
         "parts": _part_data(row),
         "words": [_word_data(words, row) for words in row.words],
         "notes": row.notes,
+        "unverified": row.unverified,
     }
 
 

@@ -13,6 +13,7 @@ import streamlit as st
 from core import edits as executable
 from core.contexts import name_contexts
 from core.engine.conversation import Cell, CellKey, CellState, Request
+from core.language import find_mark
 from core.memoize import memoize
 from core.metric import METRICS, Metric
 from core.sentence_alignment import sentence_origins
@@ -268,6 +269,7 @@ def _score_row(metric: Metric, request: Request, cells: Cells, saved: Outcome | 
         words=_words_by_sentence(after.outcome, text),
         parts_before=_parts_before(before.outcome, request) if isinstance(after.outcome, Result) else (),
         notes=_row_notes(after.outcome, saved),
+        unverified=_language_mark(before.outcome) or _language_mark(after.outcome),
         saved=_saved_if_different(saved, after.outcome),
         action=_row_action(shown),
         noise=noise_of(metric, before.outcome, *request.examples),
@@ -335,6 +337,10 @@ def _row_notes(outcome: Outcome | None, saved: Outcome | None) -> tuple[str, ...
     cut = [f"{outcome.seen.cut} tokens were cut off"] if outcome.seen.cut else []
     changed = isinstance(saved, Result) and saved.signature != outcome.signature
     return (*cut, *(["saved with other weights or settings"] if changed else []))
+
+
+def _language_mark(outcome: Outcome | None) -> str:
+    return find_mark(outcome.seen.notes) if isinstance(outcome, Result) else ""
 
 
 def _row_action(cell: Cell) -> RowAction:

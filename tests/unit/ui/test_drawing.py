@@ -160,6 +160,12 @@ def test_a_saved_score_is_told_only_where_it_prints_differently() -> None:
     assert (drawn(same)["saved"], drawn(other)["saved"]) == ("", "0.512")
 
 
+def test_a_row_says_that_its_scores_are_unverified() -> None:
+    mark = "unverified: not English (de)"
+    marked = BoardRow("m", "Metric", "family", after=0.4, low=0.0, high=1.0, unverified=mark)
+    assert (drawn(marked)["unverified"], drawn(replace(marked, unverified=""))["unverified"]) == (mark, "")
+
+
 def test_short_times_are_told_in_milliseconds() -> None:
     assert [format_duration(seconds) for seconds in (None, 0.0004, 0.0042, 1.25)] == ["", "< 1 ms", "4 ms", "1.2 s"]
 
