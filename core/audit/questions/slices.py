@@ -1,4 +1,4 @@
-"""Whom the metric fails: the area under the ROC curve by domain, source, system, named slice, and length of both texts."""
+"""Whom the metric fails: the area under the ROC curve by domain, source, system, named slice, language, and length of both texts."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from core.audit.evidence import Evidence, overall_row
 from core.audit.question import QUESTIONS, Figure, Finding, Level, Question
 from core.audit.questions.sees_errors import SCALE
+from core.language import language_of
 from core.meta.cases import Cases
 from core.meta.measures import OVERALL_SLICE, MetricRow, Slice, slice_cases
 from core.stats.comparison import MIN_TEST_DOCUMENTS
@@ -71,7 +72,7 @@ def _figures(rows: list[MetricRow]) -> tuple[Figure, ...]:
 
 
 def _parts(evidence: Evidence, metric: str) -> Iterator[tuple[Slice, str]]:
-    """Everything, then the values of every field that has several, then lengths; each with the field of `meta --by`, "" for none."""
+    """Everything, then the values of every field that has several, then languages and lengths; each with the field of `meta --by`, "" for none."""
     cases = evidence.cases
     [every, *_] = slice_cases(cases)
     yield every, ""
@@ -79,8 +80,16 @@ def _parts(evidence: Evidence, metric: str) -> Iterator[tuple[Slice, str]]:
         found = slice_cases(cases, field)[1:]
         if len(found) > 1 or (found and field == "slice"):
             yield from ((replace(part, name=f"{field} {part.name}"), field) for part in found)
-    for name, chosen in (*_summary_lengths(cases), *_document_lengths(evidence), *_reading_limits(evidence, metric)):
+    lengths = (*_summary_lengths(cases), *_document_lengths(evidence))
+    for name, chosen in (*_languages(cases), *lengths, *_reading_limits(evidence, metric)):
         yield Slice(name, chosen[cases.pairs[:, 1]], every.summaries & chosen, chosen), ""
+
+
+def _languages(cases: Cases) -> list[tuple[str, Mask]]:
+    """The languages of the summaries where there are several; one whose language is not sure is in none."""
+    found = np.array([language_of(sample.item.example.summary) for sample in cases.samples], dtype=np.str_)
+    names = sorted({*found.tolist()} - {""})
+    return [(f"summaries in language {name}", found == name) for name in names] if len(names) > 1 else []
 
 
 def _summary_lengths(cases: Cases) -> list[tuple[str, Mask]]:

@@ -216,6 +216,22 @@ def test_slices_are_fields_lengths_and_what_the_metric_cuts(evidence: Evidence) 
     assert found == {label: one for label, one in expected.items() if one.value is not None}
 
 
+def test_summaries_in_two_languages_are_slices(evidence: Evidence) -> None:
+    german = "Die Brücke soll laut dem Bürgermeister im März wieder öffnen."
+    labels = [one.label for one in SliceQuestion().finding(evidence, Oracle.name).details]
+    assert not any("in language" in label for label in labels)
+    translated = set(sorted({sample.item.group for sample in evidence.cases.samples})[::2])
+    samples = tuple(
+        replace(sample, item=replace(sample.item, example=replace(sample.item.example, summary=german)))
+        if sample.item.group in translated
+        else sample
+        for sample in evidence.cases.samples
+    )
+    mixed = replace(evidence, cases=replace(evidence.cases, samples=samples))
+    labels = [one.label for one in SliceQuestion().finding(mixed, Oracle.name).details]
+    assert {"AUC, summaries in language de", "AUC, summaries in language en"} <= {*labels}
+
+
 def test_a_metric_that_cuts_texts_is_sliced_by_that(evidence: Evidence) -> None:
     first = [one for one in evidence.outcomes if isinstance(one, Result) and one.metric == Oracle.name]
     cut = [replace(one, seen=Seen(cut=3)) for one in first[::2]] + first[1::2]
